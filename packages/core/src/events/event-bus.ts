@@ -1,0 +1,2 @@
+/** Event names and the data each carries. */
+type EventMap = Record<string, unknown>;

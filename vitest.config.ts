@@ -1,0 +1,2 @@
+// Editors look for this name; the commands name the workspace file themselves.
+export { default } from "./vitest.workspace.ts";
