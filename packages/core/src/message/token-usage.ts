@@ -1,4 +1,4 @@
-/** What model calls cost. Cached and reasoning tokens are parts of the totals, not additions to them. */
+/** What model calls cost. Cached, reasoning and audio tokens are parts of the totals, not additions to them. */
 export type TokenUsage = {
   promptTokens: number;
   completionTokens: number;
@@ -10,3 +10,27 @@ export type TokenUsage = {
   /** The usage object of the vendor's last call, unmodified. */
   providerMetrics?: Record<string, unknown>;
 };
+
+const optionalCounters = ["reasoningTokens", "cachedTokens", "audioInputTokens", "audioOutputTokens"] as const;
+
+/** The usage of nothing. */
+export const noUsage: TokenUsage = Object.freeze({ promptTokens: 0, completionTokens: 0, totalTokens: 0 });
+
+/**
+ * The usage of both. A counter that neither side has stays absent: "none reported" is not "zero". The vendor's own
+ * metrics cannot be added, so the later side's are kept.
+ */
+export function addUsage(earlier: TokenUsage, later: TokenUsage): TokenUsage {
+  const sum: TokenUsage = {
+    promptTokens: earlier.promptTokens + later.promptTokens,
+    completionTokens: earlier.completionTokens + later.completionTokens,
+    totalTokens: earlier.totalTokens + later.totalTokens,
+  };
+  for (const counter of optionalCounters) {
+    const [first, second] = [earlier[counter], later[counter]];
+    if (first !== undefined || second !== undefined) sum[counter] = (first ?? 0) + (second ?? 0);
+  }
+  const metrics = later.providerMetrics ?? earlier.providerMetrics;
+  if (metrics !== undefined) sum.providerMetrics = metrics;
+  return sum;
+}

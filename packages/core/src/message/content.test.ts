@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { getTextContent, isMultiModal } from "./content.ts";
+import type { MessageContent } from "./content.ts";
+
+const mixed: MessageContent = [
+  { type: "text", text: "one" },
+  { type: "image", data: "aGk=" },
+  { type: "text", text: "two" },
+];
+
+describe("getTextContent", () => {
+  it("returns a string as it is", () => {
+    expect(getTextContent("hello")).toBe("hello");
+  });
+
+  it("joins the text parts of a list by newlines and passes over the others", () => {
+    expect(getTextContent(mixed)).toBe("one\ntwo");
+  });
+
+  it("is empty for no content and for an empty list", () => {
+    expect(getTextContent(null)).toBe("");
+    expect(getTextContent([])).toBe("");
+  });
+});
+
+describe("isMultiModal", () => {
+  it("is true for a list of parts, also an empty one", () => {
+    expect(isMultiModal(mixed)).toBe(true);
+    expect(isMultiModal([])).toBe(true);
+  });
+
+  it("is false for text and for no content", () => {
+    expect(isMultiModal("text")).toBe(false);
+    expect(isMultiModal(null)).toBe(false);
+  });
+});

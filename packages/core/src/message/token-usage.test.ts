@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addUsage, noUsage } from "./token-usage.ts";
+import type { TokenUsage } from "./token-usage.ts";
+
+const count = fc.nat({ max: 1_000_000 });
+const usage = fc.record(
+  {
+    promptTokens: count,
+    completionTokens: count,
+    totalTokens: count,
+    reasoningTokens: count,
+    cachedTokens: count,
+    audioInputTokens: count,
+    audioOutputTokens: count,
+    providerMetrics: fc.dictionary(fc.string(), count),
+  },
+  { requiredKeys: ["promptTokens", "completionTokens", "totalTokens"] },
+);
+
+describe("addUsage", () => {
+  it("adds every counter", () => {
+    const one: TokenUsage = {
+      promptTokens: 1,
+      completionTokens: 2,
+      totalTokens: 3,
+      reasoningTokens: 1,
+      cachedTokens: 1,
+    };
+    const two: TokenUsage = { promptTokens: 10, completionTokens: 20, totalTokens: 30, cachedTokens: 5 };
+
+    expect(addUsage(one, two)).toEqual({
+      promptTokens: 11,
+      completionTokens: 22,
+      totalTokens: 33,
+      reasoningTokens: 1,
+      cachedTokens: 6,
+    });
+  });
+
+  it("leaves out a counter that neither side reports", () => {
+    expect(Object.keys(addUsage(noUsage, noUsage))).toEqual(["promptTokens", "completionTokens", "totalTokens"]);
+  });
+
+  it("keeps the later side's vendor metrics, as the same object", () => {
+    const [earlier, later] = [{ a: 1 }, { b: 2 }];
+
+    const both = addUsage({ ...noUsage, providerMetrics: earlier }, { ...noUsage, providerMetrics: later });
+    const first = addUsage({ ...noUsage, providerMetrics: earlier }, noUsage);
+
+    expect(both.providerMetrics).toBe(later);
+    expect(first.providerMetrics).toBe(earlier);
+  });
+
+  it("does not care how a sum is grouped", () => {
+    fc.assert(
+      fc.property(usage, usage, usage, (a, b, c) => {
+        expect(addUsage(addUsage(a, b), c)).toEqual(addUsage(a, addUsage(b, c)));
+      }),
+    );
+  });
+
+  it("has no usage as its neutral element, on either side", () => {
+    fc.assert(
+      fc.property(usage, (any) => {
+        expect(addUsage(noUsage, any)).toEqual(any);
+        expect(addUsage(any, noUsage)).toEqual(any);
+      }),
+    );
+  });
+
+  it("changes neither side", () => {
+    const frozen = Object.freeze({ ...noUsage, cachedTokens: 1 });
+
+    expect(() => addUsage(frozen, frozen)).not.toThrow();
+  });
+});

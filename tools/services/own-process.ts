@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const startTimeoutMs = 30_000;
+const stopTimeoutMs = 10_000;
+
+/** A port that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Starts the program and waits until its port takes connections. */
+export async function startServer(command: readonly string[], port: number): Promise<ChildProcess> {
+  const [program = "", ...args] = command;
+  const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
+  const said: Buffer[] = [];
+  child.stderr.on("data", (bytes: Buffer) => said.push(bytes));
+  const failed = once(child, "exit").then(() => {
+    throw new Error(`${program} ended before it was ready: ${Buffer.concat(said).toString("utf8").slice(-2000)}`);
+  });
+  await Promise.race([failed, untilListening(port)]);
+  return child;
+}
+
+/** Asks the process to end, and ends it when it does not. */
+export async function stopServer(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill(signal);
+  const timer = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
+  await ended;
+  clearTimeout(timer);
+}
+
+async function untilListening(port: number): Promise<void> {
+  const deadline = performance.now() + startTimeoutMs;
+  while (performance.now() < deadline) {
+    if (await takesConnections(port)) return;
+    await sleep(50);
+  }
+  throw new Error(`Nothing listened on port ${port} within ${startTimeoutMs} ms.`);
+}
+
+async function takesConnections(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
