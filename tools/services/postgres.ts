@@ -6,7 +6,7 @@ import { freePort, startServer, stopServer } from "./own-process.ts";
 import type { Service } from "./service.ts";
 
 /** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
-function asItsUser(): { prefix: string[]; own(folder: string): void } {
+function asItsUser(): { prefix: string[]; own: (folder: string) => void } {
   if (process.getuid?.() !== 0) return { prefix: [], own: () => {} };
   const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
   const [user, group] = [id("-u"), id("-g")];
@@ -21,7 +21,7 @@ export const postgres: Service = {
   variable: "TROUPE_TEST_POSTGRES_URL",
   program: "postgres",
   debianPackage: "postgresql",
-  async start(program) {
+  start: async (program) => {
     const { prefix, own } = asItsUser();
     const folder = mkdtempSync(join(tmpdir(), "troupe-postgres-"));
     own(folder);
@@ -36,7 +36,7 @@ export const postgres: Service = {
     const child = await startServer([...prefix, program, "-D", data, "-p", String(port), ...listen], port);
     return {
       url: `postgres://troupe@127.0.0.1:${port}/postgres`,
-      async stop() {
+      stop: async () => {
         // SIGINT: end the clients' work and shut down, without waiting for them to leave.
         await stopServer(child, "SIGINT");
         rmSync(folder, { recursive: true, force: true });

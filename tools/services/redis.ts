@@ -6,7 +6,7 @@ export const redis: Service = {
   variable: "TROUPE_TEST_REDIS_URL",
   program: "redis-server",
   debianPackage: "redis-server",
-  async start(program) {
+  start: async (program) => {
     const port = await freePort();
     const options = ["--bind", "127.0.0.1", "--port", String(port), "--save", "", "--appendonly", "no"];
     const child = await startServer([program, ...options], port);

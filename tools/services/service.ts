@@ -1,7 +1,7 @@
 /** A server that tests talk to. */
 export type RunningService = {
   url: string;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 };
 
 /** How a server of one kind is had: a given address first, else one started here. */
@@ -12,5 +12,5 @@ export type Service = {
   program: string;
   debianPackage: string;
   /** Starts a server of its own, on a free port and with an empty store. */
-  start(program: string): Promise<RunningService>;
+  start: (program: string) => Promise<RunningService>;
 };

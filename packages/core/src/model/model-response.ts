@@ -1,6 +1,7 @@
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ToolCall } from "../message/tool-call.ts";
 import type { FinishReason } from "./stream-chunk.ts";
+import type { VendorState } from "./vendor-state.ts";
 
 /** One whole answer of a model. */
 export type ModelResponse = {
@@ -12,6 +13,8 @@ export type ModelResponse = {
   thinking?: string;
   usage: TokenUsage;
   finishReason: FinishReason;
+  /** What the vendor wants back with the next call of this run. */
+  vendorState?: VendorState;
   /** The vendor's id of the response. */
   responseId?: string;
   /** The vendor's name of the model that answered. */

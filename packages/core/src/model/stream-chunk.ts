@@ -1,14 +1,7 @@
 import type { TokenUsage } from "../message/token-usage.ts";
 
 /** Why a model, or a run, stopped. */
-export type FinishReason =
-  | "stop"
-  | "length"
-  | "tool_calls"
-  | "content_filter"
-  | "tool_roundtrips"
-  | "error"
-  | "other";
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "tool_roundtrips" | "error" | "other";
 
 /**
  * What a stream yields. A provider ends a tool call when its arguments are complete; a run ends it when the tool has

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { withFinishDetails } from "./finish-details.ts";
+import { collectResponse, ResponseCollector } from "./response-collector.ts";
+import type { StreamChunk } from "./stream-chunk.ts";
+
+const finish: StreamChunk = { type: "finish", finishReason: "stop" };
+const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+
+function collect(...chunks: StreamChunk[]) {
+  const collector = new ResponseCollector();
+  for (const chunk of chunks) collector.add(chunk);
+  return collector.finish();
+}
+
+const start = (id: string, name = "weather"): StreamChunk => ({ type: "tool_call_start", toolCall: { id, name } });
+const delta = (toolCallId: string, argumentsDelta: string): StreamChunk => ({
+  type: "tool_call_delta",
+  toolCallId,
+  argumentsDelta,
+});
+const end = (toolCallId: string): StreamChunk => ({ type: "tool_call_end", toolCallId });
+
+describe("ResponseCollector", () => {
+  it("joins text and thinking, each in its order", () => {
+    const response = collect(
+      { type: "thinking", text: "hm" },
+      { type: "text", text: "Hel" },
+      { type: "thinking", text: "m" },
+      { type: "text", text: "lo" },
+      { type: "finish", finishReason: "length", usage },
+    );
+
+    expect(response).toEqual({ text: "Hello", thinking: "hmm", toolCalls: [], usage, finishReason: "length" });
+  });
+
+  it("has no thinking when none came, and no usage to speak of when none was reported", () => {
+    expect(collect(finish)).toEqual({
+      text: "",
+      toolCalls: [],
+      usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
+      finishReason: "stop",
+    });
+  });
+
+  it("keeps interleaved calls apart, in the order they were named", () => {
+    const { toolCalls } = collect(
+      start("b", "first"),
+      start("a", "second"),
+      delta("a", '{"x"'),
+      delta("b", '{"y":'),
+      delta("a", ":1}"),
+      delta("b", "2}"),
+      end("a"),
+      end("b"),
+      finish,
+    );
+
+    expect(toolCalls).toEqual([
+      { id: "b", name: "first", arguments: { y: 2 } },
+      { id: "a", name: "second", arguments: { x: 1 } },
+    ]);
+  });
+
+  it("takes a call without arguments for one with none", () => {
+    expect(collect(start("1"), end("1"), finish).toolCalls).toEqual([{ id: "1", name: "weather", arguments: {} }]);
+  });
+
+  it.each(['{"city":"Os', "[1]", '"Oslo"', "null", "12"])("reports arguments that are no object: %s", (text) => {
+    const response = collect(start("1"), delta("1", text), end("1"), finish);
+
+    expect(response.toolCalls).toEqual([{ id: "1", name: "weather", arguments: {} }]);
+    expect(response.malformedArguments).toEqual([{ toolCallId: "1", text }]);
+  });
+
+  it("counts a call whose id is used twice once, with its first arguments", () => {
+    const response = collect(
+      start("1"),
+      delta("1", "{}"),
+      end("1"),
+      start("1", "other"),
+      delta("1", '{"b":2}'),
+      end("1"),
+      finish,
+    );
+
+    expect(response.toolCalls).toEqual([{ id: "1", name: "weather", arguments: {} }]);
+    expect(response.malformedArguments).toBeUndefined();
+  });
+
+  it("passes over arguments and ends of calls that were never named", () => {
+    expect(collect(delta("x", "{}"), end("x"), finish).toolCalls).toEqual([]);
+  });
+
+  it("keeps ids and names apart from the names every object has", () => {
+    const { toolCalls } = collect(start("__proto__", "constructor"), delta("__proto__", '{"__proto__":1}'), finish);
+
+    expect(toolCalls).toHaveLength(1);
+    expect(toolCalls[0]).toMatchObject({ id: "__proto__", name: "constructor" });
+    expect(Object.prototype).not.toHaveProperty("polluted");
+  });
+
+  it("refuses to call an answer whole that has no end", () => {
+    expect(() => collect({ type: "text", text: "Hel" })).toThrowError(
+      expect.objectContaining({ code: "model_failed" }) as TroupeError,
+    );
+  });
+
+  it("adds what the provider knew at the end", () => {
+    const vendorState = { providerId: "p", modelId: "m", items: [1] };
+    const chunk = withFinishDetails(
+      { type: "finish", finishReason: "stop" },
+      { responseId: "r", model: "m-1", vendorState },
+    );
+
+    expect(collect(chunk)).toMatchObject({ responseId: "r", model: "m-1", vendorState });
+    expect(JSON.stringify(chunk)).toBe('{"type":"finish","finishReason":"stop"}');
+  });
+});
+
+describe("collectResponse", () => {
+  it("drains a stream", async () => {
+    async function* chunks(): AsyncGenerator<StreamChunk> {
+      yield { type: "text", text: "Hi" };
+      yield finish;
+    }
+
+    expect((await collectResponse(chunks())).text).toBe("Hi");
+  });
+});

@@ -1,0 +1,91 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { noUsage } from "../message/token-usage.ts";
+import type { ToolCall } from "../message/tool-call.ts";
+import { parseArguments } from "../schema/parse-arguments.ts";
+import { finishDetailsOf } from "./finish-details.ts";
+import type { ModelResponse } from "./model-response.ts";
+import type { StreamChunk } from "./stream-chunk.ts";
+
+type FinishChunk = Extract<StreamChunk, { type: "finish" }>;
+type OpenCall = { name: string; argumentsText: string[]; ended: boolean };
+
+/**
+ * Gathers the chunks of one model stream into the response they make up. A second call under a known id, and arguments
+ * for a call that was never named or has ended, are a vendor's slip and change nothing: each id is one call.
+ */
+export class ResponseCollector {
+  readonly #text: string[] = [];
+  readonly #thinking: string[] = [];
+  readonly #calls = new Map<string, OpenCall>();
+  #finish: FinishChunk | undefined;
+
+  add(chunk: StreamChunk): void {
+    switch (chunk.type) {
+      case "text":
+        this.#text.push(chunk.text);
+        break;
+      case "thinking":
+        this.#thinking.push(chunk.text);
+        break;
+      case "tool_call_start":
+        this.#start(chunk.toolCall);
+        break;
+      case "tool_call_delta":
+        this.#extend(chunk.toolCallId, chunk.argumentsDelta);
+        break;
+      case "tool_call_end":
+        this.#end(chunk.toolCallId);
+        break;
+      case "finish":
+        this.#finish = chunk;
+        break;
+    }
+  }
+
+  /** The whole response. An answer without its `finish` chunk was cut, and is an error. */
+  finish(): ModelResponse {
+    const finish = this.#finish;
+    if (finish === undefined) throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
+    return {
+      text: this.#text.join(""),
+      ...this.#toolCalls(),
+      ...(this.#thinking.length > 0 && { thinking: this.#thinking.join("") }),
+      usage: finish.usage ?? noUsage,
+      finishReason: finish.finishReason,
+      ...finishDetailsOf(finish),
+    };
+  }
+
+  #start({ id, name }: { id: string; name: string }): void {
+    if (!this.#calls.has(id)) this.#calls.set(id, { name, argumentsText: [], ended: false });
+  }
+
+  #extend(id: string, text: string): void {
+    const call = this.#calls.get(id);
+    if (call?.ended === false) call.argumentsText.push(text);
+  }
+
+  #end(id: string): void {
+    const call = this.#calls.get(id);
+    if (call !== undefined) call.ended = true;
+  }
+
+  #toolCalls(): Pick<ModelResponse, "toolCalls" | "malformedArguments"> {
+    const toolCalls: ToolCall[] = [];
+    const malformedArguments: { toolCallId: string; text: string }[] = [];
+    for (const [id, { name, argumentsText }] of this.#calls) {
+      const text = argumentsText.join("");
+      const parsed = parseArguments(text);
+      toolCalls.push({ id, name, arguments: parsed.ok ? parsed.value : {} });
+      if (!parsed.ok) malformedArguments.push({ toolCallId: id, text });
+    }
+    return malformedArguments.length > 0 ? { toolCalls, malformedArguments } : { toolCalls };
+  }
+}
+
+/** Drains a model's stream into its response. */
+export async function collectResponse(chunks: AsyncIterable<StreamChunk>): Promise<ModelResponse> {
+  const collector = new ResponseCollector();
+  for await (const chunk of chunks) collector.add(chunk);
+  return collector.finish();
+}

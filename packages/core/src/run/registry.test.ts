@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { findRunnable, registryEntries } from "./registry.ts";
+
+const registry = { helper: "an agent" };
+const inherited = ["constructor", "toString", "hasOwnProperty", "__proto__", "valueOf"];
+
+describe("findRunnable", () => {
+  it("finds what is registered, in an object and in a map", () => {
+    expect(findRunnable(registry, "helper")).toBe("an agent");
+    expect(findRunnable(new Map(Object.entries(registry)), "helper")).toBe("an agent");
+  });
+
+  it.each(inherited)("finds nothing under %s, which every object has", (name) => {
+    expect(() => findRunnable(registry, name)).toThrowError(expect.objectContaining({ code: "not_found" }));
+    expect(() => findRunnable(new Map(), name)).toThrowError(expect.objectContaining({ code: "not_found" }));
+  });
+
+  it("finds what somebody did register under such a name", () => {
+    expect(findRunnable(new Map([["__proto__", "mine"]]), "__proto__")).toBe("mine");
+    expect(findRunnable(JSON.parse('{"__proto__":"mine"}') as Record<string, string>, "__proto__")).toBe("mine");
+  });
+
+  it("says what kind was looked for, and cannot be made to forge a log line", () => {
+    expect(() => findRunnable({}, "a\nb", "team")).toThrowError(String.raw`There is no team named "a\nb".`);
+    expect(() => findRunnable(undefined, "x".repeat(10_000))).toThrowError(/^.{1,120}$/);
+  });
+});
+
+describe("registryEntries", () => {
+  it("lists names in the order of registration", () => {
+    const entries = [
+      ["b", 1],
+      ["a", 2],
+    ] as const;
+
+    expect(registryEntries(Object.fromEntries(entries))).toEqual(entries);
+    expect(registryEntries(new Map(entries))).toEqual(entries);
+    expect(registryEntries(undefined)).toEqual([]);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import type { RunOutput } from "./run-output.ts";
+import { toPublicOutput } from "./to-public-output.ts";
+
+const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
+const whole: Required<RunOutput> = {
+  text: "Hi",
+  toolCalls: [],
+  usage,
+  structured: { a: 1 },
+  thinking: "hm",
+  durationMs: 5,
+  timeToFirstTokenMs: 1,
+  runId: "r",
+  agentName: "a",
+  sessionId: "s",
+  userId: "u",
+  model: "m",
+  modelProvider: "p",
+  status: "completed",
+  createdAt: 1,
+  responseId: "x",
+  messages: [{ role: "user", content: "secret" }],
+  metrics: { inputTokens: 1, outputTokens: 2, totalTokens: 3 },
+};
+
+describe("toPublicOutput", () => {
+  it("shows a run's result and nothing of its conversation", () => {
+    const { messages: _messages, userId: _userId, responseId: _responseId, ...shown } = whole;
+
+    expect(toPublicOutput(whole)).toEqual(shown);
+  });
+
+  it("has null for structured output that was not asked for, and leaves out what is absent", () => {
+    expect(toPublicOutput({ text: "Hi", toolCalls: [], usage })).toEqual({
+      text: "Hi",
+      toolCalls: [],
+      usage,
+      structured: null,
+    });
+  });
+
+  it("passes on only fields it knows", () => {
+    const extended = { ...whole, secret: "x" } as RunOutput;
+
+    expect(toPublicOutput(extended)).not.toHaveProperty("secret");
+  });
+});
