@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
+import type { TroupeError } from "../errors/troupe-error.ts";
 import { withFinishDetails } from "./finish-details.ts";
 import { collectResponse, ResponseCollector } from "./response-collector.ts";
 import type { StreamChunk } from "./stream-chunk.ts";

@@ -1,0 +1,17 @@
+import type { Figure, Target } from "./measure.ts";
+
+const node: Target = { name: "N (node:http)", file: "servers/floor-node.ts" };
+const express: Target = { name: "E (express)", file: "servers/floor-express.ts" };
+const expressSdk: Target = { name: "ES (express, vendor's SDK)", file: "servers/floor-express-sdk.ts" };
+
+/** The floor that ratios are taken against. */
+export const floor = express.name;
+
+const targets = [express, expressSdk, node];
+const steady = { concurrency: 16, rounds: 9, durationMs: 2500 };
+
+/** The figures by name: `pnpm bench <name>`. */
+export const figures: Readonly<Record<string, Figure>> = {
+  run: { ...steady, targets, path: "/agents/bench/run", unit: "requests" },
+  stream: { ...steady, targets, path: "/agents/bench/stream", unit: "frames", chunks: 200 },
+};

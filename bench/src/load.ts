@@ -1,0 +1,45 @@
+import { Pool } from "undici";
+
+/** What the harness asks of the load process. */
+export type LoadOrder = { url: string; path: string; concurrency: number; durationMs: number };
+
+/** What it saw: requests, pieces of streams, and how long each request took. */
+export type LoadResult = { requests: number; frames: number; elapsedMs: number; latenciesMs: number[] };
+
+const body = JSON.stringify({ input: "Tell me something." });
+
+/** Keeps so many requests going for so long, in a process of its own. */
+async function load({ url, path, concurrency, durationMs }: LoadOrder): Promise<LoadResult> {
+  const pool = new Pool(url, { connections: concurrency });
+  const result: LoadResult = { requests: 0, frames: 0, elapsedMs: 0, latenciesMs: [] };
+  const start = performance.now();
+  const worker = async (): Promise<void> => {
+    while (performance.now() - start < durationMs) await one(pool, path, result);
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  result.elapsedMs = performance.now() - start;
+  await pool.close();
+  return result;
+}
+
+async function one(pool: Pool, path: string, result: LoadResult): Promise<void> {
+  const start = performance.now();
+  const answer = await pool.request({ path, method: "POST", headers: { "content-type": "application/json" }, body });
+  if (answer.statusCode !== 200) throw new Error(`${path} answered ${answer.statusCode}: ${await answer.body.text()}`);
+  const text = await answer.body.text();
+  if (path.endsWith("/stream")) result.frames += text.split("data: ").length - 1;
+  result.requests += 1;
+  result.latenciesMs.push(performance.now() - start);
+}
+
+process.on("message", (order: LoadOrder) => {
+  void load(order).then(
+    (result) => process.send?.(result),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+});
+process.on("disconnect", () => process.exit());
+process.send?.({ ready: true });

@@ -1,0 +1,34 @@
+import { createServer } from "node:http";
+import { createHttpPool } from "@troupe/core/adapter";
+import express from "express";
+import OpenAI from "openai";
+import { listen, vendorUrl } from "./listen.ts";
+import { FrameRelay, toOutput, toVendorRequest } from "./relay.ts";
+
+/** Floor ES: like E, but through the vendor's own library: raw replies, over core's pooled fetch. */
+const vendor = new OpenAI({
+  apiKey: "none",
+  baseURL: `${vendorUrl()}/v1`,
+  maxRetries: 0,
+  fetch: createHttpPool().fetch,
+});
+const app = express().use(express.json());
+
+function inputOf(body: unknown): string {
+  return (body as { input: string }).input;
+}
+
+app.post("/agents/:name/run", async (request, response) => {
+  const answer = await vendor.chat.completions.create(toVendorRequest(inputOf(request.body), false)).asResponse();
+  response.json(toOutput((await answer.json()) as Parameters<typeof toOutput>[0]));
+});
+
+app.post("/agents/:name/stream", async (request, response) => {
+  const answer = await vendor.chat.completions.create(toVendorRequest(inputOf(request.body), true)).asResponse();
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const relay = new FrameRelay();
+  for await (const bytes of answer.body as unknown as AsyncIterable<Uint8Array>) response.write(relay.next(bytes));
+  response.end();
+});
+
+listen(createServer(app));

@@ -1,0 +1,16 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Listens on a free port and tells the harness which; ends when the harness does. */
+export function listen(server: Server): void {
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }));
+  process.on("disconnect", () => process.exit());
+}
+
+/** The address of the mock vendor, as the harness names it. */
+export function vendorUrl(): string {
+  const url = process.env["BENCH_VENDOR_URL"];
+  if (url === undefined) throw new Error("BENCH_VENDOR_URL is not set: servers are started by the harness.");
+  return url;
+}

@@ -1,0 +1,36 @@
+import { createServer } from "node:http";
+import type { ServerResponse } from "node:http";
+import { lastChunks, textChunk, wholeAnswer } from "../wire-samples.ts";
+import { listen } from "./listen.ts";
+
+/** A vendor without a model: answers at once, whole or in `BENCH_CHUNKS` pieces, and costs as little as it can. */
+const chunkCount = Number(process.env["BENCH_CHUNKS"] ?? 200);
+
+const server = createServer((request, response) => {
+  const body: Buffer[] = [];
+  request.on("data", (bytes: Buffer) => body.push(bytes));
+  request.on("end", () => {
+    if (Buffer.concat(body).includes('"stream":true')) stream(response);
+    else answer(response);
+  });
+});
+
+function answer(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "application/json", "content-length": wholeAnswer.length });
+  response.end(wholeAnswer);
+}
+
+/** One chunk per turn of the event loop, so that they arrive as a model's do: one by one. */
+function stream(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  let sent = 0;
+  const next = (): void => {
+    if (response.destroyed) return;
+    if (sent++ === chunkCount) return void response.end(lastChunks);
+    if (response.write(textChunk)) setImmediate(next);
+    else response.once("drain", next);
+  };
+  next();
+}
+
+listen(server);

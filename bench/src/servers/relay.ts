@@ -1,0 +1,48 @@
+/** What every floor does by hand: it turns our request into the vendor's, and the vendor's answer into ours. */
+
+type VendorAnswer = {
+  choices: [{ message: { content: string } }];
+  usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+};
+
+/** The vendor's request for one input. */
+export function toVendorRequest(input: string, stream: boolean) {
+  return {
+    model: "mock-1",
+    messages: [{ role: "user" as const, content: input }],
+    ...(stream && { stream: true as const, stream_options: { include_usage: true } }),
+  };
+}
+
+/** Our answer, from the vendor's. */
+export function toOutput(answer: VendorAnswer) {
+  const { prompt_tokens, completion_tokens, total_tokens } = answer.usage;
+  return {
+    text: answer.choices[0].message.content,
+    toolCalls: [],
+    usage: { promptTokens: prompt_tokens, completionTokens: completion_tokens, totalTokens: total_tokens },
+    structured: null,
+  };
+}
+
+/** Our frames, from one piece of the vendor's stream. Lines that a piece cuts are kept for the next. */
+export class FrameRelay {
+  #rest = "";
+
+  next(bytes: Uint8Array): string {
+    const lines = (this.#rest + Buffer.from(bytes).toString("utf8")).split("\n");
+    this.#rest = lines.pop() ?? "";
+    return lines.map(toFrame).join("");
+  }
+}
+
+type VendorChunk = { choices: { delta: { content?: string }; finish_reason: string | null }[] };
+
+function toFrame(line: string): string {
+  if (!line.startsWith("data: {")) return "";
+  const choice = (JSON.parse(line.slice("data: ".length)) as VendorChunk).choices[0];
+  if (choice === undefined) return "";
+  const { delta, finish_reason: finishReason } = choice;
+  if (finishReason !== null) return `data: ${JSON.stringify({ type: "finish", finishReason })}\n\n`;
+  return `data: ${JSON.stringify({ type: "text", text: delta.content ?? "" })}\n\n`;
+}

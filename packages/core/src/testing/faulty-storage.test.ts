@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import { faultAt, faultyStorage } from "./faulty-storage.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe("faultyStorage", () => {
+  it("counts calls and leaves alone those that the plan does", async () => {
+    const storage = faultyStorage(new InMemoryStorage(), () => undefined);
+    await storage.set("n", "k", 1);
+
+    expect(await storage.get("n", "k")).toBe(1);
+    expect(storage.callCount).toBe(2);
+  });
+
+  it("has exactly the members that its driver has", async () => {
+    const driver = new InMemoryStorage();
+    const plainDriver: StorageDriver = {
+      get: async (namespace, key) => await driver.get(namespace, key),
+      set: async (namespace, key, value) => await driver.set(namespace, key, value),
+      delete: async (namespace, key) => await driver.delete(namespace, key),
+      list: async (namespace, prefix) => await driver.list(namespace, prefix),
+      close: async () => await driver.close(),
+    };
+
+    expect("append" in faultyStorage(plainDriver, () => undefined)).toBe(false);
+    expect("append" in faultyStorage(driver, () => undefined)).toBe(true);
+  });
+
+  it("fails a call before anything was done", async () => {
+    const driver = new InMemoryStorage();
+    const storage = faultyStorage(driver, faultAt(1, "fail-before"));
+
+    await expect(storage.set("n", "k", 1)).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(await driver.get("n", "k")).toBeNull();
+  });
+
+  it("fails a call after it was done", async () => {
+    const driver = new InMemoryStorage();
+    const storage = faultyStorage(driver, faultAt(1, "fail-after"));
+
+    await expect(storage.set("n", "k", 1)).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(await driver.get("n", "k")).toBe(1);
+  });
+
+  it("damages records and nothing else", async () => {
+    const driver = new InMemoryStorage();
+    await driver.set("n", "k", { v: 1 });
+    const storage = faultyStorage(driver, () => "corrupt");
+
+    expect(await storage.get("n", "k")).toEqual({ damaged: true });
+    expect(await storage.list("n")).toEqual([{ key: "k", value: { damaged: true } }]);
+    expect(await storage.get("n", "absent")).toBeNull();
+    expect(await driver.get("n", "k")).toEqual({ v: 1 });
+  });
+
+  it("answers late, or never", async () => {
+    const settled: string[] = [];
+    const storage = faultyStorage(new InMemoryStorage(), ({ number }) => (number === 1 ? "hang" : { delayMs: 100 }));
+    void storage.get("n", "k").then(() => settled.push("hanging"));
+    void storage.get("n", "k").then(() => settled.push("late"));
+
+    await vi.advanceTimersByTimeAsync(99);
+    expect(settled).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_000_000);
+    expect(settled).toEqual(["late"]);
+  });
+
+  it("closes undisturbed, and without counting it", async () => {
+    const storage = faultyStorage(new InMemoryStorage(), () => "fail-before");
+    await storage.close();
+
+    expect(storage.callCount).toBe(0);
+  });
+});

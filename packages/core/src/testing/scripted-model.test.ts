@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { ChatMessage } from "../message/message.ts";
+import type { StreamChunk } from "../model/stream-chunk.ts";
+import { vendorStateOf, withVendorState } from "../model/vendor-state.ts";
+import { ScriptedModel } from "./scripted-model.ts";
+
+const hello: ChatMessage[] = [{ role: "user", content: "Hello?" }];
+const failsWith = (code: string) => expect.objectContaining({ code }) as TroupeError;
+
+async function chunksOf(stream: AsyncIterable<StreamChunk>): Promise<StreamChunk[]> {
+  const chunks: StreamChunk[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return chunks;
+}
+
+describe("ScriptedModel", () => {
+  it("plays its turns in order, whole or streamed", async () => {
+    const model = new ScriptedModel("one", { text: "two" });
+
+    expect((await model.generate(hello)).text).toBe("one");
+    expect(await chunksOf(model.stream(hello))).toMatchObject([
+      { type: "text", text: "two" },
+      { type: "finish", finishReason: "stop", usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15 } },
+    ]);
+    model.assertDone();
+  });
+
+  it("streams text word by word, and pieces as they stand", async () => {
+    const model = new ScriptedModel("a  b\nc", { text: ["a  b", "", "c"] });
+    const textsOf = async () =>
+      (await chunksOf(model.stream(hello))).flatMap((chunk) => ("text" in chunk ? chunk.text : []));
+
+    expect(await textsOf()).toEqual(["a  ", "b\n", "c"]);
+    expect(await textsOf()).toEqual(["a  b", "", "c"]);
+  });
+
+  it("says thinking, text and calls, and ends for the calls", async () => {
+    const turn = { thinking: "hm", text: "Let me see.", toolCalls: [{ name: "weather", arguments: { city: "Oslo" } }] };
+
+    const response = await new ScriptedModel(turn).generate(hello);
+
+    expect(response).toMatchObject({
+      thinking: "hm",
+      text: "Let me see.",
+      toolCalls: [{ id: "1", name: "weather", arguments: { city: "Oslo" } }],
+      finishReason: "tool_calls",
+    });
+  });
+
+  it("streams broken arguments as they stand", async () => {
+    const model = new ScriptedModel({ toolCalls: [{ id: "x", name: "weather", arguments: '{"city":' }] });
+
+    expect((await model.generate(hello)).malformedArguments).toEqual([{ toolCallId: "x", text: '{"city":' }]);
+  });
+
+  it("answers in JSON when told to", async () => {
+    expect((await new ScriptedModel({ structured: { a: [1] } }).generate(hello)).text).toBe('{"a":[1]}');
+  });
+
+  it("makes a turn from the request", async () => {
+    const model = new ScriptedModel(({ messages }) => `${messages.length} message`).respond(() => "more");
+
+    expect((await model.generate(hello)).text).toBe("1 message");
+    expect((await model.generate(hello)).text).toBe("more");
+    expect((await model.generate(hello)).text).toBe("more");
+  });
+
+  it("fails on a call that was not planned, and on a turn that was not used", async () => {
+    const model = new ScriptedModel("only one");
+
+    expect(() => model.assertDone()).toThrowError(/1 unused turn/);
+    await model.generate(hello);
+    await expect(model.generate(hello)).rejects.toThrowError(/once more than its script/);
+  });
+
+  it("records what it was asked, as it was then", async () => {
+    const model = new ScriptedModel("one");
+    const messages = [...hello];
+    await model.generate(messages, { temperature: 0.5 });
+    messages.push({ role: "assistant", content: "later" });
+
+    expect(model.calls).toEqual([
+      { kind: "generate", messages: hello, options: { temperature: 0.5 }, end: "completed" },
+    ]);
+  });
+
+  it("fails with the error of the turn, after what was said before it", async () => {
+    const error = new TroupeError("model_failed", "Overloaded.");
+    const model = new ScriptedModel({ text: "Hel", error });
+    const seen: StreamChunk[] = [];
+
+    const reading = (async () => {
+      for await (const chunk of model.stream(hello)) seen.push(chunk);
+    })();
+
+    await expect(reading).rejects.toBe(error);
+    expect(seen).toEqual([{ type: "text", text: "Hel" }]);
+    expect(model.calls[0]?.end).toBe("failed");
+  });
+
+  it("hands its state to the response, for the next call of the run", async () => {
+    const model = new ScriptedModel({ text: "a", vendorState: ["signature"], responseId: "r-1" });
+
+    const { vendorState, responseId } = await model.generate(hello);
+
+    expect(responseId).toBe("r-1");
+    expect(vendorStateOf(withVendorState({ role: "assistant", content: "a" }, vendorState), model)?.items).toEqual([
+      "signature",
+    ]);
+  });
+
+  it("knows when its reader left early", async () => {
+    const model = new ScriptedModel("one two three");
+    for await (const chunk of model.stream(hello)) {
+      expect(chunk.type).toBe("text");
+      break;
+    }
+
+    expect(model.calls[0]?.end).toBe("left");
+  });
+});
+
+describe("ScriptedModel's time", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("waits before the first chunk and between chunks", async () => {
+    const model = new ScriptedModel({ text: ["a", "b"], delayMs: 100, chunkDelayMs: 10 });
+    const seen: [type: string, afterMs: number][] = [];
+    const start = Date.now();
+    const reading = (async () => {
+      for await (const chunk of model.stream(hello)) seen.push([chunk.type, Date.now() - start]);
+    })();
+
+    await vi.runAllTimersAsync();
+    await reading;
+
+    expect(seen).toEqual([
+      ["text", 100],
+      ["text", 110],
+      ["finish", 120],
+    ]);
+  });
+
+  it.each([{ hang: true }, { delayMs: 60_000 }, { text: "a b", chunkDelayMs: 60_000 }])(
+    "ends as cancelled when its signal aborts: %o",
+    async (turn) => {
+      const model = new ScriptedModel(turn);
+      const abort = new AbortController();
+      const answer = model.generate(hello, { signal: abort.signal }).catch((error: unknown) => error);
+
+      await vi.advanceTimersByTimeAsync(10);
+      abort.abort();
+
+      expect(await answer).toMatchObject({ code: "cancelled" });
+      expect(model.calls[0]?.end).toBe("cancelled");
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
+
+  it("does not answer a call whose signal has aborted already", async () => {
+    const answer = new ScriptedModel("a").generate(hello, { signal: AbortSignal.abort() });
+
+    await expect(answer).rejects.toThrowError(failsWith("cancelled"));
+  });
+});

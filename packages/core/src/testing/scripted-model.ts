@@ -1,0 +1,118 @@
+import { toTroupeError } from "../errors/to-troupe-error.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { ChatMessage } from "../message/message.ts";
+import type { ModelOptions } from "../model/model-config.ts";
+import type { ModelProvider } from "../model/model-provider.ts";
+import type { ModelResponse } from "../model/model-response.ts";
+import { withFinishDetails } from "../model/finish-details.ts";
+import { collectResponse } from "../model/response-collector.ts";
+import type { StreamChunk } from "../model/stream-chunk.ts";
+import { sleep } from "../util/sleep.ts";
+import { finishReasonOf, scriptedUsage, spellOut, turnChunks } from "./scripted-turn.ts";
+import type { ScriptedRequest, ScriptedTurn } from "./scripted-turn.ts";
+
+type SpelledTurn = ReturnType<typeof spellOut>;
+
+/** One call as the model saw it. `end` tells how it ended; `left` means that the reader went before the end. */
+export type ScriptedCall = ScriptedRequest & {
+  kind: "generate" | "stream";
+  end: "running" | "completed" | "failed" | "cancelled" | "left";
+};
+
+/** A turn, or what makes it from the request. */
+type Script = ScriptedTurn | ((request: ScriptedRequest) => ScriptedTurn);
+
+/**
+ * A model that plays the turns it was given, in order, and records what it was asked. A call beyond the last turn fails,
+ * and `assertDone` fails while a turn is left.
+ */
+export class ScriptedModel implements ModelProvider {
+  readonly providerId: string = "scripted";
+  readonly modelId: string = "scripted-1";
+  readonly calls: ScriptedCall[] = [];
+  readonly #script: Script[];
+  #answerRest: ((request: ScriptedRequest) => ScriptedTurn) | undefined;
+
+  constructor(...turns: Script[]) {
+    this.#script = turns;
+  }
+
+  /** Answers every call beyond the planned turns from its request. */
+  respond(answer: (request: ScriptedRequest) => ScriptedTurn): this {
+    this.#answerRest = answer;
+    return this;
+  }
+
+  /** Throws when a planned turn was never asked for. */
+  assertDone(): void {
+    if (this.#script.length === 0) return;
+    throw new TroupeError("internal", `The model has ${this.#script.length} unused turn(s) left.`);
+  }
+
+  async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
+    return await collectResponse(this.#play("generate", messages, options));
+  }
+
+  stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncIterable<StreamChunk> {
+    return this.#play("stream", messages, options);
+  }
+
+  async *#play(
+    kind: ScriptedCall["kind"],
+    messages: readonly ChatMessage[],
+    options: ModelOptions,
+  ): AsyncGenerator<StreamChunk, void> {
+    // Copies, since the caller goes on with its list.
+    const call: ScriptedCall = { kind, messages: messages.map((message) => ({ ...message })), options, end: "running" };
+    this.calls.push(call);
+    try {
+      yield* this.#chunks(spellOut(this.#nextTurn(call)), options.signal);
+      call.end = "completed";
+    } catch (error) {
+      call.end = options.signal?.aborted ? "cancelled" : "failed";
+      throw toTroupeError(error, options.signal);
+    } finally {
+      if (call.end === "running") call.end = "left";
+    }
+  }
+
+  #nextTurn(request: ScriptedRequest): ScriptedTurn {
+    const next = this.#script.shift() ?? this.#answerRest;
+    if (next === undefined)
+      throw new TroupeError("internal", "The model was called once more than its script has turns.");
+    return typeof next === "function" ? next(request) : next;
+  }
+
+  async *#chunks(turn: SpelledTurn, signal: AbortSignal | undefined): AsyncGenerator<StreamChunk, void> {
+    await wait(turn.hang === true ? Infinity : turn.delayMs, signal);
+    for (const chunk of turnChunks(turn)) {
+      yield chunk;
+      await wait(turn.chunkDelayMs, signal);
+    }
+    if (turn.error !== undefined) throw turn.error;
+    yield this.#finish(turn);
+  }
+
+  #finish(turn: SpelledTurn): StreamChunk {
+    const { providerId, modelId } = this;
+    const finishReason = finishReasonOf(turn);
+    return withFinishDetails(
+      { type: "finish", finishReason, usage: turn.usage ?? scriptedUsage },
+      {
+        model: modelId,
+        ...(turn.responseId !== undefined && { responseId: turn.responseId }),
+        ...(turn.vendorState !== undefined && { vendorState: { providerId, modelId, items: turn.vendorState } }),
+      },
+    );
+  }
+}
+
+/** Waits, or for ever when told so; the signal ends either. */
+async function wait(ms: number | undefined, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  if (ms === undefined) return;
+  if (ms !== Infinity) return await sleep(ms, signal);
+  await new Promise((_resolve, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

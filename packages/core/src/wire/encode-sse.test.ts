@@ -1,0 +1,78 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { encodeSse, encodeSseComment } from "./encode-sse.ts";
+import type { SseFields } from "./encode-sse.ts";
+import { SseParser } from "./sse-parser.ts";
+
+function read(text: string) {
+  return [...new SseParser().push(Buffer.from(text))];
+}
+
+const forgeries = [
+  '\n\ndata: {"type":"finish"}\n\n',
+  '\r\rdata: {"type":"finish"}\r\r',
+  "\r\n\r\nevent: finish\r\ndata: x\r\n\r\n",
+  "a\rb",
+  "\n",
+  "a\n",
+  "\u2028data: x\u2029\u0085",
+  "\uFEFFdata: x",
+  ": no comment",
+];
+
+describe("encodeSse", () => {
+  it("writes an event with each field on its line", () => {
+    expect(encodeSse({ data: "{}" })).toBe("data: {}\n\n");
+    expect(encodeSse({ id: 7, event: "step", data: "a" })).toBe("id: 7\nevent: step\ndata: a\n\n");
+    expect(encodeSse({ data: "a\nb\r\nc\rd" })).toBe("data: a\ndata: b\ndata: c\ndata: d\n\n");
+  });
+
+  it.each(forgeries)("lets %j be the data of one event and nothing more", (text) => {
+    const json = JSON.stringify({ type: "text", text });
+
+    expect(read(encodeSse({ data: text }))).toEqual([{ data: text.replace(/\r\n?/g, "\n") }]);
+    expect(read(encodeSse({ data: json }))).toEqual([{ data: json }]);
+  });
+
+  it.each([{ id: "a\nb" }, { id: "a\0" }, { event: "a\rb" }, { event: "a\n\ndata: b" }])("refuses %j", (fields) => {
+    expect(() => encodeSse({ ...fields, data: "" })).toThrow(
+      expect.objectContaining({
+        code: "invalid_value",
+        message: expect.stringContaining(Object.keys(fields)[0] ?? ""),
+      }),
+    );
+  });
+
+  it("is read back as it was written, whatever the text", () => {
+    const name = fc.string({ unit: "grapheme" }).filter((text) => !/[\r\n\0]/.test(text));
+    const data = fc.array(fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("\n", "\r", "\r\n", ...forgeries)));
+    const event = fc.record(
+      { id: name, event: name, data: data.map((parts) => parts.join("")) },
+      { requiredKeys: ["data"] },
+    );
+
+    fc.assert(
+      fc.property(fc.array(event), (events) => {
+        expect(read(events.map(encodeSse).join(encodeSseComment("")))).toEqual(asRead(events));
+      }),
+    );
+  });
+});
+
+describe("encodeSseComment", () => {
+  it.each(["heartbeat", "", ...forgeries])("writes %j so that nobody reads an event", (text) => {
+    const events = read(encodeSseComment(text) + encodeSse({ data: "a" }));
+
+    expect(events).toEqual([{ data: "a" }]);
+  });
+});
+
+/** What readers make of it: an id holds for the events after it, empty fields are none, and line breaks are `\n`. */
+function asRead(events: SseFields[]) {
+  let last: SseFields["id"] = "";
+  return events.map(({ id, event, data }) => {
+    last = id ?? last;
+    const text = data.replace(/\r\n?/g, "\n");
+    return { ...(last !== "" && { id: last }), ...(event && { event }), data: text };
+  });
+}

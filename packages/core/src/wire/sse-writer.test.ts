@@ -1,0 +1,319 @@
+import { getEventListeners } from "node:events";
+import { Writable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SseWriter } from "./sse-writer.ts";
+import type { SseWriterOptions } from "./sse-writer.ts";
+
+/** A reader that takes nothing until it is told to. */
+class PausedReader extends Writable {
+  readonly writes: string[] = [];
+  #taken = (): void => {};
+
+  constructor(highWaterMark = 1) {
+    super({ highWaterMark, decodeStrings: false });
+  }
+
+  override _write(frames: string, _: BufferEncoding, taken: () => void): void {
+    this.writes.push(frames);
+    this.#taken = taken;
+  }
+
+  /** Takes what was written last. */
+  async take(): Promise<void> {
+    this.#taken();
+    await turn();
+  }
+}
+
+/** Lets all that is due happen: promises, ticks and events. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A writer whose reader is behind: the first frame is on its way, and there is no room. */
+async function fullWriter(options: SseWriterOptions = {}) {
+  const reader = new PausedReader();
+  const writer = new SseWriter(reader, options);
+  await writer.write("first ");
+  await turn();
+  return { reader, writer };
+}
+
+const listenersOf = (reader: Writable) => reader.eventNames().map((name) => [name, reader.listenerCount(name)]);
+const cancelled = expect.objectContaining({ code: "cancelled" });
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("SseWriter", () => {
+  it("sends the frames of one tick in one write, also those that promises bring", async () => {
+    const reader = new PausedReader();
+    const writer = new SseWriter(reader);
+
+    await turn();
+    for (const frame of ["a", "b", "c"]) await writer.write(frame);
+    await turn();
+
+    expect(reader.writes).toEqual(["abc"]);
+  });
+
+  it("does not wait for the end of the tick with more than a batch", () => {
+    const reader = new PausedReader(100_000);
+    const writer = new SseWriter(reader);
+
+    for (let count = 0; count < 40; count += 1) void writer.write("x".repeat(1000));
+
+    expect(reader.writes.join("")).toHaveLength(17_000);
+  });
+
+  it("makes a promise only when there is no room, and keeps it when there is", async () => {
+    const { reader, writer } = await fullWriter();
+    let isWritten = false;
+
+    const written = writer.write("second ")?.then(() => (isWritten = true));
+    await reader.take();
+    const early = isWritten;
+    await reader.take();
+    await written;
+
+    expect(early).toBe(false);
+    expect(reader.writes).toEqual(["first ", "second "]);
+    expect(new SseWriter(new PausedReader(100)).write("a")).toBeUndefined();
+  });
+
+  it("keeps the order of frames of several writers that wait", async () => {
+    const { reader, writer } = await fullWriter();
+
+    const written = Promise.all(["a", "b", "c"].map(async (frame) => writer.write(frame)));
+    await reader.take();
+    await reader.take();
+    await written;
+
+    expect(reader.writes).toEqual(["first ", "abc"]);
+  });
+
+  it("waits first when what it is given is full already", async () => {
+    const reader = new PausedReader();
+    reader.write("headers ");
+    const writer = new SseWriter(reader);
+
+    const written = writer.write("a");
+    await turn();
+
+    expect(reader.writes).toEqual(["headers "]);
+    await reader.take();
+    await reader.take();
+    await expect(written).resolves.toBeUndefined();
+  });
+
+  it.each<[string, (reader: Writable, controller: AbortController) => unknown]>([
+    ["has left", (reader) => reader.destroy()],
+    ["has failed", (reader) => reader.destroy(new Error("EPIPE"))],
+    ["was ended by another", (reader) => reader.end()],
+    ["is cut off by the signal", (_, controller) => controller.abort()],
+  ])("cancels writers that wait, and all after them, when the reader %s", async (_, leave) => {
+    const controller = new AbortController();
+    const { reader, writer } = await fullWriter({ signal: controller.signal });
+
+    const written = writer.write("second ");
+    leave(reader, controller);
+    await reader.take();
+
+    await expect(written).rejects.toEqual(cancelled);
+    expect(() => writer.write("third ")).toThrow(cancelled);
+    expect(writer.closed).toBe(true);
+  });
+
+  it("takes nothing for a stream that another has ended, even if it is never destroyed", async () => {
+    const sink = new Writable({ autoDestroy: false, write: (_chunk, _encoding, taken) => taken() });
+    const writer = new SseWriter(sink);
+
+    sink.end();
+    await turn();
+
+    expect(writer.closed).toBe(true);
+    await expect(writer.close()).resolves.toBeUndefined();
+  });
+
+  it("waits for nothing when the reader had left before", async () => {
+    const reader = new PausedReader().destroy();
+    await turn();
+
+    const writer = new SseWriter(reader);
+
+    expect(() => writer.write("a")).toThrow(cancelled);
+    await expect(writer.close()).resolves.toBeUndefined();
+    expect(reader.writes).toEqual([]);
+  });
+
+  it("takes nothing when the signal had aborted before, and can still be closed", async () => {
+    const reader = new PausedReader();
+    const writer = new SseWriter(reader, { signal: AbortSignal.abort() });
+
+    expect(() => writer.write("a")).toThrow(cancelled);
+    await writer.close();
+    expect(reader.writableFinished).toBe(true);
+  });
+
+  it("does not take the process down when a writer that waits for nothing loses its reader", async () => {
+    const { reader, writer } = await fullWriter();
+
+    void writer.write("nobody waits");
+    reader.destroy();
+    await turn();
+
+    expect(writer.closed).toBe(true);
+  });
+
+  it("drops a reader for whom more than a megabyte has gathered", async () => {
+    const { reader, writer } = await fullWriter();
+    let count = 0;
+    const flood = () => {
+      for (; count < 100; count += 1) void writer.write("x".repeat(100_000));
+    };
+
+    expect(flood).toThrow(cancelled);
+    expect([count, reader.destroyed]).toEqual([11, true]);
+  });
+
+  it("takes one frame of any size from a writer that waits", async () => {
+    const { reader, writer } = await fullWriter();
+
+    const written = writer.write("x".repeat(3_000_000));
+    await reader.take();
+    await reader.take();
+
+    await expect(written).resolves.toBeUndefined();
+  });
+
+  it("sends a heartbeat every 15 seconds, and none while the reader is behind", async () => {
+    const reader = new PausedReader(1);
+    const writer = new SseWriter(reader, { stallMs: 1_000_000 });
+
+    vi.advanceTimersByTime(14_999);
+    const early = reader.writes.length;
+    vi.advanceTimersByTime(1);
+    vi.advanceTimersByTime(150_000);
+    const behind = [...reader.writes];
+    await reader.take();
+    vi.advanceTimersByTime(15_000);
+
+    expect(early).toBe(0);
+    expect(behind).toEqual([": heartbeat\n\n"]);
+    expect(reader.writes).toEqual([": heartbeat\n\n", ": heartbeat\n\n"]);
+    reader.destroy();
+    await writer.close();
+  });
+
+  it("sends no heartbeat once it is closed to frames", async () => {
+    const reader = new PausedReader();
+    const controller = new AbortController();
+    const writer = new SseWriter(reader, { signal: controller.signal });
+
+    controller.abort();
+    vi.advanceTimersByTime(60_000);
+    await writer.close();
+
+    expect(reader.writes).toEqual([]);
+  });
+
+  it("never puts a heartbeat inside a frame or before one it has taken", async () => {
+    const reader = new PausedReader(100);
+    const writer = new SseWriter(reader, { heartbeatMs: 10 });
+
+    await writer.write("data: a\n\n");
+    vi.advanceTimersByTime(10);
+
+    expect(reader.writes).toEqual(["data: a\n\n: heartbeat\n\n"]);
+  });
+
+  it("destroys the connection of a reader that takes nothing for 30 seconds", async () => {
+    const { reader, writer } = await fullWriter();
+    const written = writer.write("second ");
+
+    vi.advanceTimersByTime(29_999);
+    const early = reader.destroyed;
+    vi.advanceTimersByTime(1);
+
+    expect([early, reader.destroyed]).toEqual([false, true]);
+    await expect(written).rejects.toEqual(cancelled);
+  });
+
+  it("starts to count again when the reader takes something", async () => {
+    const { reader, writer } = await fullWriter({ heartbeatMs: 1_000_000 });
+    const written = writer.write("second ");
+
+    vi.advanceTimersByTime(20_000);
+    await reader.take();
+    vi.advanceTimersByTime(20_000);
+    await reader.take();
+    vi.advanceTimersByTime(40_000);
+
+    await expect(written).resolves.toBeUndefined();
+    expect(reader.destroyed).toBe(false);
+  });
+
+  it("sends what it has taken before it closes, and takes nothing after", async () => {
+    const { reader, writer } = await fullWriter();
+
+    const written = writer.write("last");
+    const closed = writer.close();
+    await reader.take();
+    await reader.take();
+    await Promise.all([written, closed, writer.close()]);
+
+    expect(reader.writes).toEqual(["first ", "last"]);
+    expect(reader.writableFinished).toBe(true);
+    expect(() => writer.write("more")).toThrow(cancelled);
+  });
+
+  it("does not wait longer for a reader to take the last frame than for any other", async () => {
+    const reader = new PausedReader(100);
+    const writer = new SseWriter(reader);
+
+    await writer.write("last");
+    const closed = writer.close();
+    vi.advanceTimersByTime(30_000);
+
+    await expect(closed).resolves.toBeUndefined();
+    expect(reader.destroyed).toBe(true);
+  });
+
+  it.each<[string, (reader: PausedReader, controller: AbortController) => unknown]>([
+    ["closed", (reader) => reader.take()],
+    ["left", (reader) => reader.destroy()],
+    ["failed", (reader) => reader.destroy(new Error("EPIPE"))],
+    ["aborted", (reader, controller) => (controller.abort(), reader.take())],
+  ])("leaves no listener and no timer behind when it has %s", async (_, end) => {
+    const controller = new AbortController();
+    const reader = new PausedReader();
+    const before = listenersOf(reader);
+    const writer = new SseWriter(reader, { signal: controller.signal });
+    await writer.write("first ");
+    await turn();
+
+    writer.write("second ")?.catch(() => undefined);
+    await end(reader, controller);
+    const closed = writer.close();
+    await reader.take();
+    await reader.take();
+    await closed;
+
+    expect(listenersOf(reader)).toEqual(before);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each<SseWriterOptions>([{ heartbeatMs: 0 }, { heartbeatMs: NaN }, { stallMs: -1 }, { stallMs: 3e9 }])(
+    "refuses %j",
+    (options) => {
+      const reader = new PausedReader();
+
+      expect(() => new SseWriter(reader, options)).toThrow(expect.objectContaining({ code: "invalid_config" }));
+      expect([listenersOf(reader), vi.getTimerCount()]).toEqual([[], 0]);
+    },
+  );
+});

@@ -1,0 +1,98 @@
+import { Writable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { encodeSse } from "./encode-sse.ts";
+import { SseParser } from "./sse-parser.ts";
+import { SseWriter } from "./sse-writer.ts";
+
+/** The best of several rounds in milliseconds, the works taken in turn so that a noisy moment meets all of them. */
+async function bestOf<Name extends string>(rounds: number, works: Record<Name, () => unknown>) {
+  const best = {} as Record<Name, number>;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of Object.keys(works) as Name[]) {
+      const start = performance.now();
+      await works[name]();
+      best[name] = Math.min(best[name] ?? Infinity, performance.now() - start);
+    }
+  }
+  return best;
+}
+
+function chunksOf(bytes: Buffer, size: number): Buffer[] {
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) => bytes.subarray(n * size, (n + 1) * size));
+}
+
+function countEvents(chunks: Buffer[], maxEventBytes = 2_000_000_000): number {
+  const parser = new SseParser({ maxEventBytes });
+  let count = 0;
+  for (const chunk of chunks) for (const _ of parser.push(chunk)) count += 1;
+  return count;
+}
+
+/** What one would write in a minute: right for LF alone, and for characters that no chunk cuts. */
+function countBySplitting(chunks: Buffer[]): number {
+  let count = 0;
+  let rest = "";
+  for (const chunk of chunks) {
+    const blocks = (rest + chunk.toString()).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const event: Record<string, string> = {};
+      for (const line of block.split("\n")) event[line.slice(0, line.indexOf(":"))] = line.slice(line.indexOf(":") + 2);
+      if (event["data"] !== undefined) count += 1;
+    }
+  }
+  return count;
+}
+
+describe("wire", { timeout: 120_000 }, () => {
+  it("reads events at no more than twice the cost of splitting text", async () => {
+    const text = '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a word "}}';
+    const event = encodeSse({ event: "content_block_delta", data: text });
+    const chunks = chunksOf(Buffer.from(event.repeat(50_000)), 16_384);
+
+    const times = await bestOf(10, { parser: () => countEvents(chunks), floor: () => countBySplitting(chunks) });
+
+    expect([countEvents(chunks), countBySplitting(chunks)]).toEqual([50_000, 50_000]);
+    expect(times.parser / times.floor).toBeLessThan(2);
+  });
+
+  it.each<[string, (size: number) => Buffer[]]>([
+    ["a long line in many chunks", (size) => chunksOf(Buffer.alloc(size * 16, "x"), 65_536)],
+    ["a long line byte by byte", (size) => chunksOf(Buffer.alloc(size / 4, "x"), 1)],
+    ["lines that all end in LF", (size) => [Buffer.from("data:x\n\n".repeat(size / 8))]],
+    ["lines that all end in CR", (size) => [Buffer.from("data:x\r\r".repeat(size / 8))]],
+    ["one event of many lines", (size) => [Buffer.from("data:x\n".repeat(size / 8))]],
+    ["lines without a colon", (size) => [Buffer.from("x\n\n".repeat(size / 8))]],
+  ])("takes eight times as long for eight times as much of %s", async (_, make) => {
+    const [little, much] = [make(2 ** 18), make(2 ** 21)];
+
+    const times = await bestOf(5, { little: () => countEvents(little), much: () => countEvents(much) });
+
+    expect(times.much / times.little).toBeLessThan(24);
+  });
+
+  it("writes frames at no more than twice the cost of a bare write to a reader that costs nothing", async () => {
+    const frame = encodeSse({ id: 1, data: '{"type":"text","text":"a word "}' });
+    const sink = () => new Writable({ decodeStrings: false, write: (_chunk, _encoding, taken) => taken() });
+    const inTurns = async (write: (frame: string) => Promise<void> | undefined | boolean) => {
+      for (let turn = 0; turn < 10_000; turn += 1) {
+        for (let count = 0; count < 5; count += 1) void write(frame);
+        await new Promise<void>((resolve) => process.nextTick(resolve));
+      }
+    };
+
+    const times = await bestOf(7, {
+      floor: async () => {
+        const writable = sink();
+        await inTurns((text) => writable.write(text));
+      },
+      writer: async () => {
+        const writer = new SseWriter(sink());
+        await inTurns((text) => writer.write(text));
+        await writer.close();
+      },
+    });
+
+    expect(times.writer / times.floor).toBeLessThan(2);
+  });
+});
