@@ -1,29 +1,36 @@
+import { readProperty } from "../util/read-property.ts";
+
 /** Every way a run, a request or a construction can fail. Transports map each code to their own status. */
-export type ErrorCode =
-  | "invalid_request"
-  | "unauthorized"
-  | "forbidden"
-  | "not_found"
-  | "conflict"
-  | "payload_too_large"
-  | "unsupported_media_type"
-  | "guardrail_blocked"
-  | "rate_limited"
-  | "cancelled"
-  | "internal"
-  | "model_failed"
-  | "structured_output_invalid"
-  | "storage_unavailable"
-  | "storage_corrupt"
-  | "unavailable"
-  | "timeout"
-  | "limit_exceeded"
-  | "invalid_config"
-  | "invalid_value";
+export const errorCodes = [
+  "invalid_request",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "payload_too_large",
+  "unsupported_media_type",
+  "guardrail_blocked",
+  "rate_limited",
+  "cancelled",
+  "internal",
+  "model_failed",
+  "structured_output_invalid",
+  "storage_unavailable",
+  "storage_corrupt",
+  "unavailable",
+  "timeout",
+  "limit_exceeded",
+  "invalid_config",
+  "invalid_value",
+] as const;
+
+/** One of `errorCodes`. */
+export type ErrorCode = (typeof errorCodes)[number];
 
 /** Plain facts about an error that a client may see: never a key, a prompt or a vendor's text. */
 export type ErrorFields = Readonly<Record<string, string | number | boolean | null>>;
 
+/** What an error may carry beside its code and message. */
 export interface TroupeErrorOptions {
   cause?: unknown;
   fields?: ErrorFields;
@@ -46,7 +53,7 @@ export class TroupeError extends Error {
 
   /** Tells a `TroupeError` from any other value, also when it comes from another copy of core. */
   static is(value: unknown): value is TroupeError {
-    return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[brand] === true;
+    return typeof value === "object" && readProperty(value, brand) === true;
   }
 }
 

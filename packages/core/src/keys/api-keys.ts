@@ -1,2 +1,14 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { ErrorCode } from "../errors/troupe-error.ts";
+
 /** One key per vendor, by `providerId`; `google` serves `vertex` too. */
 export type ApiKeys = { readonly [providerId: string]: string | undefined };
+
+/**
+ * Takes a key that can go into a header: 1 to 512 visible ASCII characters. Anything else is refused by naming the place
+ * it stood in. The value itself is never shown, for HTTP clients quote the header values that they refuse.
+ */
+export function checkApiKey(value: unknown, where: string, code: ErrorCode = "invalid_request"): string {
+  if (typeof value === "string" && /^[!-~]{1,512}$/.test(value)) return value;
+  throw new TroupeError(code, `The API key in ${where} must be 1 to 512 visible ASCII characters without spaces.`);
+}

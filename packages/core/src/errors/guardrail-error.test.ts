@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { GuardrailError } from "./guardrail-error.ts";
+import { TroupeError } from "./troupe-error.ts";
+
+it("GuardrailError says which guardrail refused which side, and why", () => {
+  const error = new GuardrailError({ guardrail: "no-addresses", side: "output", reason: "It holds an address." });
+
+  expect(error).toMatchObject({
+    name: "GuardrailError",
+    code: "guardrail_blocked",
+    message: 'The output was refused by the guardrail "no-addresses": It holds an address.',
+    guardrail: "no-addresses",
+    side: "output",
+    fields: { guardrail: "no-addresses", side: "output" },
+  });
+  expect(TroupeError.is(error)).toBe(true);
+});

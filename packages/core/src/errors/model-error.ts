@@ -1,0 +1,111 @@
+import { createMasker } from "../util/create-masker.ts";
+import { findErrorCode } from "./find-error-code.ts";
+import { scrubbedCause } from "./scrubbed-cause.ts";
+import { TroupeError } from "./troupe-error.ts";
+import type { ErrorCode, ErrorFields } from "./troupe-error.ts";
+
+/** What a provider knows of a failed call. */
+export type ModelFailure = {
+  providerId: string;
+  /** The HTTP status, or the one that the vendor's own error type stands for. */
+  status?: number | undefined;
+  /** The vendor's word for the failure, like `insufficient_quota`. */
+  vendorCode?: string | undefined;
+  /** `ECONNRESET` for an answer that was cut, `ETIMEDOUT` for one that stalled. @default found among the causes */
+  networkCode?: string | undefined;
+  /** How long the vendor asks to wait. */
+  retryAfterMs?: number | undefined;
+  /** The key of the call: it is taken out of the cause, and a refusal is the caller's to mend when the key came with the request. */
+  key?: { readonly value: string; readonly fromCaller: boolean } | undefined;
+  /** What the vendor's library threw. */
+  cause?: unknown;
+};
+
+/**
+ * A call to a model failed. Message and fields are ours alone; what the vendor said is in `cause`, shortened and without
+ * the call's key, for whoever debugs the service.
+ */
+export class ModelError extends TroupeError {
+  readonly providerId: string;
+  readonly status: number | undefined;
+  readonly vendorCode: string | undefined;
+  readonly networkCode: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(failure: ModelFailure) {
+    const facts = readFacts(failure);
+    super(codeOf(facts), sentenceOf(facts), { cause: causeOf(failure, facts), fields: fieldsOf(facts) });
+    this.providerId = facts.providerId;
+    this.status = facts.status;
+    this.vendorCode = facts.vendorCode;
+    this.networkCode = facts.networkCode;
+    this.retryAfterMs = facts.retryAfterMs;
+  }
+}
+
+Object.defineProperty(ModelError.prototype, "name", { value: "ModelError", configurable: true, writable: true });
+
+type Facts = {
+  providerId: string;
+  status: number | undefined;
+  vendorCode: string | undefined;
+  networkCode: string | undefined;
+  retryAfterMs: number | undefined;
+  /** The vendor refused the key. */
+  refused: boolean;
+  callersKey: boolean;
+};
+
+/** Takes over what has the form it should have: vendors and what stands before them answer with anything. */
+function readFacts(failure: ModelFailure): Facts {
+  const { providerId, status, vendorCode, retryAfterMs, key, cause } = failure;
+  return {
+    providerId,
+    status: Number.isInteger(status) ? status : undefined,
+    vendorCode: isCodeWord(vendorCode, key?.value) ? vendorCode : undefined,
+    networkCode: failure.networkCode ?? findErrorCode(cause),
+    retryAfterMs: isWait(retryAfterMs) ? Math.ceil(retryAfterMs) : undefined,
+    refused: status === 401 || status === 403,
+    callersKey: key?.fromCaller === true,
+  };
+}
+
+function isCodeWord(text: string | undefined, key: string | undefined): boolean {
+  if (text === undefined || !/^[A-Za-z][\w.]{0,63}$/.test(text)) return false;
+  return key === undefined || !text.includes(key);
+}
+
+function isWait(waitMs: number | undefined): waitMs is number {
+  return waitMs !== undefined && Number.isFinite(waitMs) && waitMs >= 0;
+}
+
+function codeOf({ status, networkCode, refused, callersKey }: Facts): ErrorCode {
+  if (status === 429) return "rate_limited";
+  if (refused) return callersKey ? "unauthorized" : "model_failed";
+  if (status === 408 || status === 504) return "timeout";
+  if (status === undefined && networkCode === "ETIMEDOUT") return "timeout";
+  return "model_failed";
+}
+
+function sentenceOf({ providerId, status, networkCode, refused, callersKey }: Facts): string {
+  if (status === 429) return `${providerId} limits the rate of requests (status 429).`;
+  if (refused && callersKey) return `${providerId} refused the API key of this request (status ${status}).`;
+  if (status !== undefined) return `${providerId} could not answer (status ${status}).`;
+  if (networkCode === "ETIMEDOUT") return `${providerId} did not answer in time.`;
+  if (networkCode !== undefined) return `The connection to ${providerId} failed (${networkCode}).`;
+  return `${providerId} could not answer.`;
+}
+
+function fieldsOf({ providerId, status, retryAfterMs }: Facts): ErrorFields {
+  return {
+    vendor: providerId,
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+function causeOf({ cause, key }: ModelFailure, { refused }: Facts): Error | undefined {
+  const mask = createMasker(key === undefined ? [] : [key.value]);
+  // A vendor that refuses a key quotes parts of it, and a part cannot be recognised.
+  return scrubbedCause(cause, { mask, withText: !refused });
+}

@@ -1,0 +1,18 @@
+import { internalMessage, toTroupeError } from "./to-troupe-error.ts";
+import { errorCodes } from "./troupe-error.ts";
+import type { ErrorCode, ErrorFields } from "./troupe-error.ts";
+
+/** What a client may know of an error. */
+export type PublicError = { code: ErrorCode; message: string } & ErrorFields;
+
+/** Failures of the service itself. Their messages speak to whoever runs it. */
+const ownFailures: ReadonlySet<ErrorCode> = new Set(["internal", "invalid_config", "invalid_value"]);
+
+/** The code, the message and the fields of anything thrown, fit for a client: a failure of our own says no more than its code. */
+export function toPublicError(thrown: unknown): PublicError {
+  const { code, message, fields } = toTroupeError(thrown);
+  // Another version of core may know other codes.
+  if (!errorCodes.includes(code)) return { code: "internal", message: internalMessage };
+  if (ownFailures.has(code)) return { code, message: internalMessage };
+  return { ...fields, code, message };
+}

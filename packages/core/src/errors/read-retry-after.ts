@@ -1,0 +1,21 @@
+type HeaderReader = { get(name: string): string | null | undefined };
+
+/**
+ * How long the headers of an answer ask to wait, in milliseconds: `retry-after-ms`, else `retry-after` in seconds or as a
+ * date. `undefined` when they ask for nothing that can be understood.
+ */
+export function readRetryAfter(headers: HeaderReader, now = Date.now()): number | undefined {
+  return readNumber(headers.get("retry-after-ms"), 1) ?? readSeconds(headers.get("retry-after"), now);
+}
+
+function readSeconds(text: string | null | undefined, now: number): number | undefined {
+  const waitMs = readNumber(text, 1000);
+  if (waitMs !== undefined || typeof text !== "string") return waitMs;
+  // `Date.parse` finds a year in "-1" and in "5 apples"; the dates of HTTP all end in GMT.
+  const date = text.trim().endsWith(" GMT") ? Date.parse(text) : NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function readNumber(text: string | null | undefined, factor: number): number | undefined {
+  return typeof text === "string" && /^\s*\d+(?:\.\d+)?\s*$/.test(text) ? Number(text) * factor : undefined;
+}

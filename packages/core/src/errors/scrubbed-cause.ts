@@ -1,0 +1,45 @@
+import type { Masker } from "../util/create-masker.ts";
+import { readProperty } from "../util/read-property.ts";
+import { stackFrames } from "../util/stack-frames.ts";
+import { causesOf } from "./causes-of.ts";
+
+const longestText = 200;
+
+/** How to hide secrets, and whether the texts may be shown at all. */
+export type Scrubbing = { mask: Masker; withText: boolean };
+
+/**
+ * A copy of an error and its causes that can be shown to a developer. It has names, codes, statuses, where things were
+ * thrown and the beginning of each text with its secrets hidden. Requests, headers and bodies, which vendor libraries hang
+ * on their errors, stay behind.
+ */
+export function scrubbedCause(error: unknown, scrubbing: Scrubbing): Error | undefined {
+  const causes = [...causesOf(error)];
+  return causes.reduceRight<Error | undefined>((cause, each) => {
+    const copy = new Error(messageOf(each, scrubbing), cause === undefined ? undefined : { cause });
+    describe(copy, each, scrubbing.mask);
+    return copy;
+  }, undefined);
+}
+
+function messageOf(error: unknown, { mask, withText }: Scrubbing): string {
+  if (!withText) return "(text left out)";
+  const text = typeof error === "string" ? error : readProperty(error, "message");
+  return typeof text === "string" ? mask(text, longestText) : `(a thrown ${typeof error})`;
+}
+
+function describe(copy: Error, error: unknown, mask: Masker): void {
+  const name = readProperty(error, "name");
+  if (typeof name === "string") hide(copy, "name", mask(name, longestText));
+  const frames = stackFrames(error).map((frame) => `    ${mask(frame)}`);
+  hide(copy, "stack", [`${copy.name}: ${copy.message}`, ...frames].join("\n"));
+  for (const key of ["code", "status"]) {
+    const value = readProperty(error, key);
+    if (typeof value === "number") hide(copy, key, value);
+    if (typeof value === "string") hide(copy, key, mask(value, longestText));
+  }
+}
+
+function hide(target: Error, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, configurable: true, writable: true, enumerable: false });
+}

@@ -1,0 +1,61 @@
+import { assert, property, string } from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkApiKey } from "./api-keys.ts";
+
+const caught = (work: () => unknown): Error => {
+  try {
+    work();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("nothing was thrown");
+};
+
+describe("checkApiKey", () => {
+  it.each(["k", "sk-proj-abc_DEF.123~", '!"#$%&()*+,/:;<=>?@[]^`{|}', "a".repeat(512)])(
+    "takes %s [keys.opaque]",
+    (key) => {
+      expect(checkApiKey(key, "the header x-api-key")).toBe(key);
+    },
+  );
+
+  it.each([
+    ["nothing", ""],
+    ["a line break", "sk-canary\n1"],
+    ["a line break at its end", "sk-canary\n"],
+    ["a carriage return", "sk-canary\r\nx-admin: 1"],
+    ["a NUL", "sk-canary\u00001"],
+    ["a DEL", "sk-canary\u007f"],
+    ["a space", "sk-canary 1"],
+    ["a curly quote", "sk-canary’"],
+    ["an emoji", "sk-canary😀"],
+    ["10 KB", "sk-canary".repeat(1200)],
+    ["513 characters", "k".repeat(513)],
+    ["a list", ["sk-canary"]],
+    ["an object", { sk: "sk-canary" }],
+    ["null", null],
+    ["a number", 5],
+  ])("refuses %s, names the place, and does not show the value", (_what, value) => {
+    const error = caught(() => checkApiKey(value, "the header x-api-key"));
+
+    expect(error).toMatchObject({
+      code: "invalid_request",
+      message: "The API key in the header x-api-key must be 1 to 512 visible ASCII characters without spaces.",
+      fields: {},
+    });
+    expect(error.cause).toBeUndefined();
+  });
+
+  it("takes only what a header takes", () => {
+    assert(
+      property(string({ unit: "binary", minLength: 1, maxLength: 20 }), (value) => {
+        try {
+          checkApiKey(value, "a test");
+        } catch {
+          return;
+        }
+        expect(new Headers({ "x-api-key": value }).get("x-api-key")).toBe(value);
+      }),
+    );
+  });
+});

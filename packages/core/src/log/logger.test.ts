@@ -1,0 +1,203 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { saidLevels } from "./log-level.ts";
+import { createLogger } from "./logger.ts";
+import type { LoggerOptions } from "./logger.ts";
+
+const secret = "sk-canary-0123456789";
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: new Date("2026-11-20T12:34:56.789Z") });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+function logged(options: LoggerOptions = {}) {
+  const lines: string[] = [];
+  const logger = createLogger({ level: "debug", write: (line) => void lines.push(line), ...options });
+  return { lines, logger };
+}
+
+/** Stands in for the standard error stream. */
+function stderr(stream: { isTTY?: boolean; hasColors?: () => boolean }): string[] {
+  const lines: string[] = [];
+  const fake = { ...stream, write: (line: string) => lines.push(line) > 0 };
+  vi.spyOn(process, "stderr", "get").mockReturnValue(fake as unknown as typeof process.stderr);
+  return lines;
+}
+
+describe("createLogger", () => {
+  it("speaks from its level on, and not at all when silent [logger.levels]", () => {
+    const heard = [...saidLevels, "silent" as const].map((level) => {
+      const { logger, lines } = logged({ level });
+      for (const said of saidLevels) logger[said](said);
+      return lines.length;
+    });
+
+    expect(heard).toEqual([4, 3, 2, 1, 0]);
+  });
+
+  it("is silent unless told otherwise, and so are its children", () => {
+    const lines: string[] = [];
+    const logger = createLogger({ write: (line) => void lines.push(line) });
+
+    logger.error("text");
+    logger.child("more").withSecrets([secret]).error("text");
+
+    expect(lines).toEqual([]);
+  });
+
+  it("writes lines of JSON where there is no terminal", () => {
+    const lines = stderr({});
+
+    createLogger({ level: "info" }).info("Started.", { port: 8080 });
+
+    expect(lines).toEqual(['{"time":"2026-11-20T12:34:56.789Z","level":"info","message":"Started.","port":8080}\n']);
+  });
+
+  it("writes for a reader at a terminal, in colour where it has colours [logger.color]", () => {
+    const colored = stderr({ isTTY: true, hasColors: () => true });
+    createLogger({ level: "info" }).info("Started.");
+    const plain = stderr({ isTTY: true, hasColors: () => false });
+    createLogger({ level: "info" }).info("Started.", { port: 8080 });
+
+    expect(colored).toEqual(["\u001B[90m12:34:56.789\u001B[0m \u001B[36mINFO \u001B[0m Started.\n"]);
+    expect(plain).toEqual(["12:34:56.789 INFO  Started. port=8080\n"]);
+  });
+
+  it("lets color decide over the terminal", () => {
+    const lines = stderr({ isTTY: true, hasColors: () => true });
+    createLogger({ level: "info", color: false }).info("plain");
+    const piped = stderr({});
+    createLogger({ level: "info", color: true }).info("painted");
+    createLogger({ level: "info", color: false }).info("json");
+
+    expect(lines).toEqual(["12:34:56.789 INFO  plain\n"]);
+    expect(piped[0]).toContain("\u001B[36mINFO \u001B[0m painted");
+    expect(piped[1]).toMatch(/^\{.*"message":"json"\}\n$/);
+  });
+
+  it("finds the standard error stream when it writes, not before", () => {
+    const logger = createLogger({ level: "info" });
+    const lines = stderr({});
+
+    logger.info("text");
+
+    expect(lines).toHaveLength(1);
+  });
+
+  it("puts its prefix before the message, and its children add to it [logger.prefix]", () => {
+    const { logger, lines } = logged({ prefix: "http", color: true });
+    const json = logged({ prefix: "http" });
+
+    logger.child("agent").warn("text");
+    json.logger.child("agent").warn("text");
+
+    expect(lines[0]).toContain("\u001B[90mhttp:agent\u001B[0m text");
+    expect(json.lines[0]).toContain('"prefix":"http:agent","message":"text"');
+  });
+
+  it("gives children fields of their own, which a message may replace", () => {
+    const { logger, lines } = logged();
+
+    logger.child({ runId: "1", step: 1 }).child({ agent: "a" }).info("text", { step: 2 });
+    logger.info("text");
+
+    expect(lines[0]).toContain('"runId":"1","step":2,"agent":"a"}');
+    expect(lines[1]).not.toContain("runId");
+  });
+
+  it("does not let a field stand for the level, the time, the prefix or the message", () => {
+    const { logger, lines } = logged();
+
+    logger.info("real", { level: "error", time: "0", message: "forged", prefix: "p" });
+
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      level: "info",
+      message: "real",
+      "field.level": "error",
+      "field.message": "forged",
+    });
+  });
+
+  it.each([true, undefined])("keeps each entry on one line, whatever a stranger put into it (color: %s)", (color) => {
+    const { logger, lines } = logged(color === undefined ? {} : { color });
+    const hostile = 'x\n2026 INFO forged\r\u001b[2J\u009b2J\u2028{"level":"error"}';
+
+    logger.child(hostile).info(hostile, { [hostile]: hostile });
+
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.trimEnd()).not.toMatch(/[\n\r\u2028]|\p{Cc}\[?2J/u);
+  });
+
+  it("shows an error with its causes on one line, and where it happened below, at a terminal", () => {
+    const { logger, lines } = logged({ color: true });
+    const cause = Object.assign(new TypeError("fetch\nfailed"), { code: "ECONNRESET" });
+
+    logger.error("The run failed.", { error: new TroupeError("model_failed", "openai failed.", { cause }) });
+
+    const [line = "", ...frames] = (lines[0] ?? "").split("\n");
+    expect(line).toContain('"TroupeError model_failed: openai failed. Caused by TypeError ECONNRESET: fetch\\nfailed"');
+    expect(frames[0]).toMatch(/^ {4}.*at .*logger\.test\.ts/);
+  });
+
+  it("hides the secrets it was given in messages, prefixes, fields and errors, and its parent does not know them", () => {
+    const { logger, lines } = logged();
+    const bound = logger.withSecrets([secret, undefined]).child({ note: secret }).child(secret);
+
+    bound.info(`Used ${secret}.`, {
+      url: `https://a.test/?x=${secret}`,
+      error: new Error(`Refused ${secret}.`, { cause: secret }),
+    });
+    bound.withSecrets(["another-secret"]).info(`${secret} and another-secret`);
+
+    expect(lines.join("")).not.toMatch(/canary|another-secret/);
+    logger.info(secret);
+    expect(lines.at(-1)).toContain("canary");
+  });
+
+  it("throws for nothing that it is given, and for no writer that fails", () => {
+    const { logger, lines } = logged();
+    const hostile = {
+      get a() {
+        throw new Error("no");
+      },
+      big: 5n,
+    };
+    const failing = createLogger({
+      level: "debug",
+      write: () => {
+        throw new Error("disk full");
+      },
+    });
+
+    logger.info("text", hostile);
+    logger.info("text", "no fields" as never);
+    logger.info(5 as never, null as never);
+    logger.child(hostile).info("child");
+    failing.error("text");
+
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ a: "[unreadable]", big: "5" });
+    expect(JSON.parse(lines[1] ?? "")).toMatchObject({ value: "no fields" });
+    expect(lines.at(-1)).toContain("child");
+  });
+
+  it("cuts a message that is too long", () => {
+    const { logger, lines } = logged();
+
+    logger.info("x".repeat(1_000_000));
+
+    expect(lines[0]?.length).toBeLessThan(2200);
+  });
+
+  it.each([
+    [{ level: "loud" }, "level must be one of debug, info, warn, error, silent, but it is a string."],
+    [{ color: "yes" }, "color must be true or false, but it is a string."],
+    [{ prefix: 5 }, "prefix must be a text, but it is 5."],
+    [{ write: "stdout" }, "write must be a function, but it is a string."],
+  ])("refuses %o in a sentence that names the option", (options, sentence) => {
+    expect(() => createLogger(options as never)).toThrow(sentence);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { createRedactor, isSecretName } from "./redact.ts";
+
+const secret = "sk-canary-0123456789";
+
+describe("isSecretName", () => {
+  it.each([
+    "x-openai-api-key",
+    "X-Anthropic-API-Key",
+    "x-google-api-key",
+    "x-api-key",
+    "x-goog-api-key",
+    "api-key",
+    "Authorization",
+    "proxy-authorization",
+    "Cookie",
+    "set-cookie",
+    "apiKey",
+    "api_key",
+    "apiKeys",
+    "openaiApiKey",
+    "OPENAI_API_KEY",
+    "accessToken",
+    "access_token",
+    "refreshToken",
+    "token",
+    "password",
+    "clientSecret",
+    "secret",
+    "private_key",
+    "credentials",
+  ])("holds %s for the name of a secret", (name) => {
+    expect(isSecretName(name)).toBe(true);
+  });
+
+  it.each([
+    "maxTokens",
+    "totalTokens",
+    "promptTokens",
+    "tokens",
+    "tokenCount",
+    "maxContextTokens",
+    "key",
+    "keys",
+    "sessionId",
+    "author",
+    "authorized",
+    "secretary",
+    "constructor",
+    "",
+  ])("holds %j for an ordinary name", (name) => {
+    expect(isSecretName(name)).toBe(false);
+  });
+});
+
+describe("createRedactor", () => {
+  it("hides the values it was given, however they are written", () => {
+    const redact = createRedactor([`${secret}/+`]);
+
+    for (const written of [`${secret}/+`, encodeURIComponent(`${secret}/+`), JSON.stringify({ a: `${secret}/+` })]) {
+      expect(redact(`Before ${written} after.`)).not.toContain("canary");
+    }
+  });
+
+  it.each([
+    [`Authorization: Bearer ${secret}`, "Authorization: Bearer [redacted]"],
+    [`"Bearer ${secret}" is an invalid header value.`, '"Bearer [redacted]" is an invalid header value.'],
+    [`GET https://vendor.test/v1?key=${secret}&alt=sse`, "GET https://vendor.test/v1?key=[redacted]&alt=sse"],
+    [`https://vendor.test/?a=1&access_token=${secret}#x`, "https://vendor.test/?a=1&access_token=[redacted]#x"],
+    [`{"apiKey":"${secret}","maxTokens":5}`, '{"apiKey":"[redacted]","maxTokens":5}'],
+    [`{\\"api_key\\":\\"${secret}\\"}`, '{\\"api_key\\":\\"[redacted]\\"}'],
+    [`x-openai-api-key: ${secret}`, "x-openai-api-key: [redacted]"],
+    [`authorization: 'Basic dXNlcjpwYXNz'`, "authorization: 'Basic [redacted]'"],
+    [`password = ${secret}, user = me`, "password = [redacted], user = me"],
+  ])("hides without knowing it the secret in %s", (text, redacted) => {
+    expect(createRedactor()(text)).toBe(redacted);
+  });
+
+  it.each(["totalTokens=5", "the key=value pairs", "a bearer of news", "monkey=5", '{"maxTokens": 5}'])(
+    "leaves %j as it is",
+    (text) => {
+      expect(createRedactor([secret])(text)).toBe(text);
+    },
+  );
+
+  it("leaves no beginning of a secret at a cut", () => {
+    expect(createRedactor([secret])(`0123456789${secret}`, 15)).toBe("0123456789[redacted]…");
+  });
+});

@@ -1,0 +1,31 @@
+import { causesOf } from "../errors/causes-of.ts";
+import { findErrorCode } from "../errors/find-error-code.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { readProperty } from "../util/read-property.ts";
+
+/**
+ * Whether another call may succeed: after HTTP 429 or 5xx, and after a connection that broke or timed out. Statuses and codes
+ * are looked for among the causes too.
+ */
+export function isRetryable(error: unknown): boolean {
+  if (isCancelled(error)) return false;
+  const status = findStatus(error);
+  if (status !== undefined) return status === 429 || (status >= 500 && status <= 599);
+  const code = findErrorCode(error);
+  return code === "ECONNRESET" || code === "ETIMEDOUT";
+}
+
+/** Whether the work was given up on purpose. */
+export function isCancelled(error: unknown): boolean {
+  return (TroupeError.is(error) && error.code === "cancelled") || readProperty(error, "name") === "AbortError";
+}
+
+function findStatus(error: unknown): number | undefined {
+  for (const cause of causesOf(error)) {
+    for (const key of ["status", "statusCode", "status_code"]) {
+      const status = readProperty(cause, key);
+      if (typeof status === "number") return status;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,111 @@
+import { runInNewContext } from "node:vm";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cleanJson } from "./clean-json.ts";
+
+const clean = (value: unknown) => cleanJson(value, (place, problem) => new Error(`value${place} ${problem}`));
+const nested = (levels: number): unknown => (levels === 0 ? "end" : [nested(levels - 1)]);
+
+describe("cleanJson", () => {
+  it("gives an equal copy of any JSON, also one that shares nothing", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+        const text = JSON.stringify(value);
+        fc.pre(text.isWellFormed() && !text.includes("\\ud"));
+
+        expect(JSON.stringify(clean(value))).toBe(text);
+      }),
+    );
+  });
+
+  it("copies lists and objects at every level", () => {
+    const value = { list: [{ inner: [1] }] };
+
+    const copy = clean(value) as typeof value;
+
+    expect(copy).toEqual(value);
+    expect(copy.list).not.toBe(value.list);
+    expect(copy.list[0]).not.toBe(value.list[0]);
+    expect(copy.list[0]?.inner).not.toBe(value.list[0]?.inner);
+  });
+
+  it("leaves out members that are undefined, and makes -0 a 0", () => {
+    const copy = clean({ a: undefined, b: -0, c: [-0] }) as { b: number };
+
+    expect(Object.keys(copy)).toEqual(["b", "c"]);
+    expect(Object.is(copy.b, 0)).toBe(true);
+  });
+
+  it("takes a member named __proto__ as data and leaves prototypes alone", () => {
+    const value: unknown = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
+
+    const copy = clean(value) as object;
+
+    expect(JSON.stringify(copy)).toBe(JSON.stringify(value));
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  it("takes plain objects without a prototype or from another realm", () => {
+    const bare: unknown = Object.assign(Object.create(null), { a: 1 });
+
+    expect(clean(bare)).toEqual({ a: 1 });
+    expect(clean(runInNewContext("({ a: [1] })"))).toEqual({ a: [1] });
+  });
+
+  it("takes the text NUL holds and long texts as they are", () => {
+    const texts = ["\0", "a\0b", "😀", "\ufffd", "x".repeat(100_000)];
+
+    expect(clean(texts)).toEqual(texts);
+  });
+
+  it("takes 64 levels and no more", () => {
+    expect(clean(nested(64))).toEqual(nested(64));
+    expect(() => clean(nested(65))).toThrow(/\[0\].* nests deeper than 64 levels, or contains itself/);
+  });
+
+  it("refuses an object with a prototype of its own, whose members would be lost", () => {
+    const value: unknown = Object.create({ tenant: "acme" });
+
+    expect(() => clean(value)).toThrow("value is a class instance, not plain data");
+  });
+
+  it("refuses what contains itself, and what has more parts than anybody means", () => {
+    const loop: { self?: unknown } = {};
+    loop.self = loop;
+    let bomb: unknown = [];
+    for (let level = 0; level < 30; level++) bomb = [bomb, bomb];
+
+    expect(() => clean(loop)).toThrow("contains itself");
+    expect(() => clean(bomb)).toThrow("comes after 1000000 other values, which is too many");
+  });
+
+  it.each([
+    [undefined, "value is undefined, which JSON cannot hold: use null"],
+    [[1, undefined], "value[1] is undefined, which JSON cannot hold: use null"],
+    [Array(2), "value[0] is undefined, which JSON cannot hold: use null"],
+    [{ a: [0, 1, 2, NaN] }, "value.a[3] is NaN, which JSON cannot hold: use null or text"],
+    [{ "odd key": -Infinity }, 'value["odd key"] is -Infinity, which JSON cannot hold: use null or text'],
+    [10n, "value is a BigInt, which JSON cannot hold: use text"],
+    [{ f: () => 1 }, "value.f is a function, which JSON cannot hold"],
+    [{ toJSON: () => 1 }, "value.toJSON is a function, which JSON cannot hold"],
+    [Symbol("s"), "value is a symbol, which JSON cannot hold"],
+    ["\ud800", "value holds an unpaired surrogate: call toWellFormed() on the text"],
+    [{ a: { "\udc00": 1 } }, "value.a holds an unpaired surrogate: call toWellFormed() on the text"],
+  ])("refuses %o and says where and why", (value, message) => {
+    expect(() => clean(value)).toThrow(message);
+  });
+
+  it.each([new Date(NaN), new Map(), new Set(), Buffer.from("a"), /a/, new Error("a"), Object(1)])(
+    "refuses %o as a class instance",
+    (value) => {
+      expect(() => clean({ a: value })).toThrow("value.a is a class instance, not plain data");
+    },
+  );
+
+  it("cuts the way to a place that is far away", () => {
+    const far = { ["k".repeat(10_000)]: NaN };
+
+    expect(() => clean(far)).toThrow(/^value\.k{199}… is NaN/);
+  });
+});

@@ -1,0 +1,97 @@
+/** Makes the error for a value that is not JSON: `place` is the way to it, like `.a[3]`, and empty for the value itself. */
+export type JsonRefusal = (place: string, problem: string) => Error;
+
+// What walks deeper by recursion can be made to crash, and shared parts can make a small value endless.
+const maxDepth = 64;
+const maxParts = 1_000_000;
+
+type Walk = { readonly path: (string | number)[]; readonly refusal: JsonRefusal; parts: number };
+
+/**
+ * Copies a value that is JSON through and through and refuses any other: what JSON would silently drop, change or
+ * call code for. Only two things are tidied: members that are `undefined` are left out, and `-0` becomes `0`.
+ */
+export function cleanJson(value: unknown, refusal: JsonRefusal): unknown {
+  return clean(value, { path: [], refusal, parts: 0 });
+}
+
+function clean(value: unknown, walk: Walk): unknown {
+  switch (typeof value) {
+    case "string":
+      return cleanText(value, walk);
+    case "number":
+      // Adding zero turns -0 into 0.
+      return Number.isFinite(value) ? value + 0 : refuse(walk, `is ${value}, which JSON cannot hold: use null or text`);
+    case "boolean":
+      return value;
+    case "object":
+      return value === null ? null : cleanObject(value, walk);
+    case "undefined":
+      return refuse(walk, "is undefined, which JSON cannot hold: use null");
+    case "bigint":
+      return refuse(walk, "is a BigInt, which JSON cannot hold: use text");
+    default:
+      return refuse(walk, `is a ${typeof value}, which JSON cannot hold`);
+  }
+}
+
+function cleanText(text: string, walk: Walk): string {
+  return text.isWellFormed() ? text : refuse(walk, "holds an unpaired surrogate: call toWellFormed() on the text");
+}
+
+function cleanObject(value: object, walk: Walk): unknown {
+  if (walk.path.length === maxDepth) refuse(walk, `nests deeper than ${maxDepth} levels, or contains itself`);
+  if (Array.isArray(value)) return cleanItems(value, walk);
+  if (!isPlain(value)) {
+    refuse(walk, "is a class instance, not plain data: take its fields, or of a Date its toISOString()");
+  }
+  return cleanMembers(value as Record<string, unknown>, walk);
+}
+
+// Every record goes through these two loops: iterators and callbacks cost several times as much.
+function cleanItems(items: readonly unknown[], walk: Walk): unknown[] {
+  const copy: unknown[] = [];
+  for (let index = 0; index < items.length; index++) copy.push(cleanPart(items[index], index, walk));
+  return copy;
+}
+
+function cleanMembers(record: Record<string, unknown>, walk: Walk): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(record)) {
+    const part = record[key];
+    if (part === undefined) continue;
+    cleanText(key, walk);
+    setOwn(copy, key, cleanPart(part, key, walk));
+  }
+  return copy;
+}
+
+function cleanPart(part: unknown, step: string | number, walk: Walk): unknown {
+  walk.path.push(step);
+  walk.parts += 1;
+  if (walk.parts > maxParts) refuse(walk, `comes after ${maxParts} other values, which is too many`);
+  const copy = clean(part, walk);
+  walk.path.pop();
+  return copy;
+}
+
+/** Assigning to `__proto__` would change the prototype; defined, it is a member like any other. */
+function setOwn(record: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") record[key] = value;
+  else Object.defineProperty(record, key, { value, enumerable: true, writable: true, configurable: true });
+}
+
+/** An object of another realm has that realm's `Object.prototype`, the only prototype that itself has none. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+}
+
+function refuse({ path, refusal }: Walk, problem: string): never {
+  const place = path.map((step) => (typeof step === "number" ? `[${step}]` : memberOf(step))).join("");
+  throw refusal(place.length > 200 ? `${place.slice(0, 200)}…` : place, problem);
+}
+
+function memberOf(key: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}

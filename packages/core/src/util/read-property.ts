@@ -1,0 +1,9 @@
+/** Reads a property of anything. Primitives and null have none, and a getter that throws counts as absent. */
+export function readProperty(value: unknown, key: PropertyKey): unknown {
+  if ((typeof value !== "object" || value === null) && typeof value !== "function") return undefined;
+  try {
+    return (value as Record<PropertyKey, unknown>)[key];
+  } catch {
+    return undefined;
+  }
+}

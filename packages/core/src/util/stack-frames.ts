@@ -1,0 +1,14 @@
+import { readProperty } from "./read-property.ts";
+
+const shownFrames = 8;
+
+/** Where an error came from: the innermost frames of its stack, and nothing of the message that the stack begins with. */
+export function stackFrames(error: unknown): string[] {
+  const stack = readProperty(error, "stack");
+  const message = readProperty(error, "message");
+  if (typeof stack !== "string") return [];
+  // A line of the message may look like a frame.
+  const frames = typeof message === "string" ? stack.replace(message, () => "") : stack;
+  const lines = frames.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line.startsWith("at ")).slice(0, shownFrames);
+}
