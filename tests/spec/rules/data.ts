@@ -2,27 +2,78 @@ import { rulesOf } from "../rule.ts";
 
 /** The shapes that every interface carries. */
 export const dataRules = rulesOf("@troupe/core", {
-  "message.roles": "a message is spoken by system, user, assistant or tool",
-  "message.content": "content is a string or a list of parts, or null",
-  "message.fields": "a message may carry tool calls, the id of the call it answers, and a name",
-  "content.text": "a text part holds text",
-  "content.image": "an image part holds data and may name its mime type",
-  "content.audio": "an audio part holds data and may name its mime type",
-  "content.file": "a file part holds data, names its mime type and may name the file",
-  "content.get-text": "getTextContent returns the text of any content",
-  "content.is-multi-modal": "isMultiModal is true for a list of parts",
-  "usage.totals": "usage holds prompt, completion and total tokens",
-  "usage.optional": "usage may hold reasoning, cached and audio tokens",
-  "usage.provider-metrics": "providerMetrics is the vendor's usage object, unmodified",
-  "chunk.text": "a text chunk carries text",
-  "chunk.thinking": "a thinking chunk carries text",
-  "chunk.tool-call-start": "a started call carries its id and name",
-  "chunk.tool-call-delta": "a delta carries the call's id and a piece of its arguments",
-  "chunk.tool-call-end": "an ended call carries its id",
-  "chunk.finish": "the last chunk carries the reason and may carry usage",
+  "message.roles": {
+    text: "a message is spoken by system, user, assistant or tool",
+    test: "packages/core/src/message/message.test.ts",
+  },
+  "message.content": {
+    text: "content is a string or a list of parts, or null",
+    test: "packages/core/src/message/message.test.ts",
+  },
+  "message.fields": {
+    text: "a message may carry tool calls, the id of the call it answers, and a name",
+    test: "packages/core/src/message/message.test.ts",
+  },
+  "content.text": { text: "a text part holds text", test: "packages/core/src/message/content.test.ts" },
+  "content.image": {
+    text: "an image part holds data and may name its mime type",
+    test: "packages/core/src/message/message.test.ts",
+  },
+  "content.audio": {
+    text: "an audio part holds data and may name its mime type",
+    test: "packages/core/src/message/message.test.ts",
+  },
+  "content.file": {
+    text: "a file part holds data, names its mime type and may name the file",
+    test: "packages/core/src/message/message.test.ts",
+  },
+  "content.get-text": {
+    text: "getTextContent returns the text of any content",
+    test: "packages/core/src/message/content.test.ts",
+  },
+  "content.is-multi-modal": {
+    text: "isMultiModal is true for a list of parts",
+    test: "packages/core/src/message/content.test.ts",
+  },
+  "usage.totals": {
+    text: "usage holds prompt, completion and total tokens",
+    test: "packages/core/src/message/token-usage.test.ts",
+  },
+  "usage.optional": {
+    text: "usage may hold reasoning, cached and audio tokens",
+    test: "packages/core/src/message/token-usage.test.ts",
+  },
+  "usage.provider-metrics": {
+    text: "providerMetrics is the vendor's usage object, unmodified",
+    test: "packages/core/src/message/token-usage.test.ts",
+  },
+  "chunk.text": { text: "a text chunk carries text", test: "packages/core/src/model/response-collector.test.ts" },
+  "chunk.thinking": {
+    text: "a thinking chunk carries text",
+    test: "packages/core/src/model/response-collector.test.ts",
+  },
+  "chunk.tool-call-start": {
+    text: "a started call carries its id and name",
+    test: "packages/core/src/model/response-collector.test.ts",
+  },
+  "chunk.tool-call-delta": {
+    text: "a delta carries the call's id and a piece of its arguments",
+    test: "packages/core/src/model/response-collector.test.ts",
+  },
+  "chunk.tool-call-end": {
+    text: "an ended call carries its id",
+    test: "packages/core/src/model/response-collector.test.ts",
+  },
+  "chunk.finish": {
+    text: "the last chunk carries the reason and may carry usage",
+    test: "packages/core/src/model/response-collector.test.ts",
+  },
   "chunk.tool-order": "a call is started, then its arguments come, then it ends",
   "output.required": "a run's output has text, tool calls and usage",
-  "output.structured-null": "structured is null when structured output is not used",
+  "output.structured-null": {
+    text: "structured is null when structured output is not used",
+    test: "packages/core/src/run/to-public-output.test.ts",
+  },
   "output.thinking": "the output carries the model's thinking when there was any",
   "output.timings": "the output carries its duration and the time to the first token",
   "output.identity": "the output names run, agent, session and user",

@@ -13,7 +13,7 @@ describe("getTextContent", () => {
     expect(getTextContent("hello")).toBe("hello");
   });
 
-  it("joins the text parts of a list by newlines and passes over the others", () => {
+  it("joins the text parts of a list by newlines and passes over the others [content.get-text] [content.text]", () => {
     expect(getTextContent(mixed)).toBe("one\ntwo");
   });
 
@@ -24,7 +24,7 @@ describe("getTextContent", () => {
 });
 
 describe("isMultiModal", () => {
-  it("is true for a list of parts, also an empty one", () => {
+  it("is true for a list of parts, also an empty one [content.is-multi-modal]", () => {
     expect(isMultiModal(mixed)).toBe(true);
     expect(isMultiModal([])).toBe(true);
   });

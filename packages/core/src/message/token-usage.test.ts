@@ -19,7 +19,7 @@ const usage = fc.record(
 );
 
 describe("addUsage", () => {
-  it("adds every counter", () => {
+  it("adds every counter [usage.totals]", () => {
     const one: TokenUsage = {
       promptTokens: 1,
       completionTokens: 2,
@@ -38,11 +38,11 @@ describe("addUsage", () => {
     });
   });
 
-  it("leaves out a counter that neither side reports", () => {
+  it("leaves out a counter that neither side reports [usage.optional]", () => {
     expect(Object.keys(addUsage(noUsage, noUsage))).toEqual(["promptTokens", "completionTokens", "totalTokens"]);
   });
 
-  it("keeps the later side's vendor metrics, as the same object", () => {
+  it("keeps the later side's vendor metrics, as the same object [usage.provider-metrics]", () => {
     const [earlier, later] = [{ a: 1 }, { b: 2 }];
 
     const both = addUsage({ ...noUsage, providerMetrics: earlier }, { ...noUsage, providerMetrics: later });

@@ -22,7 +22,7 @@ const delta = (toolCallId: string, argumentsDelta: string): StreamChunk => ({
 const end = (toolCallId: string): StreamChunk => ({ type: "tool_call_end", toolCallId });
 
 describe("ResponseCollector", () => {
-  it("joins text and thinking, each in its order", () => {
+  it("joins text and thinking, each in its order [chunk.text] [chunk.thinking]", () => {
     const response = collect(
       { type: "thinking", text: "hm" },
       { type: "text", text: "Hel" },
@@ -43,7 +43,7 @@ describe("ResponseCollector", () => {
     });
   });
 
-  it("keeps interleaved calls apart, in the order they were named", () => {
+  it("keeps interleaved calls apart, in the order they were named [chunk.tool-call-start] [chunk.tool-call-delta]", () => {
     const { toolCalls } = collect(
       start("b", "first"),
       start("a", "second"),
@@ -73,7 +73,7 @@ describe("ResponseCollector", () => {
     expect(response.malformedArguments).toEqual([{ toolCallId: "1", text }]);
   });
 
-  it("counts a call whose id is used twice once, with its first arguments", () => {
+  it("counts a call whose id is used twice once, with its first arguments [chunk.tool-call-end]", () => {
     const response = collect(
       start("1"),
       delta("1", "{}"),
@@ -106,7 +106,7 @@ describe("ResponseCollector", () => {
     );
   });
 
-  it("adds what the provider knew at the end", () => {
+  it("adds what the provider knew at the end [chunk.finish]", () => {
     const vendorState = { providerId: "p", modelId: "m", items: [1] };
     const chunk = withFinishDetails(
       { type: "finish", finishReason: "stop" },

@@ -31,7 +31,7 @@ describe("toPublicOutput", () => {
     expect(toPublicOutput(whole)).toEqual(shown);
   });
 
-  it("has null for structured output that was not asked for, and leaves out what is absent", () => {
+  it("has null for structured output that was not asked for, and leaves out what is absent [output.structured-null]", () => {
     expect(toPublicOutput({ text: "Hi", toolCalls: [], usage })).toEqual({
       text: "Hi",
       toolCalls: [],
