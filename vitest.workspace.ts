@@ -25,10 +25,23 @@ const workspaces = ["packages", "apps", "internal"].flatMap((top) =>
 const special = ["**/*.integration.test.ts", "**/*.packed.test.ts", "**/*.timing.test.ts"];
 const fromRoot = (kind: string) => [`{packages,apps,internal,tools,tests,bench}/**/*.${kind}.test.ts`];
 
+const packed = project("packed", ".", { include: fromRoot("packed"), exclude: everywhere });
+
+/** The packages are built, packed and installed once; what is then measured has the machine to itself. */
+const packedSettings = {
+  globalSetup: "tests/packed/install-packages.ts",
+  fileParallelism: false,
+  testTimeout: 60_000,
+};
+
 const timing = project("timing", ".", { include: fromRoot("timing"), exclude: everywhere });
+
+// Names the file for a report that programs read, beside the one for people.
+const report = process.env["TROUPE_TEST_RESULTS"];
 
 export default defineConfig({
   test: {
+    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
       ...workspaces.map((folder) => project(folder, folder, { exclude: [...everywhere, ...special] })),
       project("house", ".", {
@@ -38,7 +51,7 @@ export default defineConfig({
       // Measurements run one at a time, when everything else is done.
       { ...timing, test: { ...timing.test, fileParallelism: false, sequence: { groupOrder: 1 } } },
       project("services", ".", { include: fromRoot("integration"), exclude: everywhere }),
-      project("packed", ".", { include: fromRoot("packed"), exclude: everywhere }),
+      { ...packed, test: { ...packed.test, ...packedSettings } },
     ],
     coverage: { provider: "v8", include: ["packages/*/src/**"], reporter: ["text-summary", "json-summary"] },
   },

@@ -1,0 +1,45 @@
+// Imports what the argument names, and prints as JSON what that left behind.
+import { registerHooks } from "node:module";
+
+const loaded: string[] = [];
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const resolved = nextResolve(specifier, context);
+    loaded.push(resolved.url);
+    return resolved;
+  },
+});
+
+const environmentReads: string[] = [];
+process.env = new Proxy(process.env, {
+  get(target, name) {
+    environmentReads.push(String(name));
+    return Reflect.get(target, name);
+  },
+  has(target, name) {
+    environmentReads.push(String(name));
+    return Reflect.has(target, name);
+  },
+  ownKeys(target) {
+    environmentReads.push("*");
+    return Reflect.ownKeys(target);
+  },
+});
+
+// Node's own loader reads the environment too, for whatever is imported.
+await import("./empty.js");
+const readByNode = new Set(environmentReads);
+loaded.length = 0;
+
+const globalsBefore = new Set(Reflect.ownKeys(globalThis));
+const listenersBefore = new Set(process.eventNames());
+await import(process.argv[2] ?? "");
+
+const traces = {
+  loaded,
+  environmentReads: environmentReads.filter((name) => !readByNode.has(name)),
+  resources: process.getActiveResourcesInfo(),
+  globals: Reflect.ownKeys(globalThis).filter((name) => !globalsBefore.has(name)).map(String),
+  listeners: process.eventNames().filter((name) => !listenersBefore.has(name)).map(String),
+};
+console.log(JSON.stringify(traces));

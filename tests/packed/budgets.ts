@@ -1,0 +1,23 @@
+/**
+ * How heavy the packages may be for whoever installs them. A change that needs more raises the number here, in the same
+ * commit as what needs it, to what it measures plus a tenth, and says in its message what users get for the weight.
+ */
+export const budgets = {
+  core: {
+    /** Bytes of the tarball, which is what is downloaded. */
+    packedBytes: 122_000,
+    /** Bytes on disk. */
+    unpackedBytes: 408_000,
+    /** Libraries of others that come along. */
+    dependencies: 1,
+    /** How many times as long as an empty module a door may take to be imported: thirty times are about 8 ms. */
+    importRatios: { "@troupe/core": 30, "@troupe/core/adapter": 46, "@troupe/core/testing": 20 } as Record<
+      string,
+      number
+    >,
+    /** Type instantiations that a program pays for core's types: work of the compiler, and of the editor at each key. */
+    instantiations: 150,
+  },
+  /** Packages in node_modules when every package of ours is installed, ours included. */
+  installedPackages: 2,
+};

@@ -1,0 +1,34 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, inject, it } from "vitest";
+import { mustRun, runCommand } from "../../tools/packages/run-command.ts";
+import { readLockfile } from "./read-lockfile.ts";
+
+const folder = inject("strangerFolder");
+const programs = globSync("{src,examples}/**/*.ts", { cwd: folder });
+
+describe.each(["typescript", "typescript-5.9"])("a stranger with %s", (compiler) => {
+  it.each(["tsconfig.json", "tsconfig.web.json", "tsconfig.web-nodenext.json"])(
+    "compiles with %s, declarations of libraries included",
+    async (config) => {
+      const tsc = join(folder, "node_modules", compiler, "bin/tsc");
+      const { stdout } = await runCommand(process.execPath, [tsc, "-p", config], { cwd: folder });
+
+      expect(stdout).toBe("");
+    },
+  );
+});
+
+it.each(programs)("a stranger runs %s", async (program) => {
+  await expect(mustRun(process.execPath, [program], { cwd: folder })).resolves.toBeTypeOf("string");
+});
+
+it("every published package is tried", () => {
+  const source = programs.map((program) => readFileSync(join(folder, program), "utf8")).join("\n");
+
+  for (const { name } of inject("packed")) expect(source).toContain(`from "${name}`);
+});
+
+it("nothing that is installed wants to run a script", () => {
+  expect(readLockfile(folder).filter(({ hasInstallScript }) => hasInstallScript === true)).toEqual([]);
+});

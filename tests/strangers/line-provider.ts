@@ -1,0 +1,52 @@
+import { ModelError } from "@troupe/core";
+import type { ChatMessage, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
+import { collectResponse, createHttpPool, readSse, requireKey, toTroupeError } from "@troupe/core/adapter";
+import type { HttpPool, ModelResponse, ResolvedKey } from "@troupe/core/adapter";
+
+/** What somebody else might write: a provider for a vendor of their own, which streams lines of JSON. */
+export class LineProvider implements ModelProvider {
+  readonly providerId = "line";
+  readonly modelId: string;
+  readonly #url: string;
+  readonly #pool: HttpPool = createHttpPool();
+
+  constructor(modelId: string, url: string) {
+    this.modelId = modelId;
+    this.#url = url;
+  }
+
+  async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
+    return await collectResponse(this.stream(messages, options));
+  }
+
+  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<StreamChunk, void> {
+    const { signal } = options;
+    const key = requireKey({ providerId: this.providerId, request: options.apiKey, environment: ["LINE_API_KEY"] });
+    try {
+      const response = await this.#pool.fetch(this.#url, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key.value}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: this.modelId, messages }),
+        ...(signal && { signal }),
+      });
+      if (!response.ok || response.body === null) throw this.#failure(key, response.status);
+      let isWhole = false;
+      for await (const { data } of readSse(response.body, signal === undefined ? {} : { signal })) {
+        const chunk = JSON.parse(data) as StreamChunk;
+        isWhole = chunk.type === "finish";
+        yield chunk;
+      }
+      if (!isWhole) throw new ModelError({ providerId: this.providerId, networkCode: "ECONNRESET", key });
+    } catch (error) {
+      throw toTroupeError(error, signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.close();
+  }
+
+  #failure(key: ResolvedKey, status: number): ModelError {
+    return new ModelError({ providerId: this.providerId, status, key });
+  }
+}

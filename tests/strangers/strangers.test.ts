@@ -1,0 +1,135 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { StreamChunk } from "@troupe/core";
+import { readSse } from "@troupe/core/adapter";
+import { ScriptedModel } from "@troupe/core/testing";
+import { afterEach, describe, expect, it } from "vitest";
+import { OneQuestion } from "./one-question.ts";
+import { FileStorage } from "./file-storage.ts";
+import { LineProvider } from "./line-provider.ts";
+import { serveRunnables } from "./small-transport.ts";
+
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of cleanUp.splice(0)) await step();
+});
+
+async function listen(server: ReturnType<typeof createServer>): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  cleanUp.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+  );
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("a stranger's storage driver", () => {
+  it("keeps what ours keep and refuses what ours refuse", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "troupe-stranger-"));
+    cleanUp.push(() => rmSync(folder, { recursive: true }));
+    const storage = new FileStorage(folder);
+    await storage.set("n", "a/2", { text: "\0🦊", list: [1, null] });
+    await storage.set("n", "a/1", 1);
+    await storage.set("n", "b", true);
+
+    expect(await storage.get("n", "a/2")).toEqual({ text: "\0🦊", list: [1, null] });
+    expect((await storage.list("n", "a/")).map(({ key }) => key)).toEqual(["a/1", "a/2"]);
+    await expect(storage.set("n", "k", Number.NaN)).rejects.toMatchObject({ code: "invalid_value" });
+    await expect(storage.get("n", "\ud800")).rejects.toMatchObject({ code: "invalid_value" });
+    await storage.close();
+    await expect(storage.get("n", "b")).rejects.toMatchObject({ code: "storage_unavailable" });
+  });
+});
+
+describe("a stranger's provider", () => {
+  const say =
+    (chunks: StreamChunk[], seen: string[] = []): RequestListener =>
+    (request, response) => {
+      seen.push(request.headers.authorization ?? "");
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(""));
+    };
+  const whole: StreamChunk[] = [
+    { type: "text", text: "Hi" },
+    { type: "finish", finishReason: "stop" },
+  ];
+
+  async function providerFor(listener: RequestListener): Promise<LineProvider> {
+    const provider = new LineProvider("small", await listen(createServer(listener)));
+    cleanUp.push(async () => await provider.close());
+    return provider;
+  }
+
+  it("streams over our pooled path with the caller's key", async () => {
+    const seen: string[] = [];
+    const provider = await providerFor(say(whole, seen));
+
+    expect((await provider.generate([], { apiKey: "sk-1" })).text).toBe("Hi");
+    expect(seen).toEqual(["Bearer sk-1"]);
+  });
+
+  it("says which key is missing, refused, or that an answer was cut", async () => {
+    const refused = await providerFor((_request, response) => void response.writeHead(401).end("your key sk-1 is bad"));
+    const cut = await providerFor(say(whole.slice(0, 1)));
+
+    await expect(cut.generate([])).rejects.toMatchObject({ code: "unauthorized", message: /LINE_API_KEY/ });
+    const refusal: unknown = await refused.generate([], { apiKey: "sk-1" }).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: "unauthorized", fields: { vendor: "line" } });
+    expect(JSON.stringify(refusal)).not.toContain("sk-1");
+    await expect(cut.generate([], { apiKey: "sk-1" })).rejects.toMatchObject({ code: "model_failed" });
+  });
+});
+
+describe("a stranger's transport", () => {
+  const post = async (url: string, body: unknown, headers: Record<string, string> = {}) =>
+    await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+
+  it("runs what is registered, whole and as a stream, each with its own key", async () => {
+    const model = new ScriptedModel("Hello there", "Hello again");
+    const url = await listen(serveRunnables({ helper: new OneQuestion("helper", model) }));
+
+    const run = await post(`${url}/helper/run`, { input: "Hi?" }, { "x-api-key": "sk-1" });
+    const stream = await post(`${url}/helper/stream`, { input: "Hi?", apiKey: "sk-2" });
+    const types: string[] = [];
+    for await (const { data } of readSse(stream.body ?? new ReadableStream()))
+      types.push((JSON.parse(data) as StreamChunk).type);
+
+    expect(await run.json()).toMatchObject({ text: "Hello there", structured: null, status: "completed" });
+    expect(types).toEqual(["text", "text", "finish"]);
+    expect(model.calls.map((call) => call.options.apiKey)).toEqual(["sk-1", "sk-2"]);
+  });
+
+  it("answers errors in one shape and shows nothing of its inside", async () => {
+    const model = new ScriptedModel({ error: new Error("key sk-1 at /inside/file.ts") });
+    const url = await listen(serveRunnables({ helper: new OneQuestion("helper", model) }));
+    const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code;
+
+    expect(await codeOf(await post(`${url}/constructor/run`, { input: "Hi?" }))).toBe("not_found");
+    expect(await codeOf(await post(`${url}/helper/run`, { input: 1 }))).toBe("invalid_request");
+    const failed = await post(`${url}/helper/run`, { input: "Hi?" });
+    expect(failed.status).toBe(500);
+    expect(await failed.text()).toBe('{"error":{"code":"internal","message":"Something went wrong in this service."}}');
+  });
+
+  it("ends the model's work when its client leaves", async () => {
+    const model = new ScriptedModel({ text: "one two three", chunkDelayMs: 10_000 });
+    const url = await listen(serveRunnables({ helper: new OneQuestion("helper", model) }));
+    const abort = new AbortController();
+    const response = await fetch(`${url}/helper/stream`, {
+      method: "POST",
+      body: '{"input":"Hi?"}',
+      signal: abort.signal,
+    });
+    await response.body?.getReader().read();
+
+    abort.abort();
+
+    await expect.poll(() => model.calls[0]?.end).toBe("cancelled");
+  });
+});

@@ -1,0 +1,27 @@
+/**
+ * What each published package may install beside core, at run time or as a peer. An entry here is a decision: every
+ * name is one more author whom everybody who installs the package has to trust.
+ */
+export const allowedDependencies: Readonly<Record<string, readonly string[]>> = {
+  "@troupe/core": ["undici"],
+  "@troupe/providers-openai": ["openai"],
+  "@troupe/providers-anthropic": ["@anthropic-ai/sdk"],
+  "@troupe/providers-google": ["@google/genai"],
+  "@troupe/providers-vertex": ["@google/genai"],
+  "@troupe/providers-ollama": ["ollama"],
+  "@troupe/storage-sqlite": ["kysely"],
+  "@troupe/storage-postgres": ["kysely", "pg"],
+  "@troupe/storage-mongodb": ["mongodb"],
+  "@troupe/vector-pgvector": ["pg", "pgvector"],
+  "@troupe/vector-qdrant": ["@qdrant/js-client-rest"],
+  "@troupe/vector-mongodb": ["mongodb"],
+  "@troupe/toolkits-duckduckgo": [],
+  "@troupe/toolkits-hackernews": [],
+  "@troupe/toolkits-web-search": [],
+  "@troupe/toolkits-gmail": [],
+  "@troupe/toolkits-whatsapp": [],
+  "@troupe/http": ["busboy", "express"],
+  "@troupe/socket": ["socket.io"],
+  "@troupe/a2a": ["express"],
+  "@troupe/mcp": ["@modelcontextprotocol/client", "@modelcontextprotocol/server"],
+};

@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { checkContents } from "./check-contents.ts";
+
+let unpacked: string;
+
+beforeEach(() => {
+  unpacked = mkdtempSync(join(tmpdir(), "troupe-contents-"));
+  for (const file of ["LICENSE", "README.md", "package.json", "dist/index.js", "dist/index.d.ts"]) write(file, "");
+});
+
+afterEach(() => {
+  rmSync(unpacked, { recursive: true });
+});
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(unpacked, file)), { recursive: true });
+  writeFileSync(join(unpacked, file), text);
+}
+
+it("finds nothing wrong with code, declarations and the three files that say what they are", () => {
+  expect(checkContents("x", unpacked)).toEqual([]);
+});
+
+it.each(["LICENSE", "README.md"])("misses %s", (file) => {
+  rmSync(join(unpacked, file));
+
+  expect(checkContents("x", unpacked)).toEqual([`x is packed without ${file}.`]);
+});
+
+it.each([
+  "src/index.ts",
+  "dist/index.js.map",
+  "dist/a/b.test.d.ts",
+  "dist/door.ts",
+  ".env",
+  "dist/__fixtures__/a.json",
+])("does not want %s", (file) => {
+  write(file, "");
+
+  expect(checkContents("x", unpacked)).toEqual([`x ships ${file}, which nobody who installs it needs.`]);
+});
+
+it.each<[what: string, file: string, text: string]>([
+  ["a declaration that names a private package", "dist/index.d.ts", 'import { A } from "@troupe-internal/gemini";'],
+  ["code that names a private package", "dist/index.js", 'import "@troupe-internal/gemini";'],
+  ["the condition that leads to sources", "dist/index.js", '"@troupe/source"'],
+  ["a pointer to a source map", "dist/index.js", "let a;\n//# sourceMappingURL=index.js.map"],
+  [
+    "a vendor's code",
+    "dist/index.js",
+    "// ../../node_modules/.pnpm/kysely@0.29.9/node_modules/kysely/dist/index.js\nlet a;",
+  ],
+])("sees %s", (_what, file, text) => {
+  write(file, text);
+
+  expect(checkContents("x", unpacked)).toHaveLength(1);
+});

@@ -1,0 +1,32 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { mustRun } from "./run-command.ts";
+import { runPnpm } from "./run-pnpm.ts";
+
+/** A package as it would be published. */
+export interface PackedPackage {
+  name: string;
+  /** The file that a registry would be given. */
+  tarball: string;
+  /** Where its content has been unpacked. */
+  unpacked: string;
+}
+
+/** Builds every published package that has changed, and what it needs. */
+export async function buildPackages(root: string): Promise<void> {
+  await runPnpm(["run", "--silent", "build", "--filter=./packages/*", "--output-logs=errors-only"], root);
+}
+
+/** Packs every published package, which must have been built, into the folder. */
+export async function packPackages(root: string, destination: string): Promise<PackedPackage[]> {
+  const pack = ["--recursive", "--filter", "./packages/*", "pack", "--json", "--pack-destination", destination];
+  const packed = [JSON.parse(await runPnpm(pack, root))].flat() as { name: string; filename: string }[];
+  return await Promise.all(packed.map(({ name, filename }) => unpack(name, filename, destination)));
+}
+
+async function unpack(name: string, tarball: string, destination: string): Promise<PackedPackage> {
+  const unpacked = join(destination, "unpacked", name);
+  await mkdir(unpacked, { recursive: true });
+  await mustRun("tar", ["-xzf", tarball, "-C", unpacked, "--strip-components=1"], { cwd: destination });
+  return { name, tarball, unpacked };
+}

@@ -1,0 +1,64 @@
+import { internalUsers } from "../../../layers.mjs";
+import { allowedDependencies } from "../allowed-dependencies.ts";
+import type { Manifest } from "../workspace.ts";
+import type { PackageRule } from "./rule.ts";
+
+const core = "@troupe/core";
+const ours = /^@troupe(-internal)?\//;
+
+/** A package depends on core as a peer, on the vendors it is allowed, on private packages that it bundles, and on nothing sideways. */
+export const dependencies: PackageRule = ({ manifest, path }) => {
+  const where = `${path}/package.json:`;
+  return [
+    ...wrongRanges(manifest).map((sentence) => `${where} ${sentence}`),
+    ...wrongVendors(manifest).map((sentence) => `${where} ${sentence}`),
+    ...wrongSiblings(manifest).map((sentence) => `${where} ${sentence}`),
+    ...(manifest.name === core ? [] : wrongCore(manifest).map((sentence) => `${where} ${sentence}`)),
+  ];
+};
+
+function wrongRanges(manifest: Manifest): string[] {
+  return Object.entries({ ...installed(manifest), ...manifest.devDependencies })
+    .filter(([name, range]) => !ours.test(name) && range !== "catalog:")
+    .map(([name]) => `the version of ${name} belongs in the catalog of pnpm-workspace.yaml; write "catalog:" here.`);
+}
+
+function wrongVendors(manifest: Manifest): string[] {
+  const allowed = allowedDependencies[manifest.name ?? ""];
+  if (allowed === undefined) {
+    return [`${manifest.name} is not listed in tools/packages/allowed-dependencies.ts; list what it may depend on.`];
+  }
+  return Object.keys(installed(manifest))
+    .filter((name) => !ours.test(name) && !allowed.includes(name))
+    .map(
+      (name) =>
+        `${name} is not among the dependencies that tools/packages/allowed-dependencies.ts allows ${manifest.name}.`,
+    );
+}
+
+function wrongSiblings(manifest: Manifest): string[] {
+  const toInstall = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+    .filter((name) => ours.test(name))
+    .map(
+      (name) =>
+        `${name} must not be among the dependencies: core is a peer, private packages are bundled, others are not known.`,
+    );
+  const toKnow = Object.keys({ ...manifest.peerDependencies, ...manifest.devDependencies })
+    .filter((name) => ours.test(name) && name !== core && internalUsers[name]?.includes(manifest.name ?? "") !== true)
+    .map((name) => `${manifest.name} may not know ${name}; layers.mjs says who may.`);
+  return [...toInstall, ...toKnow];
+}
+
+function wrongCore(manifest: Manifest): string[] {
+  return (["peerDependencies", "devDependencies"] as const)
+    .filter((field) => manifest[field]?.[core] !== "workspace:^")
+    .map(
+      (field) =>
+        `"${field}" must hold "${core}": "workspace:^", so that an application has one core and the build finds it.`,
+    );
+}
+
+/** What comes onto the machine of whoever installs the package. */
+function installed(manifest: Manifest): Record<string, string> {
+  return { ...manifest.optionalDependencies, ...manifest.dependencies, ...manifest.peerDependencies };
+}

@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from "node:util";
+import type { PackageRule } from "./rule.ts";
+
+/** A published package says the same about itself as all the others, and its README says it too. */
+export const identity: PackageRule = (subject, workspace) => {
+  const { manifest, path } = subject;
+  const core = workspace.packages.find(({ folder }) => folder === "core");
+  const expected = {
+    name: `@troupe/${subject.folder}`,
+    version: core?.manifest.version,
+    license: "MIT",
+    type: "module",
+    sideEffects: false,
+    files: ["dist"],
+    engines: workspace.root.engines,
+  };
+  const wrong = Object.entries(expected)
+    .filter(([field, value]) => !isDeepStrictEqual(manifest[field as keyof typeof expected], value))
+    .map(([field, value]) => `${path}/package.json: "${field}" must be ${JSON.stringify(value)}.`);
+  if (manifest.private === true)
+    wrong.push(`${path}/package.json: what lives in packages/ is published; drop "private".`);
+  if (manifest.publishConfig?.access !== "public") {
+    wrong.push(`${path}/package.json: "publishConfig.access" must be "public".`);
+  }
+  return [...wrong, ...wrongReadme(subject.read("README.md"), manifest, path)];
+};
+
+function wrongReadme(
+  readme: string | undefined,
+  { name, description }: { name?: string; description?: string },
+  path: string,
+) {
+  if (description === undefined)
+    return [`${path}/package.json: "description" must be the first sentence of the README.`];
+  if (readme === undefined) return [`${path}: there is no README.md.`];
+  const [title, sentence] = readme.split("\n").filter((line) => line.trim() !== "");
+  const wrong: string[] = [];
+  if (title !== `# ${name}`) wrong.push(`${path}/README.md: the first line must be "# ${name}".`);
+  if (sentence !== description) {
+    wrong.push(
+      `${path}/README.md: the line after the title must be the "description" of package.json: "${description}".`,
+    );
+  }
+  return wrong;
+}
