@@ -1,0 +1,20 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const pages = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "*.md"], { cwd: root, encoding: "utf8" })
+  .split("\n")
+  .filter((page) => page !== "" && existsSync(join(root, page)) && !page.startsWith(".changeset/"));
+
+it.each(pages)("every link of %s leads to something in the repository", (page) => {
+  const text = readFileSync(join(root, page), "utf8");
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
+  const missing = targets
+    .filter((target) => !/^(https?:|#)/.test(target))
+    .filter((target) => !existsSync(join(root, dirname(page), target.split("#")[0] ?? "")));
+
+  expect(missing).toEqual([]);
+});
