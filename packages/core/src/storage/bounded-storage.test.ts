@@ -1,0 +1,153 @@
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { BoundedStorage } from "./bounded-storage.ts";
+
+const hourMs = 60 * 60_000;
+
+/** Writes one record of each kind that a session has. */
+async function open(storage: BoundedStorage, session: string): Promise<void> {
+  await storage.set("sessions", `-/${session}`, { v: 1 });
+  await storage.append("turns", `-/${session}/`, { v: 1 });
+  await storage.append("turns", `-/${session}/`, { v: 1 });
+  await storage.set("memory", `-/${session}`, { v: 1 });
+  await storage.append("memory", `-/${session}/`, { v: 1 });
+  await storage.set("locks", `-/${session}`, { token: 1 });
+}
+
+/** How many records of each session there are. */
+async function count(storage: BoundedStorage): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const namespace of ["sessions", "turns", "memory", "locks"]) {
+    for (const { key } of await storage.list(namespace)) {
+      const session = key.split("/")[1] ?? "";
+      counts[session] = (counts[session] ?? 0) + 1;
+    }
+  }
+  return counts;
+}
+
+describe("BoundedStorage", () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  it("drops the session that was not used for longest, as a whole", async () => {
+    const storage = new BoundedStorage({ maxSessions: 2 });
+    for (const session of ["a", "ab", "b"]) await open(storage, session);
+
+    expect(await count(storage)).toEqual({ ab: 6, b: 6 });
+  });
+
+  it("takes a read and a write for a use, and a listing of all sessions for none", async () => {
+    const storage = new BoundedStorage({ maxSessions: 3 });
+    for (const session of ["a", "b", "c"]) await open(storage, session);
+    await storage.get("sessions", "-/a");
+    await storage.append("turns", "-/b/", 1);
+    await storage.list("sessions", "-/");
+    await open(storage, "d");
+
+    expect(Object.keys(await count(storage))).toEqual(["a", "b", "d"]);
+  });
+
+  it("drops sessions that were idle for a day, and tells so at the first look", async () => {
+    const storage = new BoundedStorage();
+    await open(storage, "a");
+    vi.advanceTimersByTime(12 * hourMs);
+    await open(storage, "b");
+    vi.advanceTimersByTime(12 * hourMs - 1);
+    expect(await count(storage)).toEqual({ a: 6, b: 6 });
+    vi.advanceTimersByTime(1);
+
+    expect(await storage.get("sessions", "-/a")).toBeNull();
+    expect(await count(storage)).toEqual({ b: 6 });
+    vi.advanceTimersByTime(12 * hourMs);
+    expect(await storage.append("turns", "-/b/", 1)).toMatchObject({ seq: 1 });
+  });
+
+  it("does not mind a clock that is set forward", async () => {
+    const storage = new BoundedStorage();
+    await open(storage, "a");
+    vi.setSystemTime(Date.now() + 1000 * hourMs);
+
+    expect(await count(storage)).toEqual({ a: 6 });
+  });
+
+  it("starts no timers", async () => {
+    await open(new BoundedStorage(), "a");
+
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("keeps 10,000 sessions, whatever their number of records", async () => {
+    const storage = new BoundedStorage();
+    for (let index = 0; index < 10_001; index++) await storage.set("sessions", `-/s${index}`, { v: 1 });
+
+    expect(await storage.list("sessions")).toHaveLength(10_000);
+    expect(await storage.get("sessions", "-/s0")).toBeNull();
+  });
+
+  it("counts a session that was deleted no longer", async () => {
+    const storage = new BoundedStorage({ maxSessions: 2 });
+    for (const session of ["a", "b"]) await storage.set("sessions", `-/${session}`, 1);
+    await storage.delete("sessions", "-/b");
+    await storage.set("sessions", "-/c", 1);
+
+    expect(Object.keys(await count(storage))).toEqual(["a", "c"]);
+  });
+
+  it("keeps tenants' sessions of the same id apart", async () => {
+    const storage = new BoundedStorage({ maxSessions: 1 });
+    await storage.set("sessions", "one/s", 1);
+    await storage.append("turns", "one/s/", 1);
+    await storage.set("sessions", "two/s", 2);
+
+    expect(await storage.list("sessions")).toEqual([{ key: "two/s", value: 2 }]);
+    expect(await storage.list("turns")).toEqual([]);
+  });
+
+  it("leaves records that belong to no session alone", async () => {
+    const storage = new BoundedStorage({ maxSessions: 1 });
+    await storage.set("facts", "-/u/1", "fact");
+    await storage.set("locks", "migration", { token: 1 });
+    for (const session of ["a", "b"]) await open(storage, session);
+
+    expect(await storage.get("facts", "-/u/1")).toBe("fact");
+    expect(await storage.get("locks", "migration")).toEqual({ token: 1 });
+  });
+
+  it("holds the most recently used sessions, each whole, whatever the order of uses", async () => {
+    const session = fc.constantFrom("a", "b", "c", "d", "e", "f");
+    const use = fc.tuple(session, fc.constantFrom("open", "read", "remove"));
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(use, { maxLength: 40 }), async (uses) => {
+        const storage = new BoundedStorage({ maxSessions: 3 });
+        let recent: string[] = [];
+        for (const [name, kind] of uses) {
+          if (kind === "open" && !recent.includes(name)) await open(storage, name);
+          if (kind === "remove") await remove(storage, name);
+          await storage.get("sessions", `-/${name}`);
+
+          const isIn = kind === "open" || (kind === "read" && recent.includes(name));
+          recent = [...recent.filter((other) => other !== name), ...(isIn ? [name] : [])].slice(-3);
+        }
+
+        expect(await count(storage)).toEqual(Object.fromEntries(recent.map((name) => [name, 6])));
+      }),
+    );
+  });
+
+  it.each([{ maxSessions: 0 }, { maxSessions: 1.5 }, { maxIdleMs: -1 }, { maxIdleMs: NaN }])(
+    "refuses %j",
+    (options) => {
+      expect(() => new BoundedStorage(options)).toThrow(expect.objectContaining({ code: "invalid_config" }));
+    },
+  );
+});
+
+async function remove(storage: BoundedStorage, session: string): Promise<void> {
+  for (const namespace of ["sessions", "turns", "memory", "locks"]) {
+    for (const { key } of await storage.list(namespace)) {
+      if (key === `-/${session}` || key.startsWith(`-/${session}/`)) await storage.delete(namespace, key);
+    }
+  }
+}

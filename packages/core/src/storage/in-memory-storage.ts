@@ -1,0 +1,137 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { equalJson } from "../util/equal-json.ts";
+import { toJson } from "./check-json.ts";
+import { checkKey, checkPrefix } from "./check-key.ts";
+import { checkListOptions } from "./check-list-options.ts";
+import { decodeSequence, encodeSequence } from "./encode-key.ts";
+import { holdsToken } from "./holds-token.ts";
+import type { Json } from "./json.ts";
+import { SortedRecords } from "./sorted-records.ts";
+import type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } from "./storage-driver.ts";
+
+/**
+ * Storage in the memory of the process, without a bound. Each call does its work before it returns its promise, so
+ * calls never mix and every one of them is atomic.
+ *
+ * Values are copied on their way in and out by walking them. That checks them at once, shares their long strings with the
+ * caller, and takes less time than `JSON.parse` of their text or `structuredClone`: a sixth of it for a turn of 40 KB.
+ */
+export class InMemoryStorage implements StorageDriver {
+  readonly #namespaces = new Map<string, SortedRecords>();
+  #closed = false;
+
+  async get(namespace: string, key: string): Promise<Json | null> {
+    this.#check(namespace, key);
+    return toJson(this.read(namespace, key));
+  }
+
+  async set(namespace: string, key: string, value: Json): Promise<void> {
+    this.#check(namespace, key);
+    this.write(namespace, key, toJson(value));
+  }
+
+  async delete(namespace: string, key: string): Promise<void> {
+    this.#check(namespace, key);
+    this.write(namespace, key, null);
+  }
+
+  async list(namespace: string, prefix = "", options: ListOptions = {}): Promise<StorageEntry[]> {
+    this.#checkOpen();
+    checkPrefix(namespace, prefix);
+    checkListOptions(options);
+    return Array.from(this.select(namespace, prefix, options), ({ key, value }) => ({ key, value: toJson(value) }));
+  }
+
+  // oxlint-disable-next-line max-params -- the contract's shape
+  async append(
+    namespace: string,
+    keyPrefix: string,
+    value: Json,
+    { ifHeld }: AppendOptions = {},
+  ): Promise<{ key: string; seq: number }> {
+    this.#checkOpen();
+    checkPrefix(namespace, keyPrefix);
+    const copy = toAppend(value);
+    if (ifHeld !== undefined) this.#checkHeld(ifHeld);
+    const seq = this.#lastSequence(namespace, keyPrefix) + 1;
+    const key = keyPrefix + encodeSequence(seq);
+    checkKey(namespace, key);
+    this.write(namespace, key, copy);
+    return { key, seq };
+  }
+
+  // oxlint-disable-next-line max-params -- the contract's shape
+  async compareAndSet(namespace: string, key: string, expected: Json | null, next: Json | null): Promise<boolean> {
+    this.#check(namespace, key);
+    const [wanted, copy] = [toJson(expected), toJson(next)];
+    if (!equalJson(this.read(namespace, key), wanted)) return false;
+    this.write(namespace, key, copy);
+    return true;
+  }
+
+  async ping(): Promise<void> {
+    this.#checkOpen();
+  }
+
+  async transaction(writes: readonly Write[]): Promise<void> {
+    this.#checkOpen();
+    const copies = writes.map(({ namespace, key, value }) => {
+      checkKey(namespace, key);
+      return { namespace, key, value: toJson(value) };
+    });
+    for (const { namespace, key, value } of copies) this.write(namespace, key, value);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#namespaces.clear();
+  }
+
+  /** Every look at one record. */
+  protected read(namespace: string, key: string): Json | null {
+    return this.#namespaces.get(namespace)?.get(key) ?? null;
+  }
+
+  /** Every look at several. */
+  protected select(namespace: string, prefix: string, options?: ListOptions): Iterable<StorageEntry> {
+    return this.#namespaces.get(namespace)?.list(prefix, options) ?? [];
+  }
+
+  /** Every change of a record. */
+  protected write(namespace: string, key: string, value: Json | null): void {
+    const records = this.#namespaces.get(namespace) ?? new SortedRecords();
+    this.#namespaces.set(namespace, records);
+    records.set(key, value);
+  }
+
+  #lastSequence(namespace: string, keyPrefix: string): number {
+    // A colon comes next after the digits: what sorts behind it is no sequence number.
+    const options = { reverse: true, after: `${keyPrefix}:` };
+    for (const { key } of this.select(namespace, keyPrefix, options)) {
+      const sequence = decodeSequence(key.slice(keyPrefix.length));
+      if (sequence !== undefined) return sequence;
+    }
+    return 0;
+  }
+
+  #checkHeld({ key, token }: NonNullable<AppendOptions["ifHeld"]>): void {
+    checkKey("locks", key);
+    if (holdsToken(this.read("locks", key), token)) return;
+    throw new TroupeError("conflict", "The lease is no longer held: another writer took it over.", { fields: { key } });
+  }
+
+  #check(namespace: string, key: string): void {
+    this.#checkOpen();
+    checkKey(namespace, key);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new TroupeError("storage_unavailable", "The in-memory storage has been closed.");
+  }
+}
+
+function toAppend(value: Json): Json {
+  const copy = toJson(value);
+  if (copy !== null) return copy;
+  throw new TroupeError("invalid_value", "null cannot be appended: it stands for an absent record.");
+}

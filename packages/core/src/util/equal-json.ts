@@ -1,0 +1,16 @@
+/**
+ * Whether two values of plain JSON are the same; the order of members makes no difference. By hand, since importing
+ * `node:util` costs every program that imports core several milliseconds, and reads the environment.
+ */
+export function equalJson(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const keys = Object.keys(one);
+  if (keys.length !== Object.keys(other).length) return false;
+  return keys.every(
+    (key) =>
+      Object.hasOwn(other, key) &&
+      equalJson((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
+  );
+}

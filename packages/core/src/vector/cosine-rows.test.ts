@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { CosineRows } from "./cosine-rows.ts";
+
+const dimensions = 100;
+// Enough for several growths, the change of memory and more than one batch.
+const count = 5000;
+
+/** Vectors that any run makes alike. */
+function vectorOf(seed: number): number[] {
+  return Array.from({ length: dimensions }, (_, index) => Math.sin(seed * 7919 + index * 104_729));
+}
+
+function measured(vector: number[]) {
+  return { vector, length: Math.hypot(...vector) };
+}
+
+function cosinesOf(rows: CosineRows, query: number[]): number[] {
+  const cosines: number[] = [];
+  rows.eachCosine(measured(query), (row, cosine) => (cosines[row] = cosine));
+  return cosines;
+}
+
+function filled(): CosineRows {
+  const rows = new CosineRows(dimensions);
+  for (let row = 0; row < count; row++) rows.set(row, measured(vectorOf(row)));
+  return rows;
+}
+
+describe("CosineRows", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it("gives the cosine of every row, over all batches", () => {
+    const query = vectorOf(-1);
+    const cosines = cosinesOf(filled(), query);
+
+    expect(cosines).toHaveLength(count);
+    for (const [row, cosine] of cosines.entries()) {
+      const { vector, length } = measured(vectorOf(row));
+      const dot = vector.reduce((sum, value, index) => sum + value * (query[index] ?? 0), 0);
+      expect(Math.abs(cosine - dot / length / measured(query).length)).toBeLessThan(1e-6);
+    }
+  });
+
+  it("gives the same where WebAssembly is missing", () => {
+    const withSimd = cosinesOf(filled(), vectorOf(-1));
+    vi.stubGlobal("WebAssembly", undefined);
+    const without = cosinesOf(filled(), vectorOf(-1));
+
+    for (const [row, cosine] of without.entries()) expect(Math.abs(cosine - (withSimd[row] ?? NaN))).toBeLessThan(1e-6);
+  });
+
+  it("gives the same where no code may be made", () => {
+    const refuse = () => {
+      throw new Error("Wasm code generation disallowed by embedder");
+    };
+    vi.stubGlobal("WebAssembly", { Memory: refuse, Module: refuse, Instance: refuse });
+
+    expect(cosinesOf(filled(), vectorOf(5))[5]).toBeCloseTo(1, 6);
+  });
+
+  it("keeps every vector as it was rounded, through all growths", () => {
+    const rows = filled();
+
+    for (const row of [0, 1, 2620, 2621, count - 1]) expect(rows.get(row)).toEqual(vectorOf(row).map(Math.fround));
+  });
+
+  it("puts the last row in the place of one that goes", () => {
+    const rows = filled();
+    rows.replaceByLast(3);
+    rows.replaceByLast(count - 2);
+
+    expect(rows.get(3)).toEqual(vectorOf(count - 1).map(Math.fround));
+    expect(cosinesOf(rows, vectorOf(5))).toHaveLength(count - 2);
+    expect(cosinesOf(rows, vectorOf(count - 1))[3]).toBeCloseTo(1, 6);
+  });
+
+  it("says when it is full, and keeps what it has", () => {
+    const rows = new CosineRows(16);
+    rows.set(0, measured([3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+
+    expect(() => rows.set(2 ** 30, { vector: [1], length: 1 })).toThrow(
+      expect.objectContaining({ code: "limit_exceeded" }),
+    );
+    expect(rows.get(0)[0]).toBe(3);
+  });
+});

@@ -1,0 +1,91 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { PlainMemory } from "./float-memory.ts";
+import type { FloatMemory } from "./float-memory.ts";
+import { SimdMemory } from "./simd-memory.ts";
+
+const lanes = 16;
+const rowsAtOnce = 1024;
+// Below this (1 MB) a search takes a fraction of a millisecond anyway, and a process may have thousands of small collections.
+const smallestSimd = 2 ** 18;
+
+/** A vector, and its Euclidean length. */
+export type Measured = { readonly vector: readonly number[]; readonly length: number };
+
+/**
+ * Vectors of one length as rows of 32-bit floats, one behind the other, and their cosines with another vector. In front of
+ * the rows lies room for that vector and for the products of one batch.
+ */
+export class CosineRows {
+  readonly dimensions: number;
+  readonly #stride: number;
+  readonly #start: number;
+  readonly #lengths: number[] = [];
+  #memory: FloatMemory = new PlainMemory();
+
+  constructor(dimensions: number) {
+    this.dimensions = dimensions;
+    this.#stride = Math.ceil(dimensions / lanes) * lanes;
+    this.#start = this.#stride + rowsAtOnce;
+  }
+
+  /** Writes a row: one that is there, or the next. */
+  set(row: number, { vector, length }: Measured): void {
+    this.#reserve(this.#place(row + 1));
+    this.#memory.floats.set(vector, this.#place(row));
+    this.#lengths[row] = length;
+  }
+
+  /** Takes the last row away and puts it in the place of the given one. */
+  replaceByLast(row: number): void {
+    const length = this.#lengths.pop();
+    const last = this.#lengths.length;
+    if (length === undefined || row === last) return;
+    this.#memory.floats.copyWithin(this.#place(row), this.#place(last), this.#place(last + 1));
+    this.#lengths[row] = length;
+  }
+
+  /** The vector of a row, as it was rounded. */
+  get(row: number): number[] {
+    const place = this.#place(row);
+    return Array.from(this.#memory.floats.subarray(place, place + this.dimensions));
+  }
+
+  /** Gives the cosine of each row with the vector. */
+  eachCosine({ vector, length }: Measured, visit: (row: number, cosine: number) => void): void {
+    const { floats } = this.#memory;
+    for (let index = 0; index < this.dimensions; index++) floats[index] = (vector[index] as number) / length;
+    for (let first = 0; first < this.#lengths.length; first += rowsAtOnce) {
+      const count = Math.min(rowsAtOnce, this.#lengths.length - first);
+      const [stride, products] = [this.#stride, this.#stride];
+      this.#memory.dotProducts({ query: 0, rows: this.#place(first), count, stride, products });
+      for (let at = 0; at < count; at++) {
+        const cosine = (floats[products + at] as number) / (this.#lengths[first + at] as number);
+        // Rounding may lead a hair beyond.
+        visit(first + at, Math.max(-1, Math.min(1, cosine)));
+      }
+    }
+  }
+
+  #place(row: number): number {
+    return this.#start + row * this.#stride;
+  }
+
+  #reserve(length: number): void {
+    if (length <= this.#memory.floats.length) return;
+    try {
+      if (this.#memory instanceof PlainMemory && length > smallestSimd) this.#changeToSimd(length);
+      else this.#memory.grow(length);
+    } catch (cause) {
+      const message = "The in-memory vector store is full: use a vector database for so many documents.";
+      throw new TroupeError("limit_exceeded", message, { cause });
+    }
+  }
+
+  #changeToSimd(length: number): void {
+    const { floats } = this.#memory;
+    const memory = SimdMemory.create() ?? this.#memory;
+    memory.grow(length);
+    memory.floats.set(floats);
+    this.#memory = memory;
+  }
+}

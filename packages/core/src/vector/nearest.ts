@@ -1,0 +1,65 @@
+import { compareUtf8 } from "../util/compare-utf8.ts";
+
+/** Something with an id and how near it is. */
+export type Scored<Item extends { id: string }> = { readonly item: Item; readonly score: number };
+
+/** Keeps the nearest of all that it is shown: a heap with the farthest of them on top, so that most are refused at once. */
+export class Nearest<Item extends { id: string }> {
+  readonly #limit: number;
+  readonly #heap: Scored<Item>[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Whether something with this score could be kept. */
+  wants(score: number): boolean {
+    const [farthest] = this.#heap;
+    return farthest === undefined || this.#heap.length < this.#limit || score >= farthest.score;
+  }
+
+  /** Keeps the item if it is near enough, and then drops the farthest when there are too many. */
+  add(scored: Scored<Item>): void {
+    const [farthest] = this.#heap;
+    if (farthest === undefined || this.#heap.length < this.#limit) this.#rise(scored);
+    else if (compareNearness(scored, farthest) < 0) this.#sink(scored);
+  }
+
+  /** All that were kept, best first, equal scores by id. */
+  toSorted(): Scored<Item>[] {
+    return this.#heap.toSorted(compareNearness);
+  }
+
+  /** Puts one more at the bottom, and moves it up past all that are nearer. */
+  #rise(scored: Scored<Item>): void {
+    let at = this.#heap.length;
+    while (at > 0) {
+      const parent = (at - 1) >>> 1;
+      if (compareNearness(scored, this.#at(parent)) <= 0) break;
+      this.#heap[at] = this.#at(parent);
+      at = parent;
+    }
+    this.#heap[at] = scored;
+  }
+
+  /** Puts one in the place of the farthest, and moves it down past all that are farther. */
+  #sink(scored: Scored<Item>): void {
+    let at = 0;
+    for (let child = 1; child < this.#heap.length; child = 2 * at + 1) {
+      const sibling = child + 1;
+      if (sibling < this.#heap.length && compareNearness(this.#at(sibling), this.#at(child)) > 0) child = sibling;
+      if (compareNearness(scored, this.#at(child)) >= 0) break;
+      this.#heap[at] = this.#at(child);
+      at = child;
+    }
+    this.#heap[at] = scored;
+  }
+
+  #at(index: number): Scored<Item> {
+    return this.#heap[index] as Scored<Item>;
+  }
+}
+
+function compareNearness<Item extends { id: string }>(left: Scored<Item>, right: Scored<Item>): number {
+  return right.score - left.score || compareUtf8(left.item.id, right.item.id);
+}

@@ -1,0 +1,29 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { toRecord } from "./check-document.ts";
+import type { VectorSearchOptions } from "./vector-store.ts";
+
+const largestTopK = 10_000;
+
+/** The options of a search with their defaults, checked. Without a `minScore` nothing is too far. */
+export type SearchPlan = { topK: number; minScore: number; filter: Record<string, unknown> };
+
+/** Checks the options of a search and fills in what is not given. */
+export function readSearchOptions({ topK = 10, minScore, filter = {} }: VectorSearchOptions = {}): SearchPlan {
+  if (!(Number.isInteger(topK) && topK >= 1 && topK <= largestTopK)) {
+    throw new TroupeError("invalid_value", `topK must be a whole number from 1 to ${largestTopK}, got ${topK}.`);
+  }
+  if (minScore !== undefined && !Number.isFinite(minScore)) {
+    throw new TroupeError("invalid_value", `minScore must be a finite number, got ${minScore}.`);
+  }
+  return { topK, minScore: minScore ?? -Infinity, filter: toFilter(filter) };
+}
+
+function toFilter(filter: Record<string, unknown>): Record<string, unknown> {
+  const copy = toRecord("filter", filter);
+  const missing = Object.keys(filter).find((key) => filter[key] === undefined);
+  if (missing === undefined) return copy;
+  throw new TroupeError(
+    "invalid_value",
+    `filter[${JSON.stringify(missing)}] is undefined: leave it out to search everything, or use null.`,
+  );
+}

@@ -1,0 +1,80 @@
+import { copyDocument } from "./check-document.ts";
+import type { DocumentText } from "./check-document.ts";
+import { checkEmbedding } from "./check-embedding.ts";
+import { CosineRows } from "./cosine-rows.ts";
+import { matchesFilter } from "./matches-filter.ts";
+import { Nearest } from "./nearest.ts";
+import type { SearchPlan } from "./read-search-options.ts";
+import type { VectorDocument, VectorSearchResult } from "./vector-store.ts";
+
+/** The documents of one store or collection, each with its vector in the row of the same number. */
+export class VectorSpace {
+  readonly #dimensions: number | undefined;
+  readonly #collections = new Map<string, VectorSpace>();
+  readonly #documents: DocumentText[] = [];
+  readonly #rowOf = new Map<string, number>();
+  #rows: CosineRows | undefined;
+
+  constructor(dimensions?: number) {
+    this.#dimensions = dimensions;
+  }
+
+  /** The collection of this name, made when it is first asked for. */
+  collection(name: string): VectorSpace {
+    const collection = this.#collections.get(name) ?? new VectorSpace(this.#dimensions);
+    this.#collections.set(name, collection);
+    return collection;
+  }
+
+  upsert(document: DocumentText, vector: readonly number[]): void {
+    const length = checkEmbedding(vector, this.#rows?.dimensions ?? this.#dimensions);
+    const row = this.#rowOf.get(document.id) ?? this.#documents.length;
+    this.#rows ??= new CosineRows(vector.length);
+    this.#rows.set(row, { vector, length });
+    this.#documents[row] = document;
+    this.#rowOf.set(document.id, row);
+  }
+
+  search(vector: readonly number[], { topK, minScore, filter }: SearchPlan): VectorSearchResult[] {
+    const length = checkEmbedding(vector, this.#rows?.dimensions ?? this.#dimensions);
+    const nearest = new Nearest<DocumentText>(topK);
+    this.#rows?.eachCosine({ vector, length }, (row, score) => {
+      // The filter is asked last: few documents come so far.
+      if (score < minScore || !nearest.wants(score)) return;
+      const item = this.#documents[row] as DocumentText;
+      if (matchesFilter(item.metadata, filter)) nearest.add({ item, score });
+    });
+    return nearest.toSorted().map(({ item, score }) => ({ document: copyDocument(item), score }));
+  }
+
+  get(id: string): VectorDocument | null {
+    const row = this.#rowOf.get(id);
+    const document = row === undefined ? undefined : this.#documents[row];
+    if (row === undefined || document === undefined || this.#rows === undefined) return null;
+    return { ...copyDocument(document), embedding: this.#rows.get(row) };
+  }
+
+  /** The last document moves into the place of the one that goes. */
+  delete(id: string): void {
+    const row = this.#rowOf.get(id);
+    const last = this.#documents.at(-1);
+    if (row === undefined || last === undefined) return;
+    this.#documents[row] = last;
+    this.#rowOf.set(last.id, row);
+    this.#documents.pop();
+    this.#rowOf.delete(id);
+    this.#rows?.replaceByLast(row);
+  }
+
+  clear(): void {
+    this.#documents.length = 0;
+    this.#rowOf.clear();
+    this.#rows = undefined;
+  }
+
+  /** Lets go of everything, collections too. */
+  dispose(): void {
+    this.clear();
+    this.#collections.clear();
+  }
+}

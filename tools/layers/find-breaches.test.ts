@@ -1,0 +1,154 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as layers from "../../layers.mjs";
+import { findBreaches } from "./find-breaches.ts";
+import { readWorkspace } from "./read-workspace.ts";
+import type { Manifest, SourceText } from "./workspace.ts";
+
+const manifest = (folder: string, name: string, given: Partial<Manifest> = {}): Manifest => ({
+  folder,
+  name,
+  dependencies: [],
+  devDependencies: [],
+  ...given,
+});
+
+const manifests: readonly Manifest[] = [
+  manifest("", "troupe", { devDependencies: ["vitest", "@troupe/core", "@troupe/http"] }),
+  manifest("packages/core", "@troupe/core", { dependencies: ["@troupe/http"], devDependencies: ["zod"] }),
+  manifest("packages/http", "@troupe/http", { dependencies: ["@troupe/core", "@troupe/socket", "express"] }),
+  manifest("packages/socket", "@troupe/socket", { dependencies: ["@troupe/core", "@troupe-internal/gemini"] }),
+  manifest("packages/providers-google", "@troupe/providers-google", {
+    dependencies: ["@troupe/core"],
+    devDependencies: ["@troupe-internal/gemini"],
+  }),
+  manifest("internal/gemini", "@troupe-internal/gemini", { dependencies: ["@troupe/core", "@troupe/http"] }),
+  manifest("apps/demo-server", "@troupe/demo-server", { dependencies: ["@troupe/core", "@troupe/http"] }),
+];
+
+/** A small workspace in which everything is as it should be, one file for each liberty that the rules leave. */
+const sound: Record<string, string> = {
+  "packages/core/src/index.ts": `export { Agent } from "./agent/agent.ts";`,
+  "packages/core/src/adapter.ts": `export type { Json } from "./storage/json.ts";`,
+  "packages/core/src/testing.ts": `export { model } from "./testing/model.ts";`,
+  "packages/core/src/doors.test.ts": `import { Agent } from "./index.ts"; import { it } from "vitest";`,
+  "packages/core/src/util/sleep.ts": `import { setTimeout } from "node:timers"; /** Waits. */ export const sleep = setTimeout;`,
+  "packages/core/src/storage/json.ts": `/** Plain data. */ export type Json = string;`,
+  "packages/core/src/storage/own.ts": `import type { Json } from "./json.ts"; import { sleep } from "../util/sleep.ts";`,
+  "packages/core/src/agent/agent.ts": `import type { Json } from "../storage/json.ts";\n/** An agent. */\nexport class Agent { json?: Json; }`,
+  "packages/core/src/keys/resolve-key.ts": `const key = () => process.env["KEY"];`,
+  "packages/core/src/agent/agent.test.ts": `import { model } from "../testing/model.ts"; import { z } from "zod";`,
+  "packages/core/src/testing/model.ts": `import { Agent } from "../agent/agent.ts";\n/** A model. */\nexport const model = Agent;`,
+  "packages/core/examples/ask.ts": `import { Agent } from "@troupe/core"; import { model } from "@troupe/core/testing";`,
+  "packages/http/src/index.ts": `export { router } from "./router.ts";`,
+  "packages/http/src/router.ts": `import { Agent } from "@troupe/core"; import type { Json } from "@troupe/core/adapter"; import express from "express";\n/** Routes. */\nexport const router = express;`,
+  "packages/http/src/router.test.ts": `import { model } from "@troupe/core/testing"; import { it } from "vitest"; import { help } from "../test/help.ts";`,
+  "packages/http/test/help.ts": `import { router } from "../src/router.ts"; export const help = router;`,
+  "packages/providers-google/src/index.ts": `import { gemini } from "@troupe-internal/gemini";`,
+  "internal/gemini/src/index.ts": `import { Agent } from "@troupe/core";`,
+  "apps/demo-server/src/main.ts": `process.env.PORT; import { router } from "@troupe/http"; import { model } from "@troupe/core/testing";`,
+  "tests/whole.test.ts": `import { router } from "@troupe/http"; import { model } from "@troupe/core/testing"; import layers from "../layers.mjs";`,
+};
+
+function judge(planted: Record<string, string> = {}) {
+  const files: SourceText[] = Object.entries({ ...sound, ...planted }).map(([path, text]) => ({ path, text }));
+  return findBreaches({ files, manifests }, layers);
+}
+
+/** One breach of each kind: the rule that refuses it, what it is, the file it is planted in (of core, unless it begins with a slash). */
+const breaches: readonly [rule: string, title: string, path: string, text: string][] = [
+  ["upward", "an import from a higher floor", "util/a.ts", `import { Json } from "../storage/json.ts";`],
+  ["upward", "a type from a higher floor", "util/a.ts", `import type { Json } from "../storage/json.ts";`],
+  ["upward", "an inline type import", "util/a.ts", `import { type Json } from "../storage/json.ts";`],
+  ["upward", "a type written as import()", "util/a.ts", `let a: import("../storage/json.ts").Json;`],
+  ["upward", "a dynamic import", "util/a.ts", `await import("../storage/json.ts");`],
+  ["upward", "an import for its effect", "util/a.ts", `import "../storage/json.ts";`],
+  ["upward", "an import assignment", "util/a.ts", `import json = require("../storage/json.ts");`],
+  ["upward", "a required file", "util/a.ts", `require("../storage/json.ts");`],
+  ["upward", "an import written for the built file", "util/a.ts", `import "../storage/json.js";`],
+  ["upward", "an import by a detour through the root", "util/a.ts", `import "../../../core/src/storage/json.ts";`],
+  ["upward", "a test that needs a higher floor", "util/a.test.ts", `import "../agent/agent.ts";`],
+  ["upward", "a source that needs the test kit", "agent/a.ts", `import "../testing/model.ts";`],
+  ["sideways", "a neighbour on the same floor", "events/a.ts", `import type { Json } from "../storage/json.ts";`],
+  ["door", "a door used from inside", "agent/a.ts", `import type { Json } from "../adapter.ts";`],
+  ["door", "a door by the name of its built file", "agent/a.ts", `import "../index.js";`],
+  ["own-door", "core imported by its own name", "agent/a.ts", `import { Agent } from "@troupe/core";`],
+  ["root-file", "a file beside the doors", "helper.ts", ``],
+  ["unknown-folder", "a folder without a floor", "misc/a.ts", ``],
+  ["barrel", "an index inside core", "util/index.ts", ``],
+  ["barrel", "an export passed on", "agent/a.ts", `export { Json } from "../storage/json.ts";`],
+  ["barrel", "a type passed on", "agent/a.ts", `export type { Json } from "../storage/json.ts";`],
+  [
+    "barrel",
+    "an import that is then exported",
+    "agent/a.ts",
+    `import { Json } from "../storage/json.ts"; export { Json };`,
+  ],
+  ["export-star", "a door that lists with a star", "index.ts", `export * from "./agent/agent.ts";`],
+  ["export-star", "a namespace passed on", "index.ts", `export * as agent from "./agent/agent.ts";`],
+  ["cycle", "two files that need each other's types", "storage/json.ts", `import type { A } from "./own.ts";`],
+  ["cycle", "a file that imports itself", "util/a.ts", `import type { A } from "./a.ts";`],
+  ["undeclared", "a package nobody declared", "util/a.ts", `import { thing } from "left-pad";`],
+  ["undeclared", "a dependency that is only there for tests", "util/a.ts", `import type { ZodType } from "zod";`],
+  ["undeclared", "a source that uses the test runner", "util/a.ts", `import { vi } from "vitest";`],
+  ["node-prefix", "a module of Node without its prefix", "util/a.ts", `import { readFile } from "fs/promises";`],
+  ["alias", "a path behind an alias", "util/a.ts", `import { thing } from "#storage/json";`],
+  ["alias", "an absolute path", "util/a.ts", `import "/srv/thing.ts";`],
+  ["undocumented", "an export without a doc comment", "util/a.ts", `// no promise\nexport const a = 1;`],
+  ["environment", "a look at the environment", "keys/a.ts", `const key = () => process.env["KEY"];`],
+  ["environment", "a look at the environment by its global name", "keys/a.ts", `globalThis.process.env.KEY;`],
+  ["environment", "an environment taken out of the process", "keys/a.ts", `const { env } = process;`],
+  ["environment", "an imported environment", "keys/a.ts", `import { env as e } from "node:process";`],
+  ["syntax", "a file that does not parse", "util/a.ts", `const = 1;`],
+  ["edge", "a package that imports a neighbour", "/packages/http/src/a.ts", `import type { S } from "@troupe/socket";`],
+  ["edge", "a private package that imports a public one", "/internal/gemini/src/a.ts", `import "@troupe/http";`],
+  ["edge", "core that imports a package", "agent/a.ts", `import { router } from "@troupe/http";`],
+  ["own-door", "a package that imports itself", "/packages/http/src/a.ts", `import { router } from "@troupe/http";`],
+  ["deep-path", "a path into core's sources", "/packages/http/src/a.ts", `import "@troupe/core/src/agent/agent.ts";`],
+  ["deep-path", "a path into core's build", "/packages/http/src/a.ts", `import "@troupe/core/dist/index.js";`],
+  ["deep-path", "a path into a package from the tests", "/tests/a.test.ts", `import "@troupe/http/src/router.ts";`],
+  ["test-door", "a source that uses the door for tests", "/packages/http/src/a.ts", `import "@troupe/core/testing";`],
+  ["internal", "a private package used by others", "/packages/socket/src/a.ts", `import "@troupe-internal/gemini";`],
+  ["leaves-package", "a relative path into core", "/packages/http/src/a.ts", `import "../../core/src/index.ts";`],
+  ["leaves-package", "a relative path from the tests", "/tests/a.test.ts", `import "../packages/http/src/router.ts";`],
+  ["test-helper", "a source that rests on a test helper", "/packages/http/src/a.ts", `import "../test/help.ts";`],
+];
+
+describe("findBreaches", () => {
+  it("accepts a sound workspace", () => {
+    expect(judge()).toEqual([]);
+  });
+
+  for (const [rule, title, path, text] of breaches) {
+    it(`refuses by the rule ${rule}: ${title}`, () => {
+      const file = path.startsWith("/") ? path.slice(1) : `packages/core/src/${path}`;
+
+      const found = judge({ [file]: text });
+
+      expect([...new Set(found.map((breach) => `${breach.file} ${breach.rule}`))]).toEqual([`${file} ${rule}`]);
+      expect(found[0]?.message).toMatch(/\S[:,;] \S/);
+    });
+  }
+
+  it("says in which line the import stands", () => {
+    const [breach] = judge({ "packages/core/src/util/a.ts": `\n\nimport type { Json } from "../storage/json.ts";` });
+
+    expect(breach).toMatchObject({ file: "packages/core/src/util/a.ts", line: 3, rule: "upward" });
+    expect(breach?.message).toContain("util stands below storage");
+  });
+
+  it("tells a cycle once, as the shortest way around it", () => {
+    const found = judge({
+      "packages/core/src/run/a.ts": `import type { B } from "./b.ts";`,
+      "packages/core/src/run/b.ts": `import type { C } from "./c.ts";`,
+      "packages/core/src/run/c.ts": `import type { A } from "./a.ts";`,
+    });
+
+    const ways = found.filter(({ rule }) => rule === "cycle").map(({ message }) => message.split(":")[0]);
+    expect(ways).toEqual([["a.ts", "b.ts", "c.ts", "a.ts"].map((name) => `packages/core/src/run/${name}`).join(" → ")]);
+  });
+
+  it("finds nothing to refuse in this repository", () => {
+    expect(findBreaches(readWorkspace(join(import.meta.dirname, "../..")), layers)).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import { parseSync, Visitor } from "oxc-parser";
+import type { ParseResult, StaticExportEntry } from "oxc-parser";
+import { environmentReads } from "./environment-reads.ts";
+import { resolveImport } from "./resolve-import.ts";
+import type { Target } from "./resolve-import.ts";
+import type { SourceText } from "./workspace.ts";
+
+/** One use of another module, whatever its form: types and dynamic imports count. */
+export interface Import {
+  readonly specifier: string;
+  readonly line: number;
+  readonly target: Target;
+}
+
+/** A source file as the rules see it. */
+export interface ParsedFile {
+  readonly path: string;
+  readonly imports: readonly Import[];
+  /** Exports of what another module declares, whether in one statement or imported first. */
+  readonly passedOn: readonly { readonly line: number; readonly isStar: boolean }[];
+  /** Lines of exported declarations without a doc comment. */
+  readonly undocumented: readonly number[];
+  /** Lines that read `process.env`. */
+  readonly environmentReads: readonly number[];
+  readonly syntaxErrors: readonly string[];
+}
+
+interface Mention {
+  readonly specifier: string;
+  readonly start: number;
+}
+
+/** Reads the imports and exports of one file with a real parser. */
+export function parseSource({ path, text }: SourceText): ParsedFile {
+  const result = parseSync(path, text);
+  const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length;
+  const passedOn = result.module.staticExports
+    .flatMap(({ entries }) => entries)
+    .filter(({ moduleRequest }) => moduleRequest !== null)
+    .map((entry) => ({ line: lineAt(entry.start), isStar: isStar(entry) }));
+
+  return {
+    path,
+    imports: [...staticMentions(result), ...dynamicMentions(result, text), ...syntaxMentions(result)].map(
+      ({ specifier, start }) => ({ specifier, line: lineAt(start), target: resolveImport(path, specifier) }),
+    ),
+    passedOn,
+    undocumented: undocumentedExports(result, text).map(lineAt),
+    environmentReads: environmentReads(result).map(lineAt),
+    syntaxErrors: result.errors.map(({ message }) => message),
+  };
+}
+
+function isStar({ importName }: StaticExportEntry): boolean {
+  return ["All", "AllButDefault"].includes(importName.kind);
+}
+
+function staticMentions({ module }: ParseResult): Mention[] {
+  const exported = module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ moduleRequest }) => moduleRequest ?? []),
+  );
+  const imported = module.staticImports.map(({ moduleRequest }) => moduleRequest);
+  // `import { a } from "x"; export { a }` names the same module request twice.
+  const byStart = new Map([...imported, ...exported].map(({ value, start }) => [start, { specifier: value, start }]));
+  return [...byStart.values()];
+}
+
+function dynamicMentions({ module }: ParseResult, text: string): Mention[] {
+  return module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
+    const literal = /^(["'`])([^$]*)\1$/.exec(text.slice(start, end));
+    return literal?.[2] === undefined ? [] : [{ specifier: literal[2], start }];
+  });
+}
+
+/** What the parser's module record leaves out: `import("x")` types, `import x = require("x")` and `require("x")`. */
+function syntaxMentions({ program }: ParseResult): Mention[] {
+  const mentions: Mention[] = [];
+  new Visitor({
+    TSImportType: ({ source }) => void mentions.push({ specifier: source.value, start: source.start }),
+    TSExternalModuleReference: ({ expression }) =>
+      void mentions.push({ specifier: expression.value, start: expression.start }),
+    CallExpression({ callee, arguments: [first] }) {
+      if (callee.type !== "Identifier" || callee.name !== "require" || first?.type !== "Literal") return;
+      mentions.push({ specifier: String(first.value), start: first.start });
+    },
+  }).visit(program);
+  return mentions;
+}
+
+function undocumentedExports({ program, comments }: ParseResult, text: string): number[] {
+  const isDocumented = (start: number): boolean =>
+    comments.some(({ type, value, end }) => {
+      return type === "Block" && value.startsWith("*") && end <= start && text.slice(end, start).trim() === "";
+    });
+  return program.body
+    .filter((statement) => statement.type === "ExportNamedDeclaration" && statement.declaration !== null)
+    .map(({ start }) => start)
+    .filter((start) => !isDocumented(start));
+}

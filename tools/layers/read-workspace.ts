@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Manifest, Workspace } from "./workspace.ts";
+
+const folders = "{packages,apps,internal,bench,tools,tests}";
+const foreign = new Set(["node_modules", "dist", "__fixtures__"]);
+
+/** Reads every source file and manifest of the repository; what is built, installed or recorded is left out. */
+export function readWorkspace(root: string): Workspace {
+  const find = (pattern: string): string[] =>
+    globSync(pattern, { cwd: root, exclude: (path) => foreign.has(path.split("/").at(-1) ?? "") }).toSorted();
+  const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+  return {
+    files: [...find("*.{ts,mts,mjs}"), ...find(`${folders}/**/*.{ts,mts,cts,tsx,js,mjs,cjs}`)].map((path) => ({
+      path,
+      text: read(path),
+    })),
+    manifests: [...find("package.json"), ...find(`${folders}/package.json`), ...find(`${folders}/*/package.json`)].map(
+      (path) => toManifest(path, read(path)),
+    ),
+  };
+}
+
+function toManifest(path: string, text: string): Manifest {
+  const content = JSON.parse(text) as Record<string, unknown>;
+  const names = (field: string): string[] => Object.keys(content[field] ?? {});
+  const folder = dirname(path);
+  return {
+    folder: folder === "." ? "" : folder,
+    name: String(content["name"]),
+    dependencies: ["dependencies", "peerDependencies", "optionalDependencies"].flatMap(names),
+    devDependencies: names("devDependencies"),
+  };
+}

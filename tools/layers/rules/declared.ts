@@ -1,0 +1,48 @@
+import type { Layers } from "../../../layers.mjs";
+import type { Rule } from "../rule.ts";
+import { isBuilt, isTest, manifestOf } from "../workspace.ts";
+import type { Manifest } from "../workspace.ts";
+
+const isPrivate = /^@troupe-internal\//;
+
+/** What a file imports by name is a module of Node, said so, or a package that its own workspace declares. */
+export const declared: Rule = function* ({ path, imports }, { layers, manifests }) {
+  const own = manifestOf(path, manifests);
+  const names = declaredFor(path, own, layers);
+  for (const { target, specifier, line } of imports) {
+    if (target.kind === "builtin" && !specifier.startsWith("node:")) {
+      yield {
+        file: path,
+        line,
+        rule: "node-prefix",
+        message: `${specifier} is a module of Node: write node:${specifier}.`,
+      };
+    }
+    if (target.kind === "alias") {
+      yield {
+        file: path,
+        line,
+        rule: "alias",
+        message: `${specifier} is neither a path nor a package: name the file by its relative path.`,
+      };
+    }
+    if (target.kind === "package" && !names.has(target.name)) {
+      yield { file: path, line, rule: "undeclared", message: undeclared(target.name, own) };
+    }
+  }
+};
+
+function declaredFor(path: string, own: Manifest, { sharedTestTools }: Layers): Set<string> {
+  const names = [own.name, ...own.dependencies];
+  // The build bundles private packages, so that a user of the package needs none of them.
+  if (isBuilt(path, own)) return new Set([...names, ...own.devDependencies.filter((name) => isPrivate.test(name))]);
+  return new Set([...names, ...own.devDependencies, ...(isTest(path) ? sharedTestTools : [])]);
+}
+
+function undeclared(name: string, { folder, devDependencies }: Manifest): string {
+  const manifest = folder === "" ? "package.json" : `${folder}/package.json`;
+  if (devDependencies.includes(name)) {
+    return `${name} is only a devDependency in ${manifest}: what is built needs it among dependencies or peerDependencies.`;
+  }
+  return `${name} is not declared in ${manifest}: add it there, or do without it.`;
+}
