@@ -20,6 +20,8 @@ export type { StoredAt } from "./storage/check-json.ts";
 export { checkKey, checkPrefix } from "./storage/check-key.ts";
 export { checkListOptions } from "./storage/check-list-options.ts";
 export { decodeKey, decodeSequence, encodeKey, encodeSequence } from "./storage/encode-key.ts";
+export { checkSessionId } from "./session/session-id.ts";
+export { turnMessages } from "./session/turn-record.ts";
 export { holdsToken } from "./storage/holds-token.ts";
 export { checkVectorName, copyDocument, toRecord } from "./vector/check-document.ts";
 export type { DocumentText } from "./vector/check-document.ts";

@@ -1,0 +1,75 @@
+import type { Json } from "../storage/json.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import { countTurn, withTurn } from "./count-turn.ts";
+import { mapBounded } from "./map-bounded.ts";
+import { namespaces, turnKey } from "./session-keys.ts";
+import type { SessionRecord } from "./session-record.ts";
+import type { StoredTurn, TurnLog } from "./turn-log.ts";
+import { readTurnRecord } from "./turn-record.ts";
+import type { TurnRecord } from "./turn-record.ts";
+
+/** The turns of a session over the five required methods: read by key, nothing is listed. */
+export class CountedTurns implements TurnLog {
+  readonly #driver: StorageDriver;
+  readonly #key: string;
+  /** The number of the last turn, once it was looked for. */
+  #last: number | undefined;
+
+  constructor(driver: StorageDriver, key: string) {
+    this.#driver = driver;
+    this.#key = key;
+  }
+
+  async newest(count: number, session: SessionRecord): Promise<StoredTurn[]> {
+    const turns = await this.after(Math.max(0, session.turns - count), Infinity, session);
+    this.#last = Math.max(session.turns, turns.at(-1)?.seq ?? 0);
+    return turns.slice(-count);
+  }
+
+  async after(seq: number, limit: number, session: SessionRecord): Promise<StoredTurn[]> {
+    const end = seq + limit;
+    const [counted, further] = await Promise.all([
+      mapBounded(numbers(seq + 1, Math.min(session.turns, end)), (number) => this.#read(number)),
+      end > session.turns ? this.#further(Math.max(seq, session.turns)) : [],
+    ]);
+    // A turn below the counter is missing when a deletion was cut short: it is as good as deleted.
+    return [...counted.filter((turn) => turn !== null), ...further].slice(0, limit);
+  }
+
+  async append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord> {
+    const last = this.#last ?? session.turns + (await this.#further(session.turns)).length;
+    const counted = withTurn(session, last + 1);
+    await this.#store(turnKey(this.#key, last + 1), turn as unknown as Json, counted);
+    this.#last = last + 1;
+    return counted;
+  }
+
+  /** The turns behind a number that the counter does not know of: as a rule none. */
+  async #further(seq: number): Promise<StoredTurn[]> {
+    const turns: StoredTurn[] = [];
+    for (let next = await this.#read(seq + 1); next !== null; next = await this.#read(next.seq + 1)) turns.push(next);
+    return turns;
+  }
+
+  async #store(key: string, value: Json, counted: SessionRecord): Promise<void> {
+    if (this.#driver.transaction === undefined) {
+      await this.#driver.set(namespaces.turns, key, value);
+      await countTurn(this.#driver, this.#key, counted);
+      return;
+    }
+    await this.#driver.transaction([
+      { namespace: namespaces.turns, key, value },
+      { namespace: namespaces.sessions, key: this.#key, value: counted as unknown as Json },
+    ]);
+  }
+
+  async #read(seq: number): Promise<StoredTurn | null> {
+    const key = turnKey(this.#key, seq);
+    const value = await this.#driver.get(namespaces.turns, key);
+    return value === null ? null : { ...readTurnRecord(value, { namespace: namespaces.turns, key }), seq };
+  }
+}
+
+function numbers(first: number, last: number): number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}

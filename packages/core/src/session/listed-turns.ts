@@ -1,0 +1,55 @@
+import type { Json } from "../storage/json.ts";
+import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
+import { countTurn, withTurn } from "./count-turn.ts";
+import { below, namespaces, turnKey, turnOfKey } from "./session-keys.ts";
+import type { SessionRecord } from "./session-record.ts";
+import { corruptRecord, isCount } from "./stored-record.ts";
+import type { StoredTurn, TurnLog } from "./turn-log.ts";
+import { readTurnRecord } from "./turn-record.ts";
+import type { TurnRecord } from "./turn-record.ts";
+
+/** A driver that numbers what is appended. */
+export type AppendingDriver = StorageDriver & Required<Pick<StorageDriver, "append">>;
+
+/** The turns of a session over a driver that numbers them itself. */
+export class ListedTurns implements TurnLog {
+  readonly #driver: AppendingDriver;
+  readonly #key: string;
+
+  constructor(driver: AppendingDriver, key: string) {
+    this.#driver = driver;
+    this.#key = key;
+  }
+
+  async newest(count: number): Promise<StoredTurn[]> {
+    const limit = Number.isFinite(count) && { limit: count };
+    const entries = await this.#driver.list(namespaces.turns, below(this.#key), { reverse: true, ...limit });
+    return this.#read(entries).slice(-count);
+  }
+
+  async after(seq: number, limit: number): Promise<StoredTurn[]> {
+    const options = { after: turnKey(this.#key, seq), ...(Number.isFinite(limit) && { limit }) };
+    const turns = this.#read(await this.#driver.list(namespaces.turns, below(this.#key), options));
+    return turns.filter((turn) => turn.seq > seq).slice(0, limit);
+  }
+
+  async append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord> {
+    const prefix = below(this.#key);
+    const { seq } = await this.#driver.append(namespaces.turns, prefix, turn as unknown as Json);
+    if (!isCount(seq)) throw corruptRecord({ namespace: namespaces.turns, key: prefix });
+    const counted = withTurn(session, seq);
+    await countTurn(this.#driver, this.#key, counted);
+    return counted;
+  }
+
+  /** In the order of their numbers, whatever order they came in: a driver may take no notice of the options. */
+  #read(entries: readonly StorageEntry[]): StoredTurn[] {
+    const turns = entries.map(({ key, value }) => {
+      const place = { namespace: namespaces.turns, key };
+      const seq = turnOfKey(this.#key, key);
+      if (seq === undefined) throw corruptRecord(place);
+      return { ...readTurnRecord(value, place), seq };
+    });
+    return turns.toSorted((one, other) => one.seq - other.seq);
+  }
+}

@@ -1,0 +1,66 @@
+import { checkCount } from "../errors/check-option.ts";
+import type { HeldTurn } from "./held-turn.ts";
+import type { SessionRecord } from "./session-record.ts";
+import type { StoredTurn, TurnLog } from "./turn-log.ts";
+import { newTurnRecord } from "./turn-record.ts";
+import type { NewTurn, TurnRecord } from "./turn-record.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+type Parts = { sessionId: string; session: SessionRecord; log: TurnLog; held: HeldTurn };
+
+/** A session while one run has it. Whoever opened it releases it, in a `finally`. */
+export class OpenSession {
+  readonly sessionId: string;
+  readonly #log: TurnLog;
+  readonly #held: HeldTurn;
+  #session: SessionRecord;
+  /** The runs whose turns are known to be stored. */
+  readonly #stored = new Set<string>();
+  /** Whether a turn was written and its outcome is not known. */
+  #isUncertain = false;
+
+  constructor({ sessionId, session, log, held }: Parts) {
+    this.sessionId = sessionId;
+    this.#session = session;
+    this.#log = log;
+    this.#held = held;
+  }
+
+  /** The newest turns, oldest first. What older ones there are is not read. */
+  async loadTurns(count: number, signal?: AbortSignal): Promise<StoredTurn[]> {
+    if (count !== Infinity) checkCount(count, "The number of turns to load");
+    if (count === 0) return [];
+    return await untilAborted(() => this.#log.newest(count, this.#session), signal);
+  }
+
+  /**
+   * Stores a turn; when this resolves, it is stored. When it rejects, the turn is stored whole or not at all, and it may be
+   * appended again: by its `runId` it is known, and is stored once.
+   *
+   * The signal ends the waiting. It is not the run's: a run that was cancelled still stores what its tools have done.
+   */
+  async appendTurn(turn: NewTurn, signal?: AbortSignal): Promise<void> {
+    const record = newTurnRecord(turn);
+    await this.#held.write(() => this.#append(record), signal);
+  }
+
+  /** Lets the next run have the session. May be called more than once. */
+  release(): void {
+    this.#held.release();
+  }
+
+  async #append(turn: TurnRecord): Promise<void> {
+    if (await this.#isStored(turn)) return;
+    this.#isUncertain = true;
+    this.#session = await this.#log.append(turn, this.#session);
+    this.#isUncertain = false;
+    this.#stored.add(turn.runId);
+  }
+
+  async #isStored({ runId }: TurnRecord): Promise<boolean> {
+    if (this.#stored.has(runId)) return true;
+    if (!this.#isUncertain) return false;
+    const further = await this.#log.after(this.#session.turns, Infinity, this.#session);
+    return further.some((turn) => turn.runId === runId);
+  }
+}

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ChatMessage } from "../message/message.ts";
+import { repairHistory } from "./repair-history.ts";
+import { assertVendorWouldAccept } from "./test/assert-vendor-would-accept.ts";
+import { brokenHistory, soundHistory } from "./test/histories.ts";
+
+const user: ChatMessage = { role: "user", content: "go" };
+const answer: ChatMessage = { role: "assistant", content: "done" };
+
+describe("repairHistory", () => {
+  it("makes of any messages what every vendor takes, and has nothing to add to that", () => {
+    fc.assert(
+      fc.property(brokenHistory, (messages) => {
+        const repaired = repairHistory(messages);
+        assertVendorWouldAccept(repaired);
+        assert.equal(repairHistory(repaired), repaired);
+      }),
+      { numRuns: 100_000 },
+    );
+  }, 60_000);
+
+  it("returns a history that is in order as it is", () => {
+    fc.assert(
+      fc.property(soundHistory, (messages) => repairHistory(messages) === messages),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it("gives a call without a result the result that it was interrupted", () => {
+    const asked = asks("a", "b");
+
+    expect(repairHistory([user, asked, result("a"), user])).toEqual([
+      user,
+      asked,
+      result("a"),
+      { role: "tool", toolCallId: "b", content: "interrupted" },
+      user,
+    ]);
+  });
+
+  it("drops a result without its call, and one that comes after the next word", () => {
+    expect(repairHistory([user, result("x"), answer, user, asks("a"), result("a"), answer, result("a")])).toEqual([
+      user,
+      answer,
+      user,
+      asks("a"),
+      result("a"),
+      answer,
+    ]);
+  });
+
+  it("takes no result from behind the next word", () => {
+    const late = [user, asks("a"), user, result("a")];
+
+    expect(repairHistory(late)).toEqual([user, asks("a"), result("a", "interrupted"), user]);
+  });
+
+  it("keeps one of two calls with the same id in one message, with the first result", () => {
+    const first = result("a", "first");
+
+    expect(repairHistory([user, asks("a", "a"), first, result("a", "second")])).toEqual([user, asks("a"), first]);
+  });
+
+  it("renames a later call whose id was used before, together with its result", () => {
+    const history = [user, asks("a"), result("a"), answer, user, asks("a"), result("a", "later"), answer];
+
+    expect(repairHistory(history).slice(5, 7)).toEqual([asks("a_2"), result("a_2", "later")]);
+  });
+
+  it("puts results in the order of their calls", () => {
+    expect(repairHistory([user, asks("a", "b"), result("b"), result("a")]).slice(2)).toEqual([
+      result("a"),
+      result("b"),
+    ]);
+  });
+
+  it("drops what stands before the user's first word, but not the instructions", () => {
+    const system: ChatMessage = { role: "system", content: "be kind" };
+
+    expect(repairHistory([system, asks("a"), result("a"), answer, user, answer])).toEqual([system, user, answer]);
+  });
+
+  it("drops an answer that says nothing", () => {
+    expect(repairHistory([user, { role: "assistant", content: " " }, answer])).toEqual([user, answer]);
+  });
+
+  it("leaves the messages it was given alone", () => {
+    const broken = [user, asks("a", "a"), { ...user, toolCalls: [] }];
+    const copy = structuredClone(broken);
+
+    repairHistory(broken);
+
+    expect(broken).toEqual(copy);
+  });
+
+  it("keeps what a vendor hung on a message of the run under a symbol", () => {
+    const state = Symbol("state");
+    const message = { ...asks("a"), toolCallId: "odd", [state]: 1 };
+
+    expect(Reflect.get(repairHistory([user, message, result("a")])[1] ?? {}, state)).toBe(1);
+  });
+});
+
+function asks(...ids: string[]): ChatMessage {
+  return { role: "assistant", content: null, toolCalls: ids.map((id) => ({ id, name: "look", arguments: {} })) };
+}
+
+function result(toolCallId: string, content = "seen"): ChatMessage {
+  return { role: "tool", toolCallId, content };
+}

@@ -1,0 +1,100 @@
+import type { ChatMessage } from "../message/message.ts";
+import type { ToolCall } from "../message/tool-call.ts";
+import { CallIds } from "./call-ids.ts";
+import { isBlank } from "./is-blank.ts";
+import { isRecord } from "./stored-record.ts";
+
+/** The result of a call that nobody knows the end of. */
+const interruptedResult = "interrupted";
+
+/** What stands for a user's message that says nothing: vendors refuse an empty one. */
+const nothingSaid = "(nothing was said)";
+
+/**
+ * Makes of any messages a history that every vendor takes; a history that is in order is returned as it is.
+ *
+ * - instructions stand in front or nowhere, and the user speaks first;
+ * - every call of an assistant is followed by its one result, in the order of the calls: a missing one becomes
+ *   `interrupted`, and one without its call is dropped;
+ * - no id names two calls: within one message the second is dropped, later ones get an id of their own;
+ * - an assistant's message that says and asks nothing is dropped.
+ */
+export function repairHistory(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const ids = new CallIds();
+  const repaired: ChatMessage[] = [];
+  let hasUserSpoken = false;
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "user") {
+      hasUserSpoken = true;
+      repaired.push(repairUser(message));
+    } else if (message.role === "assistant" && hasUserSpoken) {
+      repaired.push(...repairStep(message, resultsBehind(messages, index), ids));
+    } else if (message.role === "system" && !hasUserSpoken && !isBlank(message.content)) {
+      repaired.push(without(message, "toolCalls", "toolCallId"));
+    }
+  }
+  return isSame(messages, repaired) ? messages : repaired;
+}
+
+function isSame(messages: readonly ChatMessage[], repaired: readonly ChatMessage[]): boolean {
+  return messages.length === repaired.length && messages.every((message, index) => message === repaired[index]);
+}
+
+function repairUser(message: ChatMessage): ChatMessage {
+  const plain = without(message, "toolCalls", "toolCallId");
+  return isBlank(plain.content) ? { ...plain, content: nothingSaid } : plain;
+}
+
+/** An assistant's message and the results of what it asked for. */
+function repairStep(message: ChatMessage, results: ReadonlyMap<string, ChatMessage>, ids: CallIds): ChatMessage[] {
+  const asked = distinctCalls(message.toolCalls ?? []);
+  if (asked.length === 0) return isBlank(message.content) ? [] : [without(message, "toolCalls", "toolCallId")];
+  const calls = asked.map((call) => repairCall(call, ids));
+  const answers = asked.map(({ id }, index) => repairResult(results.get(id), calls[index]?.id ?? id));
+  return [withCalls(without(message, "toolCallId"), calls), ...answers];
+}
+
+/** The first of those with the same id; a call of nothing cannot be answered. */
+function distinctCalls(calls: readonly ToolCall[]): ToolCall[] {
+  const known = new Set<string>();
+  return calls.filter(({ id, name }) => name !== "" && !known.has(id) && known.add(id));
+}
+
+function repairCall(call: ToolCall, ids: CallIds): ToolCall {
+  const id = ids.take(call.id);
+  if (id === call.id && isRecord(call.arguments)) return call;
+  return { ...call, id, arguments: isRecord(call.arguments) ? call.arguments : {} };
+}
+
+function withCalls(message: ChatMessage, calls: ToolCall[]): ChatMessage {
+  const earlier = message.toolCalls ?? [];
+  const isSound = calls.length === earlier.length && calls.every((call, index) => call === earlier[index]);
+  return isSound ? message : { ...message, toolCalls: calls };
+}
+
+/** The first result for each call, up to where the user or the assistant speaks again. */
+function resultsBehind(messages: readonly ChatMessage[], index: number): Map<string, ChatMessage> {
+  const results = new Map<string, ChatMessage>();
+  for (let next = index + 1; next < messages.length; next++) {
+    const message = messages[next];
+    if (message === undefined || message.role === "user" || message.role === "assistant") break;
+    const id = message.role === "tool" ? message.toolCallId : undefined;
+    if (id !== undefined && !results.has(id)) results.set(id, message);
+  }
+  return results;
+}
+
+function repairResult(result: ChatMessage | undefined, toolCallId: string): ChatMessage {
+  if (result === undefined) return { role: "tool", toolCallId, content: interruptedResult };
+  const plain = without(result, "toolCalls");
+  if (plain.toolCallId === toolCallId && plain.content !== null) return plain;
+  return { ...plain, toolCallId, content: plain.content ?? "" };
+}
+
+/** The message without fields that are not for its role. */
+function without(message: ChatMessage, ...fields: ("toolCalls" | "toolCallId")[]): ChatMessage {
+  if (!fields.some((field) => field in message)) return message;
+  const rest = { ...message };
+  for (const field of fields) delete rest[field];
+  return rest;
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import { SessionStore } from "./session-store.ts";
+import { drivers } from "./test/drivers.ts";
+import { appendAll, loadNames, turnNamed, withSession } from "./test/turns.ts";
+
+const ada = { userId: "ada" };
+const bob = { userId: "bob" };
+
+describe.each(drivers)("listing and deleting sessions over %s", (_, create) => {
+  it("reads turns a page at a time, without taking the session's turn", async () => {
+    const store = new SessionStore(create());
+    await appendAll(store, ["1", "2", "3", "4", "5"]);
+    const session = await store.open("s");
+
+    const first = await store.readTurns("s", { limit: 2 });
+    const second = await store.readTurns("s", { limit: 2, after: first.next });
+    const third = await store.readTurns("s", { limit: 2, after: second.next });
+
+    expect([first, second, third].map(({ turns }) => turns.map(({ runId }) => runId))).toEqual([
+      ["1", "2"],
+      ["3", "4"],
+      ["5"],
+    ]);
+    expect(third.next).toBeUndefined();
+    session.release();
+  });
+
+  it("lists a user's sessions a page at a time, and no member's", async () => {
+    const store = new SessionStore(create());
+    for (const sessionId of ["a", "b", "c", "d", "b#member", "b/run#member"]) {
+      await withSession(store, (session) => session.appendTurn(turnNamed("one")), { sessionId, owner: ada });
+    }
+    await withSession(store, async () => {}, { sessionId: "bb", owner: bob });
+
+    const first = await store.listSessions(ada, { limit: 3 });
+    const second = await store.listSessions(ada, { limit: 3, after: first.next });
+
+    expect(first.sessions).toMatchObject(["a", "b", "c"].map((sessionId) => ({ sessionId, turns: 1, userId: "ada" })));
+    expect(second.sessions.map(({ sessionId }) => sessionId)).toEqual(["d"]);
+    expect(second.next).toBeUndefined();
+  });
+
+  it("lists nothing for someone who is nobody", async () => {
+    const store = new SessionStore(create());
+    await appendAll(store, ["one"]);
+
+    expect(await store.listSessions({})).toEqual({ sessions: [] });
+  });
+
+  it.each([0, -1, 101, 1.5, Number.NaN])("refuses a page of %d", async (limit) => {
+    const store = new SessionStore(create());
+
+    await expect(store.listSessions(ada, { limit })).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(store.readTurns("s", { limit })).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  it("deletes a session whole: turns, memory, members' sessions, and nothing else", async () => {
+    const driver = create();
+    const store = new SessionStore(driver);
+    for (const sessionId of ["s", "s#ada", "s/run#bob", "s2", "s:1"]) {
+      await withSession(store, (session) => session.appendTurn(turnNamed("one")), { sessionId });
+      await driver.set("memory", `-/${sessionId.replace("/", "%2F").replace("#", "%23")}`, { v: 1 });
+      await driver.set("memory", `-/${sessionId.replace("/", "%2F").replace("#", "%23")}/000000000001`, { v: 1 });
+    }
+
+    await store.deleteSession("s");
+
+    expect(await keysOf(driver, "sessions", "turns", "memory")).toEqual([
+      "sessions -/s2",
+      "sessions -/s:1",
+      "turns -/s2/000000000001",
+      "turns -/s:1/000000000001",
+      "memory -/s2",
+      "memory -/s2/000000000001",
+      "memory -/s:1",
+      "memory -/s:1/000000000001",
+    ]);
+    expect(await loadNames(store)).toEqual([]);
+  });
+
+  it("deletes a session behind the runs that came before, and lets a new one begin after it", async () => {
+    const store = new SessionStore(create());
+    const session = await store.open("s", { owner: ada });
+    const deleting = store.deleteSession("s", { owner: ada });
+    const next = store.open("s", { owner: bob }).catch((error: unknown) => error);
+    await session.appendTurn(turnNamed("one"));
+    session.release();
+    await deleting;
+
+    expect(await next).toMatchObject({ code: "not_found" });
+    await appendAll(store, ["first"], { owner: bob });
+    expect((await store.readTurns("s", { owner: bob })).turns).toMatchObject([{ runId: "first", seq: 1 }]);
+  });
+
+  it("deletes a user's sessions, memory and facts, in their tenant alone", async () => {
+    const driver = create();
+    const store = new SessionStore(driver);
+    for (const owner of [ada, bob, { ...ada, tenantId: "acme" }]) {
+      for (const number of [1, 2]) {
+        const sessionId = `of-${owner.userId}-${number}`;
+        await withSession(store, (session) => session.appendTurn(turnNamed("one")), { sessionId, owner });
+      }
+    }
+    await driver.set("memory", "-/of-ada-1", { v: 1 });
+    await driver.set("facts", "-/ada/1", { fact: "likes tea" });
+    await driver.set("facts", "-/ada2/1", { fact: "likes milk" });
+
+    await store.deleteUser("ada");
+
+    expect(await keysOf(driver, "sessions", "memory", "facts")).toEqual([
+      "sessions -/of-bob-1",
+      "sessions -/of-bob-2",
+      "sessions acme/of-ada-1",
+      "sessions acme/of-ada-2",
+      "facts -/ada2/1",
+    ]);
+    await store.deleteUser("ada", "acme");
+    expect((await store.listSessions({ ...ada, tenantId: "acme" })).sessions).toEqual([]);
+  });
+
+  it("deletes a user's damaged session too, and is not stopped by anyone else's", async () => {
+    const driver = create();
+    const store = new SessionStore(driver);
+    await driver.set("sessions", "-/damaged", { v: 1, owner: { userId: "ada" }, turns: "many" });
+    await driver.set("sessions", "-/nobodys", "nonsense");
+
+    await store.deleteUser("ada");
+
+    expect(await keysOf(driver, "sessions")).toEqual(["sessions -/nobodys"]);
+    expect(await store.listSessions(ada)).toEqual({ sessions: [] });
+  });
+});
+
+async function keysOf(driver: StorageDriver, ...namespaces: string[]): Promise<string[]> {
+  const keys: string[] = [];
+  for (const namespace of namespaces) {
+    keys.push(...(await driver.list(namespace)).map(({ key }) => `${namespace} ${key}`));
+  }
+  return keys;
+}

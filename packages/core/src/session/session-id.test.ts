@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { checkSessionId, checkStoredSessionId, isMemberSessionId, memberSessionId } from "./session-id.ts";
+
+describe("checkSessionId", () => {
+  it.each(["a", "user_1:chat.2@x-y", "a".repeat(128), "d9428888-122b-11e1-b85c-61cd3cbb3210"])("takes %s", (id) => {
+    expect(checkSessionId(id)).toBe(id);
+  });
+
+  it.each([
+    "",
+    "a".repeat(129),
+    "a/b",
+    "a#b",
+    "a b",
+    "a\n",
+    "é",
+    "%41",
+    "\ud800",
+    "a\u0000",
+    undefined,
+    null,
+    7,
+    ["a"],
+  ])("refuses %j", (id) => {
+    expect(() => checkSessionId(id)).toThrow(expect.objectContaining({ code: "invalid_request" }));
+  });
+});
+
+describe("memberSessionId", () => {
+  it("is the team's session, the run and the member", () => {
+    expect(memberSessionId("team", "ada", "run-1")).toBe("team/run-1#ada");
+    expect(memberSessionId("team", "ada")).toBe("team#ada");
+  });
+
+  it("is something that can be stored, but that no client can ask for", () => {
+    const nested = memberSessionId(memberSessionId("team", "inner team", "run-1"), "über/#", "run-2");
+
+    expect(checkStoredSessionId(nested)).toBe(nested);
+    expect(isMemberSessionId(nested)).toBe(true);
+    expect(() => checkSessionId(nested)).toThrow("sessionId");
+  });
+
+  it("is told from another member's whatever they are called", () => {
+    expect(memberSessionId("team", "a#b")).not.toBe(memberSessionId(memberSessionId("team", "a"), "b"));
+  });
+});
+
+describe("checkStoredSessionId", () => {
+  it.each(["a/b", "a#", "#a", "a//b#c", "a#b c", `a#${"b".repeat(750)}`])("refuses %s", (id) => {
+    expect(() => checkStoredSessionId(id)).toThrow(expect.objectContaining({ code: "invalid_request" }));
+  });
+});

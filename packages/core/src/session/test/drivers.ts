@@ -1,0 +1,20 @@
+import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
+import type { StorageDriver, Write } from "../../storage/storage-driver.ts";
+import { MapStorage } from "./map-storage.ts";
+
+/** The required methods, and transactions. */
+class TransactingStorage extends MapStorage {
+  async transaction(writes: readonly Write[]): Promise<void> {
+    for (const { namespace, key, value } of writes) {
+      if (value === null) this.records.delete(`${namespace} ${key}`);
+      else this.records.set(`${namespace} ${key}`, JSON.stringify(value));
+    }
+  }
+}
+
+/** Every way in which sessions are stored, by what the driver offers. */
+export const drivers: [offer: string, create: () => StorageDriver][] = [
+  ["the five required methods", () => new MapStorage()],
+  ["transactions", () => new TransactingStorage()],
+  ["everything", () => new InMemoryStorage()],
+];

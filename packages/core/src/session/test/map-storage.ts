@@ -1,0 +1,32 @@
+import type { Json } from "../../storage/json.ts";
+import type { StorageDriver, StorageEntry } from "../../storage/storage-driver.ts";
+
+/** A driver with the five required methods and nothing else: it takes no notice of list options. */
+export class MapStorage implements StorageDriver {
+  /** What is stored, as text, by namespace and key. */
+  readonly records = new Map<string, string>();
+
+  async get(namespace: string, key: string): Promise<Json | null> {
+    const text = this.records.get(`${namespace} ${key}`);
+    return text === undefined ? null : (JSON.parse(text) as Json);
+  }
+
+  async set(namespace: string, key: string, value: Json): Promise<void> {
+    this.records.set(`${namespace} ${key}`, JSON.stringify(value));
+  }
+
+  async delete(namespace: string, key: string): Promise<void> {
+    this.records.delete(`${namespace} ${key}`);
+  }
+
+  async list(namespace: string, prefix = ""): Promise<StorageEntry[]> {
+    return [...this.records]
+      .filter(([place]) => place.startsWith(`${namespace} ${prefix}`))
+      .map(([place, text]) => ({ key: place.slice(namespace.length + 1), value: JSON.parse(text) as Json }))
+      .toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  }
+
+  async close(): Promise<void> {
+    this.records.clear();
+  }
+}
