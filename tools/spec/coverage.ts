@@ -22,8 +22,10 @@ type VitestReport = {
 
 const read = (path: string) => readFileSync(path, "utf8");
 
-function trackedTests(): string[] {
-  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "*.test.ts"], { encoding: "utf8" });
+/** Test files, and the tables of cases that tests of several packages run. */
+function citingFiles(): string[] {
+  const patterns = ["*.test.ts", "packages/core/src/testing/conformance/*.ts"];
+  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...patterns], { encoding: "utf8" });
   return listed.split("\n").filter((file) => file !== "" && existsSync(file));
 }
 
@@ -55,7 +57,7 @@ function byOwner(list: readonly Rule[]): string {
   return owners.map((owner) => `  ${owner}: ${list.filter((rule) => rule.owner === owner).length}`).join("\n");
 }
 
-const citations: Citation[] = trackedTests().flatMap((file) => findCitations(file, read(file)));
+const citations: Citation[] = citingFiles().flatMap((file) => findCitations(file, read(file)));
 const named = [...new Set(rules.flatMap((rule) => rule.test ?? []))];
 const results =
   values.results === undefined ? runTests(named.filter((file) => existsSync(file))) : readResults(values.results);

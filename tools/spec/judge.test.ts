@@ -19,6 +19,10 @@ describe("judge", () => {
     expect(judge(sound)).toEqual({ proven: [rule], documented: [], open: [], faults: [] });
   });
 
+  it("finds a rule proven whose citation stands in a table of cases that the named test runs", () => {
+    expect(judge({ ...sound, citations: [{ ...citation, file: "conformance/cases.ts" }] }).faults).toEqual([]);
+  });
+
   it("leaves a rule open that names nothing", () => {
     const open: Rule = { id: "c.d", text: "it will be so", owner: "@troupe/http" };
 

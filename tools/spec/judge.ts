@@ -38,15 +38,22 @@ function citationFaults({ id, file, line, isEmpty }: Citation, rules: readonly R
   const rule = rules.find((one) => one.id === id);
   const at = `${file}:${line}`;
   if (rule === undefined) return [`${at} cites ${id}, which is no rule: see tests/spec/rules.`];
-  if (rule.test === undefined) return [`${at} proves ${id}, but the rule names no test: add test: "${file}" to it.`];
+  if (rule.test === undefined) {
+    const test = isTest(file) ? file : "the test that runs this table";
+    return [`${at} proves ${id}, but the rule names no test: add test: "${test}" to it.`];
+  }
   return isEmpty ? [`${at} cites ${id} and asserts nothing.`] : [];
+}
+
+/** A citation in any other file stands in a table of cases, which the named test runs. */
+function isTest(file: string): boolean {
+  return file.endsWith(".test.ts");
 }
 
 function proofFaults(rule: Rule, citations: readonly Citation[], results: readonly TestResult[]): string[] {
   const { id, test = "" } = rule;
-  if (!citations.some((citation) => citation.id === id && citation.file === test)) {
-    return [`${id} names ${test}, where no test cites it.`];
-  }
+  const cites = (citation: Citation) => citation.id === id && (citation.file === test || !isTest(citation.file));
+  if (!citations.some(cites)) return [`${id} names ${test}, where no test cites it.`];
   const ran = results.filter((result) => result.file === test && idsIn(result.title).includes(id));
   if (ran.length === 0) return [`${id}: its test in ${test} did not run.`];
   return ran
