@@ -89,6 +89,12 @@ export const runtimeRules = rulesOf("@troupe/core", {
   "vector.in-memory": "an in-memory vector store exists",
   "embedding.embed": "embed returns the vector of a text",
   "embedding.batch": "embedBatch returns a vector per text",
-  "schema.parameters": "a tool's parameters are an object schema",
-  "schema.structured": "structuredOutput is a schema object",
+  "schema.parameters": {
+    text: "a tool's parameters are an object schema",
+    test: "packages/core/src/schema/compile-schema.test.ts",
+  },
+  "schema.structured": {
+    text: "structuredOutput is a schema object",
+    test: "packages/core/src/schema/compile-schema.test.ts",
+  },
 });

@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { LinearMatcher } from "./linear-matcher.ts";
+import { parsePattern } from "./parse-pattern.ts";
+import { readPattern } from "./read-pattern.ts";
+
+const free = { spend: () => {} };
+
+const matchLinearly = (source: string, text: string) => {
+  const node = parsePattern(source);
+  return node === undefined ? undefined : new LinearMatcher(node).test(text, free);
+};
+
+/** Patterns over few letters, so that they match often. */
+const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
+  pattern: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom(
+      "a",
+      "b",
+      ".",
+      "[ab]",
+      "[^a]",
+      "\\w",
+      "\\d",
+      "\\p{L}",
+      "\\u{1F600}",
+      "\\ud83d\\ude00",
+      "😀",
+      "\\x61",
+      "[\\]a]",
+    ),
+    fc.constantFrom("^", "$", "\\b", "\\B", "", "\\.", "(?:)"),
+    fc.tuple(tie("pattern"), tie("pattern")).map((parts) => parts.join("")),
+    fc.tuple(tie("pattern"), tie("pattern")).map(([left, right]) => `(?:${left}|${right})`),
+    fc
+      .tuple(tie("pattern"), fc.constantFrom("*", "+", "?", "{2}", "{1,}", "{0,2}", "*?", "+?"))
+      .map(([inner, sign]) => `(${inner})${sign}`),
+    fc
+      .tuple(fc.constantFrom("(?=", "(?!", "(?<name>"), tie("pattern"))
+      .map(([opening, inner]) => `${opening}${inner})`),
+  ),
+}));
+
+const text = fc.string({ unit: fc.constantFrom("a", "b", "1", " ", "😀", "."), maxLength: 6 });
+
+describe("the linear matcher", () => {
+  it("agrees with the engine on any pattern and text", () => {
+    const verdicts = { matches: 0, fails: 0 };
+    fc.assert(
+      fc.property(pattern, text, (source, sample) => {
+        // The engine looks for these in the middle of a character too, which the language does not allow.
+        fc.pre(isValid(source) && !(/\\B|\(\?[=!]/.test(source) && sample.includes("😀")));
+        const expected = new RegExp(source, "u").test(sample);
+        verdicts[expected ? "matches" : "fails"] += 1;
+
+        expect(matchLinearly(source, sample)).toBe(expected);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(Math.min(verdicts.matches, verdicts.fails)).toBeGreaterThan(100);
+  });
+
+  it.each([
+    ["^(a+)+$", 20_000],
+    ["^(a|a)*$", 20_000],
+    [`${"a?".repeat(60)}${"a".repeat(60)}!`, 2000],
+    ["^(?=.*(a+)+!)", 100],
+  ])("ends where the engine would not: %s", (source, length) => {
+    expect(matchLinearly(source, `${"a".repeat(length)}b`)).toBe(false);
+  });
+
+  it.each(["(?<=a)b", "(?<!a)b", "(a)\\1", "(?<x>a)\\k<x>", "(?i:a)b"])("leaves %s to the engine", (source) => {
+    expect(parsePattern(source)).toBeUndefined();
+  });
+});
+
+describe("readPattern", () => {
+  const test = (source: string, sample: string) => {
+    const matches = readPattern(source);
+    return typeof matches === "string" ? matches : matches(sample, free);
+  };
+
+  it("gives the engine's verdict for look-behind and back references", () => {
+    expect(test("(?<=a)b", "ab")).toBe(true);
+    expect(test("^(.)x", "ax")).toBe(true);
+  });
+
+  it("gives up where only the engine could tell, and would take too long", () => {
+    let spent = 0;
+    const matches = readPattern("(?<=a.*b.*c.*)d");
+    if (typeof matches !== "string") matches("a".repeat(5000), { spend: (steps) => (spent += steps) });
+
+    expect(spent).toBe(Infinity);
+  });
+
+  it("refuses what neither can be trusted with", () => {
+    expect(test("(a+)+\\1", "a")).toContain("too long");
+    expect(test("(", "a")).toContain("no regular expression");
+  });
+});
+
+function isValid(source: string): boolean {
+  try {
+    return Boolean(new RegExp(source, "u"));
+  } catch {
+    return false;
+  }
+}

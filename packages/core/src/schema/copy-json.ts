@@ -1,0 +1,57 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+
+// A schema nests two levels for each level of its value, and a few more for its combinators.
+const maxDepth = 256;
+const maxNodes = 100_000;
+
+/**
+ * Copies a JSON Schema that somebody handed in, so that nobody's later change reaches it. What is not JSON, a cycle, or a
+ * schema too big to be meant, is an error that names its place.
+ */
+export function copyJson(value: unknown, label: string): unknown {
+  return copy(value, "#", { label, nodes: maxNodes, depth: maxDepth });
+}
+
+type Copying = { readonly label: string; nodes: number; depth: number };
+
+function copy(value: unknown, pointer: string, copying: Copying): unknown {
+  copying.nodes -= 1;
+  if (copying.nodes < 0) throw refuse(copying.label, pointer, `a schema of at most ${maxNodes} parts`);
+  if (isScalar(value)) return value;
+  if (typeof value !== "object" || value === null) {
+    throw refuse(copying.label, pointer, `JSON, got ${typeof value === "number" ? String(value) : typeof value}`);
+  }
+  if (!Array.isArray(value) && !isPlainObject(value))
+    throw refuse(copying.label, pointer, "JSON, got a class instance");
+  if (copying.depth === 0) throw refuse(copying.label, pointer, `at most ${maxDepth} levels and no cycle`);
+  copying.depth -= 1;
+  const result = Array.isArray(value) ? copyArray(value, pointer, copying) : copyObject(value, pointer, copying);
+  copying.depth += 1;
+  return result;
+}
+
+function copyArray(values: readonly unknown[], pointer: string, copying: Copying): unknown[] {
+  return values.map((value, index) => copy(value, `${pointer}/${index}`, copying));
+}
+
+// `fromEntries` defines keys, so that one named `__proto__` is data like any other.
+function copyObject(value: object, pointer: string, copying: Copying): Record<string, unknown> {
+  const entries = Object.entries(value).filter(([, part]) => part !== undefined);
+  return Object.fromEntries(entries.map(([key, part]) => [key, copy(part, `${pointer}/${key}`, copying)]));
+}
+
+function isScalar(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  return value === null || typeof value === "string" || typeof value === "boolean";
+}
+
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // An object of another realm has that realm's Object.prototype, the only prototype that itself has none.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function refuse(label: string, pointer: string, expected: string): TroupeError {
+  const place = pointer.length > 200 ? `${pointer.slice(0, 200)}…` : pointer;
+  return new TroupeError("invalid_config", `${label} is no JSON Schema: at ${place}, expected ${expected}.`);
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { parseArguments } from "./parse-arguments.ts";
+
+describe("parseArguments", () => {
+  it.each([
+    ["", {}],
+    ["  \n", {}],
+    ["{}", {}],
+    ['{"city":"Oslo"}', { city: "Oslo" }],
+    ['{"a":1,"a":2}', { a: 2 }],
+  ])("reads %j", (text, value) => {
+    expect(parseArguments(text)).toEqual({ ok: true, value });
+  });
+
+  it.each([
+    ['{"city":"Os', "is not valid JSON: it ends too early"],
+    ['{"city" "Oslo"}', "is not valid JSON: it breaks at character 8"],
+    ["my secret plan", "is not valid JSON"],
+    ["[]", "is not an object"],
+    ["null", "is not an object"],
+    ['"text"', "is not an object"],
+    [`{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`, "nests deeper than 64 levels"],
+    [`{"a":"${"x".repeat(5_000_000)}"}`, "is longer than 1048576 characters"],
+  ])("says what is wrong, and quotes nothing: %#", (text, problem) => {
+    expect(parseArguments(text)).toEqual({ ok: false, problem });
+  });
+
+  it("reads __proto__ as a name like any other", () => {
+    const parsed = parseArguments('{"__proto__":{"polluted":true}}');
+
+    expect(parsed.ok && Object.keys(parsed.value)).toEqual(["__proto__"]);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+});

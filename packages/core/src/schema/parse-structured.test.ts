@@ -1,0 +1,111 @@
+import { inspect } from "node:util";
+import { type } from "arktype";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { compileStructuredSchema } from "./compile-schema.ts";
+import type { ObjectSchema } from "./object-schema.ts";
+import { parseStructured } from "./parse-structured.ts";
+import { SchemaError } from "./schema-error.ts";
+import { describeIssues } from "./schema-issue.ts";
+
+const weather = compileStructuredSchema(z.object({ city: z.string(), days: z.int().default(3) }));
+const answer = '{"city":"Oslo"}';
+
+async function errorOf(text: string, schema: ObjectSchema): Promise<SchemaError> {
+  const error: unknown = await parseStructured(text, compileStructuredSchema(schema)).catch(
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof SchemaError) return error;
+  throw new Error("There was no SchemaError.");
+}
+
+describe("parseStructured", () => {
+  it.each([
+    answer,
+    ` \n${answer}\n`,
+    `\uFEFF${answer}`,
+    `\`\`\`json\n${answer}\n\`\`\``,
+    `\n\`\`\`\n${answer}\n\`\`\`\n`,
+    `\`\`\`JSON \r\n${answer}\r\n\`\`\``,
+    `\uFEFF\`\`\`json\n${answer}\`\`\``,
+  ])("reads an answer, a fence or white space around it: %j", async (text) => {
+    expect(await parseStructured(text, weather)).toEqual({ city: "Oslo", days: 3 });
+  });
+
+  it.each([
+    `Here you are: ${answer}`,
+    `${answer} Anything else?`,
+    `\`\`\`json\n${answer}`,
+    `\`\`\`json\n${answer}abc`,
+    `\`\`\`ts\n${answer}\n\`\`\``,
+    "{city: 'Oslo'}",
+    `${answer.slice(0, -1)},}`,
+    `${answer}${answer}`,
+    "",
+    "```json\n```",
+  ])("mends nothing else: %j", async (text) => {
+    await expect(parseStructured(text, weather)).rejects.toMatchObject({ code: "structured_output_invalid", text });
+  });
+
+  it("takes a value out of the object that it was asked for in", async () => {
+    expect(await parseStructured('{"value":["a"]}', compileStructuredSchema(z.array(z.string())))).toEqual(["a"]);
+  });
+
+  it("waits for a schema that checks later", async () => {
+    const schema = compileStructuredSchema(z.object({ city: z.string().refine(async (city) => city === "Oslo") }));
+
+    expect(await parseStructured(answer, schema)).toEqual({ city: "Oslo" });
+    await expect(parseStructured('{"city":"Rome"}', schema)).rejects.toBeInstanceOf(SchemaError);
+  });
+
+  it.each([
+    [`{"city":${"[".repeat(10_000)}${"]".repeat(10_000)}}`, "nests deeper than 64 levels"],
+    [`{"city":"${"x".repeat(5_000_000)}"}`, "is longer than 1048576 characters"],
+    [`[${"1,".repeat(500_000)}1]`, ""],
+  ])("stays within bounds: %#", async (text, problem) => {
+    expect((await errorOf(text, z.object({ city: z.string() }))).issues[0]?.message).toContain(problem);
+  });
+});
+
+describe("SchemaError", () => {
+  it("tells a model what to mend", async () => {
+    const { issues } = await errorOf('{"city":5,"days":"x"}', z.object({ city: z.string(), days: z.int() }));
+
+    expect(describeIssues(issues)).toBe(
+      "city: Invalid input: expected string, received number\ndays: Invalid input: expected number, received string",
+    );
+  });
+
+  it("tells a client the places and what was wanted", async () => {
+    const plain = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+
+    expect((await errorOf('{"city":5}', plain)).message).toBe(
+      "The model's answer does not fit its schema: city: expected string.",
+    );
+    expect((await errorOf("no", plain)).message).toBe(
+      "The model's answer does not fit its schema: the answer: expected valid JSON.",
+    );
+  });
+
+  it.each<[string, ObjectSchema]>([
+    ["zod", z.strictObject({ city: z.enum(["Oslo"]), list: z.record(z.string(), z.int()) })],
+    ["ArkType", type({ "+": "reject", city: "'Oslo'", list: "Record<string, number>" })],
+    [
+      "plain",
+      {
+        type: "object",
+        properties: { city: { const: "Oslo" }, list: { additionalProperties: { type: "integer" } } },
+        additionalProperties: false,
+      },
+    ],
+  ])("shows a client nothing that the model said: %s", async (_, schema) => {
+    const error = await errorOf('{"city":"canary","list":{"canary":"canary"},"canary":1}', schema);
+
+    expect(error.issues.length).toBeGreaterThan(1);
+    expect(error.text).toContain("canary");
+    expect(error.message).not.toContain("canary");
+    expect(
+      JSON.stringify(error) + inspect(error, { showHidden: true, depth: 9 }) + JSON.stringify(error.fields),
+    ).not.toContain("canary");
+  });
+});

@@ -1,0 +1,48 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import * as zodMini from "zod/mini";
+import * as zod3 from "zod/v3";
+import { recogniseSchema } from "./recognise-schema.ts";
+
+const standard = { version: 1, vendor: "acme", validate: (value: unknown) => ({ value }) } as const;
+
+describe("recogniseSchema", () => {
+  it("tells the three kinds apart", () => {
+    expect(recogniseSchema(z.object({}), "parameters").kind).toBe("standard");
+    expect(recogniseSchema({ type: "object" }, "parameters").kind).toBe("plain");
+    expect(recogniseSchema({}, "parameters").kind).toBe("plain");
+    expect(recogniseSchema({ schema: { "~standard": standard }, jsonSchema: {} }, "parameters").kind).toBe("described");
+  });
+
+  it("takes what zod makes of a mini schema", () => {
+    const schema = z.toJSONSchema(zodMini.object({ city: zodMini.string() }), { io: "input" });
+
+    expect(recogniseSchema(schema, "parameters").kind).toBe("standard");
+  });
+
+  it("takes zod 3 with a JSON Schema beside it", () => {
+    const pair = { schema: zod3.object({ city: zod3.string() }), jsonSchema: { type: "object" } };
+
+    expect(recogniseSchema(pair, "parameters").kind).toBe("described");
+  });
+
+  it.each<[unknown, string]>([
+    [zod3.object({}), "parameters is a zod 3 schema, which has no JSON Schema: upgrade to zod 4"],
+    [{ _def: {}, safeParse: () => {} }, "parameters is a zod 3 schema"],
+    [zodMini.object({}), "parameters is a zod mini schema, which has no JSON Schema: pass z.toJSONSchema(schema"],
+    [v.object({}), "parameters is a bare Valibot schema: pass toStandardJsonSchema(schema)"],
+    [{ "~standard": standard }, "parameters is a Standard Schema without JSON Schema: pass { schema, jsonSchema }"],
+    [{ city: z.string() }, "parameters is an object of schemas, not a schema: wrap it, as z.object({ … }) does"],
+    [{ city: "string" }, "parameters must be a schema of zod 4, ArkType or Valibot"],
+    [() => ({ type: "object" }), "but it is a function"],
+    [[], "but it is a list"],
+    ["object", "but it is a string"],
+    [null, "but it is null"],
+    [undefined, "but it is undefined"],
+  ])("refuses what cannot be used, and says what to do: %o", (schema, problem) => {
+    expect(() => recogniseSchema(schema, "parameters")).toThrow(
+      expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(problem) }),
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { wrongOption } from "../errors/check-option.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { JsonSchema } from "./object-schema.ts";
+import type { StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
+
+/** What kind of schema was handed in. */
+export type RecognisedSchema =
+  | { readonly kind: "standard"; readonly schema: StandardJsonSchema }
+  | { readonly kind: "described"; readonly schema: StandardSchema; readonly jsonSchema: JsonSchema }
+  | { readonly kind: "plain"; readonly jsonSchema: JsonSchema };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const accepted = "a schema of zod 4, ArkType or Valibot (through toStandardJsonSchema), or a JSON Schema object";
+
+/** Without one of these, an object is a JSON Schema by mistake only. */
+const tellingKeywords = new Set(
+  `$defs $id $ref $schema additionalProperties allOf anyOf const default description enum if items not oneOf
+   patternProperties properties propertyNames required title type`.split(/\s+/),
+);
+
+/** Tells what kind of schema this is. One that cannot be used is refused with what to do instead. `label` names it. */
+export function recogniseSchema(schema: unknown, label: string): RecognisedSchema {
+  if (!isFields(schema) || Array.isArray(schema)) throw wrongOption(label, accepted, schema);
+  const problem = findProblem(schema);
+  if (problem !== undefined) throw new TroupeError("invalid_config", `${label} ${problem}`);
+  if (isStandardJson(schema)) return { kind: "standard", schema };
+  if (isDescribed(schema)) return { kind: "described", ...schema };
+  return { kind: "plain", jsonSchema: schema };
+}
+
+function findProblem(schema: Fields): string | undefined {
+  if (isStandardJson(schema) || isDescribed(schema)) return undefined;
+  const vendor = isStandard(schema) ? schema["~standard"].vendor : undefined;
+  // ArkType's and zod's own fields are inherited or not, by version; `in` sees both.
+  if ("_zod" in schema)
+    return 'is a zod mini schema, which has no JSON Schema: pass z.toJSONSchema(schema, { io: "input" }).';
+  if (vendor === "zod" || ("_def" in schema && "safeParse" in schema)) {
+    return "is a zod 3 schema, which has no JSON Schema: upgrade to zod 4, or pass { schema, jsonSchema }.";
+  }
+  if (vendor === "valibot")
+    return "is a bare Valibot schema: pass toStandardJsonSchema(schema) of @valibot/to-json-schema.";
+  if (vendor !== undefined) return "is a Standard Schema without JSON Schema: pass { schema, jsonSchema }.";
+  return findPlainProblem(schema);
+}
+
+function findPlainProblem(schema: Fields): string | undefined {
+  const names = Object.keys(schema);
+  if (names.some((name) => isStandard(schema[name]) || isZodCore(schema[name]))) {
+    return "is an object of schemas, not a schema: wrap it, as z.object({ … }) does.";
+  }
+  if (typeof schema === "function") return `must be ${accepted}, but it is a function.`;
+  if (names.length === 0 || names.some((name) => tellingKeywords.has(name))) return undefined;
+  return `must be ${accepted}, but it has none of JSON Schema's keywords ("type", "properties", …).`;
+}
+
+function isFields(value: unknown): value is Fields {
+  return (typeof value === "object" && value !== null) || typeof value === "function";
+}
+
+function isZodCore(value: unknown): boolean {
+  return isFields(value) && "_zod" in value;
+}
+
+function isStandard(value: unknown): value is StandardSchema {
+  if (!isFields(value) || !("~standard" in value)) return false;
+  const standard = value["~standard"];
+  return isFields(standard) && typeof standard["validate"] === "function";
+}
+
+function isStandardJson(value: unknown): value is StandardJsonSchema {
+  if (!isStandard(value)) return false;
+  const { jsonSchema } = value["~standard"] as { jsonSchema?: unknown };
+  return isFields(jsonSchema) && typeof jsonSchema["input"] === "function";
+}
+
+function isDescribed(value: Fields): value is { schema: StandardSchema; jsonSchema: JsonSchema } {
+  return isStandard(value["schema"]) && isFields(value["jsonSchema"]) && !Array.isArray(value["jsonSchema"]);
+}

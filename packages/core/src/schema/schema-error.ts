@@ -1,0 +1,68 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { JsonSchema } from "./object-schema.ts";
+import { formatPath, type SchemaIssue, shorten } from "./schema-issue.ts";
+
+const maxShown = 5;
+const maxMessageLength = 500;
+
+/** What a `SchemaError` is made of. */
+export type SchemaErrorDetails = {
+  readonly issues: readonly SchemaIssue[];
+  readonly text: string;
+  readonly jsonSchema: JsonSchema;
+};
+
+/**
+ * A model's answer does not fit its schema. The message, which a client may see, is made of the schema's words alone;
+ * the issues and the text, which may quote what the model said, are for a repair, and no serializer prints them.
+ */
+export class SchemaError extends TroupeError {
+  readonly #issues: readonly SchemaIssue[];
+  readonly #text: string;
+
+  constructor({ issues, text, jsonSchema }: SchemaErrorDetails) {
+    super("structured_output_invalid", describePublicly(issues, jsonSchema), { fields: { issueCount: issues.length } });
+    this.#issues = issues;
+    this.#text = text;
+  }
+
+  /** What is wrong, as a model should be told: see `describeIssues`. */
+  get issues(): readonly SchemaIssue[] {
+    return this.#issues;
+  }
+
+  /** The answer as the model gave it. */
+  get text(): string {
+    return this.#text;
+  }
+}
+
+Object.defineProperty(SchemaError.prototype, "name", { value: "SchemaError", configurable: true, writable: true });
+
+function describePublicly(issues: readonly SchemaIssue[], jsonSchema: JsonSchema): string {
+  const known = collectNames(jsonSchema);
+  const places = issues.slice(0, maxShown).map((issue) => describePlace(issue, known));
+  const rest = issues.length > maxShown ? `; and ${issues.length - maxShown} more` : "";
+  return shorten(
+    `The model's answer does not fit its schema: ${[...new Set(places)].join("; ")}${rest}.`,
+    maxMessageLength,
+  );
+}
+
+function describePlace({ path, expected }: SchemaIssue, known: ReadonlySet<string>): string {
+  // Names that the schema does not have are the model's own words.
+  const place = formatPath(path.map((segment) => (typeof segment === "number" || known.has(segment) ? segment : "*")));
+  return expected === undefined ? place || "the answer as a whole" : `${place || "the answer"}: expected ${expected}`;
+}
+
+function collectNames(jsonSchema: JsonSchema): Set<string> {
+  const names = new Set<string>();
+  const waiting: unknown[] = [jsonSchema];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (typeof node !== "object" || node === null) continue;
+    const { properties } = node as { properties?: unknown };
+    for (const name of Object.keys(properties ?? {})) names.add(name);
+    for (const part of Object.values(node)) waiting.push(part);
+  }
+  return names;
+}

@@ -1,0 +1,44 @@
+/** One thing wrong with a value: where, and what to do about it. The message may quote the value. */
+export type SchemaIssue = {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  /** What the schema wants there, in words that quote nothing of the value. */
+  readonly expected?: string;
+};
+
+/** The verdict on a value. */
+export type Validation<Output = unknown> =
+  | { readonly ok: true; readonly value: Output }
+  | { readonly ok: false; readonly issues: readonly SchemaIssue[] };
+
+/** More issues than these help nobody: the first ones are usually the cause of the rest. */
+export const maxIssues = 20;
+
+const maxMessageLength = 300;
+const maxDescriptionLength = 2000;
+const maxSegmentLength = 64;
+const maxSegments = 16;
+
+/** Says in one line per issue what a model has to change. `root` names the value as a whole. */
+export function describeIssues(issues: readonly SchemaIssue[], root = "value"): string {
+  const lines = issues.slice(0, maxIssues).map(({ path, message }) => `${formatPath(path) || root}: ${message}`);
+  return shorten(lines.join("\n"), maxDescriptionLength);
+}
+
+/** Writes a path as code would: `items[3].name`. */
+export function formatPath(path: readonly (string | number)[]): string {
+  const shown = path.slice(0, maxSegments).map(formatSegment).join("");
+  return `${shown}${path.length > maxSegments ? "…" : ""}`.replace(/^\./, "");
+}
+
+/** Cuts a text to a length without splitting a character. */
+export function shorten(text: string, length = maxMessageLength): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+function formatSegment(segment: string | number): string {
+  if (typeof segment === "number") return `[${segment}]`;
+  const shown = shorten(segment, maxSegmentLength);
+  return /^[\w$*-]+$/.test(shown) ? `.${shown}` : `[${JSON.stringify(shown)}]`;
+}

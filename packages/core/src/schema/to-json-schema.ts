@@ -1,0 +1,57 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { copyJson } from "./copy-json.ts";
+import { findUnrepresentable, markingOptions, usualOptions } from "./library-options.ts";
+import type { JsonSchema, ObjectSchema } from "./object-schema.ts";
+import { recogniseSchema } from "./recognise-schema.ts";
+import type { StandardJsonSchema } from "./standard-schema.ts";
+
+/**
+ * Gives the JSON Schema (draft 2020-12) of what may be passed *in*: a field with a default is optional, a transformed
+ * one is what it was before. Always an object of its own, without `$schema`. What JSON cannot say is an error that names
+ * the path; `label` names the schema in it.
+ */
+export function toJsonSchema(schema: ObjectSchema, label = "schema"): JsonSchema {
+  const recognised = recogniseSchema(schema, label);
+  const source = recognised.kind === "standard" ? convert(recognised.schema, label) : recognised.jsonSchema;
+  const { $schema: _, ...jsonSchema } = copyJson(source, label) as Record<string, unknown>;
+  return jsonSchema;
+}
+
+function convert(schema: StandardJsonSchema, label: string): JsonSchema {
+  const { vendor } = schema["~standard"];
+  try {
+    const jsonSchema = request(schema, usualOptions(vendor));
+    return refuseMarked(jsonSchema, label) ?? jsonSchema;
+  } catch (error) {
+    if (TroupeError.is(error)) throw error;
+    refuseMarked(tryRequest(schema, markingOptions(vendor)), label);
+    throw new TroupeError("invalid_config", `${label} has no JSON Schema: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function request(schema: StandardJsonSchema, libraryOptions: Record<string, unknown> | undefined): JsonSchema {
+  return schema["~standard"].jsonSchema.input({
+    target: "draft-2020-12",
+    ...(libraryOptions !== undefined && { libraryOptions }),
+  });
+}
+
+function tryRequest(schema: StandardJsonSchema, options: Record<string, unknown> | undefined): JsonSchema | undefined {
+  try {
+    return options && request(schema, options);
+  } catch {
+    return undefined;
+  }
+}
+
+function refuseMarked(jsonSchema: JsonSchema | undefined, label: string): undefined {
+  const found = jsonSchema && findUnrepresentable(jsonSchema);
+  if (found === undefined) return undefined;
+  const { path, what } = found;
+  const place = path === "" ? "at its root" : `at "${path}"`;
+  throw new TroupeError("invalid_config", `${label} has no JSON Schema: ${place}, ${what} has no form in JSON.`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "its library refused.";
+}
