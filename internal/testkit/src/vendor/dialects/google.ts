@@ -1,0 +1,95 @@
+import type { FinishReason } from "@troupe/core";
+import type { Asked, Dialect, VendorReply, VendorTurn } from "../dialect.ts";
+import { jsonReply } from "../json-reply.ts";
+import { bearerKey } from "../request-path.ts";
+import { sign } from "../signature.ts";
+import { sseReply } from "../sse-reply.ts";
+import { refuseGoogle } from "../strict/google.ts";
+import { toBlocks } from "../turn-blocks.ts";
+import type { TurnBlocks } from "../turn-blocks.ts";
+import { googleEmbeddings } from "./google-embeddings.ts";
+import { failAsGoogle, googleError } from "./google-errors.ts";
+import { toParts } from "./google-parts.ts";
+import type { GooglePart } from "./google-parts.ts";
+import { readGooglePath } from "./google-path.ts";
+
+const embeddingMethods = ["batchEmbedContents", "embedContent", "predict"];
+
+/** Gemini, on its own interface and on the cloud platform. */
+export const google: Dialect = {
+  name: "google",
+  route(request) {
+    const path = readGooglePath(request);
+    if (path === undefined) return undefined;
+    const { modelId, method } = path;
+    if (embeddingMethods.includes(method)) return { kind: "embeddings", modelId, stream: false };
+    const stream = method === "streamGenerateContent";
+    return stream || method === "generateContent" ? { kind: "chat", modelId, stream } : undefined;
+  },
+  keyOf: (request) => request.headers["x-goog-api-key"] ?? bearerKey(request),
+  answer: (turn, asked) => (asked.route.stream ? streamed(turn, asked) : whole(turn, asked)),
+  fail: failAsGoogle,
+  failFrame: (failure) => frame({ error: googleError(failure) }),
+  refuse: refuseGoogle,
+  embeddings: googleEmbeddings,
+};
+
+function whole(turn: VendorTurn, asked: Asked): VendorReply {
+  const parts = toBlocks(turn);
+  const said = joined(toParts(parts, asked).flat());
+  return jsonReply({ candidates: [candidate(said, parts.finishReason)], ...tailOf(parts, asked) });
+}
+
+function streamed(turn: VendorTurn, asked: Asked): VendorReply {
+  const parts = toBlocks(turn);
+  const tail = tailOf(parts, asked);
+  const frames = toParts(parts, asked).map((group) => frame({ candidates: [candidate(group)], ...tail }));
+  return sseReply([...frames, frame({ candidates: [candidate([{ text: "" }], parts.finishReason)], ...tail })], 1);
+}
+
+function frame(data: object): string {
+  return `data: ${JSON.stringify(data)}\r\n\r\n`;
+}
+
+/** Words of one kind that follow each other, as one part. */
+function joined(parts: readonly GooglePart[]): GooglePart[] {
+  const result: GooglePart[] = [];
+  for (const part of parts) {
+    const last = result.at(-1);
+    if (last !== undefined && "text" in last && "text" in part && last["thought"] === part["thought"])
+      last["text"] = `${String(last["text"])}${String(part["text"])}`;
+    else result.push({ ...part });
+  }
+  return result;
+}
+
+function candidate(parts: readonly GooglePart[], finishReason?: FinishReason): object {
+  const end = finishReason === undefined ? {} : { finishReason: reasons[finishReason] };
+  return { content: { parts, role: "model" }, ...end, index: 0 };
+}
+
+const reasons: Readonly<Record<FinishReason, string>> = {
+  stop: "STOP",
+  // There is no reason of its own for calls.
+  tool_calls: "STOP",
+  tool_roundtrips: "STOP",
+  length: "MAX_TOKENS",
+  content_filter: "SAFETY",
+  error: "MALFORMED_FUNCTION_CALL",
+  other: "OTHER",
+};
+
+/** What every piece of an answer repeats. Thoughts are not counted among the candidates' tokens. */
+function tailOf({ usage }: TurnBlocks, { route, request }: Asked): object {
+  return {
+    usageMetadata: {
+      promptTokenCount: usage.promptTokens,
+      candidatesTokenCount: usage.completionTokens - usage.reasoningTokens,
+      thoughtsTokenCount: usage.reasoningTokens,
+      cachedContentTokenCount: usage.cachedTokens,
+      totalTokenCount: usage.totalTokens,
+    },
+    modelVersion: route.modelId,
+    responseId: sign("answer", request.body),
+  };
+}

@@ -1,0 +1,25 @@
+import type { EmbeddingFormat } from "../dialect.ts";
+import { objectOf, wordOf } from "../json-body.ts";
+import { jsonReply } from "../json-reply.ts";
+
+/** OpenAI's embeddings: as base64 of 32-bit floats when asked for, and in no particular order. */
+export const openaiEmbeddings: EmbeddingFormat = {
+  textsOf({ body }) {
+    const { input } = objectOf(body);
+    return Array.isArray(input) ? input.map(String) : [wordOf(input)];
+  },
+  embed(vectors, { body }) {
+    const { encoding_format: encoding, model } = objectOf(body);
+    const data = vectors.map((vector, index) => ({
+      object: "embedding",
+      index,
+      embedding: encoding === "base64" ? toBase64(vector) : vector,
+    }));
+    const usage = { prompt_tokens: vectors.length, total_tokens: vectors.length };
+    return jsonReply({ object: "list", data: data.toReversed(), model, usage });
+  },
+};
+
+function toBase64(vector: readonly number[]): string {
+  return Buffer.from(Float32Array.from(vector).buffer).toString("base64");
+}

@@ -1,0 +1,62 @@
+import type { TurnBlocks } from "../turn-blocks.ts";
+import type { ResponseItem } from "./openai-response-items.ts";
+
+/** One event of a stream, before it has its number. */
+export type ResponseEvent = { type: string; [field: string]: unknown };
+
+/** The events that say one item, piece by piece. */
+export function itemEvents(item: ResponseItem, outputIndex: number, parts: TurnBlocks): ResponseEvent[] {
+  const place = { output_index: outputIndex };
+  return [
+    { type: "response.output_item.added", ...place, item: begun(item) },
+    ...innerEvents(item, { item_id: item.id, ...place }, parts),
+    { type: "response.output_item.done", ...place, item },
+  ];
+}
+
+/** An item as it is when it begins. What is encrypted is complete only when the item is. */
+function begun(item: ResponseItem): object {
+  if (item.type === "reasoning") return { ...item, summary: [], encrypted_content: "gAAAA-PARTIAL" };
+  const empty = item.type === "message" ? { content: [] } : { arguments: "" };
+  return { ...item, ...empty, status: "in_progress" };
+}
+
+function innerEvents(item: ResponseItem, at: object, parts: TurnBlocks): ResponseEvent[] {
+  if (item.type === "reasoning")
+    return item.summary.flatMap(({ text }) =>
+      summaryEvents(text, { ...at, summary_index: 0 }, piecesOf(parts, "thinking")),
+    );
+  if (item.type === "message")
+    return item.content.flatMap((part) => textEvents(part, { ...at, content_index: 0 }, piecesOf(parts, "text")));
+  const pieces = callPieces(parts, item.call_id);
+  return [
+    ...pieces.map((delta) => ({ type: "response.function_call_arguments.delta", ...at, delta, obfuscation: "x" })),
+    { type: "response.function_call_arguments.done", ...at, arguments: item.arguments },
+  ];
+}
+
+function summaryEvents(text: string, at: object, pieces: readonly string[]): ResponseEvent[] {
+  return [
+    { type: "response.reasoning_summary_part.added", ...at, part: { type: "summary_text", text: "" } },
+    ...pieces.map((delta) => ({ type: "response.reasoning_summary_text.delta", ...at, delta, obfuscation: "x" })),
+    { type: "response.reasoning_summary_text.done", ...at, text },
+    { type: "response.reasoning_summary_part.done", ...at, part: { type: "summary_text", text } },
+  ];
+}
+
+function textEvents(part: { text: string }, at: object, pieces: readonly string[]): ResponseEvent[] {
+  return [
+    { type: "response.content_part.added", ...at, part: { ...part, text: "" } },
+    ...pieces.map((delta) => ({ type: "response.output_text.delta", ...at, delta, logprobs: [], obfuscation: "x" })),
+    { type: "response.output_text.done", ...at, text: part.text, logprobs: [] },
+    { type: "response.content_part.done", ...at, part },
+  ];
+}
+
+function piecesOf({ blocks }: TurnBlocks, type: "thinking" | "text"): string[] {
+  return blocks.flatMap((block) => (block.type === type ? block.pieces : []));
+}
+
+function callPieces({ blocks }: TurnBlocks, callId: string): string[] {
+  return blocks.flatMap((block) => (block.type === "call" && block.id === callId ? block.pieces : []));
+}

@@ -1,0 +1,109 @@
+import type { FinishReason } from "@troupe/core";
+import type { Asked, Dialect, VendorFailure, VendorReply, VendorTurn } from "../dialect.ts";
+import { objectOf, wordOf } from "../json-body.ts";
+import { jsonReply } from "../json-reply.ts";
+import { bearerKey, pathOf } from "../request-path.ts";
+import { namedFrame, sseReply } from "../sse-reply.ts";
+import { sign } from "../signature.ts";
+import { refuseOpenaiResponses } from "../strict/openai-responses.ts";
+import { toBlocks } from "../turn-blocks.ts";
+import type { TurnBlocks } from "../turn-blocks.ts";
+import { failAsOpenai, openaiError } from "./openai-errors.ts";
+import { itemEvents } from "./openai-response-events.ts";
+import type { ResponseEvent } from "./openai-response-events.ts";
+import { toItems } from "./openai-response-items.ts";
+
+/** OpenAI's Responses, with nothing stored on the vendor's side. */
+export const openaiResponses: Dialect = {
+  name: "openai-responses",
+  route(request) {
+    if (!pathOf(request).endsWith("/responses")) return undefined;
+    const { model, stream } = objectOf(request.body);
+    return { kind: "chat", modelId: wordOf(model), stream: stream === true };
+  },
+  keyOf: bearerKey,
+  answer: (turn, asked) => (asked.route.stream ? streamed(turn, asked) : whole(turn, asked)),
+  fail: failAsOpenai,
+  failFrame,
+  refuse: ({ body }) => refuseOpenaiResponses(body),
+};
+
+function whole(turn: VendorTurn, asked: Asked): VendorReply {
+  return jsonReply(finished(toBlocks(turn), asked));
+}
+
+function streamed(turn: VendorTurn, asked: Asked): VendorReply {
+  const parts = toBlocks(turn);
+  const begun = inProgress(asked);
+  const end = finished(parts, asked);
+  const events: ResponseEvent[] = [
+    { type: "response.created", response: begun },
+    { type: "response.in_progress", response: begun },
+    ...end.output.flatMap((item, index) => itemEvents(item, index, parts)),
+    { type: `response.${end.status}`, response: end },
+  ];
+  return sseReply(events.map(numbered), 1);
+}
+
+function numbered({ type, ...rest }: ResponseEvent, index: number): string {
+  return namedFrame({ type, sequence_number: index, ...rest });
+}
+
+function inProgress({ route, request }: Asked): object {
+  return {
+    id: `resp_${sign("response", request.body)}`,
+    object: "response",
+    created_at: 1_795_000_000,
+    status: "in_progress",
+    model: route.modelId,
+    error: null,
+    incomplete_details: null,
+    output: [],
+    usage: null,
+  };
+}
+
+function finished(parts: TurnBlocks, asked: Asked) {
+  return {
+    ...inProgress(asked),
+    ...endings[parts.finishReason],
+    output: toItems(parts, asked),
+    usage: toUsage(parts),
+  };
+}
+
+type Ending = { status: "completed" | "incomplete" | "failed"; [field: string]: unknown };
+
+const completed: Ending = { status: "completed" };
+const incomplete = (reason: string): Ending => ({ status: "incomplete", incomplete_details: { reason } });
+
+const endings: Readonly<Record<FinishReason, Ending>> = {
+  stop: completed,
+  tool_calls: completed,
+  tool_roundtrips: completed,
+  length: incomplete("max_output_tokens"),
+  content_filter: incomplete("content_filter"),
+  other: incomplete("steered"),
+  error: { status: "failed", error: { code: "server_error", message: "The server had an error." } },
+};
+
+function toUsage({ usage }: TurnBlocks): object {
+  return {
+    input_tokens: usage.promptTokens,
+    input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: 0 },
+    output_tokens: usage.completionTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: usage.totalTokens,
+  };
+}
+
+/** Both events with which the vendor tells of a failure. */
+function failFrame(failure: VendorFailure, framesBefore: number): string {
+  const error = openaiError(failure);
+  const response = { object: "response", status: "failed", error: { code: error.code, message: error.message } };
+  const events = [
+    { type: "error", error },
+    { type: "response.failed", response: { ...response, output: [], usage: null } },
+  ];
+  return events.map((event, index) => numbered(event, framesBefore + index)).join("");
+}

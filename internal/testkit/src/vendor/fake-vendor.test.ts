@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FakeVendor } from "./fake-vendor.ts";
+
+let vendor: FakeVendor;
+
+beforeEach(async () => {
+  vendor = await FakeVendor.start();
+});
+afterEach(() => vendor.close());
+
+async function ask(path = "/v1/chat/completions", body: object = { model: "m" }): Promise<Response> {
+  const headers = { authorization: "Bearer key-1", "content-type": "application/json" };
+  return await fetch(`${vendor.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+async function textOf(response: Response): Promise<string> {
+  const answer = (await response.json()) as { choices: { message: { content: string } }[] };
+  return answer.choices[0]?.message.content ?? "";
+}
+
+describe("FakeVendor", () => {
+  it("answers as planned, in order, and then as its script says", async () => {
+    vendor.say("one", { text: "two" }).respond(({ request }) => ({ turn: `asked ${request.url}` }));
+
+    const answers = [await ask(), await ask(), await ask(), await ask()];
+
+    expect(await Promise.all(answers.map(textOf))).toEqual([
+      "one",
+      "two",
+      "asked /v1/chat/completions",
+      "asked /v1/chat/completions",
+    ]);
+    vendor.assertDone();
+  });
+
+  it("says the same turn in the words of whoever is asked", async () => {
+    vendor.respond(() => ({ turn: "hello" }));
+
+    const paths = ["/v1/responses", "/v1/messages", "/v1beta/models/gemini-3:generateContent", "/api/chat"];
+    for (const path of paths) expect(await (await ask(path, { stream: false })).text()).toContain("hello");
+
+    const dialects = vendor.exchanges.map(({ dialect }) => dialect);
+    expect(dialects).toEqual(["openai-responses", "anthropic", "google", "ollama"]);
+  });
+
+  it.each([
+    "/v1beta1/projects/p/locations/l/publishers/google/models/m-1:generateContent",
+    "/v1beta1/publishers/google/models/m-1:streamGenerateContent?alt=sse",
+    "/v1/models/m-1:generateContent",
+    "/v1beta/models/m-1:streamGenerateContent?alt=sse",
+  ])("knows gemini's path %s", async (path) => {
+    vendor.say("hello");
+
+    await (await ask(path)).text();
+
+    const stream = path.includes("stream");
+    expect(vendor.exchanges).toMatchObject([{ dialect: "google", route: { kind: "chat", modelId: "m-1", stream } }]);
+  });
+
+  it.each([
+    [":predict", { instances: [{ content: "a" }, { content: "b" }] }, "predictions"],
+    [":embedContent", { content: { parts: [{ text: "a" }] } }, "embedding"],
+  ])("embeds on the cloud platform with %s", async (method, body, field) => {
+    const response = await ask(`/v1beta1/publishers/google/models/m${method}`, body);
+
+    expect(await response.json()).toHaveProperty(field);
+    expect(vendor.exchanges).toMatchObject([{ route: { kind: "embeddings", modelId: "m" }, end: "completed" }]);
+  });
+
+  it.each([
+    ["/v1beta/models/gemini-2.5-flash", []],
+    ["/v1beta1/publishers/google/models/gemini-3.8-flash", ["thoughtSignature"]],
+    ["/v1beta/models/gemini-3.8-flash", ["id", "thoughtSignature"]],
+  ])("marks a call as the gemini of %s does", async (path, marks) => {
+    vendor.say({ toolCalls: [{ name: "a" }] });
+
+    const text = await (await ask(`${path}:generateContent`)).text();
+
+    expect(["id", "thoughtSignature"].filter((mark) => text.includes(`"${mark}"`))).toEqual(marks);
+  });
+
+  it.each([
+    ["/v1beta/models/gemini-3.8-flash", 400, "API_KEY_INVALID"],
+    ["/v1beta1/publishers/google/models/gemini-3.8-flash", 401, "UNAUTHENTICATED"],
+  ])("does not know a key as the gemini of %s does", async (path, status, word) => {
+    vendor.plan({ failure: { status: 401 } });
+
+    const response = await ask(`${path}:generateContent`);
+
+    expect(response.status).toBe(status);
+    expect(await response.text()).toContain(word);
+  });
+
+  it("streams as ollama unless told not to", async () => {
+    vendor.say("one two", "one two");
+
+    const streamed = await (await ask("/api/chat", {})).text();
+    const whole = await (await ask("/api/chat", { stream: false })).text();
+
+    expect([streamed.trim().split("\n").length, whole.split("\n").length]).toEqual([3, 1]);
+  });
+
+  it("fails a request that nobody planned, and says so in the end", async () => {
+    const response = await ask();
+
+    expect(response.status).toBe(500);
+    expect(vendor.exchanges).toMatchObject([{ isUnplanned: true, key: "key-1" }]);
+    expect(() => vendor.assertDone()).toThrow(/asked 1 time\(s\) more than planned/);
+  });
+
+  it("says in the end that a planned answer was never asked for", () => {
+    vendor.say("one", "two");
+
+    expect(() => vendor.assertDone()).toThrow(/2 planned answer\(s\) left/);
+  });
+
+  it("records a request that is no vendor's, and answers 404", async () => {
+    const response = await ask("/v2/nothing");
+
+    expect(response.status).toBe(404);
+    expect(vendor.exchanges).toMatchObject([{ dialect: undefined, request: { url: "/v2/nothing" } }]);
+  });
+
+  it("asks for nothing but what is posted", async () => {
+    expect((await fetch(`${vendor.url}/v1/messages`)).status).toBe(404);
+  });
+
+  it("gives every call an id of its own, and keeps those that have one", async () => {
+    const toolCalls = [{ name: "a" }, { id: "mine", name: "a" }];
+    vendor.say({ toolCalls }, { toolCalls });
+
+    const answers = [await (await ask()).text(), await (await ask()).text()];
+
+    const ids = answers.flatMap((text) => [...text.matchAll(/"id":"(call_\d+|mine)"/g)].map(([, id]) => id));
+    expect(ids).toEqual(["call_1", "mine", "call_2", "mine"]);
+  });
+
+  it.each([
+    [{ "x-api-key": "a" }, "/v1/messages", "a"],
+    [{ "x-api-key": "a", authorization: "Bearer b" }, "/v1/messages", "a"],
+    [{ authorization: "Bearer b" }, "/v1/messages", "b"],
+    [{ "x-goog-api-key": "c" }, "/v1beta/models/m:generateContent", "c"],
+    [{ authorization: "Bearer b" }, "/v1beta1/publishers/google/models/m:generateContent", "b"],
+    [{ authorization: "Bearer b" }, "/v1/responses", "b"],
+    [{}, "/api/chat", undefined],
+  ])("finds the key among %o", async (headers, path, key) => {
+    vendor.say("hello");
+
+    await fetch(`${vendor.url}${path}`, { method: "POST", headers, body: "{}" });
+
+    expect(vendor.exchanges[0]?.key).toBe(key);
+  });
+
+  it("leaves nothing open when it closes, and closes twice", async () => {
+    vendor.plan({ turn: "one", delivery: { delayMs: 60_000 } });
+    const answer = ask().catch((error: unknown) => error);
+    await expect.poll(() => vendor.exchanges.length).toBe(1);
+    expect(vendor.openConnections).toBe(1);
+
+    await vendor.close();
+    await vendor.close();
+
+    expect(vendor.openConnections).toBe(0);
+    expect(await answer).toBeInstanceOf(TypeError);
+    await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+  });
+});

@@ -1,0 +1,151 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { FakeEmbeddings } from "@troupe/core/testing";
+import { answerPlanned } from "./answer-planned.ts";
+import { deliver } from "./delivery.ts";
+import type { Delivery } from "./delivery.ts";
+import type { VendorReply, VendorRequest, VendorTurn } from "./dialect.ts";
+import type { Exchange } from "./exchange.ts";
+import type { PlannedReply } from "./planned-reply.ts";
+import { readRequest } from "./read-request.ts";
+import { recognise } from "./recognise.ts";
+import type { Recognised } from "./recognise.ts";
+
+/** How the vendor behaves. */
+export type FakeVendorOptions = {
+  /** Answers 400 to every request that a real vendor would refuse. @default false */
+  strict?: boolean;
+  /** The length of its embeddings. @default 256 */
+  dimensions?: number;
+};
+
+type Answer = { reply: VendorReply; delivery?: Delivery | undefined };
+
+/**
+ * One local server that speaks the wire formats of all vendors. It answers chat requests as planned, in order, whatever
+ * the format; embeddings are answered by themselves. It records each request, its key, and how its answer ended.
+ */
+export class FakeVendor {
+  readonly url: string;
+  readonly exchanges: Exchange[] = [];
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #plan: PlannedReply[] = [];
+  readonly #strict: boolean;
+  readonly #embeddings: FakeEmbeddings;
+  #answerRest: ((exchange: Exchange) => PlannedReply) | undefined;
+  #callCount = 0;
+
+  private constructor(server: Server, { strict = false, dimensions = 256 }: FakeVendorOptions) {
+    this.#server = server;
+    this.#strict = strict;
+    this.#embeddings = new FakeEmbeddings({ dimensions });
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+    server.on("request", (request, response) => void this.#handle(request, response));
+  }
+
+  /** Starts the server on a free port. */
+  static async start(options: FakeVendorOptions = {}): Promise<FakeVendor> {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return new FakeVendor(server, options);
+  }
+
+  /** Plans answers, in order. */
+  plan(...replies: PlannedReply[]): this {
+    this.#plan.push(...replies);
+    return this;
+  }
+
+  /** Plans answers that are turns of a model and nothing else. */
+  say(...turns: VendorTurn[]): this {
+    return this.plan(...turns.map((turn) => ({ turn })));
+  }
+
+  /** Answers every request beyond the planned ones. */
+  respond(answer: (exchange: Exchange) => PlannedReply): this {
+    this.#answerRest = answer;
+    return this;
+  }
+
+  /** Throws when a planned answer was never asked for, or one was asked for that nobody had planned. */
+  assertDone(): void {
+    if (this.#plan.length > 0) throw new Error(`The vendor has ${this.#plan.length} planned answer(s) left.`);
+    const unplanned = this.exchanges.filter(({ isUnplanned }) => isUnplanned).length;
+    if (unplanned > 0) throw new Error(`The vendor was asked ${unplanned} time(s) more than planned.`);
+  }
+
+  /** How many connections are open. */
+  get openConnections(): number {
+    return this.#sockets.size;
+  }
+
+  /** Ends every connection and the server. Closing twice is safe. */
+  async close(): Promise<void> {
+    const closed = [once(this.#server, "close"), ...[...this.#sockets].map((socket) => once(socket, "close"))];
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all(closed);
+  }
+
+  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const ended = new Promise((resolve) => response.once("close", resolve));
+    const request = await readRequest(incoming);
+    const known = recognise(request);
+    const exchange = toExchange(request, known);
+    this.exchanges.push(exchange);
+    if (response.destroyed) {
+      // Who does not wait for an answer is not billed for one.
+      exchange.end = "left";
+      return;
+    }
+    const { reply, delivery = {} } = await this.#answer(known, exchange);
+    const delivered = await deliver(response, reply, delivery);
+    // A fault is noted when it strikes: that the connection ends is its consequence. From silence the client leaves.
+    if (delivered === "struck" && delivery.fault?.kind !== "hang") exchange.end = "broken";
+    await ended;
+    if (exchange.end === "open") exchange.end = response.writableFinished ? "completed" : "left";
+  }
+
+  async #answer(known: Recognised | undefined, exchange: Exchange): Promise<Answer> {
+    if (known === undefined) return { reply: unknownRequest(exchange) };
+    const { dialect, route, request } = known;
+    const refusal = this.#strict ? dialect.refuse(request, route) : undefined;
+    if (refusal !== undefined) {
+      exchange.refusal = refusal;
+      return { reply: dialect.fail({ status: 400, ...refusal }, request) };
+    }
+    if (dialect.embeddings !== undefined && route.kind === "embeddings") {
+      const vectors = await this.#embeddings.embedBatch(dialect.embeddings.textsOf(request));
+      return { reply: dialect.embeddings.embed(vectors, request) };
+    }
+    return this.#answerChat(known, exchange);
+  }
+
+  #answerChat(known: Recognised, exchange: Exchange): Answer {
+    const planned = this.#plan.shift() ?? this.#answerRest?.(exchange);
+    if (planned === undefined) {
+      exchange.isUnplanned = true;
+      return { reply: known.dialect.fail({ status: 500, message: "This request was not planned." }, known.request) };
+    }
+    const { reply, billed } = answerPlanned(planned, known, () => `call_${++this.#callCount}`);
+    if (billed !== undefined) exchange.billed = billed;
+    return { reply, delivery: planned.delivery };
+  }
+}
+
+function toExchange(request: VendorRequest, known: Recognised | undefined): Exchange {
+  const key = known?.dialect.keyOf(request);
+  return { dialect: known?.dialect.name, route: known?.route, request, key, end: "open" };
+}
+
+function unknownRequest({ request }: Exchange): VendorReply {
+  const text = `No vendor knows ${request.method} ${request.url}.`;
+  return { status: 404, headers: { "content-type": "text/plain" }, frames: [text] };
+}

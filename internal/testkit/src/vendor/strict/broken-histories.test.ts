@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { VendorTurn } from "../dialect.ts";
+import { FakeVendor } from "../fake-vendor.ts";
+import { edited } from "../test/edit-json.ts";
+import type { Edit } from "../test/edit-json.ts";
+import { anthropicHistories, olderAnthropicHistories } from "../test/histories/anthropic-histories.ts";
+import { googleHistories, olderGoogleHistories, vertexHistories } from "../test/histories/google-histories.ts";
+import { ollamaHistories } from "../test/histories/ollama-histories.ts";
+import { openaiChatHistories } from "../test/histories/openai-chat-histories.ts";
+import { openaiResponsesHistories } from "../test/histories/openai-responses-histories.ts";
+
+const tables = [
+  openaiChatHistories,
+  openaiResponsesHistories,
+  anthropicHistories,
+  olderAnthropicHistories,
+  googleHistories,
+  vertexHistories,
+  olderGoogleHistories,
+  ollamaHistories,
+];
+
+const call = (city: string) => ({ name: "get_weather", arguments: { city } });
+const steps: VendorTurn[] = [
+  { thinking: "Both.", text: "Let me see.", toolCalls: [call("Paris"), call("Oslo")] },
+  { thinking: "And Rome.", toolCalls: [call("Rome")] },
+];
+
+describe.each(tables)("$vendor", ({ path, headers = {}, first, next, sound, broken }) => {
+  let vendor: FakeVendor;
+  /** Two round trips with tools, made of the vendor's own answers. */
+  let history: Record<string, unknown>;
+
+  beforeAll(async () => {
+    vendor = await FakeVendor.start({ strict: true });
+    vendor.say(...steps).respond(() => ({ turn: "Take one." }));
+    history = first;
+    for (const _ of steps) history = next(history, (await (await post(history)).json()) as Record<string, unknown>);
+  });
+  afterAll(() => vendor.close());
+
+  async function post(body: unknown): Promise<Response> {
+    return await fetch(`${vendor.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  }
+
+  async function answerTo(edits: Edit | Edit[]): Promise<{ status: number; text: string }> {
+    const response = await post(edited(history, [edits].flat()));
+    return { status: response.status, text: await response.text() };
+  }
+
+  it("takes a history of two round trips with tools", async () => {
+    expect(await answerTo([])).toEqual({ status: 200, text: expect.stringContaining("Take one.") as unknown });
+  });
+
+  it.each(sound)("takes it when %s", async (_, edits) => {
+    expect(await answerTo(edits)).toMatchObject({ status: 200 });
+  });
+
+  it.each(broken)("refuses it when there is this wrong: %s", async (_, edits, refusal) => {
+    const { status, text } = await answerTo(edits);
+
+    expect(status).toBe(400);
+    expect(vendor.exchanges.at(-1)?.refusal?.message).toMatch(refusal);
+    expect(text).toContain(JSON.stringify(vendor.exchanges.at(-1)?.refusal?.message).slice(1, -1));
+  });
+});
+
+it("anthropic wants to know which of its interfaces is meant", async () => {
+  const vendor = await FakeVendor.start({ strict: true });
+  onTestFinished(() => vendor.close());
+  const body = JSON.stringify(anthropicHistories.first);
+
+  const response = await fetch(`${vendor.url}/v1/messages`, { method: "POST", body });
+
+  expect(await response.text()).toContain("anthropic-version: header is required");
+});
+
+it("openai says which parameter is at fault", async () => {
+  const vendor = await FakeVendor.start({ strict: true });
+  onTestFinished(() => vendor.close());
+  const body = JSON.stringify({ model: "gpt-4.1", messages: [{ role: "user", content: "Well?" }], stop_words: [] });
+
+  const response = await fetch(`${vendor.url}/v1/chat/completions`, { method: "POST", body });
+
+  expect(await response.json()).toMatchObject({ error: { param: "stop_words", type: "invalid_request_error" } });
+});
+
+it.each(["/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1/models/m:generateContent", "/api/chat"])(
+  "what is no JSON is refused on %s",
+  async (path) => {
+    const vendor = await FakeVendor.start({ strict: true });
+    onTestFinished(() => vendor.close());
+
+    const response = await fetch(`${vendor.url}${path}`, { method: "POST", body: "[[[" });
+
+    expect(response.status).toBe(400);
+  },
+);
+
+it.each([
+  { input: "" },
+  { input: [] },
+  { input: ["a", ""] },
+  { input: "a", texts: [] },
+  { input: "a", model: undefined },
+])("openai refuses to embed %o", async (fields) => {
+  const vendor = await FakeVendor.start({ strict: true });
+  onTestFinished(() => vendor.close());
+  const body = JSON.stringify({ model: "text-embedding-3-small", ...fields });
+
+  const response = await fetch(`${vendor.url}/v1/embeddings`, { method: "POST", body });
+
+  expect(response.status).toBe(400);
+});
+
+it("a vendor that is not strict takes anything", async () => {
+  const vendor = await FakeVendor.start();
+  onTestFinished(() => vendor.close());
+  vendor.say("Well.");
+
+  const response = await fetch(`${vendor.url}/v1/messages`, { method: "POST", body: "[[[" });
+
+  expect(response.status).toBe(200);
+});

@@ -1,0 +1,132 @@
+import type { Refusal } from "../dialect.ts";
+import { encryptedContent, reasoningIdOf } from "../dialects/openai-response-items.ts";
+import { objectsIn, textOf, wordOf } from "../json-body.ts";
+import type { JsonObject } from "../json-body.ts";
+import { isRecorded } from "../signature.ts";
+import { refuseIf, refuseUnknown, repeatedIn } from "./first-refusal.ts";
+import type { Checks } from "./first-refusal.ts";
+import { toolName } from "./tool-name.ts";
+
+type Placed = { item: JsonObject; at: string; items: readonly JsonObject[]; index: number };
+
+/** Each item by itself, and then how calls, results and reasoning stand to each other. */
+export function* itemsChecks(items: readonly JsonObject[]): Checks {
+  for (const [index, item] of items.entries()) {
+    const placed = { item, at: `input[${index}]`, items, index };
+    const type = textOf(item["type"]) ?? (item["role"] === undefined ? "" : "message");
+    const check = checkOf.get(type);
+    yield refuseIf(check === undefined, `Invalid value: '${type}'.`, `${placed.at}.type`);
+    if (check !== undefined) yield* check(placed);
+  }
+  const ids = items.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const [repeated] = repeatedIn(ids);
+  yield refuseIf(repeated !== undefined, `Duplicate item found with id ${String(repeated)}.`, "input");
+  yield* pairingChecks(items);
+}
+
+const checkOf = new Map<string, (placed: Placed) => Checks>([
+  ["message", messageChecks],
+  ["function_call", callChecks],
+  ["function_call_output", outputChecks],
+  ["reasoning", reasoningChecks],
+  ["item_reference", referenceChecks],
+]);
+
+function* messageChecks({ item, at }: Placed): Checks {
+  const { role, content } = item;
+  const isAssistant = role === "assistant";
+  yield refuseUnknown(item, ["type", "role", "content", "id", "status", "phase"], `${at}.`);
+  yield refuseIf(!["user", "assistant", "system", "developer"].includes(wordOf(role)), "Invalid value for 'role'.", at);
+  yield refuseIf(
+    textOf(content) === undefined && objectsIn(content).length === 0,
+    `Invalid type for '${at}.content': expected a string or a list of parts.`,
+    `${at}.content`,
+  );
+  const allowed = isAssistant ? ["output_text", "refusal"] : ["input_text", "input_image", "input_file"];
+  const wrong = objectsIn(content).find(({ type }) => !allowed.includes(wordOf(type)));
+  yield refuseIf(
+    wrong !== undefined,
+    `Invalid value: '${String(wrong?.["type"])}'. Supported values are: ${allowed.join(", ")}.`,
+    `${at}.content`,
+  );
+  yield wrongId(item, at, "msg");
+}
+
+function* callChecks({ item, at, items, index }: Placed): Checks {
+  const reasoning = reasoningIdOf(wordOf(item["id"]));
+  const isAlone = reasoning !== undefined && !items.slice(0, index).some(({ id }) => id === reasoning);
+  yield refuseUnknown(item, ["type", "id", "status", "call_id", "name", "arguments"], `${at}.`);
+  yield refuseIf(wordOf(item["call_id"]) === "", `Missing required parameter: '${at}.call_id'.`, `${at}.call_id`);
+  yield refuseIf(!toolName.test(wordOf(item["name"])), `Invalid '${at}.name'.`, `${at}.name`);
+  yield refuseIf(
+    textOf(item["arguments"]) === undefined,
+    `Invalid type for '${at}.arguments': expected a string.`,
+    `${at}.arguments`,
+  );
+  yield wrongId(item, at, "fc");
+  yield refuseIf(
+    isAlone,
+    `Item '${String(item["id"])}' of type 'function_call' was provided without its required 'reasoning' item: '${reasoning}'.`,
+    "input",
+  );
+}
+
+function* outputChecks({ item, at }: Placed): Checks {
+  const isThere = textOf(item["output"]) !== undefined || Array.isArray(item["output"]);
+  yield refuseUnknown(item, ["type", "id", "status", "call_id", "output"], `${at}.`);
+  yield refuseIf(!isThere, `Missing required parameter: '${at}.output'.`, `${at}.output`);
+}
+
+function* reasoningChecks({ item, at, items, index }: Placed): Checks {
+  const [id, encrypted] = [wordOf(item["id"]), wordOf(item["encrypted_content"])];
+  const summary = objectsIn(item["summary"]).map(({ text }) => wordOf(text));
+  const isIssued = isRecorded(encrypted) || encrypted === encryptedContent(id, summary.join(""));
+  const next = items[index + 1];
+  const isFollowed =
+    next?.["type"] === "function_call" || next?.["role"] === "assistant" || next?.["type"] === "reasoning";
+  yield refuseUnknown(item, ["type", "id", "summary", "content", "encrypted_content", "status"], `${at}.`);
+  yield refuseIf(!Array.isArray(item["summary"]), `Missing required parameter: '${at}.summary'.`, `${at}.summary`);
+  yield refuseIf(
+    encrypted === "",
+    `Item with id '${id}' not found. Items are not persisted when 'store' is false.`,
+    "input",
+  );
+  yield refuseIf(!isIssued, "The encrypted content could not be verified.", `${at}.encrypted_content`);
+  yield refuseIf(
+    !isFollowed,
+    `Item '${id}' of type 'reasoning' was provided without its required following item.`,
+    "input",
+  );
+}
+
+function* referenceChecks({ item }: Placed): Checks {
+  yield refuseIf(true, `Item with id '${String(item["id"])}' not found.`, "input");
+}
+
+function wrongId({ id }: JsonObject, at: string, prefix: string): Refusal | undefined {
+  const isWrong = id !== undefined && !wordOf(id).startsWith(`${prefix}_`);
+  return refuseIf(
+    isWrong,
+    `Invalid '${at}.id': '${String(id)}'. Expected an ID that begins with '${prefix}'.`,
+    `${at}.id`,
+  );
+}
+
+/** Every call has its output somewhere behind it, and every output its call before it. */
+function* pairingChecks(items: readonly JsonObject[]): Checks {
+  const waiting = new Set<unknown>();
+  for (const { type, call_id: id } of items) {
+    if (type === "function_call") {
+      yield refuseIf(waiting.has(id), `Duplicate tool call with call_id ${String(id)}.`, "input");
+      waiting.add(id);
+    }
+    if (type === "function_call_output")
+      yield refuseIf(
+        !waiting.delete(id),
+        `No tool call found for function call output with call_id ${String(id)}.`,
+        "input",
+      );
+  }
+  const [open] = waiting;
+  yield refuseIf(waiting.size > 0, `No tool output found for function call ${String(open)}.`, "input");
+}
