@@ -1,0 +1,27 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+
+/** A signal with an end of its own. */
+export type Deadline = { signal: AbortSignal; end(): void };
+
+/**
+ * Starts a deadline: its signal aborts with the outer signal's reason, or as `timeout` when the time is over. `end`
+ * leaves neither a timer nor a listener, and aborts the signal once more for whatever still hangs on it.
+ */
+export function startDeadline(option: string, ms: number, outer?: AbortSignal): Deadline {
+  const controller = new AbortController();
+  const follow = () => controller.abort(outer?.reason);
+  const timer = setTimeout(() => {
+    controller.abort(new TroupeError("timeout", `It took longer than ${option} (${ms} ms) allows.`));
+  }, ms);
+  if (outer?.aborted) follow();
+  else outer?.addEventListener("abort", follow, { once: true });
+
+  return {
+    signal: controller.signal,
+    end: () => {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", follow);
+      controller.abort();
+    },
+  };
+}

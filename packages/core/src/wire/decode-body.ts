@@ -1,0 +1,82 @@
+import type { Transform } from "node:stream";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { httpFailure } from "./http-failure.ts";
+import { headerText, type ReplyHeaders } from "./reply-headers.ts";
+
+type Bytes = AsyncIterableIterator<Uint8Array, undefined>;
+
+/** A body without its content encoding. One layer is undone: more than that is a bomb, or a broken server. */
+export async function decodeBody(headers: ReplyHeaders, body: Bytes): Promise<Bytes> {
+  const encoding = headerText(headers, "content-encoding")?.trim().toLowerCase() ?? "";
+  if (encoding === "" || encoding === "identity") return body;
+
+  const decoder = await createDecoder(encoding);
+  if (decoder !== undefined) return new DecodedBody(body, decoder);
+  await body.return?.();
+  throw new TroupeError("unavailable", "The server encoded its reply in another way than gzip, deflate or br.");
+}
+
+async function createDecoder(encoding: string): Promise<Transform | undefined> {
+  const { createBrotliDecompress, createUnzip } = await import("node:zlib");
+  if (encoding === "gzip" || encoding === "x-gzip" || encoding === "deflate") return createUnzip();
+  return encoding === "br" ? createBrotliDecompress() : undefined;
+}
+
+/** Feeds a decoder as fast as its output is read. */
+class DecodedBody implements Bytes {
+  readonly #body: Bytes;
+  readonly #decoder: Transform;
+  readonly #decoded: AsyncIterator<Uint8Array, undefined>;
+  #bodyFailure: { reason: unknown } | undefined;
+
+  constructor(body: Bytes, decoder: Transform) {
+    this.#body = body;
+    this.#decoder = decoder;
+    this.#decoded = decoder[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
+    // Also heard when nobody reads: an error that no one listens to would end the process.
+    decoder.on("error", () => {});
+    void this.#feed();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    try {
+      return await this.#decoded.next();
+    } catch (error) {
+      await this.#body.return?.();
+      throw this.#bodyFailure === undefined ? httpFailure(error as Error) : this.#bodyFailure.reason;
+    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    // Both by hand: an iterator of a stream that was never read lets go of nothing.
+    this.#decoder.destroy();
+    await this.#body.return?.();
+    return { done: true, value: undefined };
+  }
+
+  async #feed(): Promise<void> {
+    try {
+      for await (const chunk of this.#body) if (!this.#decoder.write(chunk)) await this.#drained();
+      this.#decoder.end();
+    } catch (reason) {
+      this.#bodyFailure = { reason };
+      this.#decoder.destroy(new Error("The encoded reply broke off."));
+    }
+  }
+
+  #drained(): Promise<void> {
+    const decoder = this.#decoder;
+    if (decoder.destroyed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const go = () => {
+        decoder.off("drain", go).off("close", go);
+        resolve();
+      };
+      decoder.on("drain", go).on("close", go);
+    });
+  }
+}

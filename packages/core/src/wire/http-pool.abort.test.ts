@@ -1,0 +1,92 @@
+import { describe, expect, it, vi } from "vitest";
+import { echo, readText, stall, startPooled } from "../../test/pooled.ts";
+
+const reason = new Error("enough");
+const hang = () => {};
+
+describe("a pooled fetch that is aborted", () => {
+  it("does not begin when the signal has aborted already", async () => {
+    const { fetch, url, server } = await startPooled(echo);
+
+    await expect(fetch(url, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(server.connections()).toBe(0);
+  });
+
+  it("rejects as the global fetch does, where the signal names no reason", async () => {
+    const { fetch, url } = await startPooled(hang);
+    const controller = new AbortController();
+    const response = fetch(url, { signal: controller.signal });
+    controller.abort();
+
+    await expect(response).rejects.toMatchObject({ name: "AbortError" });
+  });
+
+  it("ends before the head of the reply, and the server sees it", async () => {
+    const { fetch, url, server } = await startPooled(hang);
+    const controller = new AbortController();
+    const response = fetch(url, { signal: controller.signal });
+    await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+
+    controller.abort(reason);
+
+    await expect(response).rejects.toBe(reason);
+    await vi.waitFor(() => expect(server.open()).toBe(0));
+  });
+
+  it("ends while connections are being made, and nothing is sent over them", async () => {
+    const { fetch, url, server } = await startPooled(echo);
+    await readText(fetch(`${url}/before`));
+    const controller = new AbortController();
+    const responses = Array.from({ length: 5 }, () => fetch(`${url}/aborted`, { signal: controller.signal }));
+
+    controller.abort(reason);
+
+    for (const outcome of await Promise.allSettled(responses)) expect(outcome).toMatchObject({ reason });
+    await readText(fetch(`${url}/after`));
+    expect(server.requests).toEqual(["GET /before", "GET /after"]);
+  });
+
+  it("ends within the body, and the server sees it", async () => {
+    const { fetch, url, server } = await startPooled(stall);
+    const controller = new AbortController();
+    const response = await fetch(url, { signal: controller.signal });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    const waiting = reader?.read();
+
+    controller.abort(reason);
+
+    await expect(waiting).rejects.toBe(reason);
+    await expect(reader?.read()).rejects.toBe(reason);
+    await vi.waitFor(() => expect(server.open()).toBe(0));
+  });
+
+  it("gives nothing more of a reply that has wholly come", async () => {
+    const { fetch, url } = await startPooled((_, response) => response.end("whole"));
+    const controller = new AbortController();
+    const response = await fetch(url, { signal: controller.signal });
+    await readText(fetch(url));
+
+    controller.abort(reason);
+
+    await expect(response.text()).rejects.toBe(reason);
+  });
+
+  it("leaves no listener on the signal of a request that is over", async () => {
+    const { fetch, url } = await startPooled((request, response) => {
+      if (request.url === "/broken") request.socket.destroy();
+      else response.end("ok");
+    });
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, "addEventListener");
+    const removed = vi.spyOn(signal, "removeEventListener");
+
+    await readText(fetch(url, { signal }));
+    await expect(fetch(`${url}/broken`, { signal })).rejects.toThrow(/connection/);
+
+    expect(added).toHaveBeenCalledTimes(2);
+    expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(
+      added.mock.calls.map(([, listener]) => listener),
+    );
+  });
+});

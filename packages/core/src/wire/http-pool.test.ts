@@ -1,0 +1,170 @@
+import { readFileSync } from "node:fs";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { serveLoopback } from "../../test/loopback-server.ts";
+import { codeOf, type Echo, echo, failure, readText, stall, startPooled } from "../../test/pooled.ts";
+import { createHttpPool } from "./http-pool.ts";
+import { sharedHttpPool } from "./shared-http-pool.ts";
+
+const post = { method: "POST", body: "hi" };
+
+describe("a pooled fetch", () => {
+  it("sends method, path, headers and body, and gives the reply", async () => {
+    const { fetch, url } = await startPooled(echo);
+
+    const response = await fetch(`${url}/a/b?c=d%20e`, {
+      method: "post",
+      headers: { "X-One": "1", "Content-Type": "application/json" },
+      body: '{"é":1}',
+    });
+
+    expect(response).toMatchObject({ status: 200, ok: true, redirected: false, url: `${url}/a/b?c=d%20e` });
+    expect(await response.json()).toMatchObject({
+      method: "POST",
+      url: "/a/b?c=d%20e",
+      headers: { "x-one": "1", "content-type": "application/json", "content-length": "8", accept: "*/*" },
+      body: '{"é":1}',
+    });
+  });
+
+  it.each([
+    { what: "text", body: "hi", sent: "hi", type: "text/plain;charset=UTF-8" },
+    { what: "bytes", body: new Uint8Array([104, 105]), sent: "hi" },
+    { what: "a blob", body: new Blob(["hi"], { type: "text/x" }), sent: "hi", type: "text/x" },
+    { what: "a form", body: new URLSearchParams({ a: "1" }), sent: "a=1", type: expect.stringMatching(/form-urlenc/) },
+    { what: "a stream", body: new Blob(["hi"]).stream(), sent: "hi" },
+    { what: "nothing", body: null, sent: "" },
+  ])("sends $what", async ({ body, sent, type }) => {
+    const { fetch, url } = await startPooled(echo);
+
+    const echoed = (await (await fetch(url, { method: "POST", body })).json()) as Echo;
+
+    expect([echoed.body, echoed.headers["content-length"]]).toEqual([sent, String(sent.length)]);
+    expect(echoed.headers["content-type"]).toEqual(type);
+  });
+
+  it("takes a Request, and headers in each of their forms", async () => {
+    const { fetch, url } = await startPooled(echo);
+    const headers = { "x-one": "1" };
+
+    const responses = await Promise.all([
+      fetch(new Request(`${url}/path`, { ...post, headers })),
+      fetch(new URL(`${url}/path`), { ...post, headers: new Headers(headers) }),
+      fetch(`${url}/path`, { ...post, headers: [["x-one", "1"]] }),
+    ]);
+
+    for (const response of responses) {
+      expect(await response.json()).toMatchObject({ method: "POST", url: "/path", headers, body: "hi" });
+    }
+  });
+
+  it("decides about the connection itself, whatever headers it is given", async () => {
+    const { fetch, url, server } = await startPooled(echo);
+    const foreign = { host: "x.example", connection: "close", "content-length": "9", "transfer-encoding": "chunked" };
+
+    const { headers } = (await (await fetch(url, { ...post, headers: foreign })).json()) as Echo;
+
+    expect(headers).toMatchObject({ host: `127.0.0.1:${server.port}`, connection: "keep-alive" });
+    expect(headers).toMatchObject({ "content-length": "2" });
+    expect(headers).not.toHaveProperty("transfer-encoding");
+  });
+
+  // Two, because a connection rests for one turn of the event loop before it is used again.
+  it("makes 1,000 requests one after the other over at most two connections", async () => {
+    const { fetch, url, server } = await startPooled(echo);
+
+    for (let index = 0; index < 1000; index++) await (await fetch(url, post)).text();
+
+    expect(server.requests).toHaveLength(1000);
+    expect(server.connections()).toBeLessThanOrEqual(2);
+  });
+
+  it("makes 50 requests at once over at most 50 connections, and keeps those for the next 50", async () => {
+    const { fetch, url, server } = await startPooled(echo);
+    const burst = () => Promise.all(Array.from({ length: 50 }, () => readText(fetch(url, post))));
+
+    expect([...(await burst()), ...(await burst())]).toHaveLength(100);
+    expect(server.connections()).toBeLessThanOrEqual(50);
+  });
+
+  it("opens a new connection when the server closed the kept one", async () => {
+    const { fetch, url, server } = await startPooled((_, response) => {
+      response.end("ok", () => response.socket?.end());
+    });
+
+    await readText(fetch(url));
+    await vi.waitFor(() => expect(server.open()).toBe(0));
+
+    expect(await readText(fetch(url))).toBe("ok");
+  });
+
+  it("takes no proxy from the environment", async () => {
+    for (const name of ["http_proxy", "HTTP_PROXY", "ALL_PROXY"]) vi.stubEnv(name, "http://127.0.0.1:9");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { fetch, url } = await startPooled(echo);
+
+    expect((await fetch(url)).status).toBe(200);
+  });
+
+  it("speaks https, to servers whose certificate is trusted", async () => {
+    const read = (name: string) => readFileSync(new URL(`__fixtures__/localhost-${name}.pem`, import.meta.url), "utf8");
+    const tls = { key: read("key"), cert: read("certificate") };
+    const known = getCACertificates();
+    onTestFinished(() => setDefaultCACertificates(known));
+    const { fetch, url, server } = await startPooled(echo, { tls });
+
+    const untrusted = await failure(fetch(url));
+    setDefaultCACertificates([...known, tls.cert]);
+    for (let index = 0; index < 3; index++) expect(await readText(fetch(url))).toContain("GET");
+
+    expect(codeOf(untrusted)).toBe("DEPTH_ZERO_SELF_SIGNED_CERT");
+    expect(server.connections()).toBe(2);
+  });
+});
+
+describe("a pool", () => {
+  it("closes its connections, ends what runs, and takes no more requests", async () => {
+    const { pool, fetch, url, server } = await startPooled(stall);
+    const response = await fetch(url);
+
+    await pool.close();
+    await pool.close();
+
+    await expect(response.text()).rejects.toMatchObject({ code: "unavailable" });
+    await expect(fetch(url)).rejects.toMatchObject({ code: "unavailable" });
+    await vi.waitFor(() => expect(server.open()).toBe(0));
+  });
+
+  it("closes without ever having been used", async () => {
+    await expect(createHttpPool().close()).resolves.toBeUndefined();
+  });
+
+  it.each(["headersTimeoutMs", "idleTimeoutMs", "keepAliveMs"])("refuses a %s that no timer takes", (option) => {
+    expect(() => createHttpPool({ [option]: 0 })).toThrow(option);
+  });
+
+  it("lets an idle connection go after keepAliveMs", async () => {
+    const { fetch, url, server } = await startPooled((_, response) => response.end("ok"), { keepAliveMs: 50 });
+
+    await readText(fetch(url));
+
+    await vi.waitFor(() => expect(server.open()).toBe(0), 5000);
+  });
+});
+
+describe("the shared pool", () => {
+  it("is one for all, until it is closed", async () => {
+    const server = await serveLoopback(echo);
+    const first = sharedHttpPool();
+    await readText(sharedHttpPool().fetch(server.url));
+    await readText(first.fetch(server.url));
+    expect([sharedHttpPool() === first, server.connections()]).toEqual([true, 1]);
+
+    await first.close();
+    const second = sharedHttpPool();
+    onTestFinished(() => second.close());
+
+    expect(second).not.toBe(first);
+    expect((await second.fetch(server.url)).status).toBe(200);
+  });
+});

@@ -1,0 +1,31 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it, vi } from "vitest";
+import { startPooled } from "../../test/pooled.ts";
+
+const mebibyte = 1_048_576;
+
+it("holds the sender back for a slow reader, who is not taken for a silent server", async () => {
+  const piece = Buffer.alloc(65_536);
+  let written = 0;
+  const { fetch, url } = await startPooled(
+    async (_, response) => {
+      for (; written < 64 * mebibyte; written += piece.length) {
+        if (!response.write(piece)) await once(response, "drain");
+      }
+      response.end();
+    },
+    { idleTimeoutMs: 200 },
+  );
+
+  const response = await fetch(url);
+  await vi.waitFor(async () => {
+    const before = written;
+    await sleep(100);
+    expect(written).toBe(before);
+  });
+  await sleep(1000);
+
+  expect(written).toBeLessThan(16 * mebibyte);
+  expect((await response.arrayBuffer()).byteLength).toBe(64 * mebibyte);
+});

@@ -1,0 +1,80 @@
+import type { Agent } from "undici";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { decodeBody } from "./decode-body.ts";
+import { PooledResponse } from "./pooled-response.ts";
+import { positiveInteger } from "./positive-integer.ts";
+import { readFetchArguments } from "./read-fetch-arguments.ts";
+import { type Reply, sendRequest } from "./send-request.ts";
+
+/** How long a pool waits, and what it keeps. */
+export type HttpPoolOptions = {
+  /** The longest wait for the head of a reply. @default 60_000 */
+  headersTimeoutMs?: number;
+  /** The longest wait for the next bytes of a reply. @default 60_000 */
+  idleTimeoutMs?: number;
+  /** How long an idle socket is kept for the next request; a server that says less is believed. @default 30_000 */
+  keepAliveMs?: number;
+};
+
+/** Sockets that are kept for the next request, and a `fetch` that uses them. */
+export interface HttpPool {
+  /**
+   * For a vendor's SDK, or ourselves: `response.body` is an async iterable of the socket's own bytes. It follows no
+   * redirect and reads no proxy from the environment. It rejects with the signal's reason, or with a `TroupeError`
+   * whose cause holds the network's code. `clone()` is not offered.
+   */
+  readonly fetch: typeof fetch;
+  /** Closes every socket, also those in use. Calls after `close` are not allowed. */
+  close(): Promise<void>;
+}
+
+/** Makes a pool. Nothing is loaded before its first request, and idle sockets do not keep the process alive. */
+export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
+  const agentOptions = toAgentOptions(options);
+  let agent: Promise<Agent> | undefined;
+  let isClosed = false;
+
+  const pooledFetch = async (input: string | URL | Request, init?: RequestInit): Promise<PooledResponse> => {
+    if (isClosed) throw new TroupeError("unavailable", "The HTTP pool is closed: make a new one.");
+    const request = await readFetchArguments(input, init);
+    agent ??= import("undici").then((undici) => new undici.Agent(agentOptions));
+    const reply = await sendRequest(request, await agent);
+    await refuseRedirect(reply);
+    return new PooledResponse({ ...reply, url: request.url.href, body: await decodeBody(reply.headers, reply.body) });
+  };
+
+  return {
+    // The cast stands for what `PooledResponse` leaves out: `clone`, and web streams until they are asked for.
+    fetch: pooledFetch as unknown as typeof fetch,
+    close: async () => {
+      isClosed = true;
+      await (await agent)?.destroy();
+    },
+  };
+}
+
+function toAgentOptions({
+  headersTimeoutMs = 60_000,
+  idleTimeoutMs = 60_000,
+  keepAliveMs = 30_000,
+}: HttpPoolOptions): Agent.Options {
+  return {
+    headersTimeout: positiveInteger("headersTimeoutMs", headersTimeoutMs),
+    bodyTimeout: positiveInteger("idleTimeoutMs", idleTimeoutMs),
+    keepAliveTimeout: positiveInteger("keepAliveMs", keepAliveMs),
+    keepAliveMaxTimeout: keepAliveMs,
+    // One request a connection: ending a request early then ends nothing else.
+    allowH2: false,
+  };
+}
+
+/** A redirect would carry keys and prompts to a host that nobody configured. */
+async function refuseRedirect({ status, body }: Reply): Promise<void> {
+  if (status < 300 || status > 399 || status === 304) return;
+  await body.return();
+  throw new TroupeError(
+    "model_failed",
+    "The server answered with a redirect, which is not followed: set baseURL to the address that it redirects to.",
+    { fields: { status } },
+  );
+}
