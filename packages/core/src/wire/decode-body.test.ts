@@ -85,4 +85,15 @@ describe("an encoded reply", () => {
 
     expect(codeOf(await failure(readText(fetch(url))))).toBe("ECONNRESET");
   });
+
+  it("is left as soon as it proves broken, and tells so whoever reads it later", async () => {
+    const { fetch, url, server } = await startPooled((_, response) => {
+      response.setHeader("content-encoding", "gzip");
+      response.write("no gzip at all");
+    });
+    const response = await fetch(url);
+    await vi.waitFor(() => expect(server.open()).toBe(0));
+
+    expect(codeOf(await failure(response.text()))).toBe("Z_DATA_ERROR");
+  });
 });

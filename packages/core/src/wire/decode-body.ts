@@ -33,8 +33,8 @@ class DecodedBody implements Bytes {
     this.#body = body;
     this.#decoder = decoder;
     this.#decoded = decoder[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
-    // Also heard when nobody reads: an error that no one listens to would end the process.
-    decoder.on("error", () => {});
+    // Also while nobody reads: the rest is of no use, and an error that no one listens to would end the process.
+    decoder.on("error", () => void body.return?.());
     void this.#feed();
   }
 
@@ -46,7 +46,6 @@ class DecodedBody implements Bytes {
     try {
       return await this.#decoded.next();
     } catch (error) {
-      await this.#body.return?.();
       throw this.#bodyFailure === undefined ? httpFailure(error as Error) : this.#bodyFailure.reason;
     }
   }

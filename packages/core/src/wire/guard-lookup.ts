@@ -14,7 +14,7 @@ export function guardLookup(lookup: LookupFunction): LookupFunction {
       const addresses = error === null ? toAddresses(answer, family) : [];
       const [first] = addresses;
       if (error !== null) callback(error, "");
-      else if (first === undefined || addresses.every(({ address }) => isPrivateAddress(address))) {
+      else if (first === undefined || addresses.some(({ address }) => isPrivateAddress(address))) {
         callback(urlRefusal("private_address"), "");
       } else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);

@@ -1,7 +1,9 @@
-import type { LookupFunction } from "node:net";
+import { once } from "node:events";
+import { createServer, type AddressInfo, type LookupFunction, type Socket } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { createGzip, gzipSync } from "node:zlib";
-import { describe, expect, it, vi } from "vitest";
-import { type LoopbackServer, serveLoopback } from "../../test/loopback-server.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { localhostTls, type LoopbackServer, serveLoopback } from "../../test/loopback-server.ts";
 import { codeOf, echo, failure, stall } from "../../test/pooled.ts";
 import { createGuardedFetch, type GuardedFetchOptions } from "./guarded-fetch.ts";
 
@@ -62,6 +64,43 @@ describe("a guarded fetch", () => {
 
   it.each(["maxBytes", "timeoutMs", "maxRedirects"])("refuses a %s that is no whole number", (option) => {
     expect(() => createGuardedFetch({ [option]: -1 })).toThrow(option);
+  });
+
+  it("speaks https, and leaves no connection when it ends in the middle", async () => {
+    const known = getCACertificates();
+    onTestFinished(() => setDefaultCACertificates(known));
+    const tls = localhostTls();
+    const server = await serveLoopback(
+      ({ url }, response) => {
+        if (url === "/whole") response.end("whole");
+        else response.write("first");
+      },
+      { tls },
+    );
+    const guardedFetch = createGuardedFetch({ allowPrivateHosts: [`127.0.0.1:${server.port}`], timeoutMs: 300 });
+
+    expect((await failure(guardedFetch(server.url))).fields).toEqual({ reason: "unreachable" });
+    setDefaultCACertificates([...known, tls.cert]);
+    expect(textOf(await guardedFetch(`${server.url}/whole`))).toBe("whole");
+    expect((await failure(guardedFetch(server.url))).code).toBe("timeout");
+
+    await vi.waitFor(() => expect(server.open()).toBe(0));
+  });
+
+  it("leaves no connection whose handshake hangs", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void silent.close());
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const connected = once(silent, "connection");
+    const guardedFetch = createGuardedFetch({ allowPrivateHosts: [`127.0.0.1:${port}`], timeoutMs: 100 });
+
+    const error = await failure(guardedFetch(`https://127.0.0.1:${port}/`));
+
+    expect(error.code).toBe("timeout");
+    const [socket] = (await connected) as [Socket];
+    socket.resume();
+    await vi.waitFor(() => expect(socket.closed).toBe(true));
   });
 
   it("says that a name cannot be looked up", async () => {

@@ -38,10 +38,13 @@ describe("a pooled fetch that is aborted", () => {
     await readText(fetch(`${url}/before`));
     const controller = new AbortController();
     const responses = Array.from({ length: 5 }, () => fetch(`${url}/aborted`, { signal: controller.signal }));
+    const outcomes = Promise.allSettled(responses);
+    // By then all five are on their way to a connection, and none has got one.
+    await new Promise((resolve) => process.nextTick(resolve));
 
     controller.abort(reason);
 
-    for (const outcome of await Promise.allSettled(responses)) expect(outcome).toMatchObject({ reason });
+    for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason });
     await readText(fetch(`${url}/after`));
     expect(server.requests).toEqual(["GET /before", "GET /after"]);
   });

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { serveLoopback } from "../../test/loopback-server.ts";
+import { localhostTls, serveLoopback } from "../../test/loopback-server.ts";
 import { codeOf, type Echo, echo, failure, readText, stall, startPooled } from "../../test/pooled.ts";
 import { createHttpPool } from "./http-pool.ts";
 import { sharedHttpPool } from "./shared-http-pool.ts";
@@ -107,8 +106,7 @@ describe("a pooled fetch", () => {
   });
 
   it("speaks https, to servers whose certificate is trusted", async () => {
-    const read = (name: string) => readFileSync(new URL(`__fixtures__/localhost-${name}.pem`, import.meta.url), "utf8");
-    const tls = { key: read("key"), cert: read("certificate") };
+    const tls = localhostTls();
     const known = getCACertificates();
     onTestFinished(() => setDefaultCACertificates(known));
     const { fetch, url, server } = await startPooled(echo, { tls });

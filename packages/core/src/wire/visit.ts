@@ -9,10 +9,13 @@ import { urlRefusal } from "./url-refusal.ts";
 /** A reply that is read to its end. */
 export type Answer = { status: number; headers: Headers; url: string; bytes: Uint8Array };
 
-/** Within what a visit stays. Its socket lives no longer than the signal. */
+/** Within what a visit stays. The signal ends it, and takes its socket down. */
 export type VisitLimits = { lookup: LookupFunction; maxBytes: number; signal: AbortSignal };
 
-/** Asks one host once, over a connection of its own: it gives the whole reply, or the next host to ask. */
+/**
+ * Asks one host once, over a connection of its own, which is there until the signal aborts. It gives the whole reply, or
+ * the next host to ask.
+ */
 export async function visit(hop: Hop, { lookup, maxBytes, signal }: VisitLimits): Promise<Answer | Hop> {
   const undici = await import("undici");
   const client = new undici.Client(hop.url.origin, {
@@ -22,15 +25,11 @@ export async function visit(hop: Hop, { lookup, maxBytes, signal }: VisitLimits)
     bodyTimeout: 0,
     allowH2: false,
   });
-  try {
-    const { status, headers, body } = await sendRequest(outgoingRequest({ ...hop, signal }), client);
-    const next = nextHop(hop, status, headerText(headers, "location"));
-    if (next !== undefined) return next;
-    const bytes = await readAll(await decodeBody(headers, body), maxBytes);
-    return { status, headers: toHeaders(headers), url: hop.url.href, bytes };
-  } finally {
-    await client.destroy();
-  }
+  const { status, headers, body } = await sendRequest(outgoingRequest({ ...hop, signal }), client);
+  const next = nextHop(hop, status, headerText(headers, "location"));
+  if (next !== undefined) return next;
+  const bytes = await readAll(await decodeBody(headers, body), maxBytes);
+  return { status, headers: toHeaders(headers), url: hop.url.href, bytes };
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {

@@ -86,11 +86,17 @@ const { schema } = fc.letrec<{ schema: unknown }>((tie) => {
 const root = fc
   .tuple(schema, schema, schema)
   .map(([main, one, two]): JsonSchema => ({ allOf: [main], $defs: { one, two } }))
-  .filter((candidate) => !hasEndlessReference(candidate));
+  .filter((candidate) => !hasEndlessReference(candidate) && !isMisjudged(candidate));
 
 /** A `$ref` that comes back to itself within the same value: the other validator overflows the stack on it. */
 function hasEndlessReference({ $defs }: JsonSchema): boolean {
   return JSON.stringify($defs).includes("$ref");
+}
+
+/** The other validator lets an empty list pass `contains` when `prefixItems` beside it allows everything. */
+function isMisjudged(candidate: JsonSchema): boolean {
+  const text = JSON.stringify(candidate);
+  return text.includes('"contains"') && text.includes('"prefixItems"');
 }
 
 // The time is the other validator's: it compiles each schema to code.

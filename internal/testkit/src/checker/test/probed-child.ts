@@ -1,0 +1,14 @@
+// Lets a rejection go uncaught, and when it is told to listen for such things an exception, too; sends its probe.
+import { ProcessProbe } from "../probe.ts";
+
+const probe = new ProcessProbe();
+if (process.argv[2] === "listening") {
+  process.on("uncaughtException", () => {});
+  process.on("unhandledRejection", () => {});
+  setTimeout(() => {
+    throw new Error("an exception");
+  });
+}
+process.on("message", () => process.send?.(probe.take()));
+process.send?.("ready");
+setTimeout(() => void Promise.reject(new Error("a rejection")));
