@@ -53,6 +53,8 @@ export { toPublicOutput } from "./run/to-public-output.ts";
 export type { PublicOutput } from "./run/to-public-output.ts";
 export { encodeSse, encodeSseComment } from "./wire/encode-sse.ts";
 export type { SseFields } from "./wire/encode-sse.ts";
+export { createGuardedFetch } from "./wire/guarded-fetch.ts";
+export type { GuardedFetchOptions, GuardedReply, GuardedRequest } from "./wire/guarded-fetch.ts";
 export { createHttpPool } from "./wire/http-pool.ts";
 export type { HttpPool, HttpPoolOptions } from "./wire/http-pool.ts";
 export { sharedHttpPool } from "./wire/shared-http-pool.ts";

@@ -1,7 +1,7 @@
 import { TroupeError } from "./troupe-error.ts";
 
 /** The longest wait that a timer can keep; a longer one would end at once. */
-export const longestTimerMs = 2 ** 31 - 1;
+const longestTimerMs = 2 ** 31 - 1;
 
 /** Takes a number of milliseconds that a timer can wait; anything else is refused with the option's name. */
 export function checkDuration(value: unknown, option: string): number {
