@@ -11,7 +11,8 @@ function project(name: string, root: string, test: { include?: string[]; exclude
     root,
     resolve: { conditions },
     ssr: { resolve: { conditions } },
-    test: { name, environment: "node" as const, ...test },
+    // Files share their worker: our modules hold no state, and a test that changes what is global puts it back.
+    test: { name, environment: "node" as const, isolate: false, ...test },
   };
 }
 

@@ -23,7 +23,12 @@ async function start(environment: Record<string, string>) {
   running.add(child);
   const said = Promise.race([once(child.stdout, "data"), once(child.stderr, "data")]);
   const [bytes] = (await said) as [Buffer];
-  return { child, exit: once(child, "exit"), said: bytes.toString(), url: /http:\S+/.exec(bytes.toString())?.[0] ?? "" };
+  return {
+    child,
+    exit: once(child, "exit"),
+    said: bytes.toString(),
+    url: /http:\S+/.exec(bytes.toString())?.[0] ?? "",
+  };
 }
 
 describe("the demo server", () => {

@@ -44,4 +44,5 @@ export { FakeVendor } from "./vendor/fake-vendor.ts";
 export type { FakeVendorOptions } from "./vendor/fake-vendor.ts";
 export { badGateway } from "./vendor/planned-reply.ts";
 export type { PlannedReply } from "./vendor/planned-reply.ts";
+export { scenarioReply } from "./vendor/scenario-reply.ts";
 export { readTranscript, transcriptNames } from "./vendor/transcripts.ts";

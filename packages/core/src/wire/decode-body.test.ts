@@ -83,7 +83,7 @@ describe("an encoded reply", () => {
       response.write(gzipSync(long).subarray(0, 500), () => request.socket.resetAndDestroy());
     });
 
-    expect(codeOf(await failure(readText(fetch(url))))).toBe("ECONNRESET");
+    expect(codeOf(await failure(readText(fetch(url))))).toMatch(/^(ECONNRESET|UND_ERR_SOCKET)$/);
   });
 
   it("is left as soon as it proves broken, and tells so whoever reads it later", async () => {

@@ -87,8 +87,8 @@ describe("a pooled fetch", () => {
   });
 
   it("opens a new connection when the server closed the kept one", async () => {
-    const { fetch, url, server } = await startPooled((_, response) => {
-      response.end("ok", () => response.socket?.end());
+    const { fetch, url, server } = await startPooled((request, response) => {
+      response.end("ok", () => request.socket.end());
     });
 
     await readText(fetch(url));

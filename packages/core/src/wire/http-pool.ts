@@ -1,6 +1,7 @@
 import type { Agent } from "undici";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { decodeBody } from "./decode-body.ts";
+import { loadUndici } from "./load-undici.ts";
 import { PooledResponse } from "./pooled-response.ts";
 import { positiveInteger } from "./positive-integer.ts";
 import { readFetchArguments } from "./read-fetch-arguments.ts";
@@ -37,7 +38,7 @@ export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
   const pooledFetch = async (input: string | URL | Request, init?: RequestInit): Promise<PooledResponse> => {
     if (isClosed) throw new TroupeError("unavailable", "The HTTP pool is closed: make a new one.");
     const request = await readFetchArguments(input, init);
-    agent ??= import("undici").then((undici) => new undici.Agent(agentOptions));
+    agent ??= loadUndici().then((undici) => new undici.Agent(agentOptions));
     const reply = await sendRequest(request, await agent);
     await refuseRedirect(reply);
     return new PooledResponse({ ...reply, url: request.url.href, body: await decodeBody(reply.headers, reply.body) });

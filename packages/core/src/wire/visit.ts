@@ -1,5 +1,6 @@
 import type { LookupFunction } from "node:net";
 import { decodeBody } from "./decode-body.ts";
+import { loadUndici } from "./load-undici.ts";
 import { type Hop, nextHop } from "./next-hop.ts";
 import { outgoingRequest } from "./outgoing-request.ts";
 import { headerText, toHeaders } from "./reply-headers.ts";
@@ -17,7 +18,7 @@ export type VisitLimits = { lookup: LookupFunction; maxBytes: number; signal: Ab
  * the next host to ask.
  */
 export async function visit(hop: Hop, { lookup, maxBytes, signal }: VisitLimits): Promise<Answer | Hop> {
-  const undici = await import("undici");
+  const undici = await loadUndici();
   const client = new undici.Client(hop.url.origin, {
     connect: { lookup, signal, timeout: 0 },
     // The signal is the only clock: it bounds all hops together.

@@ -1,0 +1,25 @@
+import type { ModelScenario } from "@troupe/core/testing";
+import type { Delivery } from "./delivery.ts";
+import type { PlannedReply } from "./planned-reply.ts";
+
+/** Well within the long answers of the scenarios, whatever the dialect, and behind their first words. */
+const middleBytes = 3000;
+
+/**
+ * Plans what the vendor does in a scenario of core's suite for model providers. An answer that ends properly before it is
+ * complete is a recorded one: `truncated` names that of the vendor which is asked.
+ */
+export function scenarioReply(scenario: ModelScenario, { truncated }: { truncated: string }): PlannedReply {
+  const { turn = {}, failure, fault } = scenario;
+  if (fault?.kind === "end") return { transcript: truncated };
+  const delivery = deliveryOf(scenario);
+  if (failure === undefined) return { turn, delivery };
+  return scenario.turn === undefined ? { failure, delivery } : { failure, afterTurn: turn, delivery };
+}
+
+function deliveryOf({ pieceBytes, fault }: ModelScenario): Delivery {
+  const pieces = pieceBytes === undefined ? {} : { pieceBytes };
+  if (fault === undefined || fault.kind === "end") return pieces;
+  const at = fault.at === "before-headers" ? fault.at : { afterBytes: middleBytes };
+  return { ...pieces, fault: { kind: fault.kind, at } };
+}

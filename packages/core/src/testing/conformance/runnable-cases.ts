@@ -1,0 +1,5 @@
+import { runnableEndCases } from "./runnable-end-cases.ts";
+import { runnableRunCases } from "./runnable-run-cases.ts";
+
+/** What every `Runnable` promises: agents, teams, remote agents, and yours. */
+export const runnableCases = { ...runnableRunCases, ...runnableEndCases };

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { addUsage, noUsage } from "../../message/token-usage.ts";
+import type { StreamChunk } from "../../model/stream-chunk.ts";
+import type { RunOpts } from "../../run/run-options.ts";
+import { toPublicOutput } from "../../run/to-public-output.ts";
+import { ScriptedModel } from "../scripted-model.ts";
+import { scriptedUsage } from "../scripted-turn.ts";
+import type { ConformanceCases } from "./check-conformance.ts";
+import { eventsOf, readAll, runErrorOf } from "./runnable-subject.ts";
+import type { RunnableSubject } from "./runnable-subject.ts";
+import { within } from "./within.ts";
+import { getTextContent } from "../../message/content.ts";
+
+const text = "Take an umbrella.";
+
+/** What a `Runnable` promises of runs that are let alone. */
+export const runnableRunCases = {
+  "has a name and a kind": async ({ runnable }) => {
+    const { name, kind } = await runnable(new ScriptedModel());
+
+    assert.ok(name.length > 0);
+    assert.ok(["agent", "team", "workflow", "remote"].includes(kind));
+  },
+  "runs to a complete output": async ({ runnable }) => {
+    const output = await within((await runnable(new ScriptedModel(text))).run("Umbrella?"));
+
+    assert.equal(output.text, text);
+    assert.equal(output.status, "completed");
+    assert.deepEqual(output.toolCalls, []);
+  },
+  "streams what it would run": async ({ runnable }) => {
+    const stream = (await runnable(new ScriptedModel(text))).stream("Umbrella?");
+    const chunks = await readAll(stream);
+
+    assert.equal(textOf(chunks), text);
+    const { text: whole, status } = await within(stream.output);
+    assert.deepEqual({ whole, status }, { whole: text, status: "completed" });
+  },
+  "ends a stream with exactly one finish chunk": async ({ runnable }) => {
+    const chunks = await readAll((await runnable(new ScriptedModel(text))).stream("Umbrella?"));
+
+    assert.deepEqual(
+      chunks.filter(({ type }) => type === "finish"),
+      chunks.slice(-1),
+    );
+    assert.equal(chunks.length > 1, true);
+  },
+  "drives itself when its output alone is awaited": async ({ runnable }) => {
+    const stream = (await runnable(new ScriptedModel(text))).stream("Umbrella?");
+
+    assert.equal((await within(stream.output)).text, text);
+  },
+  "runs once, however often its output is asked for": async ({ runnable }) => {
+    const model = new ScriptedModel(text).respond(() => text);
+    const stream = (await runnable(model)).stream("Umbrella?");
+    await readAll(stream);
+    await within(Promise.all([stream.output, stream.output]));
+
+    assert.equal(model.calls.length, 1);
+  },
+  "asks nothing before anybody pulls": async ({ runnable }) => {
+    const model = new ScriptedModel(text);
+    const stream = (await runnable(model)).stream("Umbrella?");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+
+    assert.equal(model.calls.length, 0);
+    await readAll(stream);
+  },
+  "gives each run an id of its own, and its output the same": async ({ runnable }) => {
+    const subject = await runnable(new ScriptedModel(text, text));
+    const [one, other] = [subject.stream("1"), subject.stream("2")];
+    const outputs = [await within(one.output), await within(other.output)];
+
+    assert.notEqual(one.runId, other.runId);
+    assert.deepEqual(
+      outputs.map(({ runId }) => runId),
+      [one.runId, other.runId],
+    );
+  },
+  "keeps runs at the same time apart": async ({ runnable }) => {
+    const model = new ScriptedModel().respond(
+      ({ messages }) => `Echo ${getTextContent(messages.at(-1)?.content ?? null)}`,
+    );
+    const subject = await runnable(model);
+    const inputs = Array.from({ length: 5 }, (_, index) => `input${index}`);
+    const outputs = await within(Promise.all(inputs.map(async (input) => await subject.run(input))));
+
+    for (const [index, output] of outputs.entries()) assert.ok(output.text.includes(`input${index}`), output.text);
+  },
+  "counts what its model calls cost": async ({ runnable }) => {
+    const model = new ScriptedModel(text);
+    const { usage } = await within((await runnable(model)).run("Umbrella?"));
+    const { promptTokens, completionTokens, totalTokens } = usage;
+
+    const cost = model.calls.reduce((sum) => addUsage(sum, scriptedUsage), noUsage);
+    assert.deepEqual({ promptTokens, completionTokens, totalTokens }, cost);
+  },
+  "tells of a run once each: its start, every chunk, its end": async ({ runnable }) => {
+    const subject = await runnable(new ScriptedModel(text));
+    const heard = eventsOf(subject);
+    const stream = subject.stream("Umbrella?");
+    const chunks = await readAll(stream);
+    const output = await within(stream.output);
+
+    const names = heard.map(({ name }) => name);
+    assert.deepEqual(names, ["run.start", ...chunks.map(() => "run.stream.chunk"), "run.complete"]);
+    for (const { data } of heard) assert.equal(data.runId, output.runId);
+  },
+  "shows a client nothing of its inside": async ({ runnable }) => {
+    const opts = { apiKey: "sk-canary-of-the-run", userId: "user-canary" };
+    const output = await within((await runnable(new ScriptedModel(text))).run("Umbrella?", opts));
+    const shown = JSON.stringify(toPublicOutput(output));
+
+    for (const secret of ["sk-canary", "user-canary", "Umbrella?"]) assert.ok(!shown.includes(secret), secret);
+  },
+  "refuses options that it does not know": async ({ runnable }) => {
+    const model = new ScriptedModel(text);
+    const misspelt = { sesionId: "s1" } as RunOpts;
+    const subject = await runnable(model);
+    const thrown = await within((async () => await subject.run("Umbrella?", misspelt))()).catch(
+      (error: unknown) => error,
+    );
+
+    assert.equal((thrown as { code?: string }).code, "invalid_request");
+    assert.equal(model.calls.length, 0);
+  },
+  "runs again after a run that failed": async ({ runnable }) => {
+    const subject = await runnable(new ScriptedModel({ error: new Error("broken") }, text));
+    await runErrorOf(subject.run("Umbrella?"));
+
+    assert.equal((await within(subject.run("Umbrella?"))).text, text);
+  },
+} satisfies ConformanceCases<RunnableSubject>;
+
+function textOf(chunks: readonly StreamChunk[]): string {
+  return chunks.map((chunk) => (chunk.type === "text" ? chunk.text : "")).join("");
+}

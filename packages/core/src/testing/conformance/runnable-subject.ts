@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import type { ModelProvider } from "../../model/model-provider.ts";
+import type { StreamChunk } from "../../model/stream-chunk.ts";
+import { TroupeError } from "../../errors/troupe-error.ts";
+import type { RunError } from "../../run/run-error.ts";
+import type { RunEvents } from "../../run/run-events.ts";
+import type { Runnable, RunStream } from "../../run/runnable.ts";
+import { failureOf } from "./rejects-with.ts";
+import { within } from "./within.ts";
+
+/** Makes what is tested around a model that the suite scripts: an answer of the model is the answer of the run. */
+export type RunnableSubject = { runnable: (model: ModelProvider) => Runnable | Promise<Runnable> };
+
+/** Reads a stream to its end. */
+export async function readAll(stream: RunStream): Promise<StreamChunk[]> {
+  const chunks: StreamChunk[] = [];
+  const read = async (): Promise<StreamChunk[]> => {
+    for await (const chunk of stream) chunks.push(chunk);
+    return chunks;
+  };
+  return await within(read());
+}
+
+/** The error that a run ends with, once it is sure that it carries a whole output. */
+export async function runErrorOf(run: Promise<unknown>): Promise<RunError> {
+  const error = await failureOf(within(run));
+  assert.ok(TroupeError.is(error), `expected a TroupeError, but got ${String(error)}`);
+  const { output } = error as RunError;
+  assert.equal(output?.status, "error", "the error has an output of status error");
+  assert.equal(typeof output.text, "string");
+  assert.ok(Array.isArray(output.toolCalls));
+  assert.equal(typeof output.usage.totalTokens, "number");
+  return error as RunError;
+}
+
+/** Every event of the bus from now on, in order. */
+export function eventsOf({ eventBus }: Runnable): { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] {
+  const heard: { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] = [];
+  const names = ["run.start", "run.complete", "run.error", "run.stream.chunk", "tool.call", "tool.result"] as const;
+  for (const name of names) eventBus.on(name, (data) => void heard.push({ name, data }));
+  return heard;
+}

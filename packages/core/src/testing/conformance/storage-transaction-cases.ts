@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import type { Json } from "../../storage/json.ts";
+import type { StorageDriver } from "../../storage/storage-driver.ts";
+import type { ConformanceCases } from "./check-conformance.ts";
+import { rejectsWith } from "./rejects-with.ts";
+
+/** A driver that writes several records at once. */
+export type TransactingStorage = StorageDriver & Required<Pick<StorageDriver, "transaction">>;
+
+/** What a `StorageDriver` promises that has `transaction`. */
+export const storageTransactionCases = {
+  "applies every write, in any namespace": async (driver) => {
+    await driver.transaction([
+      { namespace: "ns", key: "a", value: 1 },
+      { namespace: "other", key: "a", value: { b: 2 } },
+    ]);
+
+    assert.equal(await driver.get("ns", "a"), 1);
+    assert.deepEqual(await driver.get("other", "a"), { b: 2 });
+  },
+  "applies writes in their order": async (driver) => {
+    await driver.transaction([
+      { namespace: "ns", key: "a", value: 1 },
+      { namespace: "ns", key: "a", value: 2 },
+      { namespace: "ns", key: "b", value: 1 },
+      { namespace: "ns", key: "b", value: null },
+    ]);
+
+    assert.deepEqual(await driver.list("ns"), [{ key: "a", value: 2 }]);
+  },
+  "takes a write of null for a delete": async (driver) => {
+    await driver.set("ns", "gone", 1);
+    await driver.transaction([
+      { namespace: "ns", key: "gone", value: null },
+      { namespace: "ns", key: "absent", value: null },
+    ]);
+
+    assert.deepEqual(await driver.list("ns"), []);
+  },
+  "applies nothing when one write cannot be made": async (driver) => {
+    await driver.set("ns", "a", "old");
+    for (const bad of [
+      { key: "b", value: NaN },
+      { key: "b", value: [1n] as unknown as Json },
+      { key: "", value: 1 },
+    ]) {
+      const writes = [
+        { namespace: "ns", key: "a", value: "new" },
+        { namespace: "ns", ...bad },
+      ];
+      await rejectsWith(driver.transaction(writes), "invalid_value");
+    }
+
+    assert.deepEqual(await driver.list("ns"), [{ key: "a", value: "old" }]);
+  },
+  "has nothing to do for no writes": async (driver) => {
+    await assert.doesNotReject(driver.transaction([]));
+  },
+  "writes what the values were when they were given": async (driver) => {
+    const value = { list: [1] };
+    const written = driver.transaction([{ namespace: "ns", key: "a", value }]);
+    value.list.push(2);
+    await written;
+
+    assert.deepEqual(await driver.get("ns", "a"), { list: [1] });
+  },
+  "shows all of a transaction or nothing of it": async (driver) => {
+    const write = async (value: number): Promise<void> =>
+      await driver.transaction(["a", "b", "c"].map((key) => ({ namespace: "ns", key, value })));
+    const listings = Array.from({ length: 20 }, async (_, value) => {
+      const written = write(value);
+      const seen = (await driver.list("ns")).map((entry) => entry.value);
+      await written;
+      return seen;
+    });
+
+    for (const seen of await Promise.all(listings)) {
+      const isWhole = seen.length === 3 && new Set(seen).size === 1;
+      assert.ok(isWhole || seen.length === 0, JSON.stringify(seen));
+    }
+  },
+} satisfies ConformanceCases<TransactingStorage>;

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { createLogger } from "../../log/logger.ts";
+import type { RunContext } from "../../run/run-context.ts";
+import { toJsonSchema } from "../../schema/to-json-schema.ts";
+import type { ToolDef, ToolResult, ToolSource } from "../../tool/tool.ts";
+import type { ConformanceCases } from "./check-conformance.ts";
+import { failureOf } from "./rejects-with.ts";
+import { within } from "./within.ts";
+
+/** A call that the suite may make. */
+export type SampleCall = { tool: string; args: Record<string, unknown> };
+
+/** A source with at least one tool: a call that answers, and one that goes on until it is cancelled. */
+export type ToolSourceSubject = { source: ToolSource; call: SampleCall; endlessCall?: SampleCall };
+
+/** What every `ToolSource` promises. */
+export const toolSourceCases = {
+  "gives tools": async ({ source }) => {
+    assert.ok((await within(source.getTools())).length > 0);
+  },
+  "gives tools of the same names again": async ({ source }) => {
+    const [one, other] = [namesOf(await source.getTools()), namesOf(await source.getTools())];
+
+    assert.deepEqual(one, other);
+  },
+  "gives tools of the same names to all who ask at once": async ({ source }) => {
+    const all = await within(Promise.all([source.getTools(), source.getTools(), source.getTools()]));
+
+    for (const tools of all) assert.deepEqual(namesOf(tools), namesOf(all[0]));
+  },
+  "lets the caller change the list that it gets": async ({ source }) => {
+    const tools = await source.getTools();
+    const names = namesOf(tools);
+    tools.length = 0;
+
+    assert.deepEqual(namesOf(await source.getTools()), names);
+  },
+  "names tools as every vendor allows": async ({ source }) => {
+    for (const { name } of await source.getTools()) assert.match(name, /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/);
+  },
+  "gives each tool a name of its own": async ({ source }) => {
+    const names = namesOf(await source.getTools());
+
+    assert.equal(new Set(names).size, names.length);
+  },
+  "describes each tool": async ({ source }) => {
+    for (const { name, description } of await source.getTools())
+      assert.ok(typeof description === "string" && description.trim() !== "", `${name} has no description`);
+  },
+  "gives each tool parameters that are the JSON Schema of an object": async ({ source }) => {
+    for (const { name, parameters } of await source.getTools()) {
+      const schema = toJsonSchema(parameters, `parameters of ${name}`);
+      assert.equal(schema["type"], "object", name);
+      assert.deepEqual(JSON.parse(JSON.stringify(schema)), schema);
+    }
+  },
+  "answers a call with text": async ({ source, call }) => {
+    const result = await within(execute(source, call));
+    const text = typeof result === "string" ? result : result.content;
+
+    assert.ok(typeof text === "string" && text.isWellFormed());
+  },
+  "answers calls that are made at once": async ({ source, call }) => {
+    const results = await within(Promise.all(Array.from({ length: 5 }, async () => await execute(source, call))));
+
+    assert.equal(results.length, 5);
+  },
+  "leaves the arguments of a call alone": async ({ source, call }) => {
+    const args = structuredClone(call.args);
+    await within(execute(source, { ...call, args }));
+
+    assert.deepEqual(args, call.args);
+  },
+  "ends a call at once when its signal aborts": async ({ source, endlessCall }) => {
+    if (endlessCall === undefined) return;
+    const abort = new AbortController();
+    const ended = failureOf(within(execute(source, endlessCall, abort.signal)));
+    abort.abort();
+
+    assert.ok(!((await ended) instanceof assert.AssertionError), "the call went on");
+  },
+  "closes twice, also when nobody asked it for tools": async ({ source }) => {
+    await assert.doesNotReject(async () => await source.close?.());
+    await assert.doesNotReject(async () => await source.close?.());
+  },
+  "closes twice after it was used": async ({ source }) => {
+    await source.getTools();
+    await assert.doesNotReject(async () => await source.close?.());
+    await assert.doesNotReject(async () => await source.close?.());
+  },
+} satisfies ConformanceCases<ToolSourceSubject>;
+
+function namesOf(tools: readonly ToolDef[]): string[] {
+  return tools.map(({ name }) => name);
+}
+
+async function execute(
+  source: ToolSource,
+  { tool: name, args }: SampleCall,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<string | ToolResult> {
+  const tool = (await source.getTools()).find((each) => each.name === name);
+  assert.ok(tool !== undefined, `the source has no tool ${name}`);
+  return await tool.execute(args, contextWith(signal));
+}
+
+function contextWith(signal: AbortSignal): RunContext {
+  return {
+    runId: "run-1",
+    agentName: "suite",
+    sessionId: "session-1",
+    metadata: {},
+    signal,
+    logger: createLogger(),
+    toolCallId: "call-1",
+    idempotencyKey: "key-1",
+  };
+}

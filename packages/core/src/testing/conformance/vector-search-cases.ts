@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import type { VectorStore } from "../../vector/vector-store.ts";
+import type { ConformanceCases } from "./check-conformance.ts";
+import { rejectsWith } from "./rejects-with.ts";
+import { at, eastIds, fill } from "./vector-documents.ts";
+
+/** What a `VectorStore` promises of a search. */
+export const vectorSearchCases = {
+  "finds the nearest, best first, with their cosines": async (store) => {
+    await fill(store, at("north", [0, 5]), at("east", [1, 0]), at("west", [-3, 0]), at("north-east", [2, 2]));
+    const found = await store.search([10, 0]);
+
+    const expected = [1, Math.SQRT1_2, 0, -1];
+    assert.deepEqual(
+      found.map(({ document }) => document.id),
+      ["east", "north-east", "north", "west"],
+    );
+    for (const [index, { score }] of found.entries()) assertNear(score, expected[index] ?? NaN);
+  },
+  "gives documents without their embeddings": async (store) => {
+    await fill(store, at("a", [1, 0], { tag: "x" }), at("b", [0, 1]));
+
+    assert.deepEqual(
+      (await store.search([1, 0])).map(({ document }) => document),
+      [
+        { id: "a", content: "content of a", metadata: { tag: "x" } },
+        { id: "b", content: "content of b" },
+      ],
+    );
+  },
+  "orders equal scores by id, by its bytes in UTF-8": async (store) => {
+    for (const id of ["b", "😀", "aa", "A", "é", "B", "\uffff", "a"]) await store.upsert(at(id, [1, 2]));
+    const ordered = ["A", "B", "a", "aa", "b", "é", "\uffff", "😀"];
+
+    assert.deepEqual(await eastIds(store), ordered);
+    assert.deepEqual(await eastIds(store, { topK: 3 }), ordered.slice(0, 3));
+  },
+  "gives ten results unless told otherwise": async (store) => {
+    for (let index = 0; index < 12; index++) await store.upsert(at(`d${index}`, [1, index]));
+
+    assert.equal((await eastIds(store)).length, 10);
+    assert.deepEqual(await eastIds(store, { topK: 2 }), ["d0", "d1"]);
+    assert.equal((await eastIds(store, { topK: 10_000 })).length, 12);
+  },
+  "leaves out what scores below minScore": async (store) => {
+    await fill(store, at("east", [1, 0]), at("north-east", [1, 1]), at("north", [0, 1]), at("west", [-1, 0]));
+
+    assert.deepEqual(await eastIds(store, { minScore: 0.7 }), ["east", "north-east"]);
+    assert.deepEqual(await eastIds(store, { minScore: 0.71 }), ["east"]);
+    assert.deepEqual(await eastIds(store, { minScore: 1.1 }), []);
+    assert.deepEqual(await eastIds(store, { minScore: -0.5 }), ["east", "north-east", "north"]);
+  },
+  "scores vectors of any length within -1 and 1": async (store) => {
+    await fill(store, at("huge", [1e30, 1e30]), at("tiny", [1e-30, 1e-30]), at("less", [-1e-20, -1e-20]));
+
+    for (const scale of [1, 1e25, 1e-25]) {
+      for (const { document, score } of await store.search([scale, scale])) {
+        assert.ok(Math.abs(score) <= 1);
+        assertNear(score, document.id === "less" ? -1 : 1);
+      }
+    }
+  },
+  "finds nothing in an empty store": async (store) => {
+    assert.deepEqual(await store.search([1, 0], { topK: 5, minScore: 0, filter: { a: 1 } }), []);
+  },
+  "refuses a topK or minScore that means nothing": async (store) => {
+    for (const topK of [0, -1, 1.5, NaN, Infinity, 10_001])
+      await rejectsWith(store.search([1, 0], { topK }), "invalid_value");
+    for (const minScore of [NaN, Infinity]) await rejectsWith(store.search([1, 0], { minScore }), "invalid_value");
+  },
+  "keeps what holds each value of the filter": async (store) => {
+    const held = {
+      text: "x",
+      number: 1,
+      yes: true,
+      none: null,
+      list: [1, { a: 1 }],
+      record: { a: 1, b: [2] },
+      "a.b": 1,
+    };
+    await fill(store, at("full", [1, 0], held), at("bare", [1, 0]), at("empty", [1, 0], {}));
+
+    for (const [key, value] of Object.entries(held))
+      assert.deepEqual(await eastIds(store, { filter: { [key]: value } }), ["full"], key);
+    assert.deepEqual(await eastIds(store, { filter: { record: { b: [2], a: 1 } } }), ["full"]);
+    assert.deepEqual(await eastIds(store, { filter: { text: "x", number: 1 } }), ["full"]);
+    assert.deepEqual(await eastIds(store, { filter: {} }), ["bare", "empty", "full"]);
+  },
+  "compares values of a filter as JSON, each as a whole": async (store) => {
+    await fill(
+      store,
+      at("a", [1, 0], { text: "x", n: 1, yes: true, none: null, list: [1, 2], record: { a: 1, b: 2 } }),
+    );
+    const misses = [{ text: "X" }, { n: "1" }, { yes: 1 }, { none: false }, { absent: null }, { list: [2, 1] }];
+    const parts = [{ list: [1] }, { list: 1 }, { record: { a: 1 } }, { text: "x", n: 2 }];
+
+    for (const filter of [...misses, ...parts])
+      assert.deepEqual(await eastIds(store, { filter }), [], JSON.stringify(filter));
+  },
+  "filters before it counts": async (store) => {
+    for (let index = 0; index < 30; index++) await store.upsert(at(`near${index}`, [1, 0], { tenant: "one" }));
+    await store.upsert(at("far", [0, 1], { tenant: "two" }));
+
+    assert.deepEqual(await eastIds(store, { topK: 3, filter: { tenant: "two" } }), ["far"]);
+  },
+  "takes every name of a filter as data": async (store) => {
+    await fill(store, at("one", [1, 0], { tenant: "one", a: { b: "one" } }), at("two", [1, 0], { tenant: "two" }));
+    const names = [
+      "x') OR '1'='1",
+      "a.b",
+      "a'b",
+      "$.tenant",
+      "$ne",
+      "]",
+      '"',
+      "\0",
+      "tenant\0",
+      "constructor",
+      "%",
+      "*",
+    ];
+
+    for (const name of names) assert.deepEqual(await eastIds(store, { filter: { [name]: "one" } }), [], name);
+    for (const text of ['{"__proto__":{"tenant":"one"}}', '{"__proto__":null}', '{"__proto__":{}}'])
+      assert.deepEqual(await eastIds(store, { filter: JSON.parse(text) as Record<string, unknown> }), [], text);
+  },
+  "takes every value of a filter as data": async (store) => {
+    await fill(store, at("one", [1, 0], { tenant: "one" }), at("two", [1, 0], { tenant: "two" }));
+    const values = [
+      "' OR 1=1 --",
+      { $ne: null },
+      { $gt: "" },
+      { $exists: true },
+      ["one", "two"],
+      "%",
+      "*",
+      "o_e",
+      "",
+      {},
+    ];
+
+    for (const tenant of values)
+      assert.deepEqual(await eastIds(store, { filter: { tenant } }), [], JSON.stringify(tenant));
+  },
+  "refuses a filter that lost a value": async (store) => {
+    await store.upsert(at("a", [1, 0]));
+    const inherited = Object.create({ tenant: "one" }) as Record<string, unknown>;
+
+    for (const filter of [{ tenant: undefined }, inherited, { tenant: NaN }, { tenant: [undefined] }, [], "one"])
+      await rejectsWith(store.search([1, 0], { filter: filter as Record<string, unknown> }), "invalid_value");
+  },
+} satisfies ConformanceCases<VectorStore>;
+
+function assertNear(score: number, expected: number): void {
+  assert.ok(Math.abs(score - expected) < 1e-5, `expected a score near ${expected}, got ${score}`);
+}

@@ -1,0 +1,12 @@
+/** The subject, but for the members that are given in place of its own. */
+export function altered<Subject extends object>(right: Subject, change: (right: Subject) => Partial<Subject>): Subject {
+  const instead = change(right);
+  return new Proxy(right, {
+    has: (target, name) => (Object.hasOwn(instead, name) ? Reflect.get(instead, name) !== undefined : name in target),
+    get(target, name) {
+      if (Object.hasOwn(instead, name)) return Reflect.get(instead, name) as unknown;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === "function" ? (member.bind(target) as unknown) : member;
+    },
+  });
+}

@@ -1,0 +1,65 @@
+import { ModelError } from "../../../errors/model-error.ts";
+import type { ModelFailure } from "../../../errors/model-error.ts";
+import type { ModelProvider } from "../../../model/model-provider.ts";
+import { ScriptedModel } from "../../scripted-model.ts";
+import type { ScriptedCall } from "../../scripted-model.ts";
+import { scriptedUsage } from "../../scripted-turn.ts";
+import type { ScriptedRequest, ScriptedTurn } from "../../scripted-turn.ts";
+import { serversKey } from "../model-scenarios.ts";
+import type { ModelScenario } from "../model-scenarios.ts";
+import type { ModelProviderSubject } from "../model-subject.ts";
+
+type Ends = ReturnType<ModelProviderSubject["requests"]>[number]["end"];
+
+const ends: Record<ScriptedCall["end"], Ends> = {
+  running: "open",
+  completed: "completed",
+  failed: "broken",
+  cancelled: "left",
+  left: "left",
+};
+
+/** The scenarios played by a scripted model, the way a right provider would give them. */
+export function scriptedModelSubject(
+  change: (right: ModelProvider) => ModelProvider = (right) => right,
+): ModelProviderSubject {
+  const calls: ScriptedCall[][] = [];
+  let callCount = 0;
+  return {
+    provider(scenario) {
+      const model = new ScriptedModel((request) => toTurn(scenario, request, () => `call_${++callCount}`));
+      calls.push(model.calls);
+      return change(model);
+    },
+    requests: () => calls.flat().map(({ end }) => ({ end: ends[end] })),
+  };
+}
+
+function toTurn(scenario: ModelScenario, request: ScriptedRequest, createId: () => string): ScriptedTurn {
+  const { fault, failure } = scenario;
+  const turn = spoken(scenario, createId);
+  if (failure !== undefined) return { ...(scenario.turn && turn), error: toError(request, failure) };
+  if (fault === undefined) return turn;
+  const said = fault.at === "before-headers" ? {} : { text: "word0 " };
+  if (fault.kind !== "hang") return { ...said, error: toError(request, { networkCode: "ECONNRESET" }) };
+  if (scenario.idleTimeoutMs !== undefined) return { ...said, error: toError(request, { networkCode: "ETIMEDOUT" }) };
+  return fault.at === "before-headers" ? { hang: true } : { ...turn, chunkDelayMs: 600_000 };
+}
+
+function spoken({ turn = {} }: ModelScenario, createId: () => string): Exclude<ScriptedTurn, string> {
+  const usage = { ...(turn.usage ?? scriptedUsage), providerMetrics: { tokens: 1 } };
+  return {
+    ...turn,
+    usage,
+    ...(turn.toolCalls && { toolCalls: turn.toolCalls.map((call) => ({ ...call, id: createId() })) }),
+  };
+}
+
+type Told = NonNullable<ModelScenario["failure"]> | Pick<ModelFailure, "networkCode">;
+
+function toError({ options }: ScriptedRequest, told: Told): ModelError {
+  const key = { value: options.apiKey ?? serversKey, fromCaller: options.apiKey !== undefined };
+  if (!("status" in told)) return new ModelError({ providerId: "scripted", key, ...told });
+  const retryAfterMs = told.retryAfterSeconds === undefined ? undefined : told.retryAfterSeconds * 1000;
+  return new ModelError({ providerId: "scripted", key, status: told.status, retryAfterMs });
+}

@@ -1,0 +1,88 @@
+import type { StreamChunk } from "../../../model/stream-chunk.ts";
+import type { RunOpts } from "../../../run/run-options.ts";
+import type { Runnable } from "../../../run/runnable.ts";
+import type { runnableRunCases } from "../runnable-run-cases.ts";
+import type { RunnableSubject } from "../runnable-subject.ts";
+import type { WrongSubjects } from "./check-wrong-subjects.ts";
+import { SmallRunnable } from "./small-runnable.ts";
+import { chunking, optioning, runnableBut, runsBut, yielding } from "./wrong-runnable.ts";
+import { without } from "./without.ts";
+
+/** Runnables that run wrongly. */
+export const wrongRunnableRuns = {
+  "has a name and a kind": () => runnableBut(() => ({ name: "" })),
+  "runs to a complete output": () => yielding((output) => without(output, "status")),
+  "streams what it would run": () =>
+    chunking(async function* (chunks) {
+      for await (const chunk of chunks) yield chunk.type === "text" ? { ...chunk, text: chunk.text.trim() } : chunk;
+    }),
+  "ends a stream with exactly one finish chunk": () =>
+    chunking(async function* (chunks): AsyncGenerator<StreamChunk> {
+      yield* chunks;
+      yield { type: "finish", finishReason: "stop" };
+    }),
+  "drives itself when its output alone is awaited": () => runsBut(() => ({ output: new Promise(() => undefined) })),
+  "runs once, however often its output is asked for": () =>
+    runnableBut((right) => ({
+      stream: (input, opts) => {
+        const stream = right.stream(input, opts);
+        return {
+          runId: stream.runId,
+          [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator](),
+          cancel: () => stream.cancel(),
+          get output() {
+            return right.run(input, opts);
+          },
+        };
+      },
+    })),
+  "asks nothing before anybody pulls": () =>
+    runsBut((right) => {
+      void right.output.catch(() => undefined);
+      return {};
+    }),
+  "gives each run an id of its own, and its output the same": () => runsBut(() => ({ runId: "run_1" })),
+  "keeps runs at the same time apart": () => {
+    let last: Promise<unknown> | undefined;
+    return runnableBut((right) => ({
+      run: async (input) => await ((last ??= right.run(input)) as ReturnType<Runnable["run"]>),
+    }));
+  },
+  "counts what its model calls cost": () =>
+    yielding((output) => ({ ...output, usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 } })),
+  "tells of a run once each: its start, every chunk, its end": () => ({
+    runnable: (model) => {
+      const right = new SmallRunnable(model);
+      right.eventBus.on("run.complete", ({ runId }) => {
+        if (runId !== "again") right.eventBus.emit("run.complete", { runId: "again", output: emptyOutput });
+      });
+      return right;
+    },
+  }),
+  "shows a client nothing of its inside": () =>
+    runnableBut((right) => ({
+      run: async (input, opts) => {
+        const output = await right.run(input, opts);
+        return { ...output, sessionId: `session of ${opts?.userId}` };
+      },
+    })),
+  "refuses options that it does not know": () => optioning(({ signal }) => (signal ? { signal } : {})),
+  "runs again after a run that failed": () => {
+    let failure: Promise<never> | undefined;
+    return runnableBut((right) => ({
+      run: async (input, opts?: RunOpts) => {
+        if (failure !== undefined) return await failure;
+        return await right.run(input, opts).catch(async (error: unknown) => {
+          failure = Promise.reject(error);
+          return await failure;
+        });
+      },
+    }));
+  },
+} satisfies WrongSubjects<RunnableSubject, typeof runnableRunCases>;
+
+const emptyOutput = {
+  text: "",
+  toolCalls: [],
+  usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
+};

@@ -1,0 +1,106 @@
+import { TroupeError } from "../../../errors/troupe-error.ts";
+import type { ListOptions, StorageEntry } from "../../../storage/storage-driver.ts";
+import type { storageLifeCases } from "../storage-life-cases.ts";
+import type { storageListCases } from "../storage-list-cases.ts";
+import type { storageListOptionsCases } from "../storage-list-options-cases.ts";
+import type { WrongSubjects } from "./check-wrong-subjects.ts";
+import { storageBut } from "./wrong-storage.ts";
+import type { WholeStorage } from "./wrong-storage.ts";
+import { without } from "./without.ts";
+
+/** Storages that list wrongly. */
+export const wrongStorageLists = {
+  "lists in the order of the keys' bytes in UTF-8": () =>
+    listing((entries) => entries.toSorted((one, other) => (one.key < other.key ? -1 : 1))),
+  "lists each key with its value and nothing else": () =>
+    listing((entries) => entries.map((entry) => ({ ...entry, namespace: "ns" }))),
+  "lists only what begins with the prefix": () => storageBut((right) => ({ list: async (ns) => await right.list(ns) })),
+  "takes every character of a prefix literally": () =>
+    storageBut((right) => ({
+      list: async (ns, prefix = "") => (await right.list(ns)).filter(({ key }) => like(prefix).test(key)),
+    })),
+  "takes an empty prefix for none": () =>
+    storageBut((right) => ({ list: async (ns, prefix) => (prefix === "" ? [] : await right.list(ns, prefix)) })),
+  "lists one namespace alone": () =>
+    storageBut((right) => ({
+      list: async (ns, prefix) => [...(await right.list(ns, prefix)), ...(await right.list(`${ns}2`, prefix))],
+    })),
+  "lists nothing where nothing is": () =>
+    storageBut((right) => ({
+      list: async (ns, prefix) => {
+        const entries = await right.list(ns, prefix);
+        if (entries.length === 0) throw new TroupeError("not_found", "There is no such namespace.");
+        return entries;
+      },
+    })),
+  "lists a thousand records": () => listing((entries) => entries.slice(0, 100)),
+} satisfies WrongSubjects<WholeStorage, typeof storageListCases>;
+
+/** Storages that narrow a listing wrongly. */
+export const wrongStorageListOptions = {
+  "gives at most as many entries as the limit says": () => heeding((options) => without(options, "limit")),
+  "gives the last key first when reversed": () => heeding((options) => without(options, "reverse")),
+  "goes on behind a key, which need not exist": () =>
+    storageBut((right) => ({
+      list: async (ns, prefix, { after, ...rest } = {}) => {
+        const entries = await right.list(ns, prefix, rest);
+        return entries.slice(entries.findIndex(({ key }) => key === after) + 1);
+      },
+    })),
+  "goes on before a key when reversed": () =>
+    storageBut((right) => ({
+      list: async (ns, prefix, options = {}) =>
+        options.reverse === true
+          ? (await right.list(ns, prefix, { ...options, reverse: false })).toReversed()
+          : await right.list(ns, prefix, options),
+    })),
+  "combines prefix, limit, direction and place as sorting everything would": () =>
+    storageBut((right) => ({
+      // Narrows before it looks at the prefix.
+      list: async (ns, prefix = "", options = {}) =>
+        (await right.list(ns, "", options)).filter(({ key }) => key.startsWith(prefix)),
+    })),
+  "refuses a limit that is no whole number from 1 upwards": () =>
+    heeding(({ limit, ...rest }) =>
+      limit !== undefined && limit >= 1 && limit < Infinity ? { limit, ...rest } : rest,
+    ),
+  "refuses a place that is no key": () =>
+    heeding(({ after, ...rest }) => (after === undefined || after.length > 2 ? rest : { after, ...rest })),
+} satisfies WrongSubjects<WholeStorage, typeof storageListOptionsCases>;
+
+/** Storages that live wrongly. */
+export const wrongStorageLives = {
+  "closes twice": () => {
+    let isClosed = false;
+    return storageBut((right) => ({
+      close: async () => {
+        if (isClosed) throw new TroupeError("storage_unavailable", "Closed already.");
+        isClosed = true;
+        await right.close();
+      },
+    }));
+  },
+  "refuses every call after it was closed": () => storageBut(() => ({ close: async () => {} })),
+  "has each optional member whole or not at all": () =>
+    storageBut(() => ({
+      transaction: async () => {
+        throw new TroupeError("internal", "Transactions are not supported.");
+      },
+    })),
+} satisfies WrongSubjects<WholeStorage, typeof storageLifeCases>;
+
+function listing(change: (entries: StorageEntry[]) => StorageEntry[]): WholeStorage {
+  return storageBut((right) => ({ list: async (...args) => change(await right.list(...args)) }));
+}
+
+function heeding(change: (options: ListOptions) => ListOptions): WholeStorage {
+  return storageBut((right) => ({
+    list: async (ns, prefix, options = {}) => await right.list(ns, prefix, change(options)),
+  }));
+}
+
+/** What a database makes of a prefix that nobody escaped. */
+function like(prefix: string): RegExp {
+  const source = prefix.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return new RegExp(`^${source.replaceAll("%", ".*").replaceAll("_", ".")}`, "u");
+}

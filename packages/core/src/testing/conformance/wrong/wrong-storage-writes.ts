@@ -1,0 +1,179 @@
+import { TroupeError } from "../../../errors/troupe-error.ts";
+import type { Json } from "../../../storage/json.ts";
+import type { storageAppendCases } from "../storage-append-cases.ts";
+import type { storageCompareAndSetCases } from "../storage-compare-and-set-cases.ts";
+import type { storagePingCases } from "../storage-ping-cases.ts";
+import type { storageTransactionCases } from "../storage-transaction-cases.ts";
+import type { WrongSubjects } from "./check-wrong-subjects.ts";
+import { meanwhile, storageBut } from "./wrong-storage.ts";
+import type { WholeStorage } from "./wrong-storage.ts";
+
+type Append = WholeStorage["append"];
+type CompareAndSet = WholeStorage["compareAndSet"];
+
+/** Storages that append wrongly. */
+export const wrongStorageAppends = {
+  "numbers what is appended from 1 with 12 digits": () =>
+    appending((right) => async (ns, prefix, value) => {
+      const seq = (await right.list(ns, prefix)).length;
+      const key = `${prefix}${seq}`;
+      await right.set(ns, key, value);
+      return { key, seq };
+    }),
+  "numbers each prefix and each namespace for itself": () => {
+    let seq = 0;
+    return appending(() => async (_ns, prefix) => ({ key: `${prefix}${++seq}`, seq }));
+  },
+  "goes on behind the highest number that is stored": () => {
+    const last = new Map<string, number>();
+    return appending((right) => async (ns, prefix, value) => {
+      const seq = (last.get(prefix) ?? 0) + 1;
+      last.set(prefix, seq);
+      return await numbered(right, { ns, prefix, value, seq });
+    });
+  },
+  "does not take other keys for numbers": () =>
+    appending((right) => async (ns, prefix, value) => {
+      const seq = (await right.list(ns, prefix)).length + 1;
+      return await numbered(right, { ns, prefix, value, seq });
+    }),
+  "gives concurrent appends different numbers without a gap": () =>
+    appending((right) => async (ns, prefix, value) => {
+      const seq = (await right.list(ns, prefix)).length + 1;
+      await meanwhile();
+      return await numbered(right, { ns, prefix, value, seq });
+    }),
+  "does not append null": () =>
+    appending((right) => async (ns, prefix, value) => await right.append(ns, prefix, value ?? 0)),
+  "does not append behind the last number": () =>
+    appending((right) => async (ns, prefix, value) => {
+      const full = (await right.get(ns, `${prefix}999999999999`)) !== null;
+      return full ? { key: `${prefix}999999999999`, seq: 999_999_999_999 } : await right.append(ns, prefix, value);
+    }),
+  "appends only JSON under keys that can be stored": () =>
+    appending((right) => async (ns, prefix, value) => await right.append(ns, prefix, Number.isNaN(value) ? 0 : value)),
+  "appends what the value was when it was given": () =>
+    appending((right) => async (...args) => {
+      await meanwhile();
+      return await right.append(...args);
+    }),
+  "appends while the lease is held with its token": () =>
+    appending((right) => async (...[ns, prefix, value, options]) => {
+      if (options?.ifHeld !== undefined) throw new TroupeError("conflict", "Leases are not supported.");
+      return await right.append(ns, prefix, value);
+    }),
+  "appends nothing once the lease has another token": () =>
+    appending((right) => async (ns, prefix, value) => await right.append(ns, prefix, value)),
+} satisfies WrongSubjects<WholeStorage, typeof storageAppendCases>;
+
+/** Storages that compare wrongly. */
+export const wrongStorageComparisons = {
+  "sets when the record is as expected, and says so": () => comparing(() => async () => false),
+  "leaves the record alone when it is not as expected": () =>
+    comparing((right) => async (...[ns, key, _expected, next]) => {
+      await right.set(ns, key, next);
+      return false;
+    }),
+  "sets a record that is expected to be absent": () =>
+    comparing((right) => async (...[ns, key, expected, next]) => {
+      const isAbsent = (await right.get(ns, key)) === null;
+      return isAbsent ? false : await right.compareAndSet(ns, key, expected, next);
+    }),
+  "deletes by comparison": () =>
+    comparing(
+      (right) =>
+        async (...[ns, key, expected, next]) =>
+          await right.compareAndSet(ns, key, expected, next ?? "null"),
+    ),
+  "does not mind the order of an object's members": () => comparing((right) => byText(right, JSON.stringify)),
+  "minds the order of a list": () =>
+    comparing((right) => byText(right, (value) => JSON.stringify(Array.isArray(value) ? value.length : value))),
+  "tells false, 0 and empty text from absent": () =>
+    comparing((right) => byText(right, (value) => JSON.stringify(value || null))),
+  "lets exactly one of many win that create a record at once": () =>
+    comparing((right) => byText(right, JSON.stringify)),
+  "lets exactly one of many win that replace a record at once": () =>
+    comparing((right) => byText(right, JSON.stringify)),
+  "compares and sets only JSON": () =>
+    comparing(
+      (right) =>
+        async (...[ns, key, expected, next]) =>
+          await right.compareAndSet(ns, key, expected ?? null, Number.isNaN(next) ? null : next),
+    ),
+} satisfies WrongSubjects<WholeStorage, typeof storageCompareAndSetCases>;
+
+/** Storages that write several records wrongly. */
+export const wrongStorageTransactions = {
+  "applies every write, in any namespace": () =>
+    transacting((right) => async (writes) => {
+      for (const { key, value } of writes) await right.set("ns", key, value);
+    }),
+  "applies writes in their order": () =>
+    transacting((right) => async (writes) => await right.transaction(writes.toReversed())),
+  "takes a write of null for a delete": () =>
+    transacting(
+      (right) => async (writes) =>
+        await right.transaction(writes.map((write) => ({ ...write, value: write.value ?? "null" }))),
+    ),
+  "applies nothing when one write cannot be made": () => transacting(oneByOne),
+  "has nothing to do for no writes": () =>
+    transacting((right) => async (writes) => {
+      if (writes.length === 0) throw new TroupeError("invalid_value", "There is nothing to write.");
+      await right.transaction(writes);
+    }),
+  "writes what the values were when they were given": () =>
+    transacting((right) => async (writes) => {
+      await meanwhile();
+      await right.transaction(writes);
+    }),
+  "shows all of a transaction or nothing of it": () => transacting(oneByOne),
+} satisfies WrongSubjects<WholeStorage, typeof storageTransactionCases>;
+
+/** Storages that answer a ping wrongly. */
+export const wrongStoragePings = {
+  "answers a ping before and after it is used": () =>
+    storageBut((right) => ({
+      ping: async () => {
+        if ((await right.list("ns")).length === 0) throw new TroupeError("storage_unavailable", "Nothing is there.");
+      },
+    })),
+  "leaves no record behind from a ping": () =>
+    storageBut((right) => ({ ping: async () => await right.set("health", "ping", 1) })),
+} satisfies WrongSubjects<WholeStorage, typeof storagePingCases>;
+
+function appending(append: (right: WholeStorage) => Append): WholeStorage {
+  return storageBut((right) => ({ append: append(right) }));
+}
+
+function comparing(compareAndSet: (right: WholeStorage) => CompareAndSet): WholeStorage {
+  return storageBut((right) => ({ compareAndSet: compareAndSet(right) }));
+}
+
+function transacting(transaction: (right: WholeStorage) => WholeStorage["transaction"]): WholeStorage {
+  return storageBut((right) => ({ transaction: transaction(right) }));
+}
+
+async function numbered(
+  right: WholeStorage,
+  { ns, prefix, value, seq }: { ns: string; prefix: string; value: Json; seq: number },
+): Promise<{ key: string; seq: number }> {
+  const key = `${prefix}${String(seq).padStart(12, "0")}`;
+  await right.set(ns, key, value);
+  return { key, seq };
+}
+
+/** Looks, and then writes, in two steps. */
+function byText(right: WholeStorage, textOf: (value: Json | null) => string): CompareAndSet {
+  return async (...[ns, key, expected, next]) => {
+    const isExpected = textOf(await right.get(ns, key)) === textOf(expected);
+    await meanwhile();
+    if (isExpected) await right.set(ns, key, next);
+    return isExpected;
+  };
+}
+
+function oneByOne(right: WholeStorage): WholeStorage["transaction"] {
+  return async (writes) => {
+    for (const { namespace, key, value } of writes) await right.set(namespace, key, value);
+  };
+}

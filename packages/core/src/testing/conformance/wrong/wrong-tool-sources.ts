@@ -1,0 +1,86 @@
+import { TroupeError } from "../../../errors/troupe-error.ts";
+import type { ToolDef } from "../../../tool/tool.ts";
+import type { toolSourceCases, ToolSourceSubject } from "../tool-source-cases.ts";
+import type { WrongSubjects } from "./check-wrong-subjects.ts";
+import { sourceBut } from "./small-tool-source.ts";
+import { meanwhile } from "./wrong-storage.ts";
+
+/** Sources that are wrong in one thing each. */
+export const wrongToolSources = {
+  "gives tools": () => tools(() => []),
+  "gives tools of the same names again": () => {
+    let count = 0;
+    return tools((right) => right.map((tool) => ({ ...tool, name: `${tool.name}_${++count}` })));
+  },
+  "gives tools of the same names to all who ask at once": () =>
+    sourceBut((right) => {
+      let busy = false;
+      return {
+        getTools: async () => {
+          if (busy) return [];
+          busy = true;
+          await meanwhile();
+          busy = false;
+          return await right.getTools();
+        },
+      };
+    }),
+  "lets the caller change the list that it gets": () =>
+    sourceBut((right) => {
+      const list = right.getTools();
+      return { getTools: async () => await list };
+    }),
+  "names tools as every vendor allows": () => each((tool) => ({ ...tool, name: `server.${tool.name}` })),
+  "gives each tool a name of its own": () => each((tool) => ({ ...tool, name: "tool" })),
+  "describes each tool": () => each((tool) => ({ ...tool, description: "" })),
+  "gives each tool parameters that are the JSON Schema of an object": () =>
+    each((tool) => ({ ...tool, parameters: { type: "string" } })),
+  "answers a call with text": () => each((tool) => ({ ...tool, execute: () => ({ content: 1 as unknown as string }) })),
+  "answers calls that are made at once": () => {
+    let busy = false;
+    return each((tool) => ({
+      ...tool,
+      execute: async () => {
+        if (busy) throw new TroupeError("conflict", "Busy.");
+        busy = true;
+        await meanwhile();
+        return "done";
+      },
+    }));
+  },
+  "leaves the arguments of a call alone": () =>
+    each((tool) => ({ ...tool, execute: (args) => String(delete args["text"]) })),
+  "ends a call at once when its signal aborts": () =>
+    each((tool) => ({ ...tool, execute: async () => await new Promise<string>(() => undefined) })),
+  "closes twice, also when nobody asked it for tools": () =>
+    sourceBut(() => {
+      let isOpen = false;
+      return {
+        getTools: async () => {
+          isOpen = true;
+          return [];
+        },
+        close: async () => {
+          if (!isOpen) throw new TroupeError("internal", "Not connected.");
+        },
+      };
+    }),
+  "closes twice after it was used": () =>
+    sourceBut(() => {
+      let isClosed = false;
+      return {
+        close: async () => {
+          if (isClosed) throw new TroupeError("internal", "Closed already.");
+          isClosed = true;
+        },
+      };
+    }),
+} satisfies WrongSubjects<ToolSourceSubject, typeof toolSourceCases>;
+
+function tools(change: (tools: ToolDef[]) => ToolDef[]): ToolSourceSubject {
+  return sourceBut((right) => ({ getTools: async () => change(await right.getTools()) }));
+}
+
+function each(change: (tool: ToolDef) => ToolDef): ToolSourceSubject {
+  return tools((right) => right.map(change));
+}

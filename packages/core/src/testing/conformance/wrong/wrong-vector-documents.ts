@@ -1,0 +1,100 @@
+import { TroupeError } from "../../../errors/troupe-error.ts";
+import type { VectorDocument } from "../../../vector/vector-store.ts";
+import type { vectorDocumentCases } from "../vector-document-cases.ts";
+import type { WrongSubjects } from "./check-wrong-subjects.ts";
+import { meanwhile } from "./wrong-storage.ts";
+import { keeping, storeBut } from "./wrong-vector-store.ts";
+import type { WholeVectorStore } from "./wrong-vector-store.ts";
+
+/** Stores that keep documents wrongly. */
+export const wrongVectorDocuments = {
+  "gives a document back with its embedding as 32-bit floats": () =>
+    keeping(({ embedding, ...rest }) => ({ ...rest, embedding: (embedding ?? []).map(Math.trunc).with(1, -2) })),
+  "gives null for a document that was never stored": () =>
+    storeBut((right) => ({ get: async (id) => (await right.get(id)) ?? { id, content: "" } })),
+  "replaces a document as a whole": () =>
+    storeBut((right) => ({
+      upsert: async (document) => await right.upsert({ ...(await right.get(document.id)), ...document }),
+    })),
+  "deletes a document": () => storeBut(() => ({ delete: async () => {} })),
+  "deletes an absent document without an error": () =>
+    storeBut(() => ({
+      delete: async () => {
+        throw new TroupeError("not_found", "Nothing to delete.");
+      },
+    })),
+  "clears all documents and takes new ones": () =>
+    storeBut((right) => ({ clear: async () => await right.delete("a") })),
+  "takes every character of an id literally": () =>
+    storeBut((right) => ({
+      delete: async (id) => {
+        if (id.includes("'")) await right.clear();
+        else await right.delete(id);
+      },
+    })),
+  "shares no object with its callers": () =>
+    storeBut((right) => {
+      const live = new Map<string, VectorDocument>();
+      return {
+        upsert: async (document) => {
+          live.set(document.id, document);
+          await right.upsert(document);
+        },
+        get: async (id) => live.get(id) ?? null,
+      };
+    }),
+  "stores the document as it was when it was given": () =>
+    storeBut((right) => ({
+      upsert: async (document) => {
+        await meanwhile();
+        await right.upsert(document);
+      },
+    })),
+  "refuses an id that storage would refuse as a key": () =>
+    keeping((document) => ({ ...document, id: document.id.replaceAll("\0", "") })),
+  "refuses content that is no well-formed text": () =>
+    keeping((document) => ({ ...document, content: document.content.toWellFormed() })),
+  "refuses metadata that is not JSON": () =>
+    keeping((document) => ({
+      ...document,
+      metadata: JSON.parse(JSON.stringify(document.metadata ?? {}, bigintAsText)) as Record<string, unknown>,
+    })),
+  "refuses vectors that are not finite, have no direction or another length": () =>
+    keeping((document) => ({ ...document, embedding: [...(document.embedding ?? []), 1, 1].slice(0, 2) })),
+  "keeps the old document when it refuses the new one": () =>
+    storeBut((right) => ({
+      upsert: async (document) => {
+        await right.delete(document.id);
+        await right.upsert(document);
+      },
+    })),
+  "refuses a document without an embedding when it can make none": () =>
+    keeping((document) => ({ embedding: [1, 1], ...document })),
+  "keeps every one of many documents stored at once": () =>
+    storeBut((right) => {
+      let busy = false;
+      return {
+        upsert: async (document) => {
+          if (busy) return;
+          busy = true;
+          await meanwhile();
+          await right.upsert(document);
+          busy = false;
+        },
+      };
+    }),
+  "closes twice": () => {
+    let isClosed = false;
+    return storeBut(() => ({
+      close: async () => {
+        if (isClosed) throw new TroupeError("storage_unavailable", "Closed already.");
+        isClosed = true;
+      },
+    }));
+  },
+  "refuses every call after it was closed": () => storeBut(() => ({ close: async () => {} })),
+} satisfies WrongSubjects<WholeVectorStore, typeof vectorDocumentCases>;
+
+function bigintAsText(_name: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}

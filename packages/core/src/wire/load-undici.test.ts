@@ -1,0 +1,15 @@
+import { expect, it, onTestFinished } from "vitest";
+import { loadUndici } from "./load-undici.ts";
+
+it("leaves the dispatcher that the host has set for the built-in fetch where it is", async () => {
+  const builtInFetch = Symbol.for("undici.globalDispatcher.1");
+  const usual: unknown = Reflect.get(globalThis, builtInFetch);
+  const hosts = { dispatch: () => true };
+  Reflect.set(globalThis, builtInFetch, hosts);
+  onTestFinished(() => void Reflect.set(globalThis, builtInFetch, usual));
+
+  const { Agent } = await loadUndici();
+
+  expect(Agent).toBeTypeOf("function");
+  expect(Reflect.get(globalThis, builtInFetch)).toBe(hosts);
+});
