@@ -22,8 +22,8 @@ const workspaces = ["packages", "apps", "internal"].flatMap((top) =>
     .filter((folder) => existsSync(`${folder}/package.json`)),
 );
 
-/** Tests that need more than sources: servers of their own, packed tarballs, or a machine to themselves. */
-const special = ["**/*.integration.test.ts", "**/*.packed.test.ts", "**/*.timing.test.ts"];
+/** Tests that need more than sources: servers of their own, packed tarballs, a machine to themselves, or much time. */
+const special = ["integration", "packed", "timing", "deep"].map((kind) => `**/*.${kind}.test.ts`);
 const fromRoot = (kind: string) => [`{packages,apps,internal,tools,tests,bench}/**/*.${kind}.test.ts`];
 
 const packed = project("packed", ".", { include: fromRoot("packed"), exclude: everywhere });
@@ -42,6 +42,8 @@ const report = process.env["TROUPE_TEST_RESULTS"];
 
 export default defineConfig({
   test: {
+    // The default leaves a core free, which on a small machine is half of it.
+    maxWorkers: "100%",
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
       ...workspaces.map((folder) => project(folder, folder, { exclude: [...everywhere, ...special] })),
@@ -49,6 +51,7 @@ export default defineConfig({
         include: ["{tools,tests,bench}/**/*.test.ts"],
         exclude: [...everywhere, ...special],
       }),
+      project("deep", ".", { include: fromRoot("deep"), exclude: everywhere }),
       // Measurements run one at a time, when everything else is done.
       { ...timing, test: { ...timing.test, fileParallelism: false, sequence: { groupOrder: 1 } } },
       project("services", ".", { include: fromRoot("integration"), exclude: everywhere }),

@@ -8,7 +8,7 @@ import { steps } from "./check/steps.ts";
 import type { Step } from "./check/steps.ts";
 
 /**
- * `pnpm check`: everything that a change must pass. All steps run, whatever the others gave; what a step says is shown
+ * `pnpm check`: what a change must pass, in less than a minute. All steps run, whatever the others gave; what a step says is shown
  * only when it fails. `--only lint,test` runs these alone; `--results <folder>` is where the tests' own reports go.
  * The build needs pnpm on the path, which it is in every script.
  */

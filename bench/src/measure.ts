@@ -49,13 +49,12 @@ export async function measure(figure: Figure): Promise<Sample[]> {
   };
   try {
     const vendor = await start("servers/mock-vendor.ts", loadCore, { BENCH_CHUNKS: String(figure.chunks ?? 200) });
-    const load = await start("load.ts", loadCore);
-    const servers: { target: Target; server: Child }[] = [];
-    for (const target of figure.targets) {
-      servers.push({ target, server: await start(target.file, serverCore, { BENCH_VENDOR_URL: vendor.url }) });
-    }
-    for (const { server } of servers)
-      await order(load, { ...figure, url: server.url, durationMs: figure.warmUpMs ?? 1500 });
+    const startServer = async (target: Target) => {
+      return { target, server: await start(target.file, serverCore, { BENCH_VENDOR_URL: vendor.url }) };
+    };
+    const [load, ...servers] = await Promise.all([start("load.ts", loadCore), ...figure.targets.map(startServer)]);
+    const warmUp = { ...figure, durationMs: figure.warmUpMs ?? 1500 };
+    for (const { server } of servers) await order(load, { ...warmUp, url: server.url });
     const samples: Sample[] = [];
     for (let round = 0; round < figure.rounds; round++) {
       for (const { target, server } of servers) samples.push(await sample({ figure, load, target, server, round }));
