@@ -1,17 +1,18 @@
 /**
  * How heavy the packages may be for whoever installs them. A change that needs more raises the number here, in the same
- * commit as what needs it, to what it measures plus a tenth, and says in its message what users get for the weight.
+ * commit as what needs it, to what it measures plus a tenth (a time: plus a quarter), and says in its message what users get
+ * for the weight.
  */
 export const budgets = {
   core: {
     /** Bytes of the tarball, which is what is downloaded. */
-    packedBytes: 122_000,
+    packedBytes: 149_000,
     /** Bytes on disk. */
-    unpackedBytes: 408_000,
+    unpackedBytes: 548_000,
     /** Libraries of others that come along. */
     dependencies: 1,
     /** How many times as long as an empty module a door may take to be imported: thirty times are about 8 ms. */
-    importRatios: { "@troupe/core": 30, "@troupe/core/adapter": 46, "@troupe/core/testing": 20 } as Record<
+    importRatios: { "@troupe/core": 30, "@troupe/core/adapter": 46, "@troupe/core/testing": 44 } as Record<
       string,
       number
     >,

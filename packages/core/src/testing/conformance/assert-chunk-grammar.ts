@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 import type { StreamChunk } from "../../model/stream-chunk.ts";
 
 const fields: Record<StreamChunk["type"], readonly string[]> = {

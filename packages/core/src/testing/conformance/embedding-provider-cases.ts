@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 import { TroupeError } from "../../errors/troupe-error.ts";
 import type { EmbeddingProvider } from "../../vector/embedding-provider.ts";
 import type { ConformanceCases } from "./check-conformance.ts";

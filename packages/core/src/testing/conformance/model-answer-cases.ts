@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 import { finishDetailsOf } from "../../model/finish-details.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import { collectResponse } from "../../model/response-collector.ts";

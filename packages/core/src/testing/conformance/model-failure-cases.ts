@@ -1,5 +1,4 @@
-import assert from "node:assert/strict";
-import { inspect } from "node:util";
+import { assert } from "./assert.ts";
 import type { ErrorCode, TroupeError } from "../../errors/troupe-error.ts";
 import { isRetryable } from "../../retry/is-retryable.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
@@ -70,6 +69,8 @@ export const modelFailureCases = {
   "shows no key in any error": async (subject) => {
     for (const name of failed) {
       const { error } = await stream(subject, name);
+      // Loaded here for the reason that assert.ts gives.
+      const { inspect } = process.getBuiltinModule("node:util");
       const shown = inspect(error, { depth: 10, showHidden: true, maxStringLength: null });
       for (const key of [callersKey, serversKey]) assert.ok(!shown.includes(key), `"${name}" shows a key`);
     }

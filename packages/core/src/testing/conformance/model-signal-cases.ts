@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 import { getEventListeners } from "node:events";
 import type { ErrorCode } from "../../errors/troupe-error.ts";
 import type { ConformanceCases } from "./check-conformance.ts";

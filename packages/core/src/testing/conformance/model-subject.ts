@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 import { TroupeError } from "../../errors/troupe-error.ts";
 import type { ChatMessage } from "../../message/message.ts";
 import type { ModelOptions } from "../../model/model-config.ts";

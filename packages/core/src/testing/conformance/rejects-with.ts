@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 import type { ErrorCode } from "../../errors/troupe-error.ts";
 import { TroupeError } from "../../errors/troupe-error.ts";
 

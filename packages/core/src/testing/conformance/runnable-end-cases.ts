@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 import { ModelError } from "../../errors/model-error.ts";
 import type { Runnable } from "../../run/runnable.ts";
 import { ScriptedModel } from "../scripted-model.ts";

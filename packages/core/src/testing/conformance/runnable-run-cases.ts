@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 import { addUsage, noUsage } from "../../message/token-usage.ts";
 import type { StreamChunk } from "../../model/stream-chunk.ts";
 import type { RunOpts } from "../../run/run-options.ts";

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import type { StreamChunk } from "../../model/stream-chunk.ts";
 import { TroupeError } from "../../errors/troupe-error.ts";

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 import type { ListOptions, StorageDriver } from "../../storage/storage-driver.ts";
 import { compareUtf8 } from "../../util/compare-utf8.ts";
 import type { ConformanceCases } from "./check-conformance.ts";

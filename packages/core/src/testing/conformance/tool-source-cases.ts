@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 import { createLogger } from "../../log/logger.ts";
 import type { RunContext } from "../../run/run-context.ts";
 import { toJsonSchema } from "../../schema/to-json-schema.ts";

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 import type { VectorStore } from "../../vector/vector-store.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { rejectsWith } from "./rejects-with.ts";

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 
 /** Gives what the promise gives, or fails when that takes longer than it may. */
 export async function within<Result>(promise: Promise<Result>, waitMs = 1000): Promise<Result> {
