@@ -40,5 +40,5 @@ function isBody(node: Node): boolean {
 
 /** Whether the source of a test calls something that can fail it. */
 function asserts(source: string): boolean {
-  return /\b(expect|expectTypeOf|assert|check)\w*(\.\w+)*\s*[<(]/.test(source);
+  return /\b(expect|assert|check|rejects)\w*(\.\w+)*\s*[<(]/.test(source);
 }

@@ -62,10 +62,10 @@ const badValues: unknown[] = [
 ];
 
 const cases = {
-  "gives null for a key that was never set": async (driver) => {
+  "gives null for a key that was never set [storage.get]": async (driver) => {
     assert.equal(await driver.get("ns", "missing"), null);
   },
-  "gives every value back as it was": async (driver) => {
+  "gives every value back as it was [storage.in-memory]": async (driver) => {
     for (const [index, value] of values.entries()) await driver.set("ns", `k${index}`, value);
 
     for (const [index, value] of values.entries()) {
@@ -74,13 +74,13 @@ const cases = {
     assert.equal((await driver.list("ns")).length, values.length);
     assert.equal(({} as { polluted?: boolean }).polluted, undefined);
   },
-  "replaces a value as a whole": async (driver) => {
+  "replaces a value as a whole [storage.set]": async (driver) => {
     await driver.set("ns", "k", { a: 1, b: 2 });
     await driver.set("ns", "k", { a: 3 });
 
     assert.deepEqual(await driver.get("ns", "k"), { a: 3 });
   },
-  "deletes, and does not mind an absent key": async (driver) => {
+  "deletes, and does not mind an absent key [storage.delete]": async (driver) => {
     await driver.set("ns", "k", 1);
     await driver.delete("ns", "k");
     await driver.delete("ns", "k");
@@ -159,7 +159,7 @@ const cases = {
     );
     assert.deepEqual(await keysOf(driver.list("ns", "", { reverse: true })), ordered.toReversed());
   },
-  "takes every character of a prefix literally": async (driver) => {
+  "takes every character of a prefix literally [storage.list]": async (driver) => {
     const marks = ["%", "_", "*", "?", "[", "]", "^", "$", ".", "\\", "'", '"', "(", "{", "|", "+", "😀"];
     for (const mark of marks) await driver.set("ns", `a${mark}b`, 1);
     await driver.set("ns", "axb", 1);
@@ -232,7 +232,7 @@ const cases = {
   "answers a ping": async (driver) => {
     await driver.ping();
   },
-  "refuses every call after it was closed, and closes twice": async (driver) => {
+  "refuses every call after it was closed, and closes twice [storage.close]": async (driver) => {
     await driver.set("ns", "k", 1);
     await driver.close();
     await driver.close();

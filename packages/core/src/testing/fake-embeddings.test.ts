@@ -4,7 +4,7 @@ import { FakeEmbeddings } from "./fake-embeddings.ts";
 const dot = (one: number[], other: number[]) => one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
 
 describe("FakeEmbeddings", () => {
-  it("gives the same text the same vector, of length one", async () => {
+  it("gives the same text the same vector, of length one [embedding.batch]", async () => {
     const [one, again] = await new FakeEmbeddings().embedBatch(["Rain in Oslo", "rain  in oslo"]);
 
     expect(one).toEqual(again);
@@ -21,7 +21,7 @@ describe("FakeEmbeddings", () => {
     expect(dot(query, near)).toBeGreaterThan(dot(query, far) + 0.3);
   });
 
-  it.each(["", " ", "a", "🦊"])("has a direction for a text as short as %j", async (text) => {
+  it.each(["", " ", "a", "🦊"])("has a direction for a text as short as %j [embedding.embed]", async (text) => {
     const vector = await new FakeEmbeddings({ dimensions: 8 }).embed(text);
 
     expect(vector).toHaveLength(8);

@@ -27,7 +27,7 @@ async function idsOf(store: VectorStore, embedding: number[], options?: VectorSe
 
 /** Stores here are made with `dimensions: 2`. */
 const cases = {
-  "finds the nearest, best first, with their cosines": async (store) => {
+  "finds the nearest, best first, with their cosines [vector.search]": async (store) => {
     await fill(store, at("east", [1, 0]), at("north", [0, 5]), at("north-east", [2, 2]), at("west", [-3, 0]));
 
     const found = await store.search([10, 0]);
@@ -53,7 +53,7 @@ const cases = {
       ],
     );
   },
-  "gives ten results unless told otherwise": async (store) => {
+  "gives ten results unless told otherwise [vector.top-k]": async (store) => {
     for (let index = 0; index < 12; index++) await store.upsert(at(`d${index}`, [1, index]));
 
     assert.equal((await store.search([1, 0])).length, 10);
@@ -67,7 +67,7 @@ const cases = {
     assert.deepEqual(await idsOf(store, [2, 4]), ordered);
     assert.deepEqual(await idsOf(store, [2, 4], { topK: 3 }), ordered.slice(0, 3));
   },
-  "leaves out what scores below minScore": async (store) => {
+  "leaves out what scores below minScore [vector.min-score]": async (store) => {
     await fill(store, at("east", [1, 0]), at("north-east", [1, 1]), at("north", [0, 1]));
 
     assert.deepEqual(await idsOf(store, [1, 0], { minScore: 0.7 }), ["east", "north-east"]);
@@ -75,7 +75,7 @@ const cases = {
     assert.deepEqual(await idsOf(store, [1, 0], { minScore: 1.1 }), []);
     assert.deepEqual(await idsOf(store, [1, 0], { minScore: -1 }), ["east", "north-east", "north"]);
   },
-  "keeps what holds each value of the filter, as equal JSON": async (store) => {
+  "keeps what holds each value of the filter, as equal JSON [vector.filter]": async (store) => {
     const stored = {
       text: "x",
       number: 1,

@@ -44,14 +44,14 @@ const badVectors: unknown[] = [
 
 /** Stores here are made with `dimensions: 2`. */
 const cases = {
-  "gives a document back with its embedding in 32-bit floats": async (store) => {
+  "gives a document back with its embedding in 32-bit floats [vector.get]": async (store) => {
     const document = { ...at("a", [0.1, -1e20], { list: [1] }), content: "a\0😀\u2028" };
     await store.upsert(document);
 
     assert.deepEqual(await store.get("a"), { ...document, embedding: [Math.fround(0.1), Math.fround(-1e20)] });
     assert.equal(await store.get("b"), null);
   },
-  "replaces a document of the same id as a whole": async (store) => {
+  "replaces a document of the same id as a whole [vector.upsert]": async (store) => {
     await fill(store, at("a", [1, 0], { old: true }), at("b", [1, 1]), at("a", [0, 1]));
 
     assert.deepEqual(await store.get("a"), at("a", [0, 1]));
@@ -85,7 +85,7 @@ const cases = {
     assert.deepEqual((await idsOf(store, [1, 0], { topK: 100 })).length, ids.length - 2);
     assert.equal((await store.get("A"))?.id, "A");
   },
-  "deletes, and does not mind an absent id": async (store) => {
+  "deletes, and does not mind an absent id [vector.delete]": async (store) => {
     await fill(store, at("a", [1, 0]), at("b", [1, 1]), at("c", [0, 1]));
     await store.delete("a");
     await store.delete("a");
@@ -97,7 +97,7 @@ const cases = {
     await store.delete("b");
     assert.deepEqual(await store.search([1, 0]), []);
   },
-  "is empty after a clear, and usable": async (store) => {
+  "is empty after a clear, and usable [vector.clear]": async (store) => {
     await store.upsert(at("a", [1, 0]));
     await store.clear();
     await store.clear();
@@ -107,7 +107,7 @@ const cases = {
     await store.upsert(at("b", [0, 1]));
     assert.deepEqual(await idsOf(store, [1, 0]), ["b"]);
   },
-  "finds nothing in an empty store": async (store) => {
+  "finds nothing in an empty store [vector.in-memory]": async (store) => {
     assert.deepEqual(await store.search([1, 0], { topK: 5, minScore: 0, filter: { a: 1 } }), []);
   },
   "shares no object with its callers": async (store) => {
@@ -180,7 +180,7 @@ const cases = {
     await store.close();
     await rejects(second.get("a"), "storage_unavailable");
   },
-  "refuses every call after it was closed, and closes twice": async (store) => {
+  "refuses every call after it was closed, and closes twice [vector.close]": async (store) => {
     await store.upsert(at("a", [1, 0]));
     await store.close();
     await store.close();
