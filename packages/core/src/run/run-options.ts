@@ -1,4 +1,5 @@
 import type { ApiKeys } from "../keys/api-keys.ts";
+import type { RunContext } from "./run-context.ts";
 
 /** Bounds of one run; a run that passes one ends as error `limit_exceeded`. */
 export type RunLimits = {
@@ -20,4 +21,11 @@ export type RunOpts = {
   /** Ends the run as cancelled. */
   signal?: AbortSignal;
   limits?: RunLimits;
+  /** The user's tenant, where a service has several: sessions, memory and facts of one are unknown to the others. */
+  tenantId?: string;
+  /**
+   * The run that starts this one: its keys, user, tenant, metadata and signal go down where nothing else is said, and what
+   * this run is billed is added to its account.
+   */
+  parent?: RunContext;
 };

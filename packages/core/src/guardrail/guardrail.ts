@@ -1,0 +1,18 @@
+import type { RunContext } from "../run/run-context.ts";
+
+/** What a guardrail says of a text: it may pass, pass in other words, or not at all. */
+export type GuardrailVerdict =
+  | { pass: true; replace?: string }
+  /** The reason is shown to the client. */
+  | { pass: false; reason: string };
+
+/** Checks what goes into a run, or what comes out. A guardrail that throws lets nothing pass. */
+export type Guardrail = {
+  name: string;
+  check(content: string, context: RunContext): GuardrailVerdict | Promise<GuardrailVerdict>;
+  /**
+   * On a stream, `check` is called with the whole text so far each time it grows, and what passed goes out at once.
+   * Otherwise the text is held back until it is whole. @default false
+   */
+  incremental?: boolean;
+};
