@@ -34,3 +34,23 @@ export function addUsage(earlier: TokenUsage, later: TokenUsage): TokenUsage {
   if (metrics !== undefined) sum.providerMetrics = metrics;
   return sum;
 }
+
+/** Usage whose every counter can be added: what a vendor reports as something else than a number counts for nothing. */
+export function soundUsage(usage: TokenUsage | undefined): TokenUsage {
+  if (usage === undefined || usage === null) return noUsage;
+  const { promptTokens, completionTokens, totalTokens } = usage;
+  const sound: TokenUsage = {
+    promptTokens: soundCount(promptTokens),
+    completionTokens: soundCount(completionTokens),
+    totalTokens: soundCount(totalTokens, soundCount(promptTokens) + soundCount(completionTokens)),
+  };
+  for (const counter of optionalCounters) {
+    if (usage[counter] !== undefined) sound[counter] = soundCount(usage[counter]);
+  }
+  if (usage.providerMetrics !== undefined) sound.providerMetrics = usage.providerMetrics;
+  return sound;
+}
+
+function soundCount(count: unknown, otherwise = 0): number {
+  return typeof count === "number" && Number.isFinite(count) && count >= 0 ? count : otherwise;
+}

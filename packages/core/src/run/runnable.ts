@@ -21,7 +21,7 @@ export interface RunStream<Structured = unknown> extends AsyncIterable<StreamChu
 export interface Runnable<Structured = unknown> {
   readonly name: string;
   /** What it is for: shown in cards and listings, never derived from instructions. */
-  readonly description?: string;
+  readonly description?: string | undefined;
   readonly kind: "agent" | "team" | "workflow" | "remote";
   readonly eventBus: EventBus<RunEvents>;
   run(input: MessageContent, opts?: RunOpts): Promise<RunOutput<Structured>>;

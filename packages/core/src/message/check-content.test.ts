@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { checkContent } from "./check-content.ts";
+
+const refused = (message: string) => expect.objectContaining({ code: "invalid_request", message }) as Error;
+
+describe("checkContent", () => {
+  it.each([
+    "Hello?",
+    [{ type: "text", text: "" }],
+    [{ type: "image", data: "aGk=" }],
+    [{ type: "audio", data: "aGk=", mimeType: "audio/wav" }],
+    [{ type: "file", data: "aGk=", mimeType: "text/plain", filename: "a.txt" }],
+  ])("takes %j as it is", (content) => {
+    expect(checkContent(content)).toBe(content);
+  });
+
+  it.each<[value: unknown, message: string]>([
+    ["", "input must not be empty."],
+    [" \n", "input must not be empty."],
+    [undefined, "input must be a text or a list of content parts."],
+    [{ type: "text", text: "a" }, "input must be a text or a list of content parts."],
+    [[], "input must have at least one part."],
+    [[null], "input[0] must be a content part."],
+    [["a"], "input[0] must be a content part."],
+    [[{ type: "text", text: "a" }, { type: "video" }], "input[1].type must be one of text, image, audio, file."],
+    [[{ type: "constructor" }], "input[0].type must be one of text, image, audio, file."],
+    [[{ type: "text" }], "input[0].text must be a text."],
+    [[{ type: "image", data: 1 }], "input[0].data must be a text."],
+    [[{ type: "file", data: "aGk=" }], "input[0].mimeType must be a text."],
+    [
+      [{ type: "text", text: "a", role: "system" }],
+      "input[0] has a field that such a part does not know (it has type, text).",
+    ],
+  ])("refuses %j with the place and what it expected", (value, message) => {
+    expect(() => checkContent(value)).toThrowError(refused(message));
+  });
+
+  it("names the field it was told", () => {
+    expect(() => checkContent(1, "payload.input")).toThrowError(/^payload\.input must/);
+  });
+});

@@ -1,0 +1,130 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { checkApiKey } from "../keys/api-keys.ts";
+import type { ApiKeys } from "../keys/api-keys.ts";
+import { bindGenericKey } from "../keys/select-key.ts";
+import { checkSessionId, checkStoredSessionId } from "../session/session-id.ts";
+import { checkOwner } from "../session/session-owner.ts";
+import { createId } from "../util/create-id.ts";
+import { checkRunLimits, defaultDurationMs } from "./check-run-limits.ts";
+import { apiKeysOf, meterOf, tenantOf } from "./run-context.ts";
+import type { RunContext } from "./run-context.ts";
+import type { RunLimits, RunOpts } from "./run-options.ts";
+import type { UsageMeter } from "./usage-meter.ts";
+
+/** What is called, as far as it decides what the options of a call come to. */
+export type RunDefaults = {
+  sessionId?: string | undefined;
+  userId?: string | undefined;
+  limits?: RunLimits | undefined;
+  /** The vendor that a generic key is for. */
+  providerId?: string | undefined;
+};
+
+/** The options of a run when all is settled. */
+export type RunRequest = {
+  readonly sessionId: string;
+  readonly userId: string | undefined;
+  readonly tenantId: string | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly apiKeys: ApiKeys;
+  readonly signals: readonly AbortSignal[];
+  readonly limits: Required<RunLimits>;
+  readonly parentRunId: string | undefined;
+  readonly parentMeter: UsageMeter | undefined;
+};
+
+const checks: { readonly [Name in keyof Required<RunOpts>]: (value: unknown, opts: RunOpts) => void } = {
+  sessionId: (value, { parent }) => {
+    // Only a run of ours may work in a session that a client cannot name.
+    if (parent === undefined) checkSessionId(value);
+    else checkStoredSessionId(value);
+  },
+  userId: (value) => void checkOwner({ userId: value as string }),
+  tenantId: (value) => void checkOwner({ tenantId: value as string }),
+  metadata: (value) => requireObject(value, "metadata"),
+  apiKey: (value) => void checkApiKey(value, "apiKey"),
+  apiKeys: (value) => checkApiKeys(value),
+  signal: (value) => requireSignal(value),
+  limits: (value) => void checkRunLimits(value, "invalid_request"),
+  parent: (value) => requireObject(value, "parent"),
+};
+
+/** Checks the options of a run and fills in what they leave open; a wrong or unknown one is `invalid_request`. */
+export function readRunOpts(opts: RunOpts = {}, defaults: RunDefaults = {}): RunRequest {
+  checkOpts(opts);
+  const { parent, apiKey } = opts;
+  const above = parent === undefined ? { ...fromNobody, ...defaults } : fromParent(parent);
+  const keys = { ...above.apiKeys, ...opts.apiKeys };
+  return {
+    sessionId: opts.sessionId ?? above.sessionId ?? createId(),
+    userId: opts.userId ?? above.userId ?? defaults.userId,
+    tenantId: opts.tenantId ?? above.tenantId,
+    metadata: opts.metadata ?? above.metadata,
+    apiKeys: defaults.providerId === undefined ? keys : bindGenericKey(keys, apiKey, defaults.providerId),
+    signals: signalsOf(opts.signal, parent?.signal),
+    limits: limitsOf(opts.limits, defaults.limits),
+    parentRunId: above.runId,
+    parentMeter: above.meter,
+  };
+}
+
+type FromAbove = {
+  sessionId?: string | undefined;
+  userId?: string | undefined;
+  tenantId?: string | undefined;
+  metadata: Readonly<Record<string, unknown>>;
+  apiKeys: ApiKeys;
+  runId?: string;
+  meter?: UsageMeter | undefined;
+};
+
+const fromNobody: FromAbove = { metadata: {}, apiKeys: {} };
+
+/** What goes down from the run above. Its session does not: two runs in one session would wait for each other. */
+function fromParent(parent: RunContext): FromAbove {
+  const { userId, metadata, runId } = parent;
+  return { userId, metadata, runId, tenantId: tenantOf(parent), apiKeys: apiKeysOf(parent), meter: meterOf(parent) };
+}
+
+function limitsOf(own: RunLimits = {}, configured: RunLimits = {}): Required<RunLimits> {
+  return {
+    durationMs: own.durationMs ?? configured.durationMs ?? defaultDurationMs,
+    totalTokens: own.totalTokens ?? configured.totalTokens ?? Infinity,
+  };
+}
+
+function checkOpts(opts: RunOpts): void {
+  requireObject(opts, "The run options");
+  for (const name of Object.keys(opts) as (keyof RunOpts)[]) {
+    if (!Object.hasOwn(checks, name)) {
+      const known = Object.keys(checks).join(", ");
+      throw refusal(`There is no run option ${JSON.stringify(name.slice(0, 64))}: the options are ${known}.`);
+    }
+    if (opts[name] !== undefined) checks[name](opts[name], opts);
+  }
+}
+
+function checkApiKeys(value: unknown): void {
+  requireObject(value, "apiKeys");
+  for (const [vendor, key] of Object.entries(value)) {
+    if (key !== undefined) checkApiKey(key, `apiKeys.${vendor}`);
+  }
+}
+
+function requireObject(value: unknown, name: string): asserts value is object {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
+  throw refusal(`${name} must be an object.`);
+}
+
+function requireSignal(value: unknown): void {
+  if (typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value) return;
+  throw refusal("signal must be an AbortSignal.");
+}
+
+function signalsOf(...signals: (AbortSignal | undefined)[]): AbortSignal[] {
+  return [...new Set(signals)].filter((signal) => signal !== undefined);
+}
+
+function refusal(message: string): TroupeError {
+  return new TroupeError("invalid_request", message);
+}
