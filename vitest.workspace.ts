@@ -12,7 +12,8 @@ function project(name: string, root: string, test: { include?: string[]; exclude
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     // Files share their worker: our modules hold no state, and a test that changes what is global puts it back.
-    test: { name, environment: "node" as const, isolate: false, ...test },
+    // Long enough for a property test on a busy machine; what hangs is found all the same.
+    test: { name, environment: "node" as const, isolate: false, testTimeout: 20_000, ...test },
   };
 }
 

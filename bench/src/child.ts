@@ -3,24 +3,47 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** A server or the load, in a process of its own. */
+/** A server, the load or a candidate, in a process of its own. */
 export type Child = { pid: number; process: ChildProcess; url: string };
 
-/** Starts a file beside this one, on one core where the system can pin it, and waits until it speaks. */
-export async function startChild(file: string, core: number, env: Record<string, string> = {}): Promise<Child> {
+/** Starts a file beside this one, or one named by its URL, on one core where the system can pin it, and waits until it speaks. */
+export async function startChild(file: string | URL, core: number, env: Record<string, string> = {}): Promise<Child> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
     env: { ...process.env, ...env },
-    execArgv: ["--conditions=@troupe/source", "--no-warnings"],
+    execArgv: ["--conditions=@troupe/source", "--no-warnings", "--expose-gc"],
   });
-  const [message] = (await once(child, "message")) as [{ port?: number }];
+  const { port } = await nextMessage<{ port?: number }>(child);
   const pid = child.pid ?? 0;
   await pin(pid, core);
-  return { pid, process: child, url: `http://127.0.0.1:${message.port ?? 0}` };
+  return { pid, process: child, url: `http://127.0.0.1:${port ?? 0}` };
+}
+
+/** Gives a child its next piece of work and waits for what it answers. */
+export async function ask<Answer>(child: Child, work: object): Promise<Answer> {
+  const answer = nextMessage<Answer>(child.process);
+  child.process.send(work);
+  return await answer;
 }
 
 /** Ends a child; what it served is over. */
 export function stopChild(child: Child): void {
   child.process.kill("SIGKILL");
+}
+
+/** A child that ends has no next message, which is an error and not a wait for ever. */
+async function nextMessage<Message>(child: ChildProcess): Promise<Message> {
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    const message = once(child, "message", { signal });
+    const ended = once(child, "exit", { signal }).then(() => {
+      throw new Error(`A measured process ended: ${child.spawnargs.at(-1)}.`);
+    });
+    const [first] = (await Promise.race([message, ended])) as [Message];
+    return first;
+  } finally {
+    over.abort();
+  }
 }
 
 /** Keeps the load from taking the server's time. Where there is no `taskset`, the system decides. */

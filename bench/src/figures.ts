@@ -8,7 +8,7 @@ const expressSdk: Target = { name: "ES (express, vendor's SDK)", file: "servers/
 export const floor = express.name;
 
 const targets = [express, expressSdk, node];
-const steady = { concurrency: 16, rounds: 9, durationMs: 2500 };
+const steady = { concurrency: 16, warmUpRounds: 10, rounds: 24, turns: 10, turnMs: 50 };
 
 /** The figures by name: `pnpm bench <name>`. */
 export const figures: Readonly<Record<string, Figure>> = {

@@ -1,9 +1,10 @@
 import { Agent, request } from "node:http";
 import { createHttpPool } from "@troupe/core/adapter";
 import { Agent as UndiciAgent } from "undici";
+import { answerRounds } from "./answer-rounds.ts";
 
-/** What the measurement asks of a client's process. */
-export type ClientOrder = { url: string; body: string; count: number; concurrency: number };
+/** What a client's process calls, and how many calls it has under way. */
+export type ClientLoad = { url: string; body: string; concurrency: number };
 
 /** Makes one request and gives every byte of the answer away. */
 type Call = (url: string, body: string) => Promise<void>;
@@ -42,7 +43,7 @@ export const clients: Readonly<Record<string, () => Call>> = {
   },
 };
 
-async function run(call: Call, { url, body, count, concurrency }: ClientOrder): Promise<void> {
+async function run(call: Call, { url, body, concurrency }: ClientLoad, count: number): Promise<void> {
   let left = count;
   const worker = async (): Promise<void> => {
     while (left-- > 0) await call(url, body);
@@ -50,10 +51,9 @@ async function run(call: Call, { url, body, count, concurrency }: ClientOrder): 
   await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
-const create = clients[process.env["BENCH_CLIENT"] ?? ""];
+const { BENCH_CLIENT: name = "", BENCH_CLIENT_LOAD: load = "" } = process.env;
+const create = clients[name];
 if (create !== undefined) {
   const call = create();
-  process.on("message", (order: ClientOrder) => void run(call, order).then(() => process.send?.({ done: true })));
-  process.on("disconnect", () => process.exit());
-  process.send?.({ ready: true });
+  answerRounds((count) => run(call, JSON.parse(load) as ClientLoad, count));
 }

@@ -8,9 +8,18 @@ export type LoadResult = { requests: number; frames: number; elapsedMs: number; 
 
 const body = JSON.stringify({ input: "Tell me something." });
 
+/** Connections outlive an order: turns are short, and opening them is not what is measured. */
+const pools = new Map<string, Pool>();
+
+function poolTo(url: string, connections: number): Pool {
+  const pool = pools.get(url) ?? new Pool(url, { connections });
+  pools.set(url, pool);
+  return pool;
+}
+
 /** Keeps so many requests going for so long, in a process of its own. */
 async function load({ url, path, concurrency, durationMs }: LoadOrder): Promise<LoadResult> {
-  const pool = new Pool(url, { connections: concurrency });
+  const pool = poolTo(url, concurrency);
   const result: LoadResult = { requests: 0, frames: 0, elapsedMs: 0, latenciesMs: [] };
   const start = performance.now();
   const worker = async (): Promise<void> => {
@@ -18,7 +27,6 @@ async function load({ url, path, concurrency, durationMs }: LoadOrder): Promise<
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
   result.elapsedMs = performance.now() - start;
-  await pool.close();
   return result;
 }
 

@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { startChild, stopChild } from "./child.ts";
+import { calibrate } from "./calibrate.ts";
+import { ask, startChild, stopChild } from "./child.ts";
 import type { Child } from "./child.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
 import type { LoadOrder, LoadResult } from "./load.ts";
@@ -16,9 +16,12 @@ export type Figure = {
   unit: "requests" | "frames";
   concurrency: number;
   rounds: number;
-  durationMs: number;
-  /** How long each server is warmed up. @default 1500 */
-  warmUpMs?: number;
+  /** The first rounds warm the servers up and are not counted. */
+  warmUpRounds: number;
+  /** How many turns each server has in a round. */
+  turns: number;
+  /** How long a turn is: so short that all servers, and the calibration, meet the same machine. */
+  turnMs: number;
   /** How many pieces the vendor's stream has. @default 200 */
   chunks?: number;
 };
@@ -28,36 +31,45 @@ export type Sample = {
   name: string;
   round: number;
   cpuUsPerUnit: number;
+  /** The same, on a machine where the calibration takes 100 microseconds. */
+  calibratedUsPerUnit: number;
   unitsPerSecond: number;
   p50Ms: number;
   p99Ms: number;
 };
 
+/** A server that is up, and how it is asked. */
+type Station = Pick<Figure, "path" | "unit"> & { name: string; server: Child };
+
+/** What the harness talks to while it measures. */
+type Setup = { figure: Figure; load: Child; calibration: Station; targets: Station[] };
+
+/** One turn at a station, or several put together. */
+type Turn = { cpuMs: number; units: number; elapsedMs: number; latenciesMs: number[] };
+
+/** Starts a child that ends with the measurement. */
+type Start = (file: string, core: number, env?: Record<string, string>) => Promise<Child>;
+
 const serverCore = 0;
 const loadCore = 1;
 
 /**
- * Measures the targets in interleaved rounds: each round visits every target once, so that what else the machine does
- * falls on all of them alike. Servers stay up and warm for the whole time; only one works at a time.
+ * Measures the targets in interleaved rounds of short turns, so that what else the machine does falls on all of them and on
+ * the calibration alike. Servers stay up and warm for the whole time; only one works at a time.
  */
 export async function measure(figure: Figure): Promise<Sample[]> {
   const children: Child[] = [];
-  const start = async (file: string, core: number, env?: Record<string, string>) => {
+  const start: Start = async (file, core, env) => {
     const child = await startChild(file, core, env);
     children.push(child);
     return child;
   };
   try {
-    const vendor = await start("servers/mock-vendor.ts", loadCore, { BENCH_CHUNKS: String(figure.chunks ?? 200) });
-    const startServer = async (target: Target) => {
-      return { target, server: await start(target.file, serverCore, { BENCH_VENDOR_URL: vendor.url }) };
-    };
-    const [load, ...servers] = await Promise.all([start("load.ts", loadCore), ...figure.targets.map(startServer)]);
-    const warmUp = { ...figure, durationMs: figure.warmUpMs ?? 1500 };
-    for (const { server } of servers) await order(load, { ...warmUp, url: server.url });
+    const setup = await setUp(figure, start);
     const samples: Sample[] = [];
-    for (let round = 0; round < figure.rounds; round++) {
-      for (const { target, server } of servers) samples.push(await sample({ figure, load, target, server, round }));
+    for (let round = -figure.warmUpRounds; round < figure.rounds; round++) {
+      const taken = await takeRound(setup, round);
+      if (round >= 0) samples.push(...taken);
     }
     return samples;
   } finally {
@@ -65,35 +77,62 @@ export async function measure(figure: Figure): Promise<Sample[]> {
   }
 }
 
-type Visit = { figure: Figure; load: Child; target: Target; server: Child; round: number };
-
-async function sample({ figure, load, target, server, round }: Visit): Promise<Sample> {
-  const before = cpuTimeMs(server.pid);
-  const result = await order(load, { ...figure, url: server.url });
-  const cpuMs = cpuTimeMs(server.pid) - before;
-  const units = result[figure.unit];
-  return {
-    name: target.name,
-    round,
-    cpuUsPerUnit: (cpuMs * 1000) / units,
-    unitsPerSecond: (units * 1000) / result.elapsedMs,
-    p50Ms: median(result.latenciesMs),
-    p99Ms: percentile(result.latenciesMs, 99),
+async function setUp(figure: Figure, start: Start): Promise<Setup> {
+  const vendor = await start("servers/mock-vendor.ts", loadCore, { BENCH_CHUNKS: String(figure.chunks ?? 200) });
+  const station = async ({ name, file }: Target): Promise<Station> => {
+    const server = await start(file, serverCore, { BENCH_VENDOR_URL: vendor.url });
+    return { name, server, path: figure.path, unit: figure.unit };
   };
+  const [load, calibration, ...targets] = await Promise.all([
+    start("load.ts", loadCore),
+    station({ name: "calibration", file: "servers/calibration.ts" }),
+    ...figure.targets.map(station),
+  ]);
+  return { figure, load, calibration: { ...calibration, path: "/", unit: "requests" }, targets };
 }
 
-async function order(load: Child, { url, path, concurrency, durationMs }: LoadOrder): Promise<LoadResult> {
-  const over = new AbortController();
-  const { signal } = over;
-  try {
-    const result = once(load.process, "message", { signal });
-    const ended = once(load.process, "exit", { signal }).then(() => {
-      throw new Error("The load process ended.");
-    });
-    load.process.send({ url, path, concurrency, durationMs } satisfies LoadOrder);
-    const [answer] = (await Promise.race([result, ended])) as [LoadResult];
-    return answer;
-  } finally {
-    over.abort();
+async function takeRound(setup: Setup, round: number): Promise<Sample[]> {
+  const { figure, calibration, targets } = setup;
+  const sums = new Map([calibration, ...targets].map((station): [Station, Turn] => [station, noTurn()]));
+  for (let turn = 0; turn < figure.turns; turn++) {
+    for (const [station, sum] of sums) addTurn(sum, await takeTurn(setup, station));
   }
+  const calibrationUs = costUs(sums.get(calibration) ?? noTurn());
+  return targets.map((target) => {
+    const sum = sums.get(target) ?? noTurn();
+    const calibratedUsPerUnit = calibrate(costUs(sum), calibrationUs);
+    return { name: target.name, round, calibratedUsPerUnit, ...toMeasures(sum) };
+  });
+}
+
+async function takeTurn({ figure, load }: Setup, { server, path, unit }: Station): Promise<Turn> {
+  const { concurrency, turnMs: durationMs } = figure;
+  const before = cpuTimeMs(server.pid);
+  const work: LoadOrder = { url: server.url, path, concurrency, durationMs };
+  const { [unit]: units, elapsedMs, latenciesMs } = await ask<LoadResult>(load, work);
+  return { cpuMs: cpuTimeMs(server.pid) - before, units, elapsedMs, latenciesMs };
+}
+
+function noTurn(): Turn {
+  return { cpuMs: 0, units: 0, elapsedMs: 0, latenciesMs: [] };
+}
+
+function addTurn(sum: Turn, turn: Turn): void {
+  sum.cpuMs += turn.cpuMs;
+  sum.units += turn.units;
+  sum.elapsedMs += turn.elapsedMs;
+  sum.latenciesMs.push(...turn.latenciesMs);
+}
+
+function costUs({ cpuMs, units }: Turn): number {
+  return (cpuMs * 1000) / units;
+}
+
+function toMeasures(sum: Turn): Omit<Sample, "name" | "round" | "calibratedUsPerUnit"> {
+  return {
+    cpuUsPerUnit: costUs(sum),
+    unitsPerSecond: (sum.units * 1000) / sum.elapsedMs,
+    p50Ms: median(sum.latenciesMs),
+    p99Ms: percentile(sum.latenciesMs, 99),
+  };
 }

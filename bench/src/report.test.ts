@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { calibrate } from "./calibrate.ts";
+import { toCosts } from "./costs.ts";
 import type { Sample } from "./measure.ts";
+import { pair, toRepeatTable } from "./repeat.ts";
 import { summarise, toTable } from "./report.ts";
 import { median, percentile } from "./statistics.ts";
 
@@ -7,6 +10,7 @@ const sample = (name: string, round: number, cpuUsPerUnit: number): Sample => ({
   name,
   round,
   cpuUsPerUnit,
+  calibratedUsPerUnit: cpuUsPerUnit / 2,
   unitsPerSecond: 100,
   p50Ms: 1,
   p99Ms: 2,
@@ -28,23 +32,33 @@ describe("percentile", () => {
   });
 });
 
-describe("summarise", () => {
-  it("takes ratios within a round, so that a slow round harms nobody", () => {
-    const samples = [
-      sample("floor", 0, 100),
-      sample("peer", 0, 200),
-      sample("floor", 1, 1000),
-      sample("peer", 1, 2000),
-    ];
+describe("calibrate", () => {
+  it("says the same of a machine that is twice as slow", () => {
+    expect(calibrate(300, 120)).toBe(250);
+    expect(calibrate(600, 240)).toBe(250);
+  });
+});
 
-    expect(summarise(samples, "floor")).toMatchObject([
-      { name: "floor", cpuUs: 550, ratio: 1 },
-      { name: "peer", cpuUs: 1100, cpuRange: [200, 2000], ratio: 2, ratioRange: [2, 2] },
+describe("toCosts", () => {
+  it("takes ratios within a round, so that a slow round harms nobody", () => {
+    const rounds = [sample("floor", 0, 100), sample("peer", 0, 200), sample("floor", 1, 1000), sample("peer", 1, 2000)];
+
+    expect(toCosts(rounds, "floor")).toEqual([
+      { name: "floor", cpuUs: 550, ratio: 1, ratioRange: [1, 1] },
+      { name: "peer", cpuUs: 1100, ratio: 2, ratioRange: [2, 2] },
     ]);
   });
 
   it("has no ratio in a round without the floor", () => {
-    expect(summarise([sample("peer", 0, 1)], "floor")[0]?.ratio).toBeNaN();
+    expect(toCosts([sample("peer", 0, 1)], "floor")[0]?.ratio).toBeNaN();
+  });
+});
+
+describe("summarise", () => {
+  it("keeps calibrated and raw costs apart", () => {
+    const samples = [sample("floor", 0, 100), sample("floor", 1, 400)];
+
+    expect(summarise(samples, "floor")).toMatchObject([{ cpuUs: 250, calibratedUs: 125, calibratedRange: [50, 200] }]);
   });
 });
 
@@ -53,7 +67,18 @@ describe("toTable", () => {
     const table = toTable(summarise([sample("floor", 0, 100)], "floor"), "request").split("\n");
 
     expect(table).toHaveLength(2);
-    expect(table[0]).toContain("CPU us per request");
-    expect(table[1]).toMatch(/^floor +100\.0 \(100\.0 to 100\.0\) +1\.00/);
+    expect(table[0]).toContain("calibrated us per request");
+    expect(table[1]).toMatch(/^floor +50\.0 \(50\.0 to 50\.0\) +1\.00 \(1\.00 to 1\.00\) +100\.0 /);
+  });
+});
+
+describe("pair", () => {
+  it("says by what part of the smaller one two medians differ, whichever came first", () => {
+    const low = summarise([sample("floor", 0, 100)], "floor");
+    const high = summarise([sample("floor", 0, 125)], "floor");
+
+    expect(pair(low, high)[0]?.difference).toBe(0.25);
+    expect(pair(high, low)[0]?.difference).toBe(0.25);
+    expect(toRepeatTable(pair(low, high))).toMatch(/50\.0 +62\.5 +25\.0 % +100\.0 +125\.0 +25\.0 %$/);
   });
 });

@@ -1,14 +1,13 @@
+import { rangeOf, toCosts } from "./costs.ts";
+import type { Cost, Range } from "./costs.ts";
 import type { Sample } from "./measure.ts";
 import { median } from "./statistics.ts";
+import { toLines, withRange } from "./table.ts";
 
 /** One target over all rounds. */
-export type Summary = {
-  name: string;
-  cpuUs: number;
-  cpuRange: [number, number];
-  /** The cost against the floor's in the same round: what may be compared between machines. */
-  ratio: number;
-  ratioRange: [number, number];
+export type Summary = Cost & {
+  calibratedUs: number;
+  calibratedRange: Range;
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
@@ -16,17 +15,13 @@ export type Summary = {
 
 /** Sums up the samples per target; `floor` names the target that ratios are taken against. */
 export function summarise(samples: readonly Sample[], floor: string): Summary[] {
-  const floorCost = new Map(samples.filter((one) => one.name === floor).map((one) => [one.round, one.cpuUsPerUnit]));
-  return [...new Set(samples.map((one) => one.name))].map((name) => {
-    const own = samples.filter((one) => one.name === name);
-    const costs = own.map((one) => one.cpuUsPerUnit);
-    const ratios = own.map((one) => one.cpuUsPerUnit / (floorCost.get(one.round) ?? Number.NaN));
+  return toCosts(samples, floor).map((cost) => {
+    const own = samples.filter((one) => one.name === cost.name);
+    const calibrated = own.map((one) => one.calibratedUsPerUnit);
     return {
-      name,
-      cpuUs: median(costs),
-      cpuRange: [Math.min(...costs), Math.max(...costs)],
-      ratio: median(ratios),
-      ratioRange: [Math.min(...ratios), Math.max(...ratios)],
+      ...cost,
+      calibratedUs: median(calibrated),
+      calibratedRange: rangeOf(calibrated),
       perSecond: median(own.map((one) => one.unitsPerSecond)),
       p50Ms: median(own.map((one) => one.p50Ms)),
       p99Ms: median(own.map((one) => one.p99Ms)),
@@ -36,19 +31,15 @@ export function summarise(samples: readonly Sample[], floor: string): Summary[] 
 
 /** The summaries as a table for people. */
 export function toTable(summaries: readonly Summary[], unit: string): string {
-  const rows = summaries.map(({ name, cpuUs, cpuRange, ratio, ratioRange, perSecond, p50Ms, p99Ms }) => [
-    name,
-    `${cpuUs.toFixed(1)} (${range(cpuRange, 1)})`,
-    `${ratio.toFixed(2)} (${range(ratioRange, 2)})`,
-    perSecond.toFixed(0),
-    p50Ms.toFixed(2),
-    p99Ms.toFixed(2),
+  const titles = ["target", `calibrated us per ${unit}`, "ratio to floor", "raw us", `${unit}s/s`, "p50 ms", "p99 ms"];
+  const rows = summaries.map((one) => [
+    one.name,
+    withRange(one.calibratedUs, one.calibratedRange, 1),
+    withRange(one.ratio, one.ratioRange, 2),
+    one.cpuUs.toFixed(1),
+    one.perSecond.toFixed(0),
+    one.p50Ms.toFixed(2),
+    one.p99Ms.toFixed(2),
   ]);
-  const table = [["target", `CPU us per ${unit}`, "ratio to floor", `${unit}s/s`, "p50 ms", "p99 ms"], ...rows];
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  return table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")).join("\n");
-}
-
-function range([low, high]: [number, number], digits: number): string {
-  return `${low.toFixed(digits)} to ${high.toFixed(digits)}`;
+  return toLines([titles, ...rows]);
 }

@@ -1,12 +1,17 @@
+import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TroupeError } from "@troupe/core";
 import type { Json, StorageDriver, StorageEntry } from "@troupe/core";
-import { checkKey, checkPrefix, parseJson, toJson } from "@troupe/core/adapter";
+import { checkKey, checkPrefix, createId, parseJson, toJson } from "@troupe/core/adapter";
 
-/** What somebody else might write: a storage of one JSON file per record, with the five methods that are required. */
+/**
+ * What somebody else might write: a storage of one JSON file per record, with the five methods that are required. Keys are
+ * longer than names of files may be, so a file is named by the hash of its key and has the key inside.
+ */
 export class FileStorage implements StorageDriver {
   readonly #folder: string;
+  readonly #made = new Set<string>();
   #closed = false;
 
   constructor(folder: string) {
@@ -16,12 +21,7 @@ export class FileStorage implements StorageDriver {
   async get(namespace: string, key: string): Promise<Json | null> {
     this.#checkOpen();
     checkKey(namespace, key);
-    try {
-      return parseJson(await readFile(this.#file(namespace, key), "utf8"), { namespace, key });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-      throw error;
-    }
+    return (await this.#read(namespace, hashOf(key)))?.value ?? null;
   }
 
   async set(namespace: string, key: string, value: Json): Promise<void> {
@@ -29,34 +29,53 @@ export class FileStorage implements StorageDriver {
     checkKey(namespace, key);
     const json = toJson(value);
     if (json === null) return await this.delete(namespace, key);
-    const file = this.#file(namespace, key);
-    await mkdir(this.#namespace(namespace), { recursive: true });
-    await writeFile(`${file}.new`, JSON.stringify(json));
-    await rename(`${file}.new`, file);
+    const [folder, beside] = [this.#namespace(namespace), join(this.#folder, "new")];
+    const written = join(beside, createId());
+    // Written beside and then moved, each under a name of its own: a reader sees one value or the other, whole.
+    const text = `${JSON.stringify(key)}\n${JSON.stringify(json)}`;
+    await Promise.all([this.#make(folder), this.#make(beside)]);
+    await writeFile(written, text);
+    await rename(written, join(folder, hashOf(key)));
   }
 
   async delete(namespace: string, key: string): Promise<void> {
     this.#checkOpen();
     checkKey(namespace, key);
-    await rm(this.#file(namespace, key), { force: true });
+    await rm(join(this.#namespace(namespace), hashOf(key)), { force: true });
   }
 
   async list(namespace: string, prefix = ""): Promise<StorageEntry[]> {
     this.#checkOpen();
     checkPrefix(namespace, prefix);
     const names = await readdir(this.#namespace(namespace)).catch((): string[] => []);
-    // Names are the keys' bytes in hexadecimal, so their order is the order of the bytes.
-    const keys = names.toSorted().map((name) => Buffer.from(name, "hex").toString("utf8"));
-    const entries: StorageEntry[] = [];
-    for (const key of keys.filter((each) => each.startsWith(prefix))) {
-      const value = await this.get(namespace, key);
-      if (value !== null) entries.push({ key, value });
-    }
-    return entries;
+    const entries = await Promise.all(names.map(async (name) => await this.#read(namespace, name)));
+    return entries
+      .filter((entry) => entry !== undefined)
+      .filter(({ key }) => key.startsWith(prefix))
+      .toSorted((one, other) => Buffer.compare(Buffer.from(one.key), Buffer.from(other.key)));
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+  }
+
+  async #read(namespace: string, name: string): Promise<StorageEntry | undefined> {
+    try {
+      const text = await readFile(join(this.#namespace(namespace), name), "utf8");
+      // The key is the first line and the value the second: JSON has no line breaks of its own.
+      const [key = "", value = ""] = text.split("\n");
+      const at = { namespace, key: name };
+      return { key: parseJson(key, at) as string, value: parseJson(value, at) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  async #make(folder: string): Promise<void> {
+    if (this.#made.has(folder)) return;
+    await mkdir(folder, { recursive: true });
+    this.#made.add(folder);
   }
 
   #checkOpen(): void {
@@ -64,10 +83,10 @@ export class FileStorage implements StorageDriver {
   }
 
   #namespace(namespace: string): string {
-    return join(this.#folder, Buffer.from(namespace).toString("hex"));
+    return join(this.#folder, hashOf(namespace));
   }
+}
 
-  #file(namespace: string, key: string): string {
-    return join(this.#namespace(namespace), Buffer.from(key).toString("hex"));
-  }
+function hashOf(name: string): string {
+  return createHash("sha256").update(name).digest("hex");
 }

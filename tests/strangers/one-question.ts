@@ -1,5 +1,6 @@
-import { EventBus, getTextContent, RunError } from "@troupe/core";
+import { createLogger, EventBus } from "@troupe/core";
 import type {
+  FinishReason,
   MessageContent,
   ModelProvider,
   Runnable,
@@ -9,7 +10,8 @@ import type {
   RunStream,
   StreamChunk,
 } from "@troupe/core";
-import { bindGenericKey, createId, ResponseCollector, selectKey, toTroupeError } from "@troupe/core/adapter";
+import { readRunOpts, ResponseCollector, RunExecution, selectKey } from "@troupe/core/adapter";
+import type { ActiveRun } from "@troupe/core/adapter";
 
 /** What somebody else might write: something that asks a model once, without tools and without memory. */
 export class OneQuestion implements Runnable {
@@ -23,48 +25,34 @@ export class OneQuestion implements Runnable {
     this.#model = model;
   }
 
-  async run(input: MessageContent, opts: RunOpts = {}): Promise<RunOutput> {
-    return await this.stream(input, opts).output;
+  async run(input: MessageContent, opts?: RunOpts): Promise<RunOutput> {
+    return await this.#execute(input, opts).run();
   }
 
-  stream(input: MessageContent, opts: RunOpts = {}): RunStream {
-    const runId = createId();
-    const abort = new AbortController();
-    const signal = AbortSignal.any([abort.signal, ...(opts.signal ? [opts.signal] : [])]);
-    const chunks = this.#ask(input, { ...opts, signal });
-    return {
-      runId,
-      [Symbol.asyncIterator]: () => chunks,
-      get output() {
-        return collect(chunks, runId);
-      },
-      cancel: () => abort.abort(),
-    };
+  stream(input: MessageContent, opts?: RunOpts): RunStream {
+    return this.#execute(input, opts);
   }
 
-  async *#ask(input: MessageContent, opts: RunOpts): AsyncGenerator<StreamChunk, void> {
-    const { providerId } = this.#model;
-    const apiKey = selectKey(bindGenericKey(opts.apiKeys ?? {}, opts.apiKey, providerId), providerId);
-    yield* this.#model.stream([{ role: "user", content: getTextContent(input) }], {
-      ...(apiKey !== undefined && { apiKey }),
-      ...(opts.signal && { signal: opts.signal }),
-    });
+  #execute(input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
+    const { name, eventBus } = this;
+    const model = this.#model;
+    const request = readRunOpts(opts, { providerId: model.providerId });
+    const work = (run: ActiveRun) => ({ begin: async () => ask(model, run) });
+    return new RunExecution({ name, input, request, eventBus, logger: createLogger(), model, work });
   }
 }
 
-async function collect(chunks: AsyncIterable<StreamChunk>, runId: string): Promise<RunOutput> {
+async function* ask(model: ModelProvider, run: ActiveRun): AsyncGenerator<StreamChunk, FinishReason> {
+  const { input, request, context, record, meter } = run;
   const collector = new ResponseCollector();
-  try {
-    for await (const chunk of chunks) collector.add(chunk);
-    const { text, usage } = collector.finish();
-    return { runId, text, usage, toolCalls: [], status: "completed" };
-  } catch (error) {
-    const { code, message, fields } = toTroupeError(error);
-    const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
-    throw new RunError(code, message, {
-      cause: error,
-      fields,
-      output: { runId, text: "", usage, toolCalls: [], status: "error" },
-    });
+  const apiKey = selectKey(request.apiKeys, model.providerId);
+  const options = { signal: context.signal, ...(apiKey !== undefined && { apiKey }) };
+  for await (const chunk of model.stream([{ role: "user", content: input }], options)) {
+    collector.add(chunk);
+    if (chunk.type === "text") record.text += chunk.text;
+    if (chunk.type !== "finish") yield chunk;
   }
+  const { usage, finishReason } = collector.finish();
+  meter.add(usage);
+  return finishReason;
 }

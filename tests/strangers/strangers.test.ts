@@ -5,9 +5,9 @@ import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { StreamChunk } from "@troupe/core";
+import type { ModelProvider, StreamChunk } from "@troupe/core";
 import { readSse } from "@troupe/core/adapter";
-import { ScriptedModel } from "@troupe/core/testing";
+import { checkConformance, runnableCases, ScriptedModel, storageDriverCases } from "@troupe/core/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { OneQuestion } from "./one-question.ts";
 import { FileStorage } from "./file-storage.ts";
@@ -30,20 +30,18 @@ async function listen(server: ReturnType<typeof createServer>): Promise<string> 
 }
 
 describe("a stranger's storage driver", () => {
-  it("keeps what ours keep and refuses what ours refuse", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "troupe-stranger-"));
-    cleanUp.push(() => rmSync(folder, { recursive: true }));
-    const storage = new FileStorage(folder);
-    await storage.set("n", "a/2", { text: "\0🦊", list: [1, null] });
-    await storage.set("n", "a/1", 1);
-    await storage.set("n", "b", true);
+  checkConformance(it, storageDriverCases, {
+    create: () => {
+      const folder = mkdtempSync(join(tmpdir(), "troupe-stranger-"));
+      cleanUp.push(() => rmSync(folder, { recursive: true }));
+      return new FileStorage(folder);
+    },
+  });
+});
 
-    expect(await storage.get("n", "a/2")).toEqual({ text: "\0🦊", list: [1, null] });
-    expect((await storage.list("n", "a/")).map(({ key }) => key)).toEqual(["a/1", "a/2"]);
-    await expect(storage.set("n", "k", Number.NaN)).rejects.toMatchObject({ code: "invalid_value" });
-    await expect(storage.get("n", "\ud800")).rejects.toMatchObject({ code: "invalid_value" });
-    await storage.close();
-    await expect(storage.get("n", "b")).rejects.toMatchObject({ code: "storage_unavailable" });
+describe("a stranger's runnable", () => {
+  checkConformance(it, runnableCases, {
+    create: () => ({ runnable: (model: ModelProvider) => new OneQuestion("helper", model) }),
   });
 });
 

@@ -47,6 +47,14 @@ export { collectResponse, ResponseCollector } from "./model/response-collector.t
 export { vendorStateOf, withVendorState } from "./model/vendor-state.ts";
 export type { VendorState } from "./model/vendor-state.ts";
 export type { ToolSpec } from "./model/tool-spec.ts";
+export { checkOptionNames } from "./errors/check-option-names.ts";
+export { checkContent } from "./run/check-content.ts";
+export { soundUsage } from "./message/token-usage.ts";
+export { readRunOpts } from "./run/read-run-opts.ts";
+export type { RunDefaults, RunRequest } from "./run/read-run-opts.ts";
+export { RunExecution } from "./run/run-execution.ts";
+export { RunRecord } from "./run/run-record.ts";
+export type { ActiveRun, RunEnd, RunSpec, RunWork } from "./run/run-work.ts";
 export { findRunnable, registryEntries } from "./run/registry.ts";
 export type { Registry } from "./run/registry.ts";
 export { toPublicOutput } from "./run/to-public-output.ts";
@@ -58,7 +66,7 @@ export type { GuardedFetch, GuardedFetchOptions, GuardedReply, GuardedRequest } 
 export { isPrivateAddress } from "./wire/private-address.ts";
 export type { UrlRefusal } from "./wire/url-refusal.ts";
 export { createHttpPool } from "./wire/http-pool.ts";
-export type { HttpPool, HttpPoolOptions } from "./wire/http-pool.ts";
+export type { HttpPool, HttpPoolOptions, PooledRequestInit } from "./wire/http-pool.ts";
 export { sharedHttpPool } from "./wire/shared-http-pool.ts";
 export { readNdjson } from "./wire/read-ndjson.ts";
 export type { ReadOptions } from "./wire/read-options.ts";

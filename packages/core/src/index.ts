@@ -1,3 +1,6 @@
+export { Agent } from "./agent/agent.ts";
+export type { AgentConfig } from "./agent/agent-config.ts";
+export type { AgentHooks } from "./agent/agent-hooks.ts";
 export { GuardrailError } from "./errors/guardrail-error.ts";
 export type { GuardrailRefusal } from "./errors/guardrail-error.ts";
 export { ModelError } from "./errors/model-error.ts";
@@ -6,10 +9,31 @@ export { errorCodes, TroupeError } from "./errors/troupe-error.ts";
 export type { ErrorCode, ErrorFields, TroupeErrorOptions } from "./errors/troupe-error.ts";
 export { EventBus } from "./events/event-bus.ts";
 export type { EventBusOptions, EventHandler } from "./events/event-bus.ts";
+export type { GuardrailConfig } from "./guardrail/check-guardrail-config.ts";
+export type { Guardrail, GuardrailVerdict } from "./guardrail/guardrail.ts";
 export type { ApiKeys } from "./keys/api-keys.ts";
+export { AddDocumentsError } from "./knowledge/add-documents-error.ts";
+export { KnowledgeBase } from "./knowledge/knowledge-base.ts";
+export type { KnowledgeSearchOptions } from "./knowledge/knowledge-base.ts";
+export type { KnowledgeCall } from "./knowledge/knowledge-call.ts";
+export type { SearchToolConfig } from "./knowledge/search-tool.ts";
+export type { KnowledgeBaseConfig } from "./knowledge/knowledge-base-config.ts";
 export type { LogLevel } from "./log/log-level.ts";
 export { createLogger } from "./log/logger.ts";
 export type { LogFields, Logger, LoggerOptions } from "./log/logger.ts";
+export { Memory } from "./memory/memory.ts";
+export type {
+  AddMessagesOptions,
+  ClearOptions,
+  MemoryOptions,
+  MemoryScope,
+  ModelAccount,
+  Recollection,
+} from "./memory/memory-options.ts";
+export type { RecallToolConfig } from "./memory/recall-tool.ts";
+export type { FactSource, UserFact } from "./memory/user-fact.ts";
+export { UserMemory } from "./memory/user-memory.ts";
+export type { ExtractOptions, UserMemoryOptions } from "./memory/user-memory.ts";
 export { getTextContent, isMultiModal } from "./message/content.ts";
 export type { AudioPart, ContentPart, FilePart, ImagePart, MessageContent, TextPart } from "./message/content.ts";
 export type { ChatMessage, MessageRole } from "./message/message.ts";
@@ -33,7 +57,7 @@ export type { PageOptions } from "./session/page.ts";
 export type { SessionInfo } from "./session/session-info.ts";
 export type { SessionOwner } from "./session/session-owner.ts";
 export { SessionStore } from "./session/session-store.ts";
-export type { SessionAccess, TurnPage } from "./session/session-store.ts";
+export type { SessionAccess, SessionCompanion, TurnPage } from "./session/session-store.ts";
 export type { StoredTurn } from "./session/turn-log.ts";
 export type { BusyPolicy } from "./session/turn-queue.ts";
 export type { NewTurn, TurnRecord } from "./session/turn-record.ts";
@@ -44,6 +68,10 @@ export type { StandardJsonSchema, StandardSchema } from "./schema/standard-schem
 export { InMemoryStorage } from "./storage/in-memory-storage.ts";
 export type { Json } from "./storage/json.ts";
 export type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } from "./storage/storage-driver.ts";
+export { defineTool } from "./tool/define-tool.ts";
+export type { ToolDefinition } from "./tool/define-tool.ts";
+export { runnableAsTool } from "./tool/runnable-as-tool.ts";
+export type { RunnableToolOptions } from "./tool/runnable-as-tool.ts";
 export type { ToolCacheConfig, ToolDef, ToolEffect, ToolResult, ToolSource } from "./tool/tool.ts";
 export type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provider.ts";
 export type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "./vector/vector-store.ts";

@@ -59,12 +59,12 @@ export const runtimeRules = rulesOf("@troupe/core", {
     test: "packages/core/src/keys/resolve-key.test.ts",
   },
   "events.subscribe": { text: "bus.on(name, handler) subscribes", test: "packages/core/src/events/event-bus.test.ts" },
-  "events.run-start": "run.start carries run id, agent name and input",
-  "events.run-complete": "run.complete carries run id and output",
-  "events.run-error": "run.error carries run id and error",
-  "events.run-stream-chunk": "run.stream.chunk carries run id and chunk",
-  "events.tool-call": "tool.call carries run id, tool name and arguments",
-  "events.tool-result": "tool.result carries run id, tool name and result",
+  "events.run-start": { text: "run.start carries run id, agent name and input", test: "packages/core/src/agent/agent.events.test.ts" },
+  "events.run-complete": { text: "run.complete carries run id and output", test: "packages/core/src/agent/agent.events.test.ts" },
+  "events.run-error": { text: "run.error carries run id and error", test: "packages/core/src/agent/agent.events.test.ts" },
+  "events.run-stream-chunk": { text: "run.stream.chunk carries run id and chunk", test: "packages/core/src/agent/agent.events.test.ts" },
+  "events.tool-call": { text: "tool.call carries run id, tool name and arguments", test: "packages/core/src/agent/agent.events.test.ts" },
+  "events.tool-result": { text: "tool.result carries run id, tool name and result", test: "packages/core/src/agent/agent.events.test.ts" },
   "logger.levels": {
     text: "a logger has the levels debug, info, warn, error and silent",
     test: "packages/core/src/log/logger.test.ts",
@@ -92,19 +92,19 @@ export const runtimeRules = rulesOf("@troupe/core", {
   },
   "vector.search": {
     text: "search returns documents with their scores",
-    test: "packages/core/src/vector/in-memory-vector-store.search.test.ts",
+    test: "packages/core/src/vector/in-memory-vector-store.test.ts",
   },
   "vector.top-k": {
     text: "topK bounds the results",
-    test: "packages/core/src/vector/in-memory-vector-store.search.test.ts",
+    test: "packages/core/src/vector/in-memory-vector-store.test.ts",
   },
   "vector.min-score": {
     text: "minScore leaves out weaker results",
-    test: "packages/core/src/vector/in-memory-vector-store.search.test.ts",
+    test: "packages/core/src/vector/in-memory-vector-store.test.ts",
   },
   "vector.filter": {
     text: "filter keeps documents by their metadata",
-    test: "packages/core/src/vector/in-memory-vector-store.search.test.ts",
+    test: "packages/core/src/vector/in-memory-vector-store.test.ts",
   },
   "vector.get": {
     text: "get returns a document, or null",

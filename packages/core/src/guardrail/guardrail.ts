@@ -12,7 +12,9 @@ export type Guardrail = {
   check(content: string, context: RunContext): GuardrailVerdict | Promise<GuardrailVerdict>;
   /**
    * On a stream, `check` is called with the whole text so far each time it grows, and what passed goes out at once.
-   * Otherwise the text is held back until it is whole. @default false
+   * So whatever it replaces must begin with what it let pass before. A guardrail that needs more text to judge the last words
+   * holds them back by a `replace` that ends before them. Otherwise, and when one of several is not incremental, all text
+   * is held back until it is whole. @default false
    */
   incremental?: boolean;
 };

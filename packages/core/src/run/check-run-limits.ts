@@ -15,7 +15,9 @@ const checks: { readonly [Name in keyof Required<RunLimits>]: { most: number; un
 
 /** Takes limits whose every value is a number above zero; anything else is refused with the name of the limit. */
 export function checkRunLimits(value: unknown, code: ErrorCode = "invalid_config"): RunLimits {
-  if (typeof value !== "object" || value === null) throw new TroupeError(code, "limits must be an object.");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new TroupeError(code, "limits must be an object.");
+  }
   for (const [name, limit] of Object.entries(value) as [string, unknown][]) {
     if (!Object.hasOwn(checks, name)) {
       throw new TroupeError(code, `There is no limit of that name: limits are ${Object.keys(checks).join(" and ")}.`);

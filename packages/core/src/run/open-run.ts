@@ -13,7 +13,7 @@ type Opening = { runId: string; signal: AbortSignal; onExceeded: (error: TroupeE
 export function openRun<Structured>(spec: RunSpec<Structured>, opening: Opening): ActiveRun<Structured> {
   const { request, input, model, name } = spec;
   const { runId, signal, onExceeded } = opening;
-  const { sessionId, userId, tenantId, apiKeys } = request;
+  const { sessionId, userId, tenantId, apiKeys, scratch } = request;
   const meter = new UsageMeter({ parent: request.parentMeter, totalTokens: request.limits.totalTokens, onExceeded });
   const facts = { runId, agentName: name, sessionId, userId, model: model?.modelId, modelProvider: model?.providerId };
   const context: RunContext = {
@@ -29,7 +29,7 @@ export function openRun<Structured>(spec: RunSpec<Structured>, opening: Opening)
   return {
     input,
     request,
-    context: createRunContext(context, { apiKeys, tenantId, meter }),
+    context: createRunContext(context, { apiKeys, tenantId, meter, scratch }),
     record: new RunRecord<Structured>(facts, meter, input),
     meter,
   };

@@ -2,11 +2,12 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { checkApiKey } from "../keys/api-keys.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import { bindGenericKey } from "../keys/select-key.ts";
-import { checkSessionId, checkStoredSessionId } from "../session/session-id.ts";
+import { checkSessionId, checkStoredSessionId, isMemberSessionId } from "../session/session-id.ts";
 import { checkOwner } from "../session/session-owner.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
 import { createId } from "../util/create-id.ts";
 import { checkRunLimits, defaultDurationMs } from "./check-run-limits.ts";
-import { apiKeysOf, meterOf, tenantOf } from "./run-context.ts";
+import { apiKeysOf, meterOf, scratchOf, tenantOf } from "./run-context.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunLimits, RunOpts } from "./run-options.ts";
 import type { UsageMeter } from "./usage-meter.ts";
@@ -31,6 +32,10 @@ export type RunRequest = {
   readonly limits: Required<RunLimits>;
   readonly parentRunId: string | undefined;
   readonly parentMeter: UsageMeter | undefined;
+  /** Where the sessions are kept that end with a run above, if there are such. */
+  readonly scratch: StorageDriver | undefined;
+  /** The same, when this run's session is one of them. */
+  readonly sessionStorage: StorageDriver | undefined;
 };
 
 const checks: { readonly [Name in keyof Required<RunOpts>]: (value: unknown, opts: RunOpts) => void } = {
@@ -52,19 +57,20 @@ const checks: { readonly [Name in keyof Required<RunOpts>]: (value: unknown, opt
 /** Checks the options of a run and fills in what they leave open; a wrong or unknown one is `invalid_request`. */
 export function readRunOpts(opts: RunOpts = {}, defaults: RunDefaults = {}): RunRequest {
   checkOpts(opts);
-  const { parent, apiKey } = opts;
-  const above = parent === undefined ? { ...fromNobody, ...defaults } : fromParent(parent);
-  const keys = { ...above.apiKeys, ...opts.apiKeys };
+  const { parent } = opts;
+  const above = parent === undefined ? { ...fromNobody, ...defaults } : fromParent(parent, defaults);
   return {
     sessionId: opts.sessionId ?? above.sessionId ?? createId(),
-    userId: opts.userId ?? above.userId ?? defaults.userId,
+    userId: opts.userId ?? above.userId,
     tenantId: opts.tenantId ?? above.tenantId,
     metadata: opts.metadata ?? above.metadata,
-    apiKeys: defaults.providerId === undefined ? keys : bindGenericKey(keys, apiKey, defaults.providerId),
+    apiKeys: { ...above.apiKeys, ...ownKeys(opts, defaults.providerId) },
     signals: signalsOf(opts.signal, parent?.signal),
     limits: limitsOf(opts.limits, defaults.limits),
     parentRunId: above.runId,
     parentMeter: above.meter,
+    scratch: above.scratch,
+    sessionStorage: isMemberSessionId(opts.sessionId ?? "") ? above.scratch : undefined,
   };
 }
 
@@ -76,14 +82,22 @@ type FromAbove = {
   apiKeys: ApiKeys;
   runId?: string;
   meter?: UsageMeter | undefined;
+  scratch?: StorageDriver | undefined;
 };
 
 const fromNobody: FromAbove = { metadata: {}, apiKeys: {} };
 
 /** What goes down from the run above. Its session does not: two runs in one session would wait for each other. */
-function fromParent(parent: RunContext): FromAbove {
-  const { userId, metadata, runId } = parent;
-  return { userId, metadata, runId, tenantId: tenantOf(parent), apiKeys: apiKeysOf(parent), meter: meterOf(parent) };
+function fromParent(parent: RunContext, defaults: RunDefaults): FromAbove {
+  const { userId = defaults.userId, metadata, runId } = parent;
+  const [tenantId, apiKeys] = [tenantOf(parent), apiKeysOf(parent)];
+  return { userId, metadata, runId, tenantId, apiKeys, meter: meterOf(parent), scratch: scratchOf(parent) };
+}
+
+/** What the call says itself; a vendor without a key is not spoken of. */
+function ownKeys({ apiKeys = {}, apiKey }: RunOpts, providerId: string | undefined): ApiKeys {
+  const keys = providerId === undefined ? apiKeys : bindGenericKey(apiKeys, apiKey, providerId);
+  return Object.fromEntries(Object.entries(keys).filter(([, key]) => key !== undefined));
 }
 
 function limitsOf(own: RunLimits = {}, configured: RunLimits = {}): Required<RunLimits> {

@@ -1,6 +1,7 @@
 import type { ApiKeys } from "../keys/api-keys.ts";
 import { selectKey } from "../keys/select-key.ts";
 import type { Logger } from "../log/logger.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
 /** What tools, hooks, guardrails and instructions know of the run they are part of. It holds no keys. */
@@ -21,10 +22,18 @@ export type RunContext = {
 };
 
 /** What a run keeps from those it hands its context to. */
-type Private = { readonly apiKeys: ApiKeys; readonly tenantId?: string | undefined; readonly meter: UsageMeter };
+type Private = {
+  readonly apiKeys: ApiKeys;
+  readonly tenantId?: string | undefined;
+  readonly meter: UsageMeter;
+  /** Where the runs below keep the sessions that are not to outlive this one. */
+  readonly scratch?: StorageDriver | undefined;
+};
 
 /** What is different within one tool call. */
 export type CallContext = { toolCallId: string; idempotencyKey: string; signal: AbortSignal; logger?: Logger };
+
+let privateOf: (context: RunContext) => Private | undefined;
 
 /**
  * A context with a private slot for what goes down to child runs and to nobody else. A context that somebody copied or
@@ -38,8 +47,9 @@ class ScopedContext {
     this.#private = secrets;
   }
 
-  static privateOf(context: RunContext): Private | undefined {
-    return #private in context ? context.#private : undefined;
+  // Handed out here and not as a member: every context leads to its class, and the class must lead nowhere.
+  static {
+    privateOf = (context) => (#private in context ? context.#private : undefined);
   }
 }
 
@@ -50,29 +60,39 @@ export function createRunContext(facts: RunContext, secrets: Private): RunContex
 
 /** The context of one tool call within the run. */
 export function contextForCall(context: RunContext, call: CallContext): RunContext {
-  const secrets = ScopedContext.privateOf(context);
+  const secrets = privateOf(context);
   return secrets === undefined ? { ...context, ...call } : scoped({ ...context, ...call }, secrets);
+}
+
+/** The same context for runs below that have an account of their own, and perhaps sessions that end with this run. */
+export function contextForRuns(context: RunContext, own: Pick<Private, "meter" | "scratch">): RunContext {
+  return scoped(context, { apiKeys: apiKeysOf(context), tenantId: tenantOf(context), ...own });
 }
 
 /** The caller's key for a vendor, if there is one. */
 export function keyFor(context: RunContext, providerId: string | undefined): string | undefined {
-  const keys = ScopedContext.privateOf(context)?.apiKeys;
+  const keys = privateOf(context)?.apiKeys;
   return keys === undefined || providerId === undefined ? undefined : selectKey(keys, providerId);
 }
 
 /** All keys that came with the run. */
 export function apiKeysOf(context: RunContext): ApiKeys {
-  return ScopedContext.privateOf(context)?.apiKeys ?? {};
+  return privateOf(context)?.apiKeys ?? {};
 }
 
 /** The account of the run: what is billed within it is added there. */
 export function meterOf(context: RunContext): UsageMeter | undefined {
-  return ScopedContext.privateOf(context)?.meter;
+  return privateOf(context)?.meter;
 }
 
 /** The tenant that the run belongs to. */
 export function tenantOf(context: RunContext): string | undefined {
-  return ScopedContext.privateOf(context)?.tenantId;
+  return privateOf(context)?.tenantId;
+}
+
+/** Where the runs below keep the sessions that end with this run, if there are any. */
+export function scratchOf(context: RunContext): StorageDriver | undefined {
+  return privateOf(context)?.scratch;
 }
 
 function scoped(facts: RunContext, secrets: Private): RunContext {

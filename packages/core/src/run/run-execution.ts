@@ -34,6 +34,7 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
   #isFailing = false;
   /** Who reads: the output passes over the chunks, and a run that does not stream has none. */
   #reader: "stream" | "output" | "nobody" = "stream";
+  #hasLeft = false;
   #output: Promise<RunOutput<Structured>> | undefined;
   #run: ActiveRun<Structured> | undefined;
   #work: RunWork<Structured> | undefined;
@@ -69,6 +70,7 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
 
   next(): Promise<Step> {
     if (this.#reader !== "stream") return Promise.reject(alreadyDriven());
+    if (this.#hasLeft) return Promise.resolve(over);
     return new Promise((resolve, reject) => {
       this.#reads.push({ resolve, reject });
       if (this.#phase === "ended") this.#answerReads();
@@ -80,6 +82,7 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
   /** The reader leaves: unless the run has ended, it ends as cancelled. */
   async return(): Promise<Step> {
     if (this.#reader !== "stream" || this.#phase === "ended") return over;
+    this.#hasLeft = true;
     this.#stop(new TroupeError("cancelled", "The reader left the stream before its end."));
     if (this.#phase !== "idle") await this.#result.promise.catch(() => undefined);
     this.#untold = undefined;

@@ -21,3 +21,8 @@ function fits(value: unknown, depth: number, budget: { nodes: number }): boolean
   const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   return parts.every((part) => fits(part, depth - 1, budget));
 }
+
+/** Whether a value nests deeper than so many levels, or holds more parts than any value of ours may. */
+export function nestsDeeper(value: unknown, depth: number): boolean {
+  return !fits(value, depth, { nodes: maxJsonNodes });
+}

@@ -16,12 +16,12 @@ export type ObjectSchema<Output = unknown> = StandardJsonSchema<unknown, Output>
  * The type of a checked value. A plain JSON Schema has none to tell: for a tool's arguments, whose root is an object, it
  * is a record; structured output, whose root may be anything, passes `unknown` as `Plain`.
  */
-export type InferSchema<Schema, Plain = Record<string, unknown>> = Schema extends {
-  readonly "~standard": { readonly types?: infer Types };
-}
-  ? OutputOf<Types>
-  : Schema extends { readonly schema: { readonly "~standard": { readonly types?: infer Types } } }
-    ? OutputOf<Types>
-    : Plain;
+export type InferSchema<Schema, Plain = Record<string, unknown>> =
+  Schema extends Typed<infer Output>
+    ? Output
+    : Schema extends { readonly schema: Typed<infer Output> }
+      ? Output
+      : Plain;
 
-type OutputOf<Types> = NonNullable<Types> extends { readonly output: infer Output } ? Output : unknown;
+/** The little of a Standard Schema that says its type: one look at it costs the compiler least. */
+type Typed<Output> = { readonly "~standard": { readonly types?: { readonly output: Output } | undefined } };

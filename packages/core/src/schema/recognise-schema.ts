@@ -22,11 +22,18 @@ const tellingKeywords = new Set(
 /** Tells what kind of schema this is. One that cannot be used is refused with what to do instead. `label` names it. */
 export function recogniseSchema(schema: unknown, label: string): RecognisedSchema {
   if (!isFields(schema) || Array.isArray(schema)) throw wrongOption(label, accepted, schema);
+  if (isObvious(schema)) return { kind: "plain", jsonSchema: schema };
   const problem = findProblem(schema);
   if (problem !== undefined) throw new TroupeError("invalid_config", `${label} ${problem}`);
   if (isStandardJson(schema)) return { kind: "standard", schema };
   if (isDescribed(schema)) return { kind: "described", ...schema };
   return { kind: "plain", jsonSchema: schema };
+}
+
+/** A literal that says the type of its values in words, which the objects of no library do. */
+function isObvious(schema: Fields): boolean {
+  const isLiteral = Object.getPrototypeOf(schema) === Object.prototype;
+  return isLiteral && typeof schema["type"] === "string" && !("~standard" in schema) && !("_zod" in schema);
 }
 
 function findProblem(schema: Fields): string | undefined {

@@ -6,7 +6,14 @@ import { newTurnRecord } from "./turn-record.ts";
 import type { NewTurn, TurnRecord } from "./turn-record.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-type Parts = { sessionId: string; session: SessionRecord; log: TurnLog; held: HeldTurn };
+type Parts = {
+  sessionId: string;
+  session: SessionRecord;
+  log: TurnLog;
+  held: HeldTurn;
+  /** Whether nobody had the session before: then there is nothing to read. */
+  isNew: boolean;
+};
 
 /** A session while one run has it. Whoever opened it releases it, in a `finally`. */
 export class OpenSession {
@@ -19,29 +26,33 @@ export class OpenSession {
   /** Whether a turn was written and its outcome is not known. */
   #isUncertain = false;
 
-  constructor({ sessionId, session, log, held }: Parts) {
+  #isEmpty: boolean;
+
+  constructor({ sessionId, session, log, held, isNew }: Parts) {
     this.sessionId = sessionId;
     this.#session = session;
     this.#log = log;
     this.#held = held;
+    this.#isEmpty = isNew;
   }
 
   /** The newest turns, oldest first. What older ones there are is not read. */
   async loadTurns(count: number, signal?: AbortSignal): Promise<StoredTurn[]> {
     if (count !== Infinity) checkCount(count, "The number of turns to load");
-    if (count === 0) return [];
+    if (count === 0 || this.#isEmpty) return [];
     return await untilAborted(() => this.#log.newest(count, this.#session), signal);
   }
 
   /**
-   * Stores a turn; when this resolves, it is stored. When it rejects, the turn is stored whole or not at all, and it may be
+   * Stores a turn and gives its number; when this resolves, it is stored. When it rejects, the turn is stored whole or not at all, and it may be
    * appended again: by its `runId` it is known, and is stored once.
    *
    * The signal ends the waiting. It is not the run's: a run that was cancelled still stores what its tools have done.
    */
-  async appendTurn(turn: NewTurn, signal?: AbortSignal): Promise<void> {
+  async appendTurn(turn: NewTurn, signal?: AbortSignal): Promise<number> {
     const record = newTurnRecord(turn);
     await this.#held.write(() => this.#append(record), signal);
+    return this.#session.turns;
   }
 
   /** Lets the next run have the session. May be called more than once. */
@@ -51,6 +62,7 @@ export class OpenSession {
 
   async #append(turn: TurnRecord): Promise<void> {
     if (await this.#isStored(turn)) return;
+    this.#isEmpty = false;
     this.#isUncertain = true;
     this.#session = await this.#log.append(turn, this.#session);
     this.#isUncertain = false;

@@ -13,7 +13,7 @@ import { removeAll, removeSession } from "./remove-session.ts";
 import { checkStoredSessionId } from "./session-id.ts";
 import { toSessionInfo } from "./session-info.ts";
 import type { SessionInfo } from "./session-info.ts";
-import { factsOf, namespaces, sessionKey } from "./session-keys.ts";
+import { factsOf, namespaces, partsOfKey, sessionKey } from "./session-keys.ts";
 import { checkOwner } from "./session-owner.ts";
 import type { SessionOwner } from "./session-owner.ts";
 import type { StoredTurn } from "./turn-log.ts";
@@ -27,19 +27,28 @@ export type SessionAccess = { owner?: SessionOwner; signal?: AbortSignal | undef
 /** Some turns, and behind which to go on when there are more. */
 export type TurnPage = { turns: StoredTurn[]; next?: number };
 
+/** Something kept beside sessions, in a storage of its own, that is to go with them. */
+export type SessionCompanion = {
+  forgetSession?(sessionId: string, tenantId: string | undefined): Promise<void>;
+  forgetUser?(userId: string, tenantId: string | undefined): Promise<void>;
+};
+
 /** The sessions in a storage. All stores over one driver hold the same sessions and share their queues. */
 export class SessionStore {
   readonly #driver: StorageDriver;
   readonly #queue: TurnQueue;
   readonly #policy: BusyPolicy;
+  readonly #companions: readonly SessionCompanion[];
 
   constructor(
     driver: StorageDriver,
     { onBusy = "enqueue", maxWaiting = 10, waitMs = 60_000 }: Partial<BusyPolicy> = {},
+    companions: readonly SessionCompanion[] = [],
   ) {
     if (!["enqueue", "reject"].includes(onBusy)) throw wrongOption("onBusy", '"enqueue" or "reject"', onBusy);
     this.#driver = driver;
     this.#queue = turnQueueOf(driver);
+    this.#companions = companions;
     this.#policy = {
       onBusy,
       maxWaiting: checkCount(maxWaiting, "maxWaiting"),
@@ -56,7 +65,8 @@ export class SessionStore {
     const { held, session } = await this.#take(claim, access.signal);
     try {
       const bound = session ?? (await held.write(() => bindSession(this.#driver, claim), access.signal));
-      return new OpenSession({ sessionId, session: bound, log: openTurnLog(this.#driver, claim.key), held });
+      const log = openTurnLog(this.#driver, claim.key);
+      return new OpenSession({ sessionId, session: bound, log, held, isNew: session === null });
     } catch (error) {
       held.release();
       throw error;
@@ -97,7 +107,7 @@ export class SessionStore {
     const { held, session } = await this.#take(claim, access.signal);
     try {
       if (session === null) throw noSession(sessionId);
-      await held.write(() => removeSession(this.#driver, claim.key), access.signal);
+      await held.write(() => this.#removeAll(claim.key), access.signal);
     } finally {
       held.release();
     }
@@ -108,6 +118,7 @@ export class SessionStore {
     const owner = checkOwner({ tenantId, userId });
     for await (const { key } of ownSessions(this.#driver, owner)) await this.#remove(key);
     await removeAll(this.#driver, namespaces.facts, factsOf(tenantId, userId));
+    for (const companion of this.#companions) await companion.forgetUser?.(userId, tenantId);
   }
 
   /** Removes what is known to be the caller's, in its turn. */
@@ -116,10 +127,17 @@ export class SessionStore {
     const held = new HeldTurn(place.leave);
     try {
       await place.granted;
-      await held.write(() => removeSession(this.#driver, key));
+      await held.write(() => this.#removeAll(key));
     } finally {
       held.release();
     }
+  }
+
+  /** The session itself goes last: as long as it is there, a deletion that failed can be repeated. */
+  async #removeAll(key: string): Promise<void> {
+    const { tenantId, sessionId } = partsOfKey(key);
+    for (const companion of this.#companions) await companion.forgetSession?.(sessionId, tenantId);
+    await removeSession(this.#driver, key);
   }
 
   /** Takes a place in the line at once, and waits for the turn. */

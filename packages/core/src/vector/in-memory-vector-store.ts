@@ -19,12 +19,14 @@ export type InMemoryVectorStoreOptions = {
  * A vector of 1,536 numbers takes 6.2 KB.
  */
 export class InMemoryVectorStore implements VectorStore {
+  readonly embeddings: EmbeddingProvider | undefined;
   readonly #options: InMemoryVectorStoreOptions;
   #space: VectorSpace;
   #parent: InMemoryVectorStore | undefined;
   #closed = false;
 
   constructor(options: InMemoryVectorStoreOptions = {}) {
+    this.embeddings = options.embeddings;
     this.#options = options;
     this.#space = new VectorSpace(dimensionsOf(options));
   }
@@ -75,7 +77,7 @@ export class InMemoryVectorStore implements VectorStore {
   }
 
   #embed(text: string): Promise<number[]> {
-    if (this.#options.embeddings !== undefined) return this.#options.embeddings.embed(text);
+    if (this.embeddings !== undefined) return this.embeddings.embed(text);
     const message = "The document has no embedding: give it one, or give the store `embeddings` to make them.";
     throw new TroupeError("invalid_value", message);
   }

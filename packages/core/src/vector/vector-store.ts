@@ -1,3 +1,5 @@
+import type { EmbeddingProvider } from "./embedding-provider.ts";
+
 /** A text with its vector and facts to filter by. */
 export type VectorDocument = {
   id: string;
@@ -33,6 +35,8 @@ export type VectorSearchResult = { document: VectorDocument; score: number };
  * that is not JSON, a vector that is not finite, has another length, or is zero and so has no direction.
  */
 export interface VectorStore {
+  /** What the store was given to make embeddings with; whoever searches it by text embeds the text with the same. */
+  readonly embeddings?: EmbeddingProvider | undefined;
   /**
    * Stores the document, replacing one with the same id as a whole. Without an embedding the store makes one from the
    * content, if it was given `embeddings`. It keeps nothing of the caller's object.

@@ -54,6 +54,15 @@ describe("a pooled fetch that fails", () => {
     expect([error.code, codeOf(error)]).toEqual(["timeout", "UND_ERR_HEADERS_TIMEOUT"]);
   });
 
+  it("waits as long as one request says, whatever the pool was made with", async () => {
+    const silent = await startPooled(() => {});
+    const stalled = await startPooled(stall);
+    const response = await stalled.fetch(stalled.url, { idleTimeoutMs: 50 });
+
+    expect(codeOf(await failure(silent.fetch(silent.url, { headersTimeoutMs: 50 })))).toBe("UND_ERR_HEADERS_TIMEOUT");
+    expect(codeOf(await failure(response.text()))).toBe("UND_ERR_BODY_TIMEOUT");
+  });
+
   it("waits for the next bytes no longer than idleTimeoutMs", async () => {
     const { fetch, url } = await startPooled(stall, { idleTimeoutMs: 50 });
     const response = await fetch(url);

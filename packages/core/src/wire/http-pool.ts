@@ -5,7 +5,7 @@ import { loadUndici } from "./load-undici.ts";
 import { PooledResponse } from "./pooled-response.ts";
 import { positiveInteger } from "./positive-integer.ts";
 import { readFetchArguments } from "./read-fetch-arguments.ts";
-import { type Reply, sendRequest } from "./send-request.ts";
+import { type Reply, type RequestTimes, sendRequest } from "./send-request.ts";
 
 /** How long a pool waits, and what it keeps. */
 export type HttpPoolOptions = {
@@ -17,6 +17,9 @@ export type HttpPoolOptions = {
   keepAliveMs?: number;
 };
 
+/** What `fetch` takes, and how long this one request waits. @default what its pool was made with */
+export type PooledRequestInit = RequestInit & RequestTimes;
+
 /** Sockets that are kept for the next request, and a `fetch` that uses them. */
 export interface HttpPool {
   /**
@@ -24,7 +27,7 @@ export interface HttpPool {
    * redirect and reads no proxy from the environment. It rejects with the signal's reason, or with a `TroupeError`
    * whose cause holds the network's code. `clone()` is not offered.
    */
-  readonly fetch: typeof fetch;
+  readonly fetch: (input: string | URL | Request, init?: PooledRequestInit) => Promise<Response>;
   /** Closes every socket, also those in use. Calls after `close` are not allowed. */
   close(): Promise<void>;
 }
@@ -35,7 +38,7 @@ export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
   let agent: Promise<Agent> | undefined;
   let isClosed = false;
 
-  const pooledFetch = async (input: string | URL | Request, init?: RequestInit): Promise<PooledResponse> => {
+  const pooledFetch = async (input: string | URL | Request, init?: PooledRequestInit): Promise<PooledResponse> => {
     if (isClosed) throw new TroupeError("unavailable", "The HTTP pool is closed: make a new one.");
     const request = await readFetchArguments(input, init);
     agent ??= loadUndici().then((undici) => new undici.Agent(agentOptions));
@@ -46,7 +49,7 @@ export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
 
   return {
     // The cast stands for what `PooledResponse` leaves out: `clone`, and web streams until they are asked for.
-    fetch: pooledFetch as unknown as typeof fetch,
+    fetch: pooledFetch as unknown as HttpPool["fetch"],
     close: async () => {
       isClosed = true;
       await (await agent)?.destroy();

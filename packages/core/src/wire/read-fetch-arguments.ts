@@ -1,13 +1,13 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { outgoingRequest } from "./outgoing-request.ts";
-import type { OutgoingRequest } from "./send-request.ts";
+import type { OutgoingRequest, RequestTimes } from "./send-request.ts";
 
 type Content = { body?: string | Uint8Array; contentType?: string | null };
 
 /** Reads what `fetch` takes. A body that is neither text nor bytes (a form, a blob, a stream) is gathered first. */
 export async function readFetchArguments(
   input: string | URL | Request,
-  init: RequestInit = {},
+  init: RequestInit & RequestTimes = {},
 ): Promise<OutgoingRequest> {
   if (typeof input === "object" && "url" in input) {
     const { url, method, headers, body, signal } = input;
@@ -18,6 +18,8 @@ export async function readFetchArguments(
     method: (init.method ?? "GET").toUpperCase(),
     headers: init.headers,
     signal: init.signal ?? undefined,
+    headersTimeoutMs: init.headersTimeoutMs,
+    idleTimeoutMs: init.idleTimeoutMs,
     ...(await readContent(init.body)),
   });
 }

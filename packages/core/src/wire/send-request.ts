@@ -11,6 +11,14 @@ export type OutgoingRequest = {
   headers: string[];
   body?: string | Uint8Array | undefined;
   signal?: AbortSignal | undefined;
+} & RequestTimes;
+
+/** How long one request waits; what it does not say is for its pool to decide. */
+export type RequestTimes = {
+  /** The longest wait for the head of the reply. */
+  headersTimeoutMs?: number | undefined;
+  /** The longest wait for its next bytes. */
+  idleTimeoutMs?: number | undefined;
 };
 
 /** The head of a reply, and its bytes as they come. */
@@ -21,14 +29,15 @@ export type Reply = { status: number; statusText: string; headers: ReplyHeaders;
  * the wait or the reading of the body ends at once with the signal's reason, and the connection is closed.
  */
 export function sendRequest(request: OutgoingRequest, dispatcher: Dispatcher): Promise<Reply> {
-  const { url, method, headers, body, signal } = request;
+  const { url, method, headers, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(signal.reason);
       return;
     }
     const path = `${url.pathname}${url.search}`;
-    const options = { origin: url.origin, path, method, headers, body: body ?? null };
+    const times = { headersTimeout: headersTimeoutMs ?? null, bodyTimeout: idleTimeoutMs ?? null };
+    const options = { origin: url.origin, path, method, headers, body: body ?? null, ...times };
     dispatcher.dispatch(options, new Exchange(signal, { resolve, reject }));
   });
 }

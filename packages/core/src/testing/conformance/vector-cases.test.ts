@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
-import { InMemoryVectorStore } from "../../vector/in-memory-vector-store.ts";
 import { checkConformance } from "./check-conformance.ts";
 import { embeddingProviderCases } from "./embedding-provider-cases.ts";
 import { vectorCollectionCases } from "./vector-collection-cases.ts";
+import type { CollectingVectorStore } from "./vector-collection-cases.ts";
 import { vectorEmbeddingsCases } from "./vector-embeddings-cases.ts";
 import { vectorStoreCases } from "./vector-store-cases.ts";
 import { checkWrongSubjects } from "./wrong/check-wrong-subjects.ts";
@@ -10,19 +10,14 @@ import { embeddingsBut, wrongEmbeddings } from "./wrong/wrong-embeddings.ts";
 import { embedding, wrongVectorCollections, wrongVectorEmbeddings } from "./wrong/wrong-vector-collections.ts";
 import { wrongVectorDocuments } from "./wrong/wrong-vector-documents.ts";
 import { wrongVectorSearches } from "./wrong/wrong-vector-searches.ts";
+import { storeBut } from "./wrong/wrong-vector-store.ts";
 
-describe("InMemoryVectorStore", () => {
-  const create = () => new InMemoryVectorStore({ dimensions: 2 });
-  const dispose = async (store: InMemoryVectorStore) => await store.close();
+describe("a store behind a proxy", () => {
+  const create = () => storeBut(() => ({}));
+  const dispose = async (store: CollectingVectorStore) => await store.close();
   checkConformance(it, vectorStoreCases, { create, dispose });
   checkConformance(it, vectorCollectionCases, { create, dispose });
   checkConformance(it, vectorEmbeddingsCases, { create: () => embedding(() => ({})) });
-});
-
-describe("a collection of an InMemoryVectorStore", () => {
-  const create = () => new InMemoryVectorStore({ dimensions: 2 }).collection("inner");
-  checkConformance(it, vectorStoreCases, { create });
-  checkConformance(it, vectorCollectionCases, { create });
 });
 
 describe("the suites of vector stores", () => {

@@ -4,6 +4,9 @@ import type { ConformanceCases } from "./check-conformance.ts";
 
 /** What a `VectorStore` promises that was given `embeddings`, which the subject says are used. */
 export const vectorEmbeddingsCases = {
+  "shows the embeddings that it was given": async ({ store, embed }) => {
+    assert.deepEqual(await store.embeddings?.embed("rain in Oslo"), await embed("rain in Oslo"));
+  },
   "makes the embedding of a document that comes without": async ({ store, embed }) => {
     await store.upsert({ id: "a", content: "rain in Oslo" });
 

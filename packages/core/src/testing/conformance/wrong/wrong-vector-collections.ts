@@ -40,6 +40,7 @@ export const wrongVectorCollections = {
 
 /** Stores that use their embeddings wrongly. */
 export const wrongVectorEmbeddings = {
+  "shows the embeddings that it was given": () => embedding(() => ({ embeddings: undefined })),
   "makes the embedding of a document that comes without": () =>
     embedding((right) => ({ upsert: async (document) => await right.upsert({ ...document, content: "?" }) })),
   "leaves an embedding alone that a document comes with": () =>

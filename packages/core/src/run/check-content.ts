@@ -1,5 +1,5 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import type { ContentPart, MessageContent } from "./content.ts";
+import type { ContentPart, MessageContent } from "../message/content.ts";
 
 /** The text fields of each kind of part, and whether one must be there. */
 const partFields: { readonly [Type in ContentPart["type"]]: Readonly<Record<string, "required" | "optional">> } = {

@@ -1,0 +1,84 @@
+import { Agent, defineTool } from "@troupe/core";
+import type { AgentConfig } from "@troupe/core";
+import { answerRounds } from "../answer-rounds.ts";
+import { FixedModel } from "./fixed-model.ts";
+
+/** A class with an agent's fields, which checks nothing and can do nothing. */
+class PlainAgent {
+  readonly name;
+  readonly description;
+  readonly model;
+  readonly instructions;
+  readonly tools;
+  readonly memory;
+  readonly storage;
+  readonly sessionId;
+  readonly userId;
+  readonly addHistoryToMessages;
+  readonly numHistoryRuns;
+  readonly maxToolRoundtrips;
+  readonly temperature;
+  readonly structuredOutput;
+  readonly hooks;
+  readonly guardrails;
+  readonly eventBus;
+  readonly reasoning;
+  readonly userMemory;
+  readonly logLevel;
+  readonly retry;
+  readonly maxContextTokens;
+  readonly limits;
+  readonly onBusy;
+
+  constructor(config: AgentConfig) {
+    this.name = config.name;
+    this.description = config.description;
+    this.model = config.model;
+    this.instructions = config.instructions;
+    this.tools = config.tools;
+    this.memory = config.memory;
+    this.storage = config.storage;
+    this.sessionId = config.sessionId;
+    this.userId = config.userId;
+    this.addHistoryToMessages = config.addHistoryToMessages;
+    this.numHistoryRuns = config.numHistoryRuns;
+    this.maxToolRoundtrips = config.maxToolRoundtrips;
+    this.temperature = config.temperature;
+    this.structuredOutput = config.structuredOutput;
+    this.hooks = config.hooks;
+    this.guardrails = config.guardrails;
+    this.eventBus = config.eventBus;
+    this.reasoning = config.reasoning;
+    this.userMemory = config.userMemory;
+    this.logLevel = config.logLevel;
+    this.retry = config.retry;
+    this.maxContextTokens = config.maxContextTokens;
+    this.limits = config.limits;
+    this.onBusy = config.onBusy;
+  }
+}
+
+const model = new FixedModel();
+const instructions = "Answer in one sentence.";
+const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+
+function createTool() {
+  const execute = async ({ city }: Record<string, unknown>) => `Rain in ${String(city)}.`;
+  return defineTool({ name: "weather", description: "Tells the weather.", parameters, execute });
+}
+
+const makers: Record<string, (at: number) => object> = {
+  plain: (at) => new PlainAgent({ name: `agent-${at}`, model, instructions }),
+  agent: (at) => new Agent({ name: `agent-${at}`, model, instructions }),
+  "agent with a tool of its own": (at) =>
+    new Agent({ name: `agent-${at}`, model, instructions, tools: [createTool()] }),
+};
+
+const make = makers[process.env["BENCH_CANDIDATE"] ?? ""];
+if (make === undefined) throw new Error("BENCH_CANDIDATE names no unit of this file.");
+
+/** Kept, so that what one of them retains shows as growth of the heap. */
+const kept: object[][] = [];
+answerRounds((count) => {
+  kept.push(Array.from({ length: count }, (_, at) => make(at)));
+});

@@ -1,0 +1,32 @@
+import type { ModelProvider, StreamChunk } from "@troupe/core";
+import type { ModelResponse } from "@troupe/core/adapter";
+
+const usage = { promptTokens: 12, completionTokens: 200, totalTokens: 212 };
+const words = Array.from({ length: 200 }, (_, at) => `word${at} `);
+const answer: ModelResponse = { text: words.join(""), toolCalls: [], usage, finishReason: "stop" };
+const toolCalls = [{ id: "call_1", name: "weather", arguments: { city: "Oslo" } }];
+const asking: ModelResponse = { text: "", toolCalls, usage, finishReason: "tool_calls" };
+
+/** How many pieces an answer is streamed in. */
+export const chunksPerAnswer = words.length;
+
+/** A model that answers at once and always the same, so that what is measured is what is around it. */
+export class FixedModel implements ModelProvider {
+  readonly providerId = "fixed";
+  readonly modelId = "fixed-1";
+  readonly #asksForTool: boolean;
+
+  constructor({ asksForTool = false } = {}) {
+    this.#asksForTool = asksForTool;
+  }
+
+  async generate(messages: readonly { role: string }[]): Promise<ModelResponse> {
+    const isFirst = messages.at(-1)?.role === "user";
+    return this.#asksForTool && isFirst ? asking : answer;
+  }
+
+  async *stream(): AsyncGenerator<StreamChunk> {
+    for (const text of words) yield { type: "text", text };
+    yield { type: "finish", finishReason: "stop", usage };
+  }
+}

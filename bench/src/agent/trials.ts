@@ -1,0 +1,35 @@
+import type { Trial } from "../measure-in-process.ts";
+
+type Candidate = Trial["candidates"][number];
+
+const bare = new URL("bare-loop.ts", import.meta.url);
+const agent = new URL("agent-loop.ts", import.meta.url);
+
+function beside(unit: string, unitsPerRound: number): Trial {
+  const env = { BENCH_CANDIDATE: unit };
+  const candidates = [
+    { name: "bare loop", file: bare, env },
+    { name: "agent", file: agent, env },
+  ];
+  return { candidates, floor: "bare loop", rounds: 9, unitsPerRound };
+}
+
+function makers(): Candidate[] {
+  const file = new URL("creation.ts", import.meta.url);
+  const names = ["plain", "agent", "agent with a tool of its own"];
+  return names.map((name) => ({ name, file, env: { BENCH_CANDIDATE: name } }));
+}
+
+function pasts(): Candidate[] {
+  const file = new URL("history.ts", import.meta.url);
+  return [1, 100, 10_000].map((turns) => ({ name: `${turns} past turns`, file, env: { BENCH_TURNS: String(turns) } }));
+}
+
+/** What an agent costs, by what is measured; the last word of each tells the unit. */
+export const agentTrials = {
+  run: beside("run", 2000),
+  "run with a tool": beside("tool", 2000),
+  "stream of 200 chunks": beside("stream", 200),
+  creation: { candidates: makers(), floor: "plain", rounds: 9, unitsPerRound: 10_000 },
+  "turn of a long session": { candidates: pasts(), floor: "1 past turns", rounds: 9, unitsPerRound: 200 },
+} satisfies Record<string, Trial>;

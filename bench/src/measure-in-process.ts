@@ -1,0 +1,82 @@
+import type { HeapAnswer, RoundOrder } from "./answer-rounds.ts";
+import { ask, startChild, stopChild } from "./child.ts";
+import type { Child } from "./child.ts";
+import { toCosts } from "./costs.ts";
+import type { Cost, RoundCost } from "./costs.ts";
+import { cpuTimeMs } from "./cpu-time.ts";
+import { toLines, withRange } from "./table.ts";
+
+/** A file that calls `answerRounds`; where several share one, `env` tells it which it is. */
+type Candidate = { name: string; file: string | URL; env?: Record<string, string> };
+
+/** What to compare, and how long. */
+export type Trial = {
+  candidates: readonly Candidate[];
+  /** The candidate that ratios are taken against. */
+  floor: string;
+  rounds: number;
+  unitsPerRound: number;
+};
+
+/** One candidate over all rounds. */
+export type InProcessCost = Cost & {
+  /** By how much the heap grew, each time after a collection: what a unit leaves behind for ever. */
+  heapBytesPerUnit: number;
+};
+
+type Running = { name: string; child: Child };
+
+const core = 0;
+
+/** Measures functions, each in a process of its own, in interleaved rounds. A first round warms up and is not counted. */
+export async function measureInProcess(trial: Trial): Promise<InProcessCost[]> {
+  const running: Running[] = [];
+  try {
+    for (const { name, file, env } of trial.candidates)
+      running.push({ name, child: await startChild(file, core, env) });
+    await takeRound(running, trial, -1);
+    const before = await heaps(running);
+    const rounds: RoundCost[] = [];
+    for (let round = 0; round < trial.rounds; round++) rounds.push(...(await takeRound(running, trial, round)));
+    const after = await heaps(running);
+    const units = trial.rounds * trial.unitsPerRound;
+    return toCosts(rounds, trial.floor).map((cost) => {
+      const grown = (after.get(cost.name) ?? Number.NaN) - (before.get(cost.name) ?? Number.NaN);
+      return { ...cost, heapBytesPerUnit: grown / units };
+    });
+  } finally {
+    for (const { child } of running) stopChild(child);
+  }
+}
+
+async function takeRound(running: readonly Running[], trial: Trial, round: number): Promise<RoundCost[]> {
+  const costs: RoundCost[] = [];
+  for (const { name, child } of running) {
+    const before = cpuTimeMs(child.pid);
+    await ask(child, { count: trial.unitsPerRound } satisfies RoundOrder);
+    const cpuUsPerUnit = ((cpuTimeMs(child.pid) - before) * 1000) / trial.unitsPerRound;
+    costs.push({ name, round, cpuUsPerUnit });
+  }
+  return costs;
+}
+
+async function heaps(running: readonly Running[]): Promise<Map<string, number>> {
+  const held = new Map<string, number>();
+  for (const { name, child } of running) {
+    const { heapBytes } = await ask<HeapAnswer>(child, { heap: true } satisfies RoundOrder);
+    held.set(name, heapBytes);
+  }
+  return held;
+}
+
+/** The costs as a table for people. */
+export function toInProcessTable(costs: readonly InProcessCost[], unit: string): string {
+  const titles = ["candidate", "ratio to floor", `CPU us per ${unit}`, `heap bytes per ${unit}`];
+  const rows = costs.map(({ name, ratio, ratioRange, cpuUs, heapBytesPerUnit }) => [
+    name,
+    withRange(ratio, ratioRange, 2),
+    cpuUs.toFixed(2),
+    heapBytesPerUnit.toFixed(1),
+  ]);
+  return toLines([titles, ...rows]);
+}

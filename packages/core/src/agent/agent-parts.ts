@@ -1,0 +1,90 @@
+import { EventBus } from "../events/event-bus.ts";
+import { createLogger } from "../log/logger.ts";
+import type { Logger } from "../log/logger.ts";
+import { resolveRetryConfig } from "../retry/retry-config.ts";
+import type { RetryConfig } from "../retry/retry-config.ts";
+import type { RunRequest } from "../run/read-run-opts.ts";
+import type { RunEvents } from "../run/run-events.ts";
+import { compileStructuredSchema } from "../schema/compile-schema.ts";
+import type { CompiledSchema } from "../schema/compile-schema.ts";
+import type { ObjectSchema } from "../schema/object-schema.ts";
+import { SessionStore } from "../session/session-store.ts";
+import type { SessionCompanion } from "../session/session-store.ts";
+import { BoundedStorage } from "../storage/bounded-storage.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import { AgentTools } from "./agent-tools.ts";
+
+/** The limits of the run above are the limits of its members' turns. */
+const endlessPatience = { maxWaiting: Number.MAX_SAFE_INTEGER, waitMs: 2 ** 31 - 1 };
+
+/** What an agent remembers goes with its sessions and users, also from a storage of its own. */
+function rememberedBy({ memory, userMemory }: AgentConfig): SessionCompanion {
+  return {
+    forgetSession: async (sessionId, tenantId) => await memory?.clear(sessionId, { tenantId, through: 0 }),
+    forgetUser: async (userId, tenantId) => await userMemory?.clear(userId, { tenantId }),
+  };
+}
+
+/**
+ * What an agent needs to run, each part made when it is first used: agents are created in masses, and most of what they
+ * could do is never asked of them.
+ */
+export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
+  readonly config: AgentConfig<Schema>;
+  #eventBus: EventBus<RunEvents> | undefined;
+  #logger: Logger | undefined;
+  #storage: StorageDriver | undefined;
+  #sessions: SessionStore | undefined;
+  #tools: AgentTools | undefined;
+  #structured: CompiledSchema | undefined;
+  #retry: RetryConfig | undefined;
+
+  constructor(config: AgentConfig<Schema>) {
+    this.config = config;
+  }
+
+  get eventBus(): EventBus<RunEvents> {
+    return (this.#eventBus ??= this.config.eventBus ?? this.#createBus());
+  }
+
+  get logger(): Logger {
+    const { logLevel = "silent", name } = this.config;
+    return (this.#logger ??= createLogger({ level: logLevel, prefix: name }));
+  }
+
+  get storage(): StorageDriver {
+    return (this.#storage ??= this.config.storage ?? new BoundedStorage());
+  }
+
+  get sessions(): SessionStore {
+    const { onBusy = "enqueue" } = this.config;
+    return (this.#sessions ??= new SessionStore(this.storage, { onBusy }, [rememberedBy(this.config)]));
+  }
+
+  /** Where the session of a run is found: one that ends with a run above is kept there, and waits for it without end. */
+  sessionsFor({ sessionStorage }: RunRequest): SessionStore {
+    return sessionStorage === undefined ? this.sessions : new SessionStore(sessionStorage, endlessPatience);
+  }
+
+  get tools(): AgentTools {
+    return (this.#tools ??= new AgentTools(this.config.tools));
+  }
+
+  get structured(): CompiledSchema | undefined {
+    const { structuredOutput } = this.config;
+    if (structuredOutput === undefined) return undefined;
+    return (this.#structured ??= compileStructuredSchema(structuredOutput));
+  }
+
+  get retry(): RetryConfig {
+    return (this.#retry ??= resolveRetryConfig(this.config.retry));
+  }
+
+  #createBus(): EventBus<RunEvents> {
+    const onHandlerError = (error: unknown, event: string) => {
+      this.logger.error("A handler of an event failed.", { event, error });
+    };
+    return new EventBus<RunEvents>({ onHandlerError });
+  }
+}

@@ -1,0 +1,64 @@
+import { wrongOption } from "../errors/check-option.ts";
+import type { ToolDef, ToolSource } from "../tool/tool.ts";
+import { isDefined } from "../tool/define-tool.ts";
+import { ToolSet } from "../tool/tool-set.ts";
+
+/** The tools of an agent: those that were given to it, and those of its sources. */
+export class AgentTools {
+  readonly #given: readonly (ToolDef | ToolSource)[];
+  readonly #sources: readonly ToolSource[];
+  #tools: readonly ToolDef[];
+  #set: ToolSet;
+
+  constructor(given: readonly (ToolDef | ToolSource)[] = []) {
+    this.#given = given;
+    this.#sources = given.filter(isSource);
+    this.#tools = given.filter(isTool);
+    this.#set = new ToolSet(this.#tools);
+  }
+
+  /** Those that are known: of a source, once a run has asked for them. */
+  get known(): readonly ToolDef[] {
+    return this.#tools;
+  }
+
+  /** Asks the sources, and gives the tools of a run. As long as they are the same, so is the set with its caches. */
+  load(): ToolSet | Promise<ToolSet> {
+    return this.#sources.length === 0 ? this.#set : this.#loadSources();
+  }
+
+  /** Closes the sources; the first failure is thrown when all have been asked. */
+  async close(): Promise<void> {
+    const closed = await Promise.allSettled(this.#sources.map(async (source) => await source.close?.()));
+    const failed = closed.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  async #loadSources(): Promise<ToolSet> {
+    const lists = await Promise.all(this.#given.map(async (tool) => (isSource(tool) ? await tool.getTools() : [tool])));
+    const tools = lists.flat();
+    const isSame = tools.length === this.#tools.length && tools.every((tool, index) => tool === this.#tools[index]);
+    if (!isSame) {
+      this.#set = new ToolSet(tools);
+      this.#tools = tools;
+    }
+    return this.#set;
+  }
+}
+
+function isTool(tool: ToolDef | ToolSource): tool is ToolDef {
+  return !isSource(tool);
+}
+
+function isSource(tool: ToolDef | ToolSource): tool is ToolSource {
+  return typeof tool === "object" && tool !== null && "getTools" in tool;
+}
+
+/** Refuses tools that no run could use. */
+export function checkAgentTools(value: unknown, option: string): void {
+  if (!Array.isArray(value)) throw wrongOption(option, "a list of tools and tool sources", value);
+  // The usual agent has a tool or two that defineTool has checked.
+  if (value.length === 1 && isDefined(value[0])) return;
+  const entries = value as readonly (ToolDef | ToolSource)[];
+  void new ToolSet(entries.filter(isTool));
+}

@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import type { StreamChunk } from "../model/stream-chunk.ts";
+import { assertVendorWouldAccept } from "../session/test/assert-vendor-would-accept.ts";
+import { assertCallGrammar } from "../testing/conformance/assert-chunk-grammar.ts";
+import { readAll } from "../testing/conformance/runnable-subject.ts";
+import type { Agent } from "./agent.ts";
+import { Agent as PlainAgent } from "./agent.ts";
+import { answering, callOf, look, scripted, StreamingModel, toolNamed } from "./test/agents.ts";
+
+const finish: StreamChunk = { type: "finish", finishReason: "stop" };
+
+describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) => {
+  const start = async (agent: Agent) => (way === "run" ? await agent.run("Hi") : await agent.stream("Hi").output);
+  const streaming = (...chunks: unknown[]) => {
+    async function* play(): AsyncGenerator<StreamChunk> {
+      yield* chunks as StreamChunk[];
+    }
+    return new PlainAgent({ name: "a", model: new StreamingModel(play) });
+  };
+
+  it("has one call for each id: the first with it", async () => {
+    const toolCalls = [callOf("1", "Oslo"), callOf("1", "Rome"), callOf("2", "Bonn")];
+    const { agent, model } = scripted([{ toolCalls }, "Done."], { tools: [look] });
+
+    const output = await start(agent);
+
+    expect(output.toolCalls.map(({ toolCallId, result }) => [toolCallId, result])).toEqual([
+      ["1", "Oslo seen"],
+      ["2", "Bonn seen"],
+    ]);
+    assertVendorWouldAccept(model.calls[1]?.messages ?? []);
+  });
+
+  it("may use an id again in a later turn or run: every call still has one of its own", async () => {
+    const again = { toolCalls: [callOf("1"), callOf("2")] };
+    const { agent, model } = scripted([again, again, "Done.", again, again, "Done."], {
+      tools: [look],
+      sessionId: "s",
+    });
+    const first = await start(agent);
+    const second = await start(agent);
+
+    for (const { messages } of model.calls) assertVendorWouldAccept(messages);
+    for (const { toolCalls } of [first, second]) {
+      expect(toolCalls).toHaveLength(4);
+      expect(new Set(toolCalls.map(({ toolCallId }) => toolCallId)).size).toBe(4);
+    }
+  });
+
+  it("is told when its arguments are cut, no object, or do not fit", async () => {
+    const call = (id: string, text: string) => ({ id, name: "look", arguments: text });
+    const toolCalls = [call("1", '{"at":"Os'), call("2", "[1]"), call("3", '{"at":5}'), call("4", '{"at":"Oslo"}')];
+    const { agent, model } = scripted([{ toolCalls, finishReason: "length" }, "Done."], { tools: [look] });
+
+    const output = await start(agent);
+
+    expect(output.toolCalls.map(({ error }) => error === undefined)).toEqual([false, false, false, true]);
+    for (const { result } of output.toolCalls.slice(0, 3)) expect(result).toContain("arguments of look");
+    assertVendorWouldAccept(model.calls[1]?.messages ?? []);
+  });
+
+  it("is told that a tool is unknown, and nothing is executed", async () => {
+    for (const name of ["lok", "constructor", "__proto__", ""]) {
+      const { agent, model } = scripted([{ toolCalls: [callOf("1", "Oslo", name)] }, "Done."], {
+        tools: [toolNamed("look", () => expect.unreachable())],
+      });
+      const output = await start(agent);
+
+      expect(output.toolCalls[0]?.error).toContain("There is no tool");
+      expect(model.calls).toHaveLength(2);
+    }
+  });
+
+  it("fails a run whose answer ends without an end", async () => {
+    await expect(start(streaming({ type: "text", text: "Take " }))).rejects.toMatchObject({ code: "model_failed" });
+    await expect(start(streaming())).rejects.toMatchObject({ code: "model_failed" });
+  });
+
+  it("may bill nonsense: the account stays sound", async () => {
+    const usage = { promptTokens: Number.NaN, completionTokens: -5, totalTokens: "12", cachedTokens: Infinity };
+    const output = await start(streaming({ type: "text", text: "Hi." }, { ...finish, usage }));
+
+    expect(output.usage).toEqual({ promptTokens: 0, completionTokens: 0, totalTokens: 0, cachedTokens: 0 });
+    expect(JSON.stringify(output.metrics)).not.toContain("null");
+  });
+
+  it("may say nothing: the run completes, and the next one goes on", async () => {
+    const { agent, model } = scripted(["", { text: " " }, "Now."], { sessionId: "s" });
+
+    const silent = await start(agent);
+    await start(agent);
+    await start(agent);
+
+    expect(silent).toMatchObject({ text: "", status: "completed", messages: [{ role: "user", content: "Hi" }] });
+    for (const { messages } of model.calls) assertVendorWouldAccept(messages);
+  });
+
+  it("may break in any way: the run fails with a code, and quotes nothing", async () => {
+    const secret = "prompt with sk-12345678";
+    for (const thrown of [new Error(secret), secret, null, undefined, { message: secret }]) {
+      const model = new StreamingModel(() => {
+        throw thrown;
+      });
+      const agent = new PlainAgent({ name: "a", model, retry: { maxRetries: 0 } });
+      const error: unknown = await start(agent).catch((failure: unknown) => failure);
+
+      expect(error).toMatchObject({ code: "internal", output: { status: "error" } });
+      expect((error as Error).message).not.toContain("sk-");
+    }
+    await expect(start(streaming(null, finish))).rejects.toMatchObject({ code: "internal" });
+  });
+
+  it("may go on after it has ended: what comes then changes nothing that was said", async () => {
+    const output = await start(streaming({ type: "text", text: "Hi." }, finish, { type: "other" }));
+
+    expect(output.text).toBe("Hi.");
+  });
+});
+
+describe("a model that streams badly", () => {
+  it("shows a reader each call once, from its start to its end [chunk.tool-order]", async () => {
+    const slips: StreamChunk[][] = [
+      [
+        { type: "tool_call_delta", toolCallId: "x", argumentsDelta: "{}" },
+        { type: "tool_call_end", toolCallId: "y" },
+        { type: "tool_call_start", toolCall: { id: "1", name: "look" } },
+        { type: "tool_call_delta", toolCallId: "1", argumentsDelta: '{"at":"Oslo"}' },
+        { type: "tool_call_end", toolCallId: "1" },
+        { type: "tool_call_delta", toolCallId: "1", argumentsDelta: "more" },
+        { type: "tool_call_start", toolCall: { id: "1", name: "look" } },
+        { type: "tool_call_end", toolCallId: "1" },
+        { type: "tool_call_start", toolCall: { id: "", name: "look" } },
+        { type: "tool_call_delta", toolCallId: "", argumentsDelta: '{"at":"Rome"}' },
+        finish,
+      ],
+      [{ type: "text", text: "Done." }, finish],
+    ];
+    async function* play(): AsyncGenerator<StreamChunk> {
+      yield* slips.shift() ?? [];
+    }
+    const stream = new PlainAgent({ name: "a", model: new StreamingModel(play), tools: [look] }).stream("Hi");
+    const calls = assertCallGrammar(await readAll(stream));
+
+    const { toolCalls } = await stream.output;
+    expect(toolCalls.map(({ result }) => result)).toEqual(["Oslo seen", "Rome seen"]);
+    expect([...calls.keys()]).toEqual(toolCalls.map(({ toolCallId }) => toolCallId));
+    expect([...calls.values()].map(({ text }) => text)).toEqual(['{"at":"Oslo"}', '{"at":"Rome"}']);
+  });
+});
+
+describe("a model that answers as a whole and oddly", () => {
+  it.each([undefined, null, {}, { text: "Hi." }, "Hi."])("fails the run when it answers %o", async (response) => {
+    const agent = new PlainAgent({ name: "a", model: answering(response) });
+
+    await expect(agent.run("Hi")).rejects.toMatchObject({ code: "model_failed" });
+  });
+
+  it("may leave out what it has not, and ids", async () => {
+    const asks = { finishReason: "tool_calls", toolCalls: [callOf(""), callOf("")] };
+    const model = answering(asks, { finishReason: "stop", text: "Done." });
+
+    const output = await new PlainAgent({ name: "a", model, tools: [look] }).run("Hi");
+
+    expect(output).toMatchObject({ text: "Done.", usage: { totalTokens: 0 } });
+    expect(new Set(output.toolCalls.map(({ toolCallId }) => toolCallId)).size).toBe(2);
+    expect(output.toolCalls.every(({ toolCallId }) => toolCallId !== "")).toBe(true);
+  });
+});

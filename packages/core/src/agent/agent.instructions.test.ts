@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import type { RunContext } from "../run/run-context.ts";
+import { assertVendorWouldAccept } from "../session/test/assert-vendor-would-accept.ts";
+import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
+import { scripted } from "./test/agents.ts";
+
+describe("the instructions of an agent", () => {
+  it("stand in front of what is said [agent.instructions-text]", async () => {
+    const { agent, model } = scripted(["Hi."], { instructions: "Be short." });
+    await agent.run("Hello");
+
+    expect(model.calls[0]?.messages).toEqual([
+      { role: "system", content: "Be short." },
+      { role: "user", content: "Hello" },
+    ]);
+  });
+
+  it.each([
+    ["at once", (context: RunContext) => `You help ${context.userId}.`],
+    ["later", async (context: RunContext) => await Promise.resolve(`You help ${context.userId}.`)],
+  ])("may be made for the run, %s [agent.instructions-function]", async (_when, instructions) => {
+    const { agent, model } = scripted(["Hi.", "Hi."], { instructions });
+    await agent.run("Hello", { userId: "Ada" });
+    await agent.run("Hello", { userId: "Bob" });
+
+    expect(model.calls.map(({ messages }) => messages[0]?.content)).toEqual(["You help Ada.", "You help Bob."]);
+  });
+
+  it.each([
+    [
+      "throw",
+      () => {
+        throw new Error("no template");
+      },
+    ],
+    ["reject", async () => await Promise.reject(new Error("no template"))],
+  ] as const)("end the run when they %s, and no model is asked", async (_how, instructions) => {
+    const { agent, model } = scripted(["Hi."], { instructions });
+
+    expect(await runErrorOf(agent.run("Hello"))).toMatchObject({ code: "internal" });
+    expect(model.calls).toEqual([]);
+  });
+
+  it.each(["", " \n", () => "", () => undefined as unknown as string])("may be none (%o)", async (instructions) => {
+    const { agent, model } = scripted(["Hi."], { instructions });
+    await agent.run("Hello");
+
+    expect(model.calls[0]?.messages).toEqual([{ role: "user", content: "Hello" }]);
+    assertVendorWouldAccept(model.calls[0]?.messages ?? []);
+  });
+
+  it("are not waited for when the run is cancelled", async () => {
+    const { agent } = scripted(["Hi."], { instructions: () => new Promise<string>(() => {}) });
+    const stream = agent.stream("Hello");
+    const error = runErrorOf(stream.output);
+    stream.cancel();
+
+    expect((await error).code).toBe("cancelled");
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { assertVendorWouldAccept } from "../session/test/assert-vendor-would-accept.ts";
+import { turnMessages } from "../session/turn-record.ts";
+import type { TurnRecord } from "../session/turn-record.ts";
+import { turnQueueOf } from "../session/turn-queue-of.ts";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
+import { until } from "../testing/conformance/within.ts";
+import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
+
+const asks = { text: "I look.", toolCalls: [callOf("1")] };
+const hanging = toolNamed("hang", () => new Promise<string>(() => {}));
+
+async function turnsIn(storage: InMemoryStorage): Promise<TurnRecord[]> {
+  return (await storage.list("turns")).map(({ value }) => value as unknown as TurnRecord);
+}
+
+describe("a run that failed", () => {
+  it.each([
+    ["the model fails", [{ text: "Hm", error: new Error("broken") }]],
+    ["the answer has no form", ["no", "no", "no"]],
+  ])("leaves nothing in its session when no tool was called: %s", async (_why, turns) => {
+    const storage = new InMemoryStorage();
+    const structuredOutput = { type: "object", required: ["a"] };
+    const { agent } = scripted(turns, { storage, ...(turns.length > 1 && { structuredOutput }) });
+    await runErrorOf(agent.run("Hi", { sessionId: "s" }));
+
+    expect(await turnsIn(storage)).toEqual([]);
+    expect(turnQueueOf(storage).busySessions).toBe(0);
+  });
+
+  it("leaves a turn that is marked after a tool was called, with every call and its result", async () => {
+    const storage = new InMemoryStorage();
+    const { agent, model } = scripted([asks, { error: new Error("broken") }, "Again."], { storage, tools: [look] });
+    const error = await runErrorOf(agent.run("Weather?", { sessionId: "s" }));
+
+    const [turn] = await turnsIn(storage);
+    expect(turn).toMatchObject({
+      status: "interrupted",
+      runId: error.output.runId,
+      runnable: "helper",
+      input: "Weather?",
+      messages: [
+        { role: "assistant", content: "I look.", toolCalls: [callOf("1")] },
+        { role: "tool", toolCallId: "1", content: "Oslo seen" },
+      ],
+      usage: { totalTokens: 15 },
+    });
+    await agent.run("Again?", { sessionId: "s" });
+    expect(model.calls.at(-1)?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
+    assertVendorWouldAccept(model.calls.at(-1)?.messages ?? []);
+  });
+
+  it("says of a call that was not done that it was interrupted, and keeps what was done beside it", async () => {
+    const storage = new InMemoryStorage();
+    const toolCalls = [callOf("1", "Rome", "hang"), callOf("2")];
+    const { agent } = scripted([asks, { toolCalls: toolCalls.map((call) => ({ ...call, id: `b${call.id}` })) }], {
+      storage,
+      tools: [look, hanging],
+    });
+    const results: string[] = [];
+    agent.eventBus.on("tool.result", ({ toolCallId }) => void results.push(toolCallId));
+    const stream = agent.stream("Weather?", { sessionId: "s" });
+    const failed = runErrorOf(stream.output);
+    await until(() => results.includes("b2"));
+    stream.cancel();
+    const error = await failed;
+
+    const [turn] = await turnsIn(storage);
+    expect(turn?.status).toBe("interrupted");
+    expect(turn?.messages.map(({ toolCallId, content }) => [toolCallId, content])).toEqual([
+      [undefined, "I look."],
+      ["1", "Oslo seen"],
+      [undefined, null],
+      ["b1", "interrupted"],
+      ["b2", "Oslo seen"],
+    ]);
+    assertVendorWouldAccept(turnMessages(turn ?? { input: "", messages: [] }));
+    expect(error.output.toolCalls.map(({ toolCallId }) => toolCallId)).toEqual(["1", "b2"]);
+  });
+
+  it("is stored before anybody hears of its end, and lets the next run in", async () => {
+    const storage = new InMemoryStorage();
+    const stored: number[] = [];
+    const { agent } = scripted([asks, { error: new Error("broken") }, "Hi."], { storage, tools: [look] });
+    agent.eventBus.on("run.error", () => void storage.list("turns").then((turns) => stored.push(turns.length)));
+    const outcomes = await Promise.allSettled([
+      agent.run("Weather?", { sessionId: "s" }),
+      agent.run("Hello", { sessionId: "s" }),
+    ]);
+
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+    expect(stored[0]).toBeGreaterThanOrEqual(1);
+    expect((await turnsIn(storage)).map(({ status }) => status)).toEqual(["interrupted", "completed"]);
+  });
+
+  it("holds what was asked for at most once: a guardrail that refuses the last answer leaves the tools' work", async () => {
+    const storage = new InMemoryStorage();
+    const output = [{ name: "g", check: (text: string) => ({ pass: text === "I look.", reason: "no" }) as const }];
+    const { agent } = scripted([asks, "Rain."], { storage, tools: [look], guardrails: { output } });
+    await runErrorOf(agent.run("Weather?", { sessionId: "s" }));
+
+    const turns = await turnsIn(storage);
+    expect(turns.map(({ status, messages }) => [status, messages.length])).toEqual([["interrupted", 2]]);
+    expect(JSON.stringify(turns)).not.toContain("Rain.");
+  });
+});

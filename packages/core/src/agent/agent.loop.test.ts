@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { assertVendorWouldAccept } from "../session/test/assert-vendor-would-accept.ts";
+import { until } from "../testing/conformance/within.ts";
+import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
+
+const ways = ["run", "stream"] as const;
+
+describe.each(ways)("the loop of an agent (%s)", (way) => {
+  const start = async (agent: ReturnType<typeof scripted>["agent"], input = "Weather?") =>
+    way === "run" ? await agent.run(input) : await agent.stream(input).output;
+
+  it("answers with what the model says [agent.run] [agent.stream]", async () => {
+    const { agent, model } = scripted(["Take an umbrella."]);
+
+    expect((await start(agent)).text).toBe("Take an umbrella.");
+    expect(model.calls.map(({ kind, messages }) => [kind, messages])).toEqual([
+      [way === "run" ? "generate" : "stream", [{ role: "user", content: "Weather?" }]],
+    ]);
+  });
+
+  it("gives tool results back to the model, and tells it of its tools", async () => {
+    const asks = { text: "I look.", toolCalls: [callOf("1")] };
+    const { agent, model } = scripted([asks, "Rain."], { tools: [look], instructions: "Be short." });
+
+    const output = await start(agent);
+
+    expect(output.text).toBe("Rain.");
+    expect(model.calls[1]?.messages).toEqual([
+      { role: "system", content: "Be short." },
+      { role: "user", content: "Weather?" },
+      { role: "assistant", content: "I look.", toolCalls: [callOf("1")] },
+      { role: "tool", toolCallId: "1", content: "Oslo seen" },
+    ]);
+    for (const { options } of model.calls) {
+      expect(options.tools).toMatchObject([{ name: "look", parameters: { required: ["at"] } }]);
+      expect(options.toolChoice).toBeUndefined();
+    }
+  });
+
+  it("runs calls side by side and keeps their order, in whichever order they end", async () => {
+    const gates = new Map(["a", "b", "c"].map((at) => [at, Promise.withResolvers<void>()]));
+    const begun: string[] = [];
+    const wait = toolNamed("look", async (at) => {
+      begun.push(at);
+      await gates.get(at)?.promise;
+      return `${at} seen`;
+    });
+    const toolCalls = [callOf("1", "a"), callOf("2", "b"), callOf("3", "c")];
+    const { agent, model } = scripted([{ toolCalls }, "Done."], { tools: [wait] });
+    const output = start(agent);
+    await until(() => begun.length === 3);
+    for (const at of ["c", "a", "b"]) {
+      gates.get(at)?.resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+
+    expect((await output).toolCalls.map(({ toolCallId, result }) => [toolCallId, result])).toEqual([
+      ["1", "a seen"],
+      ["2", "b seen"],
+      ["3", "c seen"],
+    ]);
+    expect(model.calls[1]?.messages.slice(2).map(({ toolCallId }) => toolCallId)).toEqual(["1", "2", "3"]);
+  });
+
+  it("does not let a call that fails harm the others", async () => {
+    const fails = toolNamed("fails", () => {
+      throw new Error("no key");
+    });
+    const toolCalls = [callOf("1"), callOf("2", "Oslo", "fails"), callOf("3", "Rome")];
+    const { agent } = scripted([{ toolCalls }, "Done."], { tools: [look, fails] });
+
+    const { toolCalls: results, status } = await start(agent);
+
+    expect(status).toBe("completed");
+    expect(results.map(({ error }) => error === undefined)).toEqual([true, false, true]);
+    expect(results.map(({ result }) => result)).toEqual(["Oslo seen", expect.stringContaining("failed"), "Rome seen"]);
+  });
+
+  it("lets the model ask ten times by default, and then once more without tools [agent.max-tool-roundtrips]", async () => {
+    const { agent, model } = scripted([], { tools: [look] });
+    let asked = 0;
+    model.respond(({ options }) =>
+      options.toolChoice === "none" ? "So be it." : { toolCalls: [callOf(`c${asked++}`)] },
+    );
+
+    const output = await start(agent);
+
+    expect([output.text, output.toolCalls.length, model.calls.length]).toEqual(["So be it.", 10, 11]);
+    expect(model.calls.at(-1)?.options).toMatchObject({ toolChoice: "none", tools: [{ name: "look" }] });
+    assertVendorWouldAccept(model.calls.at(-1)?.messages ?? []);
+  });
+
+  it.each([0, 1, 3])("makes no more than %d round trips when it may not, whatever the model wants", async (most) => {
+    let executed = 0;
+    const counted = toolNamed("look", () => `seen ${(executed += 1)}`);
+    const { agent, model } = scripted([], { tools: [counted], maxToolRoundtrips: most });
+    let asked = 0;
+    model.respond(() => ({ text: "Hm.", toolCalls: [callOf(`c${asked++}`)] }));
+
+    const output = await start(agent);
+
+    expect([output.text, output.status]).toEqual(["Hm.", "completed"]);
+    expect([executed, output.toolCalls.length, model.calls.length]).toEqual([most, most, most + 1]);
+    expect(output.messages?.at(-1)).toEqual({ role: "assistant", content: "Hm." });
+  });
+
+  it("says nothing of tools to a model when there are none", async () => {
+    const { agent, model } = scripted(["Hi."], { maxToolRoundtrips: 0 });
+    await start(agent);
+
+    expect(model.calls[0]?.options).not.toHaveProperty("tools");
+    expect(model.calls[0]?.options).not.toHaveProperty("toolChoice");
+  });
+
+  it("gives tools the context of the run, with the call's own facts [tool.execute]", async () => {
+    const contexts: unknown[] = [];
+    const tell = toolNamed("look", (_at, context) => {
+      contexts.push({ ...context });
+      return "seen";
+    });
+    const { agent } = scripted([{ toolCalls: [callOf("1"), callOf("2")] }, "Done."], { tools: [tell] });
+    const { runId, sessionId } = await start(agent);
+
+    expect(contexts).toMatchObject([
+      { runId, sessionId, agentName: "helper", metadata: {}, toolCallId: "1" },
+      { runId, sessionId, agentName: "helper", metadata: {}, toolCallId: "2" },
+    ]);
+    expect(new Set(contexts.map((context) => (context as { idempotencyKey: string }).idempotencyKey)).size).toBe(2);
+  });
+
+  it("passes artifacts by the model and gives them out", async () => {
+    const artifacts = [{ type: "chart", data: { points: [1, 2] } }];
+    const draw = toolNamed("look", () => ({ content: "drawn", artifacts }));
+    const { agent, model } = scripted([{ toolCalls: [callOf("1")] }, "Done."], { tools: [draw] });
+
+    const output = await start(agent);
+
+    expect(output.toolCalls).toMatchObject([{ result: "drawn", artifacts }]);
+    expect(JSON.stringify(model.calls[1]?.messages)).not.toContain("points");
+  });
+
+  it("asks the sources of tools when a run begins", async () => {
+    let asked = 0;
+    const source = { getTools: async () => [toolNamed(`look${++asked}`, () => "seen")] };
+    const { agent, model } = scripted(["One.", "Two."], { tools: [look, source] });
+    await start(agent);
+    await start(agent);
+
+    const names = model.calls.map(({ options }) => options.tools?.map(({ name }) => name));
+    expect(names).toEqual([
+      ["look", "look1"],
+      ["look", "look2"],
+    ]);
+  });
+
+  it("fails a run whose source of tools fails, or has a name twice", async () => {
+    const broken = scripted(["Hi."], { tools: [{ getTools: async () => await Promise.reject(new Error("down")) }] });
+    const doubled = scripted(["Hi."], { tools: [look, { getTools: async () => [look] }] });
+
+    await expect(start(broken.agent)).rejects.toMatchObject({ code: "internal" });
+    await expect(start(doubled.agent)).rejects.toMatchObject({ code: "invalid_config" });
+    expect([broken.model.calls, doubled.model.calls]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { getTextContent } from "../message/content.ts";
+import type { ChatMessage } from "../message/message.ts";
+import { assertVendorWouldAccept } from "../session/test/assert-vendor-would-accept.ts";
+import { estimateTokens } from "../session/estimate-tokens.ts";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
+import type { ScriptedModel } from "../testing/scripted-model.ts";
+import { callOf, look, scripted } from "./test/agents.ts";
+
+const texts = (messages: readonly ChatMessage[] | undefined) => messages?.map(({ content }) => getTextContent(content));
+const lastRequest = (model: ScriptedModel) => texts(model.calls.at(-1)?.messages);
+
+/** An agent that answers each input by repeating it, after these runs in the session `s`. */
+async function withPast(inputs: string[], config: Parameters<typeof scripted>[1] = {}) {
+  const setUp = scripted([], { ...config, sessionId: "s" });
+  setUp.model.respond(({ messages }) => `Re: ${getTextContent(messages.at(-1)?.content ?? null)}`);
+  for (const input of inputs) await setUp.agent.run(input);
+  return setUp;
+}
+
+describe("an agent in a session", () => {
+  it("is told what was said before, tools included [run-opts.session] [agent.history-default]", async () => {
+    const { agent, model } = scripted([{ toolCalls: [callOf("1")] }, "Rain.", "Bye."], { tools: [look] });
+    await agent.run("Weather?", { sessionId: "s" });
+    await agent.stream("Thanks.", { sessionId: "s" }).output;
+
+    const messages = model.calls.at(-1)?.messages ?? [];
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant", "user"]);
+    assertVendorWouldAccept(messages);
+  });
+
+  it("starts a new session when none is named, and says which [output.identity]", async () => {
+    const { agent, model } = scripted(["One.", "Two.", "Three."]);
+    const first = await agent.run("First");
+    const second = await agent.run("Second");
+    await agent.run("Third", { sessionId: second.sessionId ?? "" });
+
+    expect(first.sessionId).not.toBe(second.sessionId);
+    expect(lastRequest(model)).toEqual(["Second", "Two.", "Third"]);
+  });
+
+  it("uses its own session and user unless the run names others [agent.session-default] [agent.user-default]", async () => {
+    const { agent } = scripted(["One.", "Two."], { sessionId: "own", userId: "me" });
+
+    expect(await agent.run("Hi")).toMatchObject({ sessionId: "own", userId: "me" });
+    const opts = { sessionId: "other", userId: "you" };
+    expect(await agent.run("Hi", opts)).toMatchObject(opts);
+  });
+
+  it("is told of as many turns as it is to be: fifty by default [agent.num-history-runs]", async () => {
+    const inputs = Array.from({ length: 52 }, (_, index) => `input ${index}`);
+    const many = await withPast([...inputs, "now"]);
+    expect(lastRequest(many.model)?.length).toBe(101);
+    expect(lastRequest(many.model)?.[0]).toBe("input 2");
+
+    const two = await withPast(["a", "b", "c", "d"], { numHistoryRuns: 2 });
+    expect(lastRequest(two.model)).toEqual(["b", "Re: b", "c", "Re: c", "d"]);
+    const none = await withPast(["a", "b"], { numHistoryRuns: 0 });
+    expect(lastRequest(none.model)).toEqual(["b"]);
+  });
+
+  it("is told nothing when history is off, and yet keeps it [agent.history-default]", async () => {
+    const storage = new InMemoryStorage();
+    const { model } = await withPast(["a", "b"], { addHistoryToMessages: false, storage });
+    expect(lastRequest(model)).toEqual(["b"]);
+
+    expect(lastRequest((await withPast(["c"], { storage })).model)).toEqual(["a", "Re: a", "b", "Re: b", "c"]);
+  });
+
+  it("is sent no more than fits: the oldest turns stay out [agent.max-context-tokens]", async () => {
+    const words = "word ".repeat(40);
+    const inputs = [`1 ${words}`, `2 ${words}`, `3 ${words}`];
+    const all = (await withPast(inputs)).model.calls.at(-1)?.messages ?? [];
+    const maxContextTokens = estimateTokens(all) - 1;
+    const { model } = await withPast(inputs, { maxContextTokens });
+
+    expect(lastRequest(model)?.map((text) => text.slice(0, 5))).toEqual(["2 wor", "Re: 2", "3 wor"]);
+    expect(estimateTokens(model.calls.at(-1)?.messages ?? [])).toBeLessThanOrEqual(maxContextTokens);
+
+    const { model: full } = await withPast(inputs, { maxContextTokens: maxContextTokens + 1 });
+    expect(lastRequest(full)).toHaveLength(5);
+  });
+
+  it("leaves room for instructions and tools [agent.max-context-tokens]", async () => {
+    const words = "word ".repeat(40);
+    const inputs = [`1 ${words}`, `2 ${words}`];
+    const all = (await withPast(inputs)).model.calls.at(-1)?.messages ?? [];
+    for (const more of [{ instructions: "Be short." }, { tools: [look] }]) {
+      const { model } = await withPast(inputs, { maxContextTokens: estimateTokens(all), ...more });
+      expect(lastRequest(model)).not.toContain(inputs[0]);
+      expect(lastRequest(model)).toContain(inputs[1]);
+    }
+  });
+
+  it("shares it with every agent on the same storage", async () => {
+    const storage = new InMemoryStorage();
+    const one = scripted(["One."], { storage, name: "one" });
+    const other = scripted(["Two."], { storage, name: "other" });
+    await one.agent.run("First", { sessionId: "s" });
+    await other.agent.run("Second", { sessionId: "s" });
+
+    expect(lastRequest(other.model)).toEqual(["First", "One.", "Second"]);
+    expect((await storage.list("turns")).map(({ value }) => value)).toMatchObject([
+      { runnable: "one", status: "completed", input: "First" },
+      { runnable: "other", status: "completed", input: "Second" },
+    ]);
+  });
+
+  it("finds no session that is somebody else's [run-opts.user]", async () => {
+    const { agent, model } = scripted(["One.", "Two.", "Three."]);
+    await agent.run("First", { sessionId: "s", userId: "Ada" });
+
+    for (const opts of [{ userId: "Bob" }, {}]) {
+      expect((await runErrorOf(agent.run("Hi", { sessionId: "s", ...opts }))).code).toBe("not_found");
+    }
+    // The same name under another tenant is another session.
+    await agent.run("Second", { sessionId: "s", userId: "Ada", tenantId: "t" });
+    expect(lastRequest(model)).toEqual(["Second"]);
+    await agent.run("Third", { sessionId: "s", userId: "Ada" });
+    expect(lastRequest(model)).toEqual(["First", "One.", "Third"]);
+  });
+
+  it("gives a session that was opened without a user to nobody later", async () => {
+    const { agent } = scripted(["One.", "Two.", "Three."]);
+    await agent.run("First", { sessionId: "s" });
+    await agent.run("Second", { sessionId: "s", userId: "Ada" });
+
+    expect((await agent.run("Third", { sessionId: "s" })).status).toBe("completed");
+  });
+
+  it("keeps vendor state within the run and out of the session", async () => {
+    const storage = new InMemoryStorage();
+    const asks = { toolCalls: [callOf("1")], vendorState: ["ENCRYPTED"] };
+    const { agent, model } = scripted([asks, { text: "Rain.", vendorState: ["ENCRYPTED"] }, "Bye."], {
+      tools: [look],
+      storage,
+    });
+    const output = await agent.run("Weather?", { sessionId: "s" });
+    await agent.run("Thanks.", { sessionId: "s" });
+
+    const symbols = (call: number) =>
+      model.calls[call]?.messages.flatMap((message) => Object.getOwnPropertySymbols(message));
+    expect(symbols(1)).toHaveLength(1);
+    expect(symbols(2)).toEqual([]);
+    expect(JSON.stringify([output, await storage.list("turns"), await storage.list("sessions")])).not.toContain("ENCR");
+  });
+});

@@ -1,0 +1,102 @@
+import type { EventBus } from "../events/event-bus.ts";
+import { checkContent } from "../run/check-content.ts";
+import type { MessageContent } from "../message/content.ts";
+import { readRunOpts } from "../run/read-run-opts.ts";
+import type { RunEvents } from "../run/run-events.ts";
+import { RunExecution } from "../run/run-execution.ts";
+import type { RunOpts } from "../run/run-options.ts";
+import type { RunOutput } from "../run/run-output.ts";
+import type { Runnable, RunStream } from "../run/runnable.ts";
+import type { InferSchema, ObjectSchema } from "../schema/object-schema.ts";
+import type { SessionStore } from "../session/session-store.ts";
+import type { ToolDef } from "../tool/tool.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import { AgentParts } from "./agent-parts.ts";
+import { AgentRun } from "./agent-run.ts";
+import { checkAgentConfig } from "./check-agent-config.ts";
+import { generateTurn, streamTurn } from "./model-turn.ts";
+import type { ModelTurn } from "./model-turn.ts";
+
+/** The type of an agent's structured answer. */
+type Answer<Schema extends ObjectSchema> = InferSchema<Schema, unknown>;
+
+/** A language model with a task: instructions, tools, memory, and a form for its answer. */
+export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements Runnable<Answer<Schema>> {
+  readonly #parts: AgentParts<Schema>;
+
+  constructor(config: AgentConfig<Schema>) {
+    checkAgentConfig(config);
+    this.#parts = new AgentParts({ ...config });
+    const { storage, memory, userMemory } = config;
+    if (storage === undefined) return;
+    memory?.bindStorage(storage);
+    userMemory?.bindStorage(storage);
+  }
+
+  get kind(): "agent" {
+    return "agent";
+  }
+
+  get name(): string {
+    return this.#parts.config.name;
+  }
+
+  get description(): string | undefined {
+    return this.#parts.config.description;
+  }
+
+  get eventBus(): EventBus<RunEvents> {
+    return this.#parts.eventBus;
+  }
+
+  /** The tools that are known: those of a source, once a run has asked for them. */
+  get tools(): readonly ToolDef[] {
+    return this.#parts.tools.known;
+  }
+
+  get modelId(): string {
+    return this.#parts.config.model.modelId;
+  }
+
+  get providerId(): string {
+    return this.#parts.config.model.providerId;
+  }
+
+  /** The sessions it works in: to list, read and delete. What it remembers of them goes with them. */
+  get sessions(): SessionStore {
+    return this.#parts.sessions;
+  }
+
+  get hasStructuredOutput(): boolean {
+    return this.#parts.config.structuredOutput !== undefined;
+  }
+
+  /** Answers once. A run that fails rejects with a `RunError` that carries what there was. */
+  async run(input: MessageContent, opts?: RunOpts): Promise<RunOutput<Answer<Schema>>> {
+    return await this.#execute(generateTurn, input, opts).run();
+  }
+
+  /** Answers piece by piece, once somebody reads. Wrong options are refused here and now. */
+  stream(input: MessageContent, opts?: RunOpts): RunStream<Answer<Schema>> {
+    return this.#execute(streamTurn, input, opts);
+  }
+
+  /** Closes the sources of its tools. Its storage is the caller's to close. */
+  async close(): Promise<void> {
+    await this.#parts.tools.close();
+  }
+
+  #execute(turn: ModelTurn, input: MessageContent, opts: RunOpts | undefined): RunExecution<Answer<Schema>> {
+    const parts = this.#parts;
+    const { name, model, sessionId, userId, limits } = parts.config;
+    return new RunExecution<Answer<Schema>>({
+      name,
+      input: checkContent(input),
+      request: readRunOpts(opts, { sessionId, userId, limits, providerId: model.providerId }),
+      eventBus: parts.eventBus,
+      logger: parts.logger,
+      model,
+      work: (run) => new AgentRun(parts, turn, run),
+    });
+  }
+}

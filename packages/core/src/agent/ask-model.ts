@@ -1,0 +1,48 @@
+import { OutputGate } from "../guardrail/output-gate.ts";
+import type { ChatMessage } from "../message/message.ts";
+import type { ModelOptions } from "../model/model-config.ts";
+import type { ModelResponse } from "../model/model-response.ts";
+import type { StreamChunk } from "../model/stream-chunk.ts";
+import { ChunkRelay } from "./chunk-relay.ts";
+import type { LoopPlan } from "./loop-plan.ts";
+import { TurnCallIds } from "./turn-call-ids.ts";
+
+/** One question to the model. */
+type Question = { messages: readonly ChatMessage[]; mayCallTools: boolean };
+
+/**
+ * Lets the model answer once. What it says is streamed as far as the guardrails allow, except where a structured answer is
+ * to come: of those only one that fits its schema is shown. The response that is returned holds the text that may go out.
+ */
+export async function* askModel(
+  plan: LoopPlan,
+  { messages, mayCallTools }: Question,
+): AsyncGenerator<StreamChunk, ModelResponse> {
+  const { record, context, meter, model, retry, structured, outputGuardrails } = plan;
+  const gate = structured === undefined ? new OutputGate({ guardrails: outputGuardrails, context }) : undefined;
+  const relay = new ChunkRelay({ record, gate, showsTools: mayCallTools });
+  const options = { ...plan.options, ...toolOptions(plan, mayCallTools), signal: context.signal };
+  const ids = new TurnCallIds(plan.callIds);
+  const thoughtBefore = record.thinking;
+  record.text = "";
+  const response = yield* plan.turn({ model, messages, options, retry, relay: relay.pass, ids });
+  meter.add(response.usage);
+  context.signal.throwIfAborted();
+  record.noteToken();
+  record.thinking = thoughtBefore + (response.thinking ?? "");
+  record.responseId = response.responseId ?? record.responseId;
+  if (gate === undefined) return response;
+  // An answer that did not stream has all of its text still before the gate.
+  if (!relay.hasSpoken) record.text += await gate.push(response.text);
+  const isSilent = response.text === "" && response.toolCalls.length > 0;
+  const rest = isSilent ? "" : await gate.end();
+  record.text += rest;
+  if (rest !== "") yield { type: "text", text: rest };
+  return { ...response, text: record.text };
+}
+
+function toolOptions({ tools }: LoopPlan, mayCallTools: boolean): Pick<ModelOptions, "tools" | "toolChoice"> {
+  if (tools.specs.length === 0) return {};
+  // They stay known: vendors refuse a history with calls of tools that they were not told of.
+  return mayCallTools ? { tools: tools.specs } : { tools: tools.specs, toolChoice: "none" };
+}

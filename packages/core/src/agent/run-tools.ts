@@ -1,0 +1,55 @@
+import type { ChatMessage } from "../message/message.ts";
+import type { ToolCallResult } from "../message/tool-call.ts";
+import type { ModelResponse } from "../model/model-response.ts";
+import type { StreamChunk } from "../model/stream-chunk.ts";
+import { withVendorState } from "../model/vendor-state.ts";
+import { executeToolCalls } from "../tool/execute-tool-calls.ts";
+import type { LoopPlan } from "./loop-plan.ts";
+
+/** What is asked for in one step, and what was said beside it. */
+export type ToolStep = Pick<ModelResponse, "text" | "toolCalls" | "malformedArguments" | "vendorState">;
+
+/**
+ * Executes what is asked for, side by side; the end of each call is streamed when it has come. Returns the step as messages,
+ * which the record of the run has too.
+ */
+export async function* runTools(
+  plan: LoopPlan,
+  step: ToolStep,
+  roundtrip: number,
+): AsyncGenerator<StreamChunk, ChatMessage[]> {
+  const { tools, context, eventBus, onToolCall, record, progress } = plan;
+  const { text, toolCalls: calls, malformedArguments = [] } = step;
+  const done: ToolCallResult[] = [];
+  progress.step = { text, toolCalls: calls, results: done };
+  const batch = executeToolCalls({
+    calls,
+    malformedArguments,
+    tools,
+    context,
+    eventBus,
+    roundtrip,
+    ...(onToolCall !== undefined && { onToolCall }),
+  });
+  let next = await batch.next();
+  for (; next.done !== true; next = await batch.next()) {
+    done.push(next.value);
+    record.toolCalls.push(next.value);
+    yield { type: "tool_call_end", toolCallId: next.value.toolCallId };
+  }
+  context.signal.throwIfAborted();
+  // In the order of the calls, whatever order they ended in.
+  record.toolCalls.splice(-calls.length, calls.length, ...next.value);
+  delete progress.step;
+  const messages = toMessages(step, next.value);
+  record.messages.push(...messages);
+  return messages;
+}
+
+function toMessages({ text, toolCalls, vendorState }: ToolStep, results: readonly ToolCallResult[]): ChatMessage[] {
+  const asked: ChatMessage = { role: "assistant", content: text === "" ? null : text, toolCalls };
+  return [
+    withVendorState(asked, vendorState),
+    ...results.map(({ toolCallId, result }): ChatMessage => ({ role: "tool", toolCallId, content: result })),
+  ];
+}

@@ -1,0 +1,80 @@
+import type { ModelProvider } from "../../model/model-provider.ts";
+import type { StreamChunk } from "../../model/stream-chunk.ts";
+import { collectResponse } from "../../model/response-collector.ts";
+import type { ModelOptions } from "../../model/model-config.ts";
+import type { ModelResponse } from "../../model/model-response.ts";
+import type { RunContext } from "../../run/run-context.ts";
+import { ScriptedModel } from "../../testing/scripted-model.ts";
+import { defineTool } from "../../tool/define-tool.ts";
+import type { ToolDef, ToolResult } from "../../tool/tool.ts";
+import { Agent } from "../agent.ts";
+import type { AgentConfig } from "../agent-config.ts";
+
+type Turns = ConstructorParameters<typeof ScriptedModel>;
+
+/** An agent with a model that plays these turns. */
+export function scripted(turns: Turns, config: Partial<AgentConfig> = {}): { agent: Agent; model: ScriptedModel } {
+  const model = new ScriptedModel(...turns);
+  return { agent: new Agent({ name: "helper", model, ...config }), model };
+}
+
+/** A tool that takes a place, `at`, and does this. */
+export function toolNamed(
+  name: string,
+  execute: (at: string, context: RunContext) => string | ToolResult | Promise<string | ToolResult>,
+  more: Partial<ToolDef> = {},
+): ToolDef {
+  return defineTool({
+    name,
+    description: "Does something at a place.",
+    parameters: { type: "object", properties: { at: { type: "string" } }, required: ["at"] },
+    execute: ({ at }, context) => execute(String(at), context),
+    ...more,
+  });
+}
+
+/** Says that it saw the place. */
+export const look: ToolDef = toolNamed("look", (at) => `${at} seen`);
+
+/** A call of `look`, or of the tool that is named. */
+export function callOf(
+  id: string,
+  at = "Oslo",
+  name = "look",
+): { id: string; name: string; arguments: { at: string } } {
+  return { id, name, arguments: { at } };
+}
+
+/** A model that streams what it is told to, well or badly; asked for a whole answer, it gathers the same. */
+export class StreamingModel implements ModelProvider {
+  readonly providerId: string = "streaming";
+  readonly modelId: string = "streaming-1";
+  readonly calls: ModelOptions[] = [];
+  readonly #play: (options: ModelOptions) => AsyncIterable<StreamChunk>;
+
+  constructor(play: (options: ModelOptions) => AsyncIterable<StreamChunk>) {
+    this.#play = play;
+  }
+
+  async generate(_messages: unknown, options: ModelOptions = {}): Promise<ModelResponse> {
+    this.calls.push(options);
+    return await collectResponse(this.#play(options));
+  }
+
+  stream(_messages: unknown, options: ModelOptions = {}): AsyncIterable<StreamChunk> {
+    this.calls.push(options);
+    return this.#play(options);
+  }
+}
+
+/** A model that answers with these as whole responses, however odd they are. */
+export function answering(...responses: unknown[]): ModelProvider {
+  return {
+    providerId: "odd",
+    modelId: "odd-1",
+    generate: async () => responses.shift() as ModelResponse,
+    stream: () => {
+      throw new Error("This model does not stream.");
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { ChatMessage } from "../message/message.ts";
+import type { ModelResponse } from "../model/model-response.ts";
+import type { StreamChunk } from "../model/stream-chunk.ts";
+import { CallIds } from "../session/call-ids.ts";
+
+/** The ids that the calls of a conversation have. */
+export function callIdsOf(messages: readonly ChatMessage[]): CallIds {
+  const ids = new CallIds();
+  for (const { toolCalls = [] } of messages) for (const { id } of toolCalls) ids.take(id);
+  return ids;
+}
+
+/**
+ * Gives the calls of one model turn ids that no earlier call of the conversation has: there are models that number the
+ * calls of each turn from 1, and vendors that refuse a history in which an id comes twice.
+ */
+export class TurnCallIds {
+  readonly #taken: CallIds;
+  readonly #own = new Map<string, string>();
+
+  constructor(taken: CallIds) {
+    this.#taken = taken;
+  }
+
+  /** The response with ids of its own. */
+  inResponse(response: ModelResponse): ModelResponse {
+    const { toolCalls, malformedArguments } = response;
+    if (toolCalls.length === 0) return response;
+    return {
+      ...response,
+      toolCalls: toolCalls.map((call) => ({ ...call, id: this.#start(call.id) })),
+      ...(malformedArguments !== undefined && {
+        malformedArguments: malformedArguments.map((call) => ({ ...call, toolCallId: this.#of(call.toolCallId) })),
+      }),
+    };
+  }
+
+  /** The chunk with the id that its call has here. */
+  inChunk(chunk: StreamChunk): StreamChunk {
+    switch (chunk.type) {
+      case "tool_call_start":
+        return { ...chunk, toolCall: { ...chunk.toolCall, id: this.#start(chunk.toolCall.id) } };
+      case "tool_call_delta":
+      case "tool_call_end":
+        return { ...chunk, toolCallId: this.#of(chunk.toolCallId) };
+      default:
+        return chunk;
+    }
+  }
+
+  /** Within the turn, a second call under an id stays the same call. */
+  #start(id: string): string {
+    const own = this.#own.get(id) ?? this.#taken.take(id);
+    this.#own.set(id, own);
+    return own;
+  }
+
+  #of(id: string): string {
+    return this.#own.get(id) ?? id;
+  }
+}

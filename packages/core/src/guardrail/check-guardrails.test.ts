@@ -1,0 +1,205 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, it } from "vitest";
+import { GuardrailError } from "../errors/guardrail-error.ts";
+import type { MessageContent } from "../message/content.ts";
+import { checkGuardrails, checkInput } from "./check-guardrails.ts";
+import type { Guardrail } from "./guardrail.ts";
+import { runContext } from "./test/run-context.ts";
+
+const passes: Guardrail = { name: "passes", check: () => ({ pass: true }) };
+const refuses: Guardrail = { name: "refuses", check: () => ({ pass: false, reason: "not here" }) };
+const hangs: Guardrail = { name: "hangs", check: async () => await new Promise(() => {}) };
+const replacing = (name: string, replace: (text: string) => string): Guardrail => ({
+  name,
+  check: async (text) => ({ pass: true, replace: replace(text) }),
+});
+
+const checkText = async (text: string, ...guardrails: Guardrail[]) =>
+  await checkGuardrails(text, { guardrails, side: "output", context: runContext().context });
+
+describe("checkGuardrails", () => {
+  it("lets a text through that no guardrail minds", async () => {
+    expect(await checkText("text")).toBe("text");
+    expect(await checkText("text", passes, passes)).toBe("text");
+  });
+
+  it("gives each guardrail what the one before it made of the text", async () => {
+    const [loud, twice] = [replacing("loud", (text) => text.toUpperCase()), replacing("twice", (text) => text + text)];
+
+    expect(await checkText("a", loud, passes, twice)).toBe("AA");
+    expect(
+      await checkText(
+        "a",
+        replacing("empty", () => ""),
+        twice,
+      ),
+    ).toBe("");
+  });
+
+  it("throws the first refusal and asks nobody after it [agent.guardrails-output]", async () => {
+    const asked: string[] = [];
+    const later: Guardrail = { name: "later", check: (text) => ({ pass: asked.push(text) > 0 }) as { pass: true } };
+    const refusal = await checkText("text", passes, refuses, later).catch((error: unknown) => error);
+
+    expect(refusal).toBeInstanceOf(GuardrailError);
+    expect(refusal).toMatchObject({ code: "guardrail_blocked", guardrail: "refuses", side: "output" });
+    expect(asked).toEqual([]);
+  });
+
+  it("gives the guardrail the context of the run and its own this", async () => {
+    const { context } = runContext();
+    class Words {
+      readonly name = "words";
+      readonly #words = ["bad"];
+      check(text: string, given: unknown) {
+        const reason = given === context ? "a bad word" : "another context";
+        return this.#words.includes(text) ? ({ pass: false, reason } as const) : ({ pass: true } as const);
+      }
+    }
+
+    const check = checkGuardrails("bad", { guardrails: [new Words()], side: "input", context });
+    await expect(check).rejects.toMatchObject({ message: expect.stringContaining("a bad word") });
+  });
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("secret detail");
+      },
+    ],
+    ["rejects", async () => await Promise.reject(new Error("secret detail"))],
+    [
+      "throws what is no error",
+      () => {
+        throw "secret detail";
+      },
+    ],
+  ])("lets nothing pass when a guardrail %s, and logs why", async (_, check) => {
+    const { context, lines } = runContext();
+    const checked = checkGuardrails("text", { guardrails: [{ name: "g", check }], side: "input", context });
+
+    await expect(checked).rejects.toMatchObject({
+      code: "internal",
+      message: 'The guardrail "g" failed, so nothing passes.',
+    });
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "error", guardrail: "g" });
+    expect(lines[0]).toContain("secret detail");
+  });
+
+  it.each([
+    undefined,
+    null,
+    true,
+    "pass",
+    {},
+    { pass: 1 },
+    { pass: "true" },
+    { pass: true, replace: 5 },
+    { pass: true, replace: null },
+    { pass: false },
+    { pass: false, reason: 5 },
+    [{ pass: true }],
+  ])("lets nothing pass on %o, which is no verdict", async (answer) => {
+    const { context, lines } = runContext();
+    const guardrail: Guardrail = { name: "g", check: () => answer as { pass: true } };
+    const checked = checkGuardrails("text", { guardrails: [guardrail], side: "input", context });
+
+    await expect(checked).rejects.toMatchObject({
+      code: "internal",
+      message: expect.stringMatching(
+        /^The guardrail "g" answered something that is no verdict; it must be \{ pass: true \}/,
+      ),
+    });
+    expect(lines).toHaveLength(1);
+  });
+
+  it("stops waiting at once when the run is aborted, and leaves no listener", async () => {
+    const { context, controller } = runContext();
+    const checked = checkGuardrails("text", { guardrails: [hangs], side: "input", context });
+    controller.abort();
+
+    await expect(checked).rejects.toMatchObject({ code: "cancelled" });
+    expect(getEventListeners(context.signal, "abort")).toEqual([]);
+  });
+
+  it("asks nobody when the run is aborted already", async () => {
+    const { context, controller, lines } = runContext();
+    controller.abort();
+    let asked = 0;
+    const guardrail: Guardrail = { name: "g", check: () => ({ pass: ++asked > 0 }) as { pass: true } };
+    const checked = checkGuardrails("text", { guardrails: [guardrail], side: "input", context });
+
+    await expect(checked).rejects.toMatchObject({ code: "cancelled" });
+    expect([asked, lines]).toEqual([0, []]);
+  });
+
+  it("takes what a guardrail throws because of the abort as the abort, and logs nothing", async () => {
+    const { context, controller, lines } = runContext();
+    const guardrail: Guardrail = {
+      name: "g",
+      check: (_, { signal }) => {
+        controller.abort();
+        signal.throwIfAborted();
+        return { pass: true };
+      },
+    };
+    const checked = checkGuardrails("text", { guardrails: [guardrail], side: "input", context });
+
+    await expect(checked).rejects.toMatchObject({ code: "cancelled" });
+    expect(lines).toEqual([]);
+  });
+
+  it("leaves no listener behind when all is well", async () => {
+    const { context } = runContext();
+    await checkGuardrails("text", { guardrails: [passes, passes], side: "input", context });
+
+    expect(getEventListeners(context.signal, "abort")).toEqual([]);
+  });
+});
+
+describe("checkInput", () => {
+  const image = { type: "image", data: "aGk=" } as const;
+  const text = (words: string) => ({ type: "text", text: words }) as const;
+  const loud = replacing("loud", (words) => words.toUpperCase());
+  const checked = async (content: MessageContent, ...guardrails: Guardrail[]) =>
+    await checkInput(content, { guardrails, context: runContext().context });
+
+  it("gives content back as it is when nothing was replaced [agent.guardrails-input]", async () => {
+    const parts = [text("a"), image];
+
+    expect(await checked("a", passes)).toBe("a");
+    expect(await checked(parts, passes)).toBe(parts);
+    expect(await checked(parts)).toBe(parts);
+  });
+
+  it("checks the text of all parts as one, as input", async () => {
+    const seen: string[] = [];
+    const guardrail: Guardrail = { name: "g", check: (words) => ({ pass: seen.push(words) < 2 }) as { pass: true } };
+    await checked([text("a"), image, text("b")], guardrail);
+
+    expect(seen).toEqual(["a\nb"]);
+    await expect(checked("a", refuses)).rejects.toMatchObject({ side: "input" });
+  });
+
+  it.each<[string, MessageContent, MessageContent]>([
+    ["a text", "a", "A"],
+    ["one part", [text("a")], [text("A")]],
+    ["text between others", [image, text("a"), image], [image, text("A"), image]],
+    ["several texts", [image, text("a"), image, text("b")], [image, text("A\nB"), image]],
+  ])("puts new words in the place of the first: %s", async (_, content, expected) => {
+    expect(await checked(content, loud)).toEqual(expected);
+  });
+
+  it("puts words before parts that had none, and leaves the caller's parts alone", async () => {
+    const parts: MessageContent = [image, image];
+    const worded = await checked(
+      parts,
+      replacing("words", () => "look"),
+    );
+
+    expect(worded).toEqual([text("look"), image, image]);
+    expect(parts).toEqual([image, image]);
+  });
+});

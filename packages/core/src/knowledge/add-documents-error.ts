@@ -1,0 +1,30 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+
+const shownIds = 5;
+const shownIdLength = 64;
+
+/**
+ * Some documents were not stored. The code is that of the failure that ended the work; those that are not listed are
+ * stored with their vectors, and of those that are, none is stored by half: they can be added again.
+ */
+export class AddDocumentsError extends TroupeError {
+  /** The ids of the documents that are not known to be stored. */
+  readonly notStored: readonly string[];
+
+  constructor({ notStored, total, cause }: { notStored: readonly string[]; total: number; cause: TroupeError }) {
+    const message = `${notStored.length} of ${total} documents were not stored (${listed(notStored)}): ${cause.message}`;
+    super(cause.code, message, { cause, fields: { ...cause.fields, count: notStored.length } });
+    this.notStored = notStored;
+  }
+}
+
+Object.defineProperty(AddDocumentsError.prototype, "name", {
+  value: "AddDocumentsError",
+  configurable: true,
+  writable: true,
+});
+
+function listed(ids: readonly string[]): string {
+  const shown = ids.slice(0, shownIds).map((id) => JSON.stringify(id.slice(0, shownIdLength)));
+  return [...shown, ...(ids.length > shownIds ? [`and ${ids.length - shownIds} more`] : [])].join(", ");
+}

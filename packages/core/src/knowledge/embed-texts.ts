@@ -1,0 +1,68 @@
+import { toTroupeError } from "../errors/to-troupe-error.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { untilAborted } from "../session/until-aborted.ts";
+import { checkEmbedding } from "../vector/check-embedding.ts";
+import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
+
+/** The embeddings, or the sentence that says how to come by some. */
+export function requireEmbeddings(embeddings: EmbeddingProvider | undefined): EmbeddingProvider {
+  if (embeddings !== undefined) return embeddings;
+  const message =
+    "There are no embeddings to make vectors of text with: give `embeddings` to the knowledge base or to its vector store, or give vectors in place of text.";
+  throw new TroupeError("invalid_config", message);
+}
+
+/** One usable vector for each text, in one call. */
+export async function embedTexts(
+  embeddings: EmbeddingProvider,
+  texts: readonly string[],
+  options: EmbedOptions,
+): Promise<number[][]> {
+  const vectors: unknown = await ask(() => embeddings.embedBatch(texts, options), options);
+  const count = Array.isArray(vectors) ? vectors.length : "no";
+  if (!Array.isArray(vectors) || count !== texts.length) {
+    throw useless(embeddings, `gave ${count} vectors for ${texts.length} texts`);
+  }
+  return checkVectors(embeddings, vectors);
+}
+
+/** The usable vector of one text. */
+export async function embedText(embeddings: EmbeddingProvider, text: string, options: EmbedOptions): Promise<number[]> {
+  const [vector = []] = checkVectors(embeddings, [await ask(() => embeddings.embed(text, options), options)]);
+  return vector;
+}
+
+async function ask<Answer>(call: () => Promise<Answer>, { signal }: EmbedOptions): Promise<Answer> {
+  try {
+    return await untilAborted(async () => await call(), signal);
+  } catch (thrown) {
+    throw toTroupeError(thrown, signal);
+  }
+}
+
+/** Refuses what could not be compared, or not with each other. */
+function checkVectors(embeddings: EmbeddingProvider, vectors: readonly unknown[]): number[][] {
+  const dimensions = embeddings.dimensions ?? lengthOf(vectors[0]);
+  for (const vector of vectors) {
+    const length = lengthOf(vector);
+    if (length !== dimensions) {
+      throw useless(embeddings, `gave a vector of ${length} numbers where ${dimensions} were expected`);
+    }
+    try {
+      checkEmbedding(vector);
+    } catch (cause) {
+      throw useless(embeddings, "gave a vector that cannot be compared", cause);
+    }
+  }
+  return vectors as number[][];
+}
+
+function lengthOf(vector: unknown): number {
+  return Array.isArray(vector) ? vector.length : 0;
+}
+
+function useless({ providerId }: EmbeddingProvider, problem: string, cause?: unknown): TroupeError {
+  const fields = providerId === undefined ? {} : { vendor: providerId };
+  const whose = providerId === undefined ? "The embeddings" : `The embeddings of ${providerId}`;
+  return new TroupeError("model_failed", `${whose} ${problem}.`, { cause, fields });
+}

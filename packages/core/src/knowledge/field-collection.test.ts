@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { checkConformance } from "../testing/conformance/check-conformance.ts";
+import { vectorCollectionCases } from "../testing/conformance/vector-collection-cases.ts";
+import { at, eastIds, fill } from "../testing/conformance/vector-documents.ts";
+import { vectorStoreCases } from "../testing/conformance/vector-store-cases.ts";
+import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
+import type { VectorStore } from "../vector/vector-store.ts";
+import { FieldCollection } from "./field-collection.ts";
+import { plainStore } from "./test/plain-store.ts";
+
+/** Collections side by side in one plain store, one of them in the part of the store around them. */
+function collecting() {
+  const store = plainStore({ dimensions: 2 });
+  const embeddings = new FakeEmbeddings({ dimensions: 2 });
+  const collection = (name: string) => new FieldCollection(store, { name, embeddings });
+  return Object.assign(collection("around"), { collection });
+}
+
+describe("FieldCollection", () => {
+  checkConformance(it, vectorStoreCases, {
+    create: () => new FieldCollection(plainStore({ dimensions: 2 }), { name: "kb" }),
+  });
+  checkConformance(it, vectorCollectionCases, {
+    create: collecting,
+    knownGaps: { "closes all views with the store": "it is beside the others, and not around them" },
+  });
+
+  it("leaves documents of the store that are in no collection", async () => {
+    const store = plainStore();
+    const collection = new FieldCollection(store, { name: "kb" });
+    await fill(store, at("kb/a", [1, 0]), at("b", [1, 0], { troupe_collection: "kb" }));
+    await collection.upsert(at("c", [1, 0]));
+
+    expect(await eastIds(collection)).toEqual(["c"]);
+    expect([await collection.get("a"), await collection.get("b")]).toEqual([null, null]);
+  });
+
+  it("deletes nothing of others, even in a store that does not filter", async () => {
+    const store = plainStore();
+    const search: VectorStore["search"] = async (embedding) => await store.search(embedding);
+    const [one, other] = ["one", "other"].map((name) => new FieldCollection({ ...store, search }, { name }));
+    for (const collection of [one, other, store]) await collection?.upsert(at("a", [1, 0]));
+    await one?.clear();
+
+    expect(await one?.get("a")).toBeNull();
+    expect((await other?.get("a"))?.id).toBe("a");
+    expect((await store.get("a"))?.id).toBe("a");
+    expect(await eastIds(other as VectorStore)).toEqual(["a"]);
+  });
+
+  it("shows the store its name before the id and in the metadata, and its callers neither", async () => {
+    const store = plainStore();
+    const collection = new FieldCollection(store, { name: "k/b" });
+    await collection.upsert(at("a/b", [1, 0], { tag: "x" }));
+
+    expect(await store.get("k%2Fb/a/b")).toMatchObject({ metadata: { tag: "x", troupe_collection: "k/b" } });
+    expect(await collection.get("a/b")).toEqual(at("a/b", [1, 0], { tag: "x" }));
+  });
+
+  it("refuses its own field from others, where it would be lost or widen a search", async () => {
+    const collection = new FieldCollection(plainStore(), { name: "kb" });
+    const refusal = (kind: string) => ({
+      code: "invalid_value",
+      message: `${kind}.troupe_collection is reserved: take another name for the field.`,
+    });
+
+    await expect(collection.upsert(at("a", [1, 0], { troupe_collection: "other" }))).rejects.toMatchObject(
+      refusal("metadata"),
+    );
+    await expect(collection.search([1, 0], { filter: { troupe_collection: "other" } })).rejects.toMatchObject(
+      refusal("filter"),
+    );
+  });
+
+  it("refuses an id that has no room for the name", async () => {
+    const collection = new FieldCollection(plainStore(), { name: "kb" });
+    await collection.upsert(at("x".repeat(1021), [1, 0]));
+
+    await expect(collection.get("x".repeat(1022))).rejects.toMatchObject({
+      code: "invalid_value",
+      message: expect.stringContaining("with the name of its collection before it, must have at most 1024 bytes"),
+    });
+  });
+
+  it("clears more documents than it finds at a time, whichever way their vectors point", async () => {
+    const [store, calls] = counted(plainStore());
+    const [one, other] = ["one", "other"].map((name) => new FieldCollection(store, { name }));
+    for (let index = 0; index < 2100; index++) await one?.upsert(at(`d${index}`, [index % 2 ? 1 : -1, -1]));
+    await other?.upsert(at("a", [1, 0]));
+    await one?.clear();
+
+    expect(await eastIds(one as VectorStore)).toEqual([]);
+    expect(await eastIds(other as VectorStore)).toEqual(["a"]);
+    expect(calls).toEqual({ delete: 2100, search: 4 + 2 });
+  });
+
+  it("learns the length of the vectors that it clears from whatever knows it", async () => {
+    const store = plainStore();
+    await new FieldCollection(store, { name: "kb" }).upsert(at("a", [1, 0, 0, 0]));
+    const fresh = () => new FieldCollection(store, { name: "kb" });
+    const silent = { embed: async () => [1, 2, 3, 4], embedBatch: async () => [] };
+
+    await expect(fresh().clear()).rejects.toMatchObject({
+      code: "invalid_config",
+      message: expect.stringContaining("give `embeddings`"),
+    });
+    for (const embeddings of [new FakeEmbeddings({ dimensions: 4 }), silent]) {
+      const collection = new FieldCollection(store, { name: "kb", embeddings });
+      await collection.clear();
+      expect(await store.get("kb/a")).toBeNull();
+      await collection.upsert(at("a", [1, 0, 0, 0]));
+    }
+    const [getting, finding] = [fresh(), fresh()];
+    await getting.get("a");
+    await getting.clear();
+    expect(await getting.get("a")).toBeNull();
+    await getting.upsert(at("a", [1, 0, 0, 0]));
+    await finding.search([1, 1, 1, 1]);
+    await finding.clear();
+    expect(await finding.get("a")).toBeNull();
+  });
+
+  it("learns nothing from a search that found nothing", async () => {
+    const store = plainStore();
+    const collection = new FieldCollection(store, { name: "kb", embeddings: new FakeEmbeddings({ dimensions: 4 }) });
+    await collection.search([1, 0]);
+    await new FieldCollection(store, { name: "kb" }).upsert(at("a", [1, 0, 0, 0]));
+    await collection.clear();
+
+    expect(await store.get("kb/a")).toBeNull();
+  });
+
+  it("ends when the store goes on finding what it has deleted", async () => {
+    const collection = new FieldCollection({ ...plainStore(), delete: async () => {} }, { name: "kb" });
+    await collection.upsert(at("a", [1, 0]));
+
+    await expect(collection.clear()).rejects.toMatchObject({ code: "storage_unavailable" });
+  });
+});
+
+function counted(store: VectorStore): [store: VectorStore, calls: Record<"delete" | "search", number>] {
+  const calls = { delete: 0, search: 0 };
+  const count = (name: keyof typeof calls) => void (calls[name] += 1);
+  const counting: VectorStore = {
+    ...store,
+    search: async (...given) => (count("search"), await store.search(...given)),
+    delete: async (id) => (count("delete"), await store.delete(id)),
+  };
+  return [counting, calls];
+}

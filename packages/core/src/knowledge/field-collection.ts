@@ -1,0 +1,125 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { mapBounded } from "../session/map-bounded.ts";
+import { encodeKey } from "../storage/encode-key.ts";
+import { keyProblem } from "../util/key-problem.ts";
+import { checkVectorName, toRecord } from "../vector/check-document.ts";
+import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
+import type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "../vector/vector-store.ts";
+import { narrowSearch } from "./narrow-search.ts";
+
+/** Where in the metadata the name of the collection is kept. Nobody else may use the field. */
+const nameField = "troupe_collection";
+
+/** How many documents `clear` finds at a time. */
+const clearedAtOnce = 1000;
+
+/**
+ * A collection inside a store that has none: each document carries the collection's name before its id and in its metadata,
+ * which every search filters by. Neither comes out again. Closing it leaves the store as it is.
+ *
+ * Clearing it costs one deletion for each document and one search for each thousand, and what is searched for must be as long
+ * as the documents' vectors: that length comes from a document seen here, from the embeddings, or from one call to them.
+ */
+export class FieldCollection implements VectorStore {
+  readonly #store: VectorStore;
+  readonly #name: string;
+  readonly #idPrefix: string;
+  readonly #embeddings: EmbeddingProvider | undefined;
+  #dimensions: number | undefined;
+  #closed = false;
+
+  constructor(store: VectorStore, { name, embeddings }: { name: string; embeddings?: EmbeddingProvider | undefined }) {
+    checkVectorName("collection name", name);
+    this.#store = store;
+    this.#name = name;
+    this.#idPrefix = `${encodeKey(name)}/`;
+    this.#embeddings = embeddings;
+    this.#dimensions = embeddings?.dimensions;
+  }
+
+  async upsert(document: VectorDocument): Promise<void> {
+    this.#checkOpen();
+    const dimensions = document.embedding?.length;
+    const metadata = this.#marked("metadata", toRecord("metadata", document.metadata ?? {}));
+    await this.#store.upsert({ ...document, id: this.#storedId(document.id), metadata });
+    this.#dimensions = dimensions ?? this.#dimensions;
+  }
+
+  async search(embedding: readonly number[], options: VectorSearchOptions = {}): Promise<VectorSearchResult[]> {
+    this.#checkOpen();
+    const narrowed = narrowSearch(options);
+    const filter = this.#marked("filter", narrowed.filter);
+    const found = await this.#store.search(embedding, { ...narrowed, filter });
+    if (found.length > 0) this.#dimensions = embedding.length;
+    return found.flatMap(({ document, score }) => this.#toOwn(document).map((own) => ({ document: own, score })));
+  }
+
+  async get(id: string): Promise<VectorDocument | null> {
+    this.#checkOpen();
+    const stored = await this.#store.get(this.#storedId(id));
+    this.#dimensions = stored?.embedding?.length ?? this.#dimensions;
+    const [document = null] = stored === null ? [] : this.#toOwn(stored);
+    return document;
+  }
+
+  async delete(id: string): Promise<void> {
+    this.#checkOpen();
+    await this.#store.delete(this.#storedId(id));
+  }
+
+  async clear(): Promise<void> {
+    this.#checkOpen();
+    const options = { topK: clearedAtOnce, filter: this.#marked("filter", {}) };
+    const anywhere = await this.#anyDirection();
+    let deleted = new Set<string>();
+    for (;;) {
+      const found = await this.#store.search(anywhere, options);
+      // Whatever a store finds, what is not ours is not deleted.
+      const ids = found.map(({ document }) => document.id).filter((id) => id.startsWith(this.#idPrefix));
+      if (ids.length === 0) return;
+      if (ids.every((id) => deleted.has(id))) {
+        throw new TroupeError("storage_unavailable", "The vector store still finds documents that it has deleted.");
+      }
+      await mapBounded(ids, async (id) => await this.#store.delete(id));
+      deleted = new Set(ids);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  /** Without a `minScore` any vector finds every document, if only it is as long as theirs. */
+  async #anyDirection(): Promise<number[]> {
+    this.#dimensions ??= (await this.#embeddings?.embed("text"))?.length;
+    if (this.#dimensions !== undefined) return Array.from({ length: this.#dimensions }, () => 1);
+    const message =
+      "The documents of a store without collections are cleared by finding them, and the length of their vectors is not known: give `embeddings`, or add, get or find a document first.";
+    throw new TroupeError("invalid_config", message);
+  }
+
+  #storedId(id: string): string {
+    checkVectorName("document id", id);
+    const stored = this.#idPrefix + id;
+    const problem = keyProblem(stored);
+    if (problem === undefined) return stored;
+    throw new TroupeError("invalid_value", `The document id, with the name of its collection before it, ${problem}.`);
+  }
+
+  #marked(kind: "metadata" | "filter", record: Record<string, unknown>): Record<string, unknown> {
+    if (!Object.hasOwn(record, nameField)) return { ...record, [nameField]: this.#name };
+    throw new TroupeError("invalid_value", `${kind}.${nameField} is reserved: take another name for the field.`);
+  }
+
+  /** The document as it was given, if it is one of this collection. */
+  #toOwn({ id, metadata, ...rest }: VectorDocument): VectorDocument[] {
+    const { [nameField]: name, ...own } = metadata ?? {};
+    if (name !== this.#name || !id.startsWith(this.#idPrefix)) return [];
+    const document = { ...rest, id: id.slice(this.#idPrefix.length) };
+    return [Object.keys(own).length === 0 ? document : { ...document, metadata: own }];
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new TroupeError("storage_unavailable", "This collection has been closed.");
+  }
+}

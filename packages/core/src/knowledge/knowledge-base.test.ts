@@ -1,0 +1,207 @@
+import { describe, expect, it } from "vitest";
+import { checkConformance } from "../testing/conformance/check-conformance.ts";
+import { at } from "../testing/conformance/vector-documents.ts";
+import { vectorStoreCases } from "../testing/conformance/vector-store-cases.ts";
+import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
+import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
+import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
+import { KnowledgeBase } from "./knowledge-base.ts";
+import { plainStore } from "./test/plain-store.ts";
+
+const stores = {
+  "a store with collections": (dimensions?: number) => new InMemoryVectorStore(sized(dimensions)),
+  "a store without collections": (dimensions?: number) => plainStore(sized(dimensions)),
+};
+
+const sized = (dimensions?: number) => (dimensions === undefined ? {} : { dimensions });
+const text = (id: string, content = `content of ${id}`): VectorDocument => ({ id, content });
+const texts = (count: number) => Array.from({ length: count }, (_, index) => text(`d${index}`));
+
+function knowledgeBase(vectorStore: VectorStore = new InMemoryVectorStore(), name = "kb") {
+  const embeddings = new FakeEmbeddings();
+  return Object.assign(new KnowledgeBase({ name, vectorStore, embeddings }), { embeddings });
+}
+
+describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore) => {
+  it("finds by meaning what was added, best first [knowledge.add] [knowledge.search]", async () => {
+    const knowledge = knowledgeBase(createStore());
+    await knowledge.add({ ...text("rain", "It rains in Oslo in autumn"), metadata: { city: "Oslo" } });
+    await knowledge.add(text("due", "Invoices are due after thirty days"));
+    const found = await knowledge.search("When does it rain in Oslo?");
+
+    expect(found.map(({ document }) => document.id)).toEqual(["rain", "due"]);
+    expect(found[0]?.document).toEqual({
+      id: "rain",
+      content: "It rains in Oslo in autumn",
+      metadata: { city: "Oslo" },
+    });
+    expect(found[0]?.score).toBeGreaterThan(found[1]?.score ?? 1);
+  });
+
+  it("narrows a search by topK, minScore and filter", async () => {
+    const knowledge = knowledgeBase(createStore());
+    for (const id of ["a", "b", "c"]) await knowledge.add({ ...text(id), metadata: { id } });
+    const ids = async (options: object) =>
+      (await knowledge.search("content of a", options)).map(({ document }) => document.id);
+
+    expect(await ids({ topK: 1 })).toEqual(["a"]);
+    expect(await ids({ minScore: 0.999 })).toEqual(["a"]);
+    expect(await ids({ filter: { id: "b" } })).toEqual(["b"]);
+  });
+
+  it("adds many documents and replaces those with their ids [knowledge.add-documents]", async () => {
+    const knowledge = knowledgeBase(createStore());
+    await knowledge.addDocuments([text("a", "old"), text("b")]);
+    await knowledge.addDocuments([text("a", "new"), text("c", "first"), text("c", "last")]);
+
+    expect((await knowledge.get("a"))?.content).toBe("new");
+    expect((await knowledge.get("c"))?.content).toBe("last");
+    expect(await knowledge.search("anything")).toHaveLength(3);
+  });
+
+  it("gives a document back with its embedding, or null [knowledge.get]", async () => {
+    const knowledge = knowledgeBase(createStore());
+    await knowledge.add({ ...text("a"), metadata: { list: [1] } });
+    const embedding = (await knowledge.embeddings.embed("content of a")).map(Math.fround);
+
+    expect(await knowledge.get("a")).toEqual({ ...text("a"), metadata: { list: [1] }, embedding });
+    expect(await knowledge.get("b")).toBeNull();
+  });
+
+  it("deletes its own documents only [knowledge.delete]", async () => {
+    const store = createStore();
+    const [one, other] = [knowledgeBase(store, "one"), knowledgeBase(store, "other")];
+    for (const knowledge of [one, other]) await knowledge.add(text("a", `of ${knowledge.name}`));
+    await one.delete("a");
+    await one.delete("a");
+
+    expect(await one.get("a")).toBeNull();
+    expect((await other.get("a"))?.content).toBe("of other");
+  });
+
+  it("clears its own documents only, also when it is new to the store [knowledge.clear]", async () => {
+    const store = createStore();
+    const [one, other] = [knowledgeBase(store, "one"), knowledgeBase(store, "other")];
+    for (const knowledge of [one, other]) await knowledge.addDocuments(texts(3));
+    await knowledgeBase(store, "one").clear();
+
+    expect(await one.search("content")).toEqual([]);
+    expect(await other.search("content")).toHaveLength(3);
+  });
+
+  it("keeps to its collection, or to its name when it has none [knowledge.config]", async () => {
+    const vectorStore = createStore();
+    const embeddings = new FakeEmbeddings();
+    const shared = ["one", "two"].map(
+      (name) => new KnowledgeBase({ name, vectorStore, embeddings, collection: "docs" }),
+    );
+    await shared[0]?.add(text("a"));
+
+    expect(await shared[1]?.search("content")).toHaveLength(1);
+    expect(await knowledgeBase(vectorStore, "docs").search("content")).toHaveLength(1);
+    expect(await knowledgeBase(vectorStore, "one").search("content")).toEqual([]);
+    expect(await vectorStore.get("a")).toBeNull();
+  });
+
+  it("releases the store when it closes, and leaves it open for others [knowledge.close]", async () => {
+    const store = createStore();
+    const [one, other] = [knowledgeBase(store), knowledgeBase(store)];
+    await one.add(text("a"));
+    await one.close();
+    await one.close();
+
+    expect((await other.get("a"))?.id).toBe("a");
+    const closed = { code: "storage_unavailable" };
+    await expect(one.add(text("a"))).rejects.toMatchObject(closed);
+    await expect(one.addDocuments([])).rejects.toMatchObject(closed);
+    await expect(one.search("a")).rejects.toMatchObject(closed);
+    await expect(one.get("a")).rejects.toMatchObject(closed);
+    await expect(one.delete("a")).rejects.toMatchObject(closed);
+    await expect(one.clear()).rejects.toMatchObject(closed);
+    await expect(one.initialize()).rejects.toMatchObject(closed);
+    expect(one.embeddings.calls).toHaveLength(1);
+  });
+
+  it("reaches the store when it is initialized, as often as one likes, and needs no embedding [knowledge.initialize]", async () => {
+    const store = createStore();
+    const knowledge = knowledgeBase(store);
+    await knowledge.initialize();
+    await knowledge.initialize();
+    expect(knowledge.embeddings.calls).toEqual([]);
+
+    await store.close();
+    await expect(knowledge.initialize()).rejects.toMatchObject({ code: "storage_unavailable" });
+  });
+
+  describe("as a store itself", () => {
+    checkConformance(it, vectorStoreCases, {
+      create: () => asStore(new KnowledgeBase({ name: "kb", vectorStore: createStore(2) })),
+      knownGaps: {
+        "refuses a document without an embedding when it can make none":
+          "what is wrong is the configuration, and so says the code",
+      },
+    });
+  });
+});
+
+/** A knowledge base takes a text as a query, so what is no vector and no text is an empty one here. */
+function asStore(knowledge: KnowledgeBase): VectorStore {
+  return {
+    upsert: async (document) => await knowledge.add(document),
+    search: async (query, options) => await knowledge.search(Array.isArray(query) ? query : [], options),
+    get: async (id) => await knowledge.get(id),
+    delete: async (id) => await knowledge.delete(id),
+    clear: async () => await knowledge.clear(),
+    close: async () => await knowledge.close(),
+  };
+}
+
+describe("KnowledgeBase", () => {
+  it("uses the embeddings of its store when it has none of its own", async () => {
+    const [ofStore, own] = [new FakeEmbeddings(), new FakeEmbeddings()];
+    const vectorStore = new InMemoryVectorStore({ embeddings: ofStore });
+    await new KnowledgeBase({ name: "a", vectorStore }).add(text("a"));
+    await new KnowledgeBase({ name: "b", vectorStore, embeddings: own }).add(text("b"));
+
+    expect(ofStore.calls.map((call) => call.texts)).toEqual([["content of a"]]);
+    expect(own.calls.map((call) => call.texts)).toEqual([["content of b"]]);
+  });
+
+  it("says what to do when there are no embeddings, before it stores anything", async () => {
+    const knowledge = new KnowledgeBase({ name: "a", vectorStore: new InMemoryVectorStore() });
+    const refusal = { code: "invalid_config", message: expect.stringContaining("give `embeddings`") };
+
+    await expect(knowledge.search("text")).rejects.toMatchObject(refusal);
+    await expect(knowledge.add(text("a"))).rejects.toMatchObject(refusal);
+    await expect(knowledge.addDocuments([at("a", [1, 0]), text("b")])).rejects.toMatchObject(refusal);
+    expect(await knowledge.get("a")).toBeNull();
+    await knowledge.addDocuments([at("a", [1, 0])]);
+    expect(await knowledge.search([1, 0])).toHaveLength(1);
+  });
+
+  it("embeds no query whose options mean nothing", async () => {
+    const knowledge = knowledgeBase();
+
+    await expect(knowledge.search("a", { topK: 0 })).rejects.toMatchObject({ code: "invalid_value" });
+    const mistaken = { topk: 3 } as object;
+    await expect(knowledge.search("a", mistaken)).rejects.toMatchObject({ code: "invalid_config" });
+    await expect(knowledge.add(text("a"), mistaken)).rejects.toMatchObject({ code: "invalid_config" });
+    expect(knowledge.embeddings.calls).toEqual([]);
+  });
+
+  it.each<[object, string]>([
+    [{ name: "" }, "name must be a text"],
+    [{ name: "a\0b" }, "name must be a text"],
+    [{ name: undefined }, "name must be a text"],
+    [{ collection: " " }, "collection must be a text"],
+    [{ vectorStore: undefined }, "vectorStore must be a VectorStore"],
+    [{ embeddings: {} }, "embeddings must be an EmbeddingProvider"],
+    [{ batchSize: 0 }, "batchSize must be a whole number from 1"],
+    [{ concurrency: 1.5 }, "concurrency must be a whole number from 1"],
+    [{ store: 1 }, 'A knowledge base has no option "store"'],
+  ])("refuses the configuration %o", (wrong, message) => {
+    expect(() => new KnowledgeBase({ name: "a", vectorStore: new InMemoryVectorStore(), ...wrong })).toThrow(
+      expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(message) }),
+    );
+  });
+});

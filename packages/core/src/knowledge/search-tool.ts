@@ -1,0 +1,92 @@
+import { checkCount } from "../errors/check-option.ts";
+import { checkOptionNames } from "../errors/check-option-names.ts";
+import { keyFor } from "../run/run-context.ts";
+import type { RunContext } from "../run/run-context.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { ToolDef } from "../tool/tool.ts";
+import type { VectorSearchOptions, VectorSearchResult } from "../vector/vector-store.ts";
+import type { KnowledgeCall } from "./knowledge-call.ts";
+import { narrowSearch } from "./narrow-search.ts";
+
+/** How the tool that searches a knowledge base is set up. The model chooses neither `minScore` nor `filter`. */
+export type SearchToolConfig = {
+  /** @default `search_` and the name of the knowledge base */
+  name?: string;
+  description?: string;
+  /** How many documents are found unless the model asks for another number. @default 5 */
+  topK?: number;
+  minScore?: number;
+  filter?: Record<string, unknown>;
+};
+
+/** What the tool needs of a knowledge base. */
+export type Searched = {
+  readonly name: string;
+  /** Whose key the search needs. */
+  readonly providerId: string | undefined;
+  search(query: string, options: VectorSearchOptions & KnowledgeCall): Promise<VectorSearchResult[]>;
+};
+
+/** How many documents a model may ask for. */
+const mostResults = 20;
+const longestToolName = 64;
+
+/** A tool that finds documents and gives their text, ids and scores to the model. */
+export function createSearchTool(knowledge: Searched, config: SearchToolConfig = {}): ToolDef {
+  checkOptionNames(config, ["name", "description", "topK", "minScore", "filter"], "A search tool");
+  const topK = checkCount(config.topK ?? 5, "topK", 1);
+  const bounds = narrowSearch({ ...config, topK });
+  return defineTool({
+    name: config.name ?? toToolName(knowledge.name),
+    description: config.description ?? describe(knowledge.name),
+    parameters: parametersOf(topK),
+    effect: "pure",
+    async execute(args, context) {
+      const wanted = typeof args["topK"] === "number" ? args["topK"] : topK;
+      const options = { ...bounds, topK: wanted, ...callOf(knowledge, context) };
+      return toText(await knowledge.search(String(args["query"]), options));
+    },
+  });
+}
+
+function callOf({ providerId }: Searched, context: RunContext): KnowledgeCall {
+  const apiKey = keyFor(context, providerId);
+  return { signal: context.signal, ...(apiKey !== undefined && { apiKey }) };
+}
+
+function toToolName(name: string): string {
+  return `search_${name.replace(/[^\w-]/gu, "_")}`.slice(0, longestToolName);
+}
+
+function describe(name: string): string {
+  return `Searches the knowledge base ${JSON.stringify(name)} and gives the documents that are nearest in meaning to the query.`;
+}
+
+function parametersOf(topK: number) {
+  return {
+    type: "object",
+    properties: {
+      query: { type: "string", minLength: 1, description: "What to look for, in plain words." },
+      topK: {
+        type: "integer",
+        minimum: 1,
+        maximum: Math.max(topK, mostResults),
+        description: `How many documents to find at most; ${topK} unless given.`,
+      },
+    },
+    required: ["query"],
+    additionalProperties: false,
+  };
+}
+
+function toText(found: readonly VectorSearchResult[]): string {
+  if (found.length === 0) return "No documents were found.";
+  return found.map(toBlock).join("\n\n");
+}
+
+/** A document cannot end its own block and begin one that is not there. */
+function toBlock({ document: { id, content }, score }: VectorSearchResult): string {
+  const text = content.replace(/<(?=\/?document\b)/gi, "&lt;");
+  const shownId = JSON.stringify(id).replaceAll("<", "\\u003c");
+  return `<document id=${shownId} score="${score.toFixed(3)}">\n${text}\n</document>`;
+}

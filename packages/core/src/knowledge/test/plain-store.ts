@@ -1,0 +1,16 @@
+import { InMemoryVectorStore } from "../../vector/in-memory-vector-store.ts";
+import type { InMemoryVectorStoreOptions } from "../../vector/in-memory-vector-store.ts";
+import type { VectorStore } from "../../vector/vector-store.ts";
+
+/** A store as a stranger may write one: the six methods and nothing more. */
+export function plainStore(options: InMemoryVectorStoreOptions = {}): VectorStore {
+  const whole = new InMemoryVectorStore(options);
+  return {
+    upsert: async (document) => await whole.upsert(document),
+    search: async (embedding, narrowed) => await whole.search(embedding, narrowed),
+    get: async (id) => await whole.get(id),
+    delete: async (id) => await whole.delete(id),
+    clear: async () => await whole.clear(),
+    close: async () => await whole.close(),
+  };
+}

@@ -1,0 +1,65 @@
+import { checkCount } from "../errors/check-option.ts";
+import { tenantOf } from "../run/run-context.ts";
+import type { RunContext } from "../run/run-context.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { ToolDef } from "../tool/tool.ts";
+import { factKey } from "./fact-text.ts";
+import { factsBlock } from "./facts-block.ts";
+import type { MemoryScope } from "./memory-options.ts";
+import type { UserFact } from "./user-fact.ts";
+
+/** How the tool is called and described. */
+export type RecallToolConfig = {
+  /** @default "recall_user_facts" */
+  name?: string;
+  description?: string;
+};
+
+type GetFacts = (userId: string, scope: MemoryScope) => Promise<UserFact[]>;
+
+const parameters = {
+  type: "object",
+  properties: {
+    query: { type: "string", maxLength: 1000, description: "What to know about; facts that mention it come first." },
+    limit: { type: "integer", minimum: 1, maximum: 100, description: "How many facts at most; 20 without it." },
+  },
+  additionalProperties: false,
+} as const;
+
+/** A tool that gives the facts of the run's own user; nobody else's can be asked for. */
+export function recallTool(getFacts: GetFacts, { name, description }: RecallToolConfig = {}): ToolDef {
+  return defineTool({
+    name: name ?? "recall_user_facts",
+    description: description ?? "Recalls what is known about the user from earlier conversations.",
+    parameters,
+    effect: "pure",
+    execute: async ({ query, limit }, context) => await recall(getFacts, context, { query, limit }),
+  });
+}
+
+async function recall(
+  getFacts: GetFacts,
+  context: RunContext,
+  { query, limit = 20 }: { query?: unknown; limit?: unknown },
+): Promise<string> {
+  const { userId, signal } = context;
+  if (userId === undefined) return "There is no user in this run, so nothing is known about one.";
+  const facts = await getFacts(userId, { tenantId: tenantOf(context), signal });
+  if (facts.length === 0) return "Nothing is known about the user yet.";
+  const sorted = typeof query === "string" ? byRelevance(facts, query) : facts.toReversed();
+  return factsBlock(sorted.slice(0, checkCount(limit, "limit", 1)));
+}
+
+/** Those that share most words with the query first, and of these the newest. */
+function byRelevance(facts: readonly UserFact[], query: string): UserFact[] {
+  const wanted = wordsOf(query);
+  const scored = facts.map((fact, index) => {
+    const shared = [...wordsOf(fact.fact)].filter((word) => wanted.has(word)).length;
+    return { fact, index, shared };
+  });
+  return scored.toSorted((one, other) => other.shared - one.shared || other.index - one.index).map(({ fact }) => fact);
+}
+
+function wordsOf(text: string): Set<string> {
+  return new Set(factKey(text).match(/[\p{L}\p{N}]+/gu));
+}

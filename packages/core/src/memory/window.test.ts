@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ChatMessage } from "../message/message.ts";
+import { repairHistory } from "../session/repair-history.ts";
+import { assertVendorWouldAccept } from "../session/test/assert-vendor-would-accept.ts";
+import { brokenHistory, soundHistory } from "../session/test/histories.ts";
+import { exchange, step } from "./test/conversation.ts";
+import { trimWindow, viewWindow } from "./window.ts";
+import type { Room, Window } from "./window.ts";
+
+const upTo = (messages: number, characters = Infinity) => ({ messages, characters });
+const none: Window = { messages: [], isCut: false };
+const user: ChatMessage = { role: "user", content: "Ask." };
+const answer: ChatMessage = { role: "assistant", content: "Answer." };
+
+describe("trimWindow", () => {
+  it("keeps what fits as it is", () => {
+    const messages = [...exchange("a"), ...exchange("b")];
+
+    expect(trimWindow({ messages, isCut: false }, upTo(4))).toEqual({
+      window: { messages, isCut: false },
+      overflow: [],
+    });
+  });
+
+  it("lets the oldest turns leave as a whole", () => {
+    const messages = [...exchange("a"), ...exchange("b"), ...exchange("c")];
+    const { window, overflow } = trimWindow({ messages, isCut: false }, upTo(5));
+
+    expect(window).toEqual({ messages: [...exchange("b"), ...exchange("c")], isCut: false });
+    expect(overflow).toEqual(exchange("a"));
+  });
+
+  it("cuts a turn that is larger than the window between its steps", () => {
+    const messages = [...exchange("a"), user, ...step("s"), ...step("t", 2), answer];
+    const { window, overflow } = trimWindow({ messages, isCut: false }, upTo(5));
+
+    expect(window).toEqual({ messages: [user, ...step("t", 2), answer], isCut: true });
+    expect(overflow).toEqual([...exchange("a"), ...step("s")]);
+  });
+
+  it("lets a turn that was cut give way to the next", () => {
+    const cut = { messages: [user, answer], isCut: true };
+    const { window, overflow } = trimWindow({ messages: [...cut.messages, ...exchange("b")], isCut: true }, upTo(50));
+
+    expect(window).toEqual({ messages: exchange("b"), isCut: false });
+    expect(overflow).toEqual(cut.messages);
+  });
+
+  it("lets leave what no user's message stands before", () => {
+    expect(trimWindow({ messages: [answer, user], isCut: false }, upTo(50))).toEqual({
+      window: { messages: [user], isCut: false },
+      overflow: [answer],
+    });
+  });
+});
+
+describe("trimWindow by size", () => {
+  it("lets the oldest turns leave that all together are too large", () => {
+    const image: ChatMessage = { role: "user", content: [{ type: "image", data: "A".repeat(600) }] };
+    const messages = [...exchange("a"), image, answer, image, answer];
+
+    expect(trimWindow({ messages, isCut: false }, upTo(50, 1000)).window.messages).toEqual([image, answer]);
+    expect(trimWindow({ messages, isCut: false }, upTo(50, 1220)).window.messages).toEqual(messages.slice(2));
+  });
+
+  it("counts what a tool is called with and what it finds", () => {
+    const call = { id: "1", name: "look", arguments: { at: "x".repeat(500) } };
+    const large: ChatMessage[] = [
+      { role: "assistant", content: null, toolCalls: [call] },
+      { role: "tool", toolCallId: "1", content: "y".repeat(500) },
+    ];
+    const messages = [user, ...large, ...step("s"), answer];
+
+    expect(trimWindow({ messages, isCut: false }, upTo(50, 1000)).window).toEqual({
+      messages: [user, ...step("s"), answer],
+      isCut: true,
+    });
+    expect(trimWindow({ messages, isCut: false }, upTo(50, 1500)).window.messages).toEqual(messages);
+  });
+
+  it("keeps a user's message that is too large by itself: the session's turn holds it too", () => {
+    const large: ChatMessage = { role: "user", content: "x".repeat(2000) };
+    const { window } = trimWindow({ messages: [large, answer], isCut: false }, upTo(50, 1000));
+
+    expect(window).toEqual({ messages: [large], isCut: true });
+    expect(viewWindow(window, 50)).toEqual([]);
+  });
+});
+
+describe("viewWindow", () => {
+  it("gives nothing of a turn of which no step fits", () => {
+    const { window } = trimWindow({ messages: [user, ...step("s", 3)], isCut: false }, upTo(3));
+
+    expect(viewWindow(window, 3)).toEqual([]);
+    expect(viewWindow({ messages: [user], isCut: false }, 3)).toEqual([user]);
+  });
+
+  it("has room for the results that are put in for those that are missing", () => {
+    const [asking] = step("s", 3) as [ChatMessage];
+    const messages = [...exchange("a"), user, asking];
+
+    expect(viewWindow({ messages, isCut: false }, 5)).toHaveLength(5);
+    expect(viewWindow({ messages, isCut: false }, 4)).toEqual([]);
+  });
+});
+
+/** A hundred times as many find nothing more. */
+const runs = 500;
+const pieceSizes = fc.infiniteStream(fc.integer({ min: 1, max: 6 }));
+const maximum = fc.integer({ min: 1, max: 12 });
+const rooms = fc.record({
+  messages: maximum,
+  characters: fc.oneof(fc.integer({ min: 1, max: 600 }), fc.constant(Infinity)),
+});
+
+describe("a window that messages are added to in pieces", () => {
+  it("is the newest suffix that fits, and one that every vendor takes, whatever the pieces", () => {
+    const property = fc.property(soundHistory, pieceSizes, maximum, (history, sizes, max) => {
+      const said = history.filter(({ role }) => role !== "system");
+      for (const { window, seen } of addInPieces(said, sizes, upTo(max))) {
+        const view = viewWindow(window, max);
+        assertVendorWouldAccept(view);
+        assert.deepEqual(view, newestSuffix(seen, max));
+      }
+    });
+    fc.assert(property, { numRuns: runs });
+  });
+
+  it("loses no message and gives none twice: each is in the window or has overflowed", () => {
+    const property = fc.property(soundHistory, pieceSizes, rooms, (history, sizes, room) => {
+      const said = history.filter(({ role }) => role !== "system");
+      const left: ChatMessage[] = [];
+      let last = none;
+      for (const { window, overflow } of addInPieces(said, sizes, room)) {
+        left.push(...overflow);
+        last = window;
+      }
+      expect(last.messages.length).toBeLessThanOrEqual(room.messages);
+      expect(new Set([...left, ...last.messages])).toEqual(new Set(said));
+      expect(left.length + last.messages.length).toBe(said.length);
+    });
+    fc.assert(property, { numRuns: runs });
+  });
+
+  it("is one that every vendor takes, whatever was added", () => {
+    const property = fc.property(brokenHistory, pieceSizes, rooms, (history, sizes, room) => {
+      for (const { window } of addInPieces(history, sizes, room)) {
+        const view = viewWindow(window, room.messages);
+        assertVendorWouldAccept(view);
+        expect(view.length).toBeLessThanOrEqual(room.messages);
+      }
+    });
+    fc.assert(property, { numRuns: runs });
+  });
+});
+
+function* addInPieces(messages: readonly ChatMessage[], sizes: Iterable<number>, room: Room) {
+  let window = none;
+  let seen = 0;
+  for (const size of sizes) {
+    const piece = messages.slice(seen, seen + size);
+    if (piece.length === 0) return;
+    seen += piece.length;
+    const trimmed = trimWindow({ messages: [...window.messages, ...piece], isCut: window.isCut }, room);
+    window = trimmed.window;
+    yield { ...trimmed, seen: messages.slice(0, seen) };
+  }
+}
+
+/** The longest of all suffixes that begin with the user; else what is left of the newest turn. Written from the rules. */
+function newestSuffix(history: readonly ChatMessage[], max: number): ChatMessage[] {
+  const sound = [...repairHistory(history)];
+  const starts = sound.flatMap(({ role }, index) => (role === "user" ? [index] : []));
+  const longest = starts.find((start) => sound.length - start <= max);
+  if (longest !== undefined) return sound.slice(longest);
+  const newest = starts.at(-1);
+  if (newest === undefined) return [];
+  const steps = sound.flatMap(({ role }, index) => (index > newest && role === "assistant" ? [index] : []));
+  const first = steps.find((start) => sound.length - start <= max - 1);
+  return first === undefined ? [] : [...sound.slice(newest, newest + 1), ...sound.slice(first)];
+}

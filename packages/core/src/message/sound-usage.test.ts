@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addUsage, noUsage, soundUsage } from "./token-usage.ts";
+import type { TokenUsage } from "./token-usage.ts";
+
+const reported = (usage: Record<string, unknown>) => soundUsage(usage as TokenUsage);
+
+describe("soundUsage", () => {
+  it("takes usage as it is when every counter is a number", () => {
+    const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 5, reasoningTokens: 0, cachedTokens: 1 };
+
+    expect(soundUsage(usage)).toEqual(usage);
+  });
+
+  it.each([undefined, null])("takes %s for no usage", (usage) => {
+    expect(soundUsage(usage as undefined)).toEqual(noUsage);
+  });
+
+  it.each([Number.NaN, -1, Infinity, "12", null, {}, 3n])("counts %o for nothing", (count) => {
+    expect(reported({ promptTokens: count, completionTokens: 2, totalTokens: 2, cachedTokens: count })).toEqual({
+      promptTokens: 0,
+      completionTokens: 2,
+      totalTokens: 2,
+      cachedTokens: 0,
+    });
+  });
+
+  it("makes up a total that is missing from its parts, and leaves out what was not reported", () => {
+    expect(reported({ promptTokens: 3, completionTokens: 4 })).toEqual({
+      promptTokens: 3,
+      completionTokens: 4,
+      totalTokens: 7,
+    });
+  });
+
+  it("keeps the vendor's own numbers as they are [usage.provider-metrics]", () => {
+    const providerMetrics = { odd: Number.NaN };
+
+    expect(soundUsage({ ...noUsage, providerMetrics }).providerMetrics).toBe(providerMetrics);
+  });
+
+  it("can be added, whatever was reported", () => {
+    const anything = fc.dictionary(
+      fc.constantFrom("promptTokens", "completionTokens", "totalTokens", "audioInputTokens", "reasoningTokens"),
+      fc.anything(),
+    );
+    fc.assert(
+      fc.property(anything, (usage) => {
+        for (const count of Object.values(addUsage(noUsage, reported(usage)))) {
+          expect(Number.isFinite(count) && (count as number) >= 0).toBe(true);
+        }
+      }),
+    );
+  });
+});

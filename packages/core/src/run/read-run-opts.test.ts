@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { readRunOpts } from "./read-run-opts.ts";
+import type { RunOpts } from "./run-options.ts";
+
+const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const signal = new AbortController().signal;
+
+function refusalOf(opts: unknown): unknown {
+  try {
+    return readRunOpts(opts as RunOpts);
+  } catch (error) {
+    return error;
+  }
+}
+
+describe("readRunOpts", () => {
+  it("fills in what is left open: a new session, no user, no keys, ten minutes", () => {
+    const request = readRunOpts();
+
+    expect(request).toEqual({
+      sessionId: expect.stringMatching(uuid),
+      userId: undefined,
+      tenantId: undefined,
+      metadata: {},
+      apiKeys: {},
+      signals: [],
+      limits: { durationMs: 600_000, totalTokens: Infinity },
+      parentRunId: undefined,
+      parentMeter: undefined,
+    });
+    expect(readRunOpts().sessionId).not.toBe(request.sessionId);
+  });
+
+  it("takes what is said [run-opts.session] [run-opts.user] [run-opts.metadata]", () => {
+    const metadata = { plan: "free" };
+    const opts = { sessionId: "s", userId: "u", tenantId: "t", metadata, limits: { totalTokens: 5 }, signal };
+
+    const request = readRunOpts(opts);
+
+    expect(request).toMatchObject({ sessionId: "s", userId: "u", tenantId: "t", signals: [signal] });
+    expect(request.metadata).toBe(metadata);
+    expect(request.limits).toEqual({ durationMs: 600_000, totalTokens: 5 });
+  });
+
+  it("takes what is configured where nothing is said [agent.session-default] [agent.user-default]", () => {
+    const defaults = { sessionId: "own", userId: "me", limits: { durationMs: 5, totalTokens: 7 } };
+
+    expect(readRunOpts({}, defaults)).toMatchObject({ ...defaults });
+    expect(readRunOpts({ sessionId: "s", userId: "u", limits: { durationMs: 9 } }, defaults)).toMatchObject({
+      sessionId: "s",
+      userId: "u",
+      limits: { durationMs: 9, totalTokens: 7 },
+    });
+    expect(readRunOpts({ sessionId: undefined } as unknown as RunOpts, defaults).sessionId).toBe("own");
+  });
+
+  it("binds a generic key to the vendor of what is called, behind a key for that vendor [run-opts.api-key]", () => {
+    const keysOf = (opts: RunOpts, providerId?: string) => readRunOpts(opts, { providerId }).apiKeys;
+
+    expect(keysOf({ apiKey: "k" }, "openai")).toEqual({ openai: "k" });
+    expect(keysOf({ apiKey: "k" }, "vertex")).toEqual({ google: "k" });
+    expect(keysOf({ apiKey: "k", apiKeys: { openai: "own", google: "g" } }, "openai")).toEqual({
+      openai: "own",
+      google: "g",
+    });
+    expect(keysOf({ apiKey: "k", apiKeys: { openai: undefined } }, "openai")).toEqual({ openai: "k" });
+    expect(keysOf({ apiKey: "k" })).toEqual({});
+  });
+
+  const wrong: [option: string, value: unknown, message: string][] = [
+    ["sessionId", "a/b", "sessionId must be"],
+    ["sessionId", "a#b", "sessionId must be"],
+    ["sessionId", "", "sessionId must be"],
+    ["sessionId", "a".repeat(129), "sessionId must be"],
+    ["sessionId", 5, "sessionId must be"],
+    ["sessionId", null, "sessionId must be"],
+    ["userId", "", "userId must be"],
+    ["userId", "\u{d800}", "userId must be"],
+    ["userId", 7, "userId must be"],
+    ["tenantId", "", "tenantId must be"],
+    ["tenantId", {}, "tenantId must be"],
+    ["metadata", "free", "metadata must be an object"],
+    ["metadata", [], "metadata must be an object"],
+    ["metadata", null, "metadata must be an object"],
+    ["apiKey", "", "The API key in apiKey"],
+    ["apiKey", "two words", "The API key in apiKey"],
+    ["apiKey", "k\n", "The API key in apiKey"],
+    ["apiKeys", "k", "apiKeys must be an object"],
+    ["apiKeys", { openai: "clé" }, "The API key in apiKeys.openai"],
+    ["signal", {}, "signal must be an AbortSignal"],
+    ["signal", new AbortController(), "signal must be an AbortSignal"],
+    ["limits", 5, "limits must be an object"],
+    ["limits", { durationMs: 0 }, "limits.durationMs must be"],
+    ["limits", { time: 5 }, "There is no limit of that name"],
+    ["parent", "r1", "parent must be an object"],
+    ["sesionId", "s", 'There is no run option "sesionId"'],
+    ["__proto__", {}, 'There is no run option "__proto__"'],
+    ["constructor", {}, 'There is no run option "constructor"'],
+  ];
+
+  it.each(wrong)("refuses %s: %o, and says which option it was", (option, value, message) => {
+    const opts = Object.defineProperty({}, option, { value, enumerable: true });
+
+    expect(refusalOf(opts)).toMatchObject({ code: "invalid_request", message: expect.stringContaining(message) });
+  });
+
+  it.each([null, 5, "s", []])("refuses %o in place of options", (...opts) => {
+    expect(refusalOf(opts.length === 0 ? [] : opts[0])).toMatchObject({
+      code: "invalid_request",
+      message: "The run options must be an object.",
+    });
+  });
+
+  it("never repeats a key that it refuses", () => {
+    for (const opts of [{ apiKey: "sk-canary é" }, { apiKeys: { openai: "sk-canary é" } }]) {
+      expect(String(refusalOf(opts))).not.toContain("canary");
+    }
+  });
+});

@@ -1,0 +1,67 @@
+import { EventBus } from "../../events/event-bus.ts";
+import { createLogger } from "../../log/logger.ts";
+import type { FinishReason, StreamChunk } from "../../model/stream-chunk.ts";
+import { readRunOpts } from "../read-run-opts.ts";
+import { RunExecution } from "../run-execution.ts";
+import type { RunEvents } from "../run-events.ts";
+import type { RunOpts } from "../run-options.ts";
+import type { ActiveRun, RunWork } from "../run-work.ts";
+
+/** The chunks of a run's work, or what is done in its place. */
+type SmallWork = Partial<RunWork> & { chunks?: () => AsyncGenerator<StreamChunk, FinishReason> };
+
+/** Something that happened on the bus of a run. */
+type Heard = { name: keyof RunEvents; data: RunEvents[keyof RunEvents] };
+
+const eventNames = ["run.start", "run.stream.chunk", "tool.call", "tool.result", "run.complete", "run.error"] as const;
+
+/** Two words, one chunk each. */
+export async function* twoWords(): AsyncGenerator<StreamChunk, FinishReason> {
+  yield { type: "text", text: "Take " };
+  yield { type: "text", text: "it." };
+  return "stop";
+}
+
+/** A run with as little in it as there can be, and what came of it: events, log lines, and the run as its work sees it. */
+export function smallRun({ chunks = twoWords, ...parts }: SmallWork = {}, opts: RunOpts = {}) {
+  const [heard, lines, runs]: [Heard[], string[], ActiveRun[]] = [[], [], []];
+  const eventBus = new EventBus<RunEvents>();
+  for (const name of eventNames) eventBus.on(name, (data) => void heard.push({ name, data }));
+  const work = (run: ActiveRun): RunWork => {
+    runs.push(run);
+    return { begin: async () => chunks(), ...parts };
+  };
+  const logger = createLogger({ level: "debug", write: (line) => lines.push(line) });
+  const spec = { name: "small", input: "Umbrella?", request: readRunOpts(opts), eventBus, logger, work };
+  const execution = new RunExecution(spec);
+  return { execution, eventBus, heard, lines, runs, names: () => heard.map(({ name }) => name) };
+}
+
+/** Work that waits until it is let go, and how often it was begun. */
+export function waiting(): { wait: () => Promise<void>; go: () => void; count: () => number } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let count = 0;
+  const wait = async () => {
+    count += 1;
+    await promise;
+  };
+  return { wait, go: resolve, count: () => count };
+}
+
+/** Lets everything happen that needs no time. */
+export async function turnOver(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+}
+
+/** Reads a stream to its end, and gives what it threw beside what came before. */
+export async function readUntilEnd(
+  chunks: AsyncIterable<StreamChunk>,
+): Promise<{ chunks: StreamChunk[]; error: unknown }> {
+  const read: StreamChunk[] = [];
+  try {
+    for await (const chunk of chunks) read.push(chunk);
+    return { chunks: read, error: undefined };
+  } catch (error) {
+    return { chunks: read, error };
+  }
+}

@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cutText } from "./cut-text.ts";
+
+describe("cutText", () => {
+  it("leaves a text that fits as it is", () => {
+    expect(cutText("", 1)).toEqual({ text: "", cut: 0 });
+    expect(cutText("abc", 3)).toEqual({ text: "abc", cut: 0 });
+    expect(cutText("ä€😀", 9)).toEqual({ text: "ä€😀", cut: 0 });
+  });
+
+  it("cuts between characters", () => {
+    expect(cutText("abcd", 3)).toEqual({ text: "abc", cut: 1 });
+    expect(cutText("ä€😀", 8)).toEqual({ text: "ä€", cut: 2 });
+    expect(cutText("😀😀", 3)).toEqual({ text: "", cut: 4 });
+  });
+
+  it("makes the text well-formed", () => {
+    expect(cutText("a\uD800", 100).text).toBe("a\uFFFD");
+    expect(cutText("\uDC00abc", 4)).toEqual({ text: "\uFFFDa", cut: 2 });
+  });
+
+  it("gives the longest beginning that fits", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom("a", "ä", "€", "😀", "\uD800", "\uDC00"), maxLength: 40 }),
+        fc.integer({ min: 1, max: 60 }),
+        (text, maxBytes) => {
+          const { text: kept, cut } = cutText(text, maxBytes);
+          const whole = text.toWellFormed();
+          const next = String.fromCodePoint(whole.codePointAt(text.length - cut) ?? 0);
+
+          expect(whole.startsWith(kept)).toBe(true);
+          expect(kept.length + cut).toBe(text.length);
+          expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(maxBytes);
+          expect(cut === 0 || Buffer.byteLength(kept + next) > maxBytes).toBe(true);
+        },
+      ),
+    );
+  });
+});

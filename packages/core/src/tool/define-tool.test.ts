@@ -1,0 +1,117 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import * as z from "zod";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { RunContext } from "../run/run-context.ts";
+import { defineTool, isDefined, schemaOf } from "./define-tool.ts";
+import type { ToolDef } from "./tool.ts";
+
+const city = z.object({ city: z.string(), days: z.number().default(3) });
+const weather = { name: "weather", description: "Tells the weather.", parameters: city, execute: () => "rain" };
+
+describe("defineTool", () => {
+  it("makes a tool of name, description, parameters and execute [tool.definition]", () => {
+    const tool = defineTool({ ...weather, cache: { ttl: 1000 }, timeoutMs: 5, maxOutputBytes: 10, effect: "pure" });
+
+    expectTypeOf(tool).toEqualTypeOf<ToolDef>();
+    expect(tool).toMatchObject({ ...weather, cache: { ttl: 1000 }, timeoutMs: 5, maxOutputBytes: 10, effect: "pure" });
+    expect(isDefined(tool)).toBe(true);
+    expect(isDefined({ ...tool })).toBe(false);
+  });
+
+  it("cannot be changed afterwards", () => {
+    const tool = defineTool(weather);
+
+    expect(() => Object.assign(tool, { name: "no name" })).toThrow(TypeError);
+  });
+
+  it("does not compile the schema, and when it does, does it once", () => {
+    let asked = 0;
+    const counting = z.object({ city: z.string() });
+    const standard = { ...counting["~standard"], jsonSchema: { input: () => ((asked += 1), { type: "object" }) } };
+
+    const tool = defineTool({ ...weather, parameters: { "~standard": standard } });
+    expect(asked).toBe(0);
+    const [one, other] = [schemaOf(tool).jsonSchema, schemaOf(tool).jsonSchema];
+
+    expect(asked).toBe(1);
+    expect(one).toBe(other);
+  });
+
+  it("gives execute the arguments that the schema makes, and the run context [tool.execute]", () => {
+    defineTool({
+      ...weather,
+      execute: (args, context) => {
+        expectTypeOf(args).toEqualTypeOf<{ city: string; days: number }>();
+        expectTypeOf(context).toEqualTypeOf<RunContext>();
+        return args.city;
+      },
+    });
+    defineTool({
+      name: "plain",
+      description: "Takes a plain JSON Schema.",
+      parameters: { type: "object", properties: { city: { type: "string" } } },
+      execute: (args) => {
+        expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>();
+        return "";
+      },
+    });
+  });
+
+  it("does not compile with a wrong argument name, result, option or schema", () => {
+    // @ts-expect-error -- the schema has no `town`
+    defineTool({ name: "a", description: "a", parameters: city, execute: ({ town }) => String(town) });
+    // @ts-expect-error -- a number is no result
+    defineTool({ name: "a", description: "a", parameters: city, execute: () => 1 });
+    // @ts-expect-error -- neither is an object without content
+    defineTool({ name: "a", description: "a", parameters: city, execute: async () => ({ text: "a" }) });
+    // @ts-expect-error -- there is no such option
+    expect(() => defineTool({ ...weather, timeout: 5 })).toThrow(TroupeError);
+    // @ts-expect-error -- there is no such effect
+    expect(() => defineTool({ ...weather, effect: "none" })).toThrow(TroupeError);
+    // @ts-expect-error -- a text is no schema
+    expect(() => defineTool({ ...weather, parameters: "object" })).toThrow(TroupeError);
+  });
+});
+
+describe("a tool is refused as invalid_config, with what to mend,", () => {
+  it.each<[title: string, wrong: Record<string, unknown>, sentence: RegExp]>([
+    ["without a name", { name: undefined }, /^name of a tool must be a text of 1 to 64 letters.*undefined/],
+    ["with an empty name", { name: "" }, /^name of a tool must have 1 to 64 letters.* but it is ""\.$/],
+    ["whose name begins with a digit", { name: "1st" }, /begin with a letter or _, but it is "1st"/],
+    ["whose name has a space", { name: "get weather" }, /but it is "get weather"/],
+    ["whose name has a line break at its end", { name: "weather\n" }, /but it is "weather\\n"/],
+    ["whose name is too long", { name: "a".repeat(65) }, /1 to 64/],
+    ["with a blank description", { description: " \n" }, /^description of tool "weather" must be a text/],
+    ["without a description", { description: undefined }, /^description of tool "weather" must be a text/],
+    ["without parameters", { parameters: undefined }, /^parameters of tool "weather" must be a schema of zod 4/],
+    ["with an object of schemas", { parameters: { city: z.string() } }, /wrap it, as z\.object/],
+    ["without execute", { execute: undefined }, /^execute of tool "weather" must be a function/],
+    ["with a time to live of 0", { cache: { ttl: 0 } }, /^cache\.ttl of tool "weather" must be .* above 0/],
+    ["with a cache that is no object", { cache: 1000 }, /^cache of tool "weather" must be an object \{ ttl \}/],
+    ["with a cache without ttl", { cache: {} }, /^cache\.ttl of tool "weather" must be a number/],
+    [
+      "with an unknown cache option",
+      { cache: { ttl: 1, max: 2 } },
+      /^cache of tool "weather" has no option "max": it takes ttl/,
+    ],
+    ["with a timeout of 0", { timeoutMs: 0 }, /^timeoutMs of tool "weather" must be .* above 0/],
+    ["with a timeout that is NaN", { timeoutMs: NaN }, /^timeoutMs of tool "weather" must be a number/],
+    ["with half a byte of output", { maxOutputBytes: 0.5 }, /^maxOutputBytes of tool "weather" must be a whole number/],
+    ["with an unknown effect", { effect: "never" }, /^effect of tool "weather" must be one of pure, idempotent, once/],
+    ["with an unknown option", { timeout: 1 }, /^Tool "weather" has no option "timeout": it takes name,/],
+  ])("%s", (_, wrong, sentence) => {
+    const refused = () => defineTool({ ...weather, ...wrong });
+
+    expect(refused).toThrow(
+      expect.objectContaining({ code: "invalid_config", message: expect.stringMatching(sentence) }),
+    );
+  });
+
+  it("that is no object", () => {
+    expect(() => defineTool(null as never)).toThrow(/^A tool must be an object, but it is null\.$/);
+  });
+
+  it("but not for options that are undefined", () => {
+    expect(() => defineTool({ ...weather, cache: undefined, timeoutMs: undefined } as never)).not.toThrow();
+  });
+});

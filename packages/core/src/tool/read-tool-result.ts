@@ -1,0 +1,62 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { Artifact } from "../message/tool-call.ts";
+import { cleanJson } from "../util/clean-json.ts";
+import { readProperty } from "../util/read-property.ts";
+import { cutText } from "./cut-text.ts";
+import type { Outcome } from "./outcome.ts";
+
+const defaultMaxBytes = 262_144;
+
+/** Reads what a tool gave back: its text, no longer than allowed, and its artifacts. What is neither is `invalid_value`. */
+export function readToolResult(value: unknown, maxBytes = defaultMaxBytes): Outcome {
+  if (typeof value === "string") return { result: cutContent(value, maxBytes) };
+  const content = readProperty(value, "content");
+  if (typeof content !== "string") throw refusal(`it gave ${describe(value)}`);
+  const result = cutContent(content, maxBytes);
+  const artifacts = readProperty(value, "artifacts");
+  return artifacts === undefined ? { result } : { result, artifacts: readArtifacts(artifacts) };
+}
+
+function cutContent(content: string, maxBytes: number): string {
+  const { text, cut } = cutText(content, maxBytes);
+  return cut === 0 ? text : `${text}\n[cut here: ${cut} of ${content.length} characters were left out]`;
+}
+
+function readArtifacts(value: unknown): Artifact[] {
+  if (!Array.isArray(value)) throw refusal("its artifacts are no list");
+  const artifacts = cleanArtifacts(value);
+  const wrong = artifacts.findIndex((artifact) => !isArtifact(artifact));
+  if (wrong !== -1) throw refusal(`artifacts[${wrong}] has no type or no data`);
+  return artifacts as Artifact[];
+}
+
+function cleanArtifacts(list: unknown): unknown[] {
+  try {
+    return cleanJson(list, (place, problem) => refusal(`artifacts${place} ${problem}`)) as unknown[];
+  } catch (error) {
+    // A getter or a proxy among them may throw anything.
+    throw TroupeError.is(error) ? error : refusal("its artifacts cannot be read", error);
+  }
+}
+
+function isArtifact(value: unknown): value is Artifact {
+  const mimeType = readProperty(value, "mimeType");
+  return (
+    typeof readProperty(value, "type") === "string" &&
+    readProperty(value, "data") !== undefined &&
+    (mimeType === undefined || typeof mimeType === "string")
+  );
+}
+
+function refusal(problem: string, cause?: unknown): TroupeError {
+  const expected =
+    "a text or { content, artifacts? }, where content is text and each artifact { type, data, mimeType? } is JSON";
+  return new TroupeError("invalid_value", `a tool must return ${expected}, but ${problem}`, { cause });
+}
+
+/** What it is and nothing of what it says. */
+function describe(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object without a text as content" : `a ${typeof value}`;
+}

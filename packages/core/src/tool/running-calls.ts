@@ -1,0 +1,33 @@
+import type { TroupeError } from "../errors/troupe-error.ts";
+
+type Leave = (reason: TroupeError) => void;
+
+/** The calls of a batch that are under way. When the batch is over, for whatever reason, all of them are left at once. */
+export class RunningCalls {
+  readonly #leaving = new Set<Leave>();
+  #reason: (() => TroupeError) | undefined;
+
+  /** Whether nobody hears of results any more. */
+  get isOver(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  /** Waits for the work, and calls `leave` when the batch is over before the work is done. */
+  async during<Result>(work: Promise<Result>, leave: Leave): Promise<Result> {
+    // The work may itself have ended the batch.
+    if (this.#reason !== undefined) leave(this.#reason());
+    this.#leaving.add(leave);
+    try {
+      return await work;
+    } finally {
+      this.#leaving.delete(leave);
+    }
+  }
+
+  /** The batch is over: the first reason counts. It is made when somebody is there to hear it, for errors are dear. */
+  end(reason: () => TroupeError): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    for (const leave of this.#leaving) leave(reason());
+  }
+}

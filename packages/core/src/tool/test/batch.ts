@@ -1,0 +1,54 @@
+import { EventBus } from "../../events/event-bus.ts";
+import type { ApiKeys } from "../../keys/api-keys.ts";
+import { createLogger } from "../../log/logger.ts";
+import type { ToolCall, ToolCallResult } from "../../message/tool-call.ts";
+import { createRunContext } from "../../run/run-context.ts";
+import type { RunContext } from "../../run/run-context.ts";
+import type { RunEvents } from "../../run/run-events.ts";
+import { UsageMeter } from "../../run/usage-meter.ts";
+import { drain } from "../../util/drain.ts";
+import { executeToolCalls } from "../execute-tool-calls.ts";
+import type { ToolBatch } from "../execute-tool-calls.ts";
+import { ToolSet } from "../tool-set.ts";
+import type { ToolDef } from "../tool.ts";
+
+/** A run to call tools in: who it is, what it may use, and where its log goes. */
+export type TestRun = Partial<RunContext> & { apiKeys?: ApiKeys; tenantId?: string; lines?: string[] };
+
+export function contextOf({ apiKeys = {}, tenantId, lines, ...facts }: TestRun = {}): RunContext {
+  const logger =
+    lines === undefined
+      ? createLogger()
+      : createLogger({ level: "debug", color: false, write: (line) => lines.push(line) });
+  const { signal } = new AbortController();
+  const run = { runId: "run-1", agentName: "agent", sessionId: "session-1", metadata: {}, signal, logger };
+  return createRunContext({ ...run, ...facts }, { apiKeys, tenantId, meter: new UsageMeter() });
+}
+
+/** A call of a tool by its name; ids are `id-<name>` where nothing else is said. */
+export function callOf(name: string, args: Record<string, unknown> = {}, id = `id-${name}`): ToolCall {
+  return { id, name, arguments: args };
+}
+
+/** A batch with all that it needs. */
+export function batchOf(
+  tools: ToolSet | readonly ToolDef[],
+  calls: readonly ToolCall[],
+  more: Partial<ToolBatch> = {},
+): ToolBatch {
+  const eventBus = new EventBus<RunEvents>();
+  const set = tools instanceof ToolSet ? tools : new ToolSet(tools);
+  return { calls, tools: set, context: contextOf(), roundtrip: 0, eventBus, ...more };
+}
+
+/** Executes the calls and gives all results in their order. */
+export async function resultsOf(batch: ToolBatch): Promise<ToolCallResult[]> {
+  return await drain(executeToolCalls(batch));
+}
+
+/** The result of a batch's first call. */
+export async function resultOf(batch: ToolBatch): Promise<ToolCallResult> {
+  const [result] = await resultsOf(batch);
+  if (result === undefined) throw new Error("The batch gave no result.");
+  return result;
+}
