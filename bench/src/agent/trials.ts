@@ -25,7 +25,15 @@ function pasts(): Candidate[] {
   return [1, 100, 10_000].map((turns) => ({ name: `${turns} past turns`, file, env: { BENCH_TURNS: String(turns) } }));
 }
 
-/** What an agent costs, by what is measured; the last word of each tells the unit. */
+/** What runs leave behind for ever: 100,000 of them, the first 20,000 of which fill what is bounded. */
+export const heapTrial: Trial = {
+  candidates: [{ name: "agent", file: agent, env: { BENCH_CANDIDATE: "run" } }],
+  floor: "agent",
+  rounds: 4,
+  unitsPerRound: 20_000,
+};
+
+/** What an agent costs, by what is measured. */
 export const agentTrials = {
   run: beside("run", 2000),
   "run with a tool": beside("tool", 2000),

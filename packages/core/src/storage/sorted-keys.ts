@@ -29,9 +29,8 @@ export class SortedKeys {
   /** Removes a key that is in. */
   remove(key: string): void {
     const { block, index } = this.#find((other) => compareUtf8(other, key) < 0);
-    const keys = this.#blocks[block];
-    keys?.splice(index, 1);
-    if (keys?.length === 0) this.#blocks.splice(block, 1);
+    this.#blocks[block]?.splice(index, 1);
+    this.#shrink(block);
   }
 
   /** @yields the keys behind a place, first to last */
@@ -49,6 +48,15 @@ export class SortedKeys {
     for (; block >= 0; block--, index = Infinity) {
       const keys = this.#blocks[block] ?? [];
       for (let at = Math.min(index, keys.length) - 1; at >= 0; at--) yield keys[at] as string;
+    }
+  }
+
+  /** Keys that come and go would leave more and more blocks with few keys in each. */
+  #shrink(block: number): void {
+    const [keys = [], next = []] = [this.#blocks[block], this.#blocks[block + 1]];
+    if (keys.length === 0) this.#blocks.splice(block, 1);
+    else if (next.length > 0 && keys.length + next.length <= maxBlock / 2) {
+      this.#blocks.splice(block, 2, [...keys, ...next]);
     }
   }
 

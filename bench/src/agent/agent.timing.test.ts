@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { measureInProcess } from "../measure-in-process.ts";
+import type { InProcessCost } from "../measure-in-process.ts";
+import { agentTrials, heapTrial } from "./trials.ts";
+
+const named = (costs: readonly InProcessCost[], name: string) => {
+  const found = costs.find((cost) => cost.name === name);
+  if (found === undefined) throw new Error(`Nothing was measured of ${name}.`);
+  return found;
+};
+
+describe("creating agents", { timeout: 60_000 }, () => {
+  it("costs little more time than a plain class, and little memory", async () => {
+    const costs = await measureInProcess(agentTrials.creation);
+    const agent = named(costs, "agent");
+    const withTool = named(costs, "agent with a tool of its own");
+
+    expect(agent.ratio).toBeLessThanOrEqual(3);
+    expect(withTool.ratio).toBeLessThanOrEqual(10);
+    expect(agent.heapBytesPerUnit).toBeLessThanOrEqual(800);
+    expect(withTool.heapBytesPerUnit).toBeLessThanOrEqual(1500);
+  });
+});
+
+describe("runs", { timeout: 120_000 }, () => {
+  it("leave nothing behind: 2 bytes of 80,000, once bounded stores are full", async () => {
+    const [agent] = await measureInProcess(heapTrial);
+
+    expect(agent?.heapBytesPerUnit).toBeLessThanOrEqual(2);
+  });
+
+  it("cost the same in turn 1, 100 and 10,000 of a session", async () => {
+    const costs = await measureInProcess(agentTrials["turn of a long session"]);
+
+    expect(named(costs, "100 past turns").ratio).toBeLessThanOrEqual(1.35);
+    expect(named(costs, "10000 past turns").ratio).toBeLessThanOrEqual(1.35);
+  });
+});

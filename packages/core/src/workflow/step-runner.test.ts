@@ -1,0 +1,209 @@
+import { describe, expect, it } from "vitest";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { agentOf, agentOn, asked } from "./test/agents.ts";
+import { Workflow } from "./workflow.ts";
+
+describe("a function step", () => {
+  it("returns a part of the state, from state and run context [workflow.function-step]", async () => {
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { count: 1, who: "", said: "" },
+      steps: [
+        { name: "ask", agent: agentOf("Hello."), inputFrom: () => "Greet." },
+        {
+          name: "note",
+          run: ({ count }, { userId = "nobody", text }) => ({ count: count + 1, who: userId, said: text }),
+        },
+      ],
+    });
+
+    expect((await flow.run({ userId: "u1" })).state).toEqual({ count: 2, who: "u1", said: "Hello." });
+  });
+
+  it("changes nothing when it returns nothing, and nothing by changing what it was given", async () => {
+    const initialState = { list: [1], other: [1] };
+    const flow = new Workflow({
+      name: "flow",
+      initialState,
+      steps: [
+        { name: "spoil", run: (state) => void state.list.push(2) },
+        { name: "keep", run: ({ list }) => ({ list }) },
+      ],
+    });
+    const { state } = await flow.run();
+    state.other.push(9);
+
+    expect((await flow.run()).state).toEqual({ list: [1], other: [1] });
+    expect(initialState).toEqual({ list: [1], other: [1] });
+  });
+
+  it("keeps what it returned for itself: changing it later changes nothing", async () => {
+    const mine = { list: [1] };
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { list: [0] },
+      steps: [
+        { name: "give", run: () => mine },
+        { name: "spoil", run: () => void mine.list.push(2) },
+      ],
+    });
+
+    expect((await flow.run()).state).toEqual({ list: [1] });
+  });
+
+  it.each([
+    ["a text", "text", /an object with a part of the state/],
+    ["a list", [1], /an object with a part of the state/],
+    ["null", null, /an object with a part of the state/],
+    ["an instance", new Date(0), /class instance/],
+    ["a function within", { list: [() => {}] }, /at \.list\[0\] is a function/],
+  ])("fails by its name when it returns %s", async (_what, returned, problem) => {
+    const run = (() => returned) as unknown as () => undefined;
+    const flow = new Workflow({ name: "flow", initialState: {}, steps: [{ name: "odd", run }] });
+    const failure = flow.run();
+
+    await expect(failure).rejects.toMatchObject({ code: "invalid_value", fields: { step: "odd" } });
+    await expect(failure).rejects.toThrow(problem);
+  });
+
+  it("sets a key named __proto__ as any other", async () => {
+    const returned = JSON.parse('{"__proto__":{"polluted":true}}') as object;
+    const flow = new Workflow({ name: "flow", initialState: {}, steps: [{ name: "odd", run: () => returned }] });
+    const { state } = await flow.run();
+
+    expect(Object.keys(state)).toEqual(["__proto__"]);
+    expect(Object.getPrototypeOf(state)).toBe(Object.prototype);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+});
+
+describe("a condition step", () => {
+  it("runs its steps when its condition holds, also within another [workflow.condition-step]", async () => {
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { n: 0 },
+      steps: [
+        {
+          name: "outer",
+          condition: ({ n }) => n === 0,
+          steps: [
+            { name: "one", run: () => ({ n: 1 }) },
+            {
+              name: "inner",
+              condition: ({ n }) => n === 1,
+              steps: [{ name: "two", run: ({ n }) => ({ n: n * 10 + 2 }) }],
+            },
+          ],
+        },
+        { name: "never", condition: ({ n }) => n === 0, steps: [{ name: "three", run: () => ({ n: 3 }) }] },
+      ],
+    });
+    const { state, steps } = await flow.run();
+
+    expect(state).toEqual({ n: 12 });
+    expect(steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      "outer completed",
+      "one completed",
+      "inner completed",
+      "two completed",
+      "never skipped",
+    ]);
+  });
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("secret");
+      },
+      "internal",
+    ],
+    ["gives a promise", () => Promise.resolve(true), "invalid_value"],
+  ])("fails by its name when its condition %s", async (_what, condition, code) => {
+    const steps = [{ name: "odd", condition: condition as unknown as () => boolean, steps: [] }];
+    const flow = new Workflow({ name: "flow", initialState: {}, steps });
+
+    await expect(flow.run()).rejects.toMatchObject({ code, fields: { step: "odd" } });
+    await expect(flow.run()).rejects.not.toThrow(/secret/);
+  });
+});
+
+describe("a parallel step", () => {
+  it("runs its steps side by side, each from the state before it [workflow.parallel-step]", async () => {
+    const [left, right] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { n: 1, left: 0, right: 0 },
+      steps: [
+        {
+          name: "both",
+          parallel: [
+            {
+              name: "left",
+              run: async ({ n, right: other }) => {
+                left.resolve();
+                await right.promise;
+                return { left: n + other + 1 };
+              },
+            },
+            {
+              name: "right",
+              run: async ({ n, left: other }) => {
+                right.resolve();
+                await left.promise;
+                return { right: n + other + 2 };
+              },
+            },
+          ],
+        },
+      ],
+    });
+
+    expect((await flow.run()).state).toEqual({ n: 1, left: 2, right: 3 });
+  });
+
+  it("takes equal values for one key, and calls different ones an error of the step and the key", async () => {
+    const flowOf = (one: object, other: object) =>
+      new Workflow({
+        name: "flow",
+        initialState: { key: null as object | null },
+        steps: [
+          {
+            name: "both",
+            parallel: [
+              { name: "a", run: () => ({ key: one }) },
+              { name: "b", run: () => ({ key: other }) },
+            ],
+          },
+        ],
+      });
+
+    expect((await flowOf({ x: 1, y: [2] }, { y: [2], x: 1 }).run()).state).toEqual({ key: { x: 1, y: [2] } });
+    const failure = flowOf({ x: 1 }, { x: 2 }).run();
+    await expect(failure).rejects.toMatchObject({ code: "invalid_value", fields: { step: "both", key: "key" } });
+    await expect(failure).rejects.toThrow(
+      'The step "both" failed: its steps "a" and "b" set "key" to different values',
+    );
+  });
+
+  it("says last what the last of its agents in the list said", async () => {
+    const model = new ScriptedModel("end");
+    const flow = new Workflow({
+      name: "flow",
+      initialState: {},
+      steps: [
+        {
+          name: "both",
+          parallel: [
+            { name: "slow", agent: agentOf({ text: "first", delayMs: 5 }), inputFrom: () => "go" },
+            { name: "fast", agent: agentOf("second"), inputFrom: () => "go" },
+          ],
+        },
+        { name: "end", agent: agentOn(model) },
+      ],
+    });
+    await flow.run();
+
+    expect(asked(model)).toEqual(["second"]);
+  });
+});

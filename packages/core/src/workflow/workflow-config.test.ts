@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import { EventBus } from "../events/event-bus.ts";
+import type { RunEvents } from "../run/run-events.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import type { WorkflowConfig } from "./workflow-config.ts";
+import { Workflow } from "./workflow.ts";
+
+const agent = new Agent({ name: "a", model: new ScriptedModel() });
+const run = () => {};
+const condition = () => true;
+
+function refusalOf(config: object): string {
+  const right: WorkflowConfig<object> = { name: "flow", initialState: { n: 1 }, steps: [] };
+  let thrown: unknown;
+  try {
+    expect(new Workflow({ ...right, ...config })).toBeUndefined();
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toMatchObject({ code: "invalid_config" });
+  return (thrown as Error).message;
+}
+
+describe("the configuration of a workflow", () => {
+  it.each([
+    [{ name: " " }, /^name must be/],
+    [{ name: undefined }, /^name must be/],
+    [{ description: 1 }, /^description must be/],
+    [{ initialState: [] }, /^initialState must be an object, but it is a list/],
+    [{ initialState: { at: new Date(0) } }, /^initialState\.at is a class instance/],
+    [{ steps: {} }, /^steps must be a list of steps/],
+    [{ retryPolicy: { maxRetries: 1 } }, /^retryPolicy\.backoffMs must be/],
+    [{ retryPolicy: { maxRetries: -1, backoffMs: 1 } }, /^retryPolicy\.maxRetries must be/],
+    [{ retryPolicy: { maxRetries: 1, backoffMs: 1, factor: 2 } }, /^retryPolicy has no option "factor"/],
+    [{ eventBus: {} }, /^eventBus must be an EventBus/],
+    [{ logLevel: "loud" }, /^level must be/],
+    [{ limits: { tokens: 1 } }, /limits are durationMs and totalTokens/],
+    [{ retries: 3 }, /has no option "retries": it takes name, description/],
+  ])("refuses %o", (config, sentence) => {
+    expect(refusalOf(config)).toMatch(sentence);
+  });
+
+  it("takes a bus, and has one of its own without", () => {
+    const eventBus = new EventBus<RunEvents>();
+    const config = { name: "flow", initialState: {}, steps: [] };
+
+    expect(new Workflow({ ...config, eventBus }).eventBus).toBe(eventBus);
+    expect(new Workflow(config).eventBus).not.toBe(new Workflow(config).eventBus);
+  });
+});
+
+describe("the steps of a workflow", () => {
+  it.each([
+    [["go"], /^steps\[0\] must be a step/],
+    [[{ run }], /^steps\[0\]\.name must be a text/],
+    [[{ name: "", run }], /^steps\[0\]\.name must be a text/],
+    [[{ name: "\ud800", run }], /^steps\[0\]\.name must be a text/],
+    [[{ name: "s" }], /^steps\[0\] \(the step "s"\) has no form: it must have one of agent, run, condition, parallel/],
+    [[{ name: "s", run, agent }], /\(the step "s"\) has both agent and run/],
+    [[{ name: "s", run, parallel: [] }], /\(the step "s"\) has both run and parallel/],
+    [[{ name: "s", run, inputFrom: run }], /\(the step "s"\) has no field "inputFrom": with run it takes name, run/],
+    [
+      [{ name: "s", agent, input: "x" }],
+      /\(the step "s"\) has no field "input": with agent it takes name, agent, inputFrom/,
+    ],
+    [[{ name: "s", run: "go" }], /\(the step "s"\)\.run must be a function/],
+    [[{ name: "s", agent: {} }], /\(the step "s"\)\.agent must be an agent/],
+    [[{ name: "s", agent: new Workflow({ name: "w", initialState: {}, steps: [] }) }], /its asRunnable\(\)/],
+    [[{ name: "s", agent, inputFrom: "x" }], /\(the step "s"\)\.inputFrom must be a function/],
+    [[{ name: "s", condition: true, steps: [] }], /\(the step "s"\)\.condition must be a function/],
+    [[{ name: "s", condition }], /\(the step "s"\)\.steps must be a list of steps/],
+    [[{ name: "s", parallel: {} }], /\(the step "s"\)\.parallel must be a list of steps/],
+    [[{ name: "s", parallel: [{ name: "t" }] }], /parallel\[0\] \(the step "t"\) has no form/],
+    [[{ name: "n", agent }], /^initialState\.n is a number, and the answer of the agent step "n" would take its place/],
+  ])("refuse %o", (steps, sentence) => {
+    expect(refusalOf({ steps })).toMatch(sentence);
+  });
+
+  it("have names of their own in the whole workflow", () => {
+    const steps = [
+      { name: "twice", run },
+      { name: "c", condition, steps: [{ name: "p", parallel: [{ name: "twice", run }] }] },
+    ];
+
+    expect(refusalOf({ steps })).toMatch(/parallel\[0\]\.name is "twice", as is another step's/);
+  });
+
+  it("stay as they were when the configuration is changed", async () => {
+    const steps = [{ name: "s", run: () => ({ n: 2 }) }];
+    const flow = new Workflow({ name: "flow", initialState: { n: 1 }, steps });
+    steps.pop();
+
+    expect((await flow.run()).state).toEqual({ n: 2 });
+  });
+});

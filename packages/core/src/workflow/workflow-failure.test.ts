@@ -1,0 +1,218 @@
+import { describe, expect, it, vi } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import { ModelError } from "../errors/model-error.ts";
+import type { TroupeError } from "../errors/troupe-error.ts";
+import { RunError } from "../run/run-error.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { scriptedUsage } from "../testing/scripted-turn.ts";
+import { failing, failureOf } from "./test/failures.ts";
+import { Workflow } from "./workflow.ts";
+
+describe("a step that fails", () => {
+  it("ends the run with its name, the state so far and what became of the steps", async () => {
+    const model = new ScriptedModel("Rain.");
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { weather: "", n: 0 },
+      steps: [
+        { name: "weather", agent: new Agent({ name: "a", model }), inputFrom: () => "Oslo?" },
+        {
+          name: "when",
+          condition: () => true,
+          steps: [
+            { name: "count", run: () => ({ n: 1 }) },
+            { name: "break", run: failing(1).run },
+          ],
+        },
+        { name: "never", run: () => ({ n: 9 }) },
+      ],
+    });
+    const errors: unknown[] = [];
+    flow.eventBus.on("run.error", ({ error }) => errors.push([error.code, error.fields]));
+    const { code, fields, message, result, output } = await failureOf(flow.run());
+
+    expect([code, fields, message]).toEqual([
+      "internal",
+      { step: "break" },
+      'The step "break" failed: Something went wrong in this service.',
+    ]);
+    expect(result).toMatchObject({ status: "error", state: { weather: "Rain.", n: 1 }, usage: scriptedUsage });
+    expect(result.steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      "weather completed",
+      "when error",
+      "count completed",
+      "break error",
+    ]);
+    expect(result.steps.at(-1)?.error).toEqual({ code: "internal", message: "Something went wrong in this service." });
+    expect([output.text, output.structured, output.runId]).toEqual(["Rain.", result.state, result.runId]);
+    expect(errors).toEqual([["internal", { step: "break" }]]);
+  });
+
+  it("keeps the code and the fields of what its agent failed with, and what was billed", async () => {
+    const broken = new ScriptedModel("fine", { error: new ModelError({ providerId: "scripted", status: 400 }) });
+    const agent = new Agent({ name: "a", model: broken });
+    const flow = new Workflow({
+      name: "flow",
+      initialState: {},
+      steps: [
+        { name: "one", agent, inputFrom: () => "go" },
+        { name: "two", agent },
+      ],
+    });
+    const { code, fields, cause, result } = await failureOf(flow.run());
+
+    expect([code, fields]).toEqual(["model_failed", { vendor: "scripted", status: 400, step: "two" }]);
+    expect((cause as Error).cause).toBeInstanceOf(RunError);
+    expect(result.usage).toEqual(scriptedUsage);
+    expect(result.steps[1]?.error).toMatchObject({ code: "model_failed", step: "two" });
+  });
+
+  it("ends what runs beside it at once, and waits for nothing that does not listen", async () => {
+    const model = new ScriptedModel({ hang: true });
+    const heard: string[] = [];
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { n: 0 },
+      steps: [
+        {
+          name: "block",
+          parallel: [
+            { name: "agent", agent: new Agent({ name: "a", model }), inputFrom: () => "go" },
+            { name: "deaf", run: () => new Promise<void>(() => {}) },
+            {
+              name: "two",
+              condition: () => true,
+              steps: [
+                {
+                  name: "listens",
+                  run: (_state, { signal }) =>
+                    new Promise<void>((resolve) => {
+                      signal.addEventListener("abort", () => {
+                        heard.push((signal.reason as TroupeError).message);
+                        resolve();
+                      });
+                    }),
+                },
+                { name: "after", run: () => void heard.push("after") },
+              ],
+            },
+            {
+              name: "breaks",
+              run: async () => {
+                await vi.waitUntil(() => model.calls.length === 1);
+                throw new Error("broken");
+              },
+            },
+          ],
+        },
+      ],
+    });
+    const { fields, result } = await failureOf(flow.run());
+    await vi.waitUntil(() => model.calls[0]?.end === "cancelled");
+
+    expect(fields).toEqual({ step: "breaks" });
+    expect(heard).toEqual(['The step "breaks", beside this one, failed.']);
+    expect(result.state).toEqual({ n: 0 });
+    expect(result.steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      "block error",
+      "agent cancelled",
+      "deaf cancelled",
+      "two cancelled",
+      "listens completed",
+      "breaks error",
+    ]);
+  });
+
+  it("does not merge what its neighbours did", async () => {
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { a: 0, b: 0 },
+      steps: [
+        { name: "before", run: () => ({ b: 1 }) },
+        {
+          name: "block",
+          parallel: [
+            { name: "fine", run: () => ({ a: 1 }) },
+            { name: "broken", run: async () => await Promise.reject(new Error("late")) },
+          ],
+        },
+      ],
+    });
+
+    expect((await failureOf(flow.run())).result.state).toEqual({ a: 0, b: 1 });
+  });
+});
+
+describe("the end of a run from outside", () => {
+  it("is cancelled by a signal, with the steps that were at work", async () => {
+    const abort = new AbortController();
+    const model = new ScriptedModel({ hang: true });
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { n: 0 },
+      steps: [
+        { name: "one", run: () => ({ n: 1 }) },
+        { name: "agent", agent: new Agent({ name: "a", model }), inputFrom: () => "go" },
+      ],
+    });
+    const failure = failureOf(flow.run({ signal: abort.signal }));
+    await vi.waitUntil(() => model.calls.length === 1);
+    abort.abort();
+    const { code, result } = await failure;
+
+    expect([code, result.state]).toEqual(["cancelled", { n: 1 }]);
+    expect(result.steps.map(({ status }) => status)).toEqual(["completed", "cancelled"]);
+    await vi.waitUntil(() => model.calls[0]?.end === "cancelled");
+  });
+
+  it("takes no step when the signal has aborted before, and gives the state that it would have started from", async () => {
+    const step = failing(0);
+    const flow = new Workflow({ name: "flow", initialState: { n: 0 }, steps: [{ name: "one", run: step.run }] });
+    const { code, result } = await failureOf(flow.run({ signal: AbortSignal.abort(), input: { n: 7 } }));
+
+    expect([code, result.state, result.steps, step.calls()]).toEqual(["cancelled", { n: 7 }, [], 0]);
+  });
+
+  it("takes no further step after a function that did not listen", async () => {
+    const abort = new AbortController();
+    const late = Promise.withResolvers<void>();
+    const after = failing(0);
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { n: 0 },
+      steps: [
+        { name: "deaf", run: async () => await late.promise },
+        { name: "after", run: after.run },
+      ],
+    });
+    const failure = failureOf(flow.run({ signal: abort.signal }));
+    abort.abort();
+    await failure;
+    late.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect(after.calls()).toBe(0);
+  });
+
+  it("is limit_exceeded when it takes too long or uses too much, by its own limits or the call's", async () => {
+    const slow = new Workflow({
+      name: "slow",
+      initialState: {},
+      limits: { durationMs: 5 },
+      steps: [{ name: "deaf", run: () => new Promise<void>(() => {}) }],
+    });
+    const agent = new Agent({ name: "a", model: new ScriptedModel("one", "two") });
+    const dear = new Workflow({
+      name: "dear",
+      initialState: {},
+      steps: [
+        { name: "one", agent, inputFrom: () => "go" },
+        { name: "two", agent },
+      ],
+    });
+
+    expect((await failureOf(slow.run())).code).toBe("limit_exceeded");
+    const { code, result } = await failureOf(dear.run({ limits: { totalTokens: scriptedUsage.totalTokens } }));
+    expect([code, result.usage.totalTokens]).toEqual(["limit_exceeded", 2 * scriptedUsage.totalTokens]);
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import { toPublicOutput } from "../run/to-public-output.ts";
+import { checkConformance } from "../testing/conformance/check-conformance.ts";
+import { runnableCases } from "../testing/conformance/runnable-cases.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { agentOf } from "./test/agents.ts";
+import { Workflow } from "./workflow.ts";
+
+describe("a workflow as a Runnable", () => {
+  checkConformance(it, runnableCases, {
+    create: () => ({
+      runnable: (model) => {
+        const agent = new Agent({ name: "helper", model });
+        return new Workflow({ name: "flow", initialState: {}, steps: [{ name: "answer", agent }] }).asRunnable();
+      },
+    }),
+  });
+});
+
+describe("the speaker among several steps", () => {
+  checkConformance(it, runnableCases, {
+    create: () => ({
+      runnable: (model) => {
+        const agent = new Agent({ name: "helper", model });
+        const other = new Agent({ name: "other", model });
+        const inner = new Workflow({ name: "inner", initialState: {}, steps: [{ name: "answer", agent }] });
+        return new Workflow({
+          name: "flow",
+          initialState: { seen: false },
+          retryPolicy: { maxRetries: 0, backoffMs: 0 },
+          steps: [
+            { name: "note", run: () => ({ seen: true }) },
+            { name: "aside", condition: () => false, steps: [{ name: "other", agent: other }] },
+            {
+              name: "block",
+              parallel: [
+                { name: "idle", run: () => {} },
+                { name: "inner", agent: inner.asRunnable() },
+              ],
+            },
+          ],
+        }).asRunnable();
+      },
+    }),
+  });
+});
+
+async function textsOf(stream: AsyncIterable<{ type: string; text?: string }>): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const chunk of stream) if (chunk.type === "text") texts.push(chunk.text ?? "");
+  return texts;
+}
+
+describe("asRunnable", () => {
+  it("says to the first agent what it is asked, and gives the last text and the state", async () => {
+    const model = new ScriptedModel("Rain.");
+    const flow = new Workflow({
+      name: "flow",
+      description: "Tells the weather.",
+      initialState: { question: "", weather: "" },
+      steps: [
+        { name: "keep", run: (_state, { text }) => ({ question: text }) },
+        { name: "weather", agent: new Agent({ name: "a", model }) },
+      ],
+    });
+    const runnable = flow.asRunnable();
+    const output = await runnable.run("Oslo?");
+
+    expect(model.calls[0]?.messages.at(-1)?.content).toBe("Oslo?");
+    expect([runnable.kind, runnable.name, runnable.description]).toEqual(["workflow", "flow", "Tells the weather."]);
+    expect([output.text, output.structured]).toEqual(["Rain.", { question: "Oslo?", weather: "Rain." }]);
+    expect(toPublicOutput(output).structured).toEqual(output.structured);
+  });
+
+  it("merges an object into the state, and says it as JSON to an agent without inputFrom", async () => {
+    const model = new ScriptedModel("Rain.");
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { city: "" },
+      steps: [{ name: "weather", agent: new Agent({ name: "a", model }) }],
+    });
+    const output = await flow.asRunnable().run({ city: "Oslo" });
+
+    expect(output.structured).toEqual({ city: "Oslo" });
+    expect(model.calls[0]?.messages.at(-1)?.content).toBe('{"city":"Oslo"}');
+  });
+
+  it("takes a text of JSON for a text", async () => {
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { admin: false },
+      steps: [{ name: "s", agent: agentOf("No.") }],
+    });
+
+    expect((await flow.asRunnable().run('{"admin":true}')).structured).toEqual({ admin: false });
+  });
+
+  it("hands parts of content to the first agent as they are", async () => {
+    const model = new ScriptedModel("A cat.");
+    const flow = new Workflow({
+      name: "flow",
+      initialState: {},
+      steps: [{ name: "see", agent: new Agent({ name: "a", model }) }],
+    });
+    const parts = [{ type: "image" as const, data: "aGk=", mimeType: "image/png" }];
+    await flow.asRunnable().run(parts);
+
+    expect(model.calls[0]?.messages.at(-1)?.content).toEqual(parts);
+  });
+
+  it("says its state when no agent has spoken", async () => {
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { count: 1 },
+      steps: [{ name: "inc", run: ({ count }) => ({ count: count + 1 }) }],
+    });
+
+    expect((await flow.asRunnable().run("go")).text).toBe('{"count":2}');
+    expect(await textsOf(flow.asRunnable().stream("go"))).toEqual(['{"count":2}']);
+  });
+
+  it("streams the words of the last agent step alone, while it says them", async () => {
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { done: false },
+      steps: [
+        { name: "draft", agent: agentOf("A first draft.") },
+        { name: "final", agent: agentOf("The last word.") },
+        { name: "mark", run: () => ({ done: true }) },
+      ],
+    });
+    const stream = flow.asRunnable().stream("go");
+
+    expect(await textsOf(stream)).toEqual(["The ", "last ", "word."]);
+    expect((await stream.output).text).toBe("The last word.");
+  });
+
+  it("gives an earlier text as a whole when the last agent step is not taken", async () => {
+    const flow = new Workflow({
+      name: "flow",
+      initialState: {},
+      steps: [
+        { name: "draft", agent: agentOf("A first draft.") },
+        { name: "unless", condition: () => false, steps: [{ name: "final", agent: agentOf() }] },
+      ],
+    });
+
+    expect(await textsOf(flow.asRunnable().stream("go"))).toEqual(["A first draft."]);
+  });
+
+  it("does not repeat a step whose words have gone out", async () => {
+    const model = new ScriptedModel({ text: "Half a ", error: new Error("broken") }, "again");
+    const flow = new Workflow({
+      name: "flow",
+      initialState: {},
+      retryPolicy: { maxRetries: 1, backoffMs: 0 },
+      steps: [{ name: "say", agent: new Agent({ name: "a", model }) }],
+    });
+
+    await expect(textsOf(flow.asRunnable().stream("go"))).rejects.toMatchObject({ fields: { step: "say" } });
+    expect(model.calls).toHaveLength(1);
+  });
+});
