@@ -70,7 +70,7 @@ export function readRunOpts(opts: RunOpts = {}, defaults: RunDefaults = {}): Run
     parentRunId: above.runId,
     parentMeter: above.meter,
     scratch: above.scratch,
-    sessionStorage: isMemberSessionId(opts.sessionId ?? "") ? above.scratch : undefined,
+    sessionStorage: sessionStorageOf(opts, above),
   };
 }
 
@@ -92,6 +92,11 @@ function fromParent(parent: RunContext, defaults: RunDefaults): FromAbove {
   const { userId = defaults.userId, metadata, runId } = parent;
   const [tenantId, apiKeys] = [tenantOf(parent), apiKeysOf(parent)];
   return { userId, metadata, runId, tenantId, apiKeys, meter: meterOf(parent), scratch: scratchOf(parent) };
+}
+
+/** A session that somebody named outside of teams is kept where it always was. */
+function sessionStorageOf({ sessionId = "" }: RunOpts, { scratch }: FromAbove): StorageDriver | undefined {
+  return isMemberSessionId(sessionId) ? scratch : undefined;
 }
 
 /** What the call says itself; a vendor without a key is not spoken of. */

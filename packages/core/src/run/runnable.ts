@@ -16,7 +16,8 @@ export interface RunStream<Structured = unknown> extends AsyncIterable<StreamChu
 
 /**
  * Anything with a name that can be run. A run ends exactly once: with its output, or with a `RunError` that carries what
- * there was. Leaving a stream early, its `cancel` and the caller's signal end the run as cancelled.
+ * there was. Leaving a stream early, its `cancel` and the caller's signal end the run as cancelled. A run that is given a
+ * `parent` bills to its account what it costs, and ends with it.
  */
 export interface Runnable<Structured = unknown> {
   readonly name: string;
