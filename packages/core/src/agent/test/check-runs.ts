@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import type { ChatMessage } from "../../message/message.ts";
+import type { StreamChunk } from "../../model/stream-chunk.ts";
+import { RunError } from "../../run/run-error.ts";
+import type { RunOutput } from "../../run/run-output.ts";
+import { interruptedTurn } from "../../session/interrupted-turn.ts";
+import { assertVendorWouldAccept } from "../../session/test/assert-vendor-would-accept.ts";
+import { turnMessages } from "../../session/turn-record.ts";
+import type { TurnRecord } from "../../session/turn-record.ts";
+import { turnQueueOf } from "../../session/turn-queue-of.ts";
+import {
+  assertCallGrammar,
+  assertFinishesOnce,
+  assertPlainChunks,
+} from "../../testing/conformance/assert-chunk-grammar.ts";
+import { until } from "../../testing/conformance/within.ts";
+import type { Played, PlayedRun } from "./play-runs.ts";
+import { markOf } from "./random-model.ts";
+
+/** What is true of any runs, whatever happened to them. */
+export async function checkRuns(played: Played): Promise<void> {
+  // A run that was cancelled does not wait for a write; its session does.
+  await until(() => turnQueueOf(played.driver).busySessions === 0);
+  for (const [index, run] of played.runs.entries()) {
+    const output = outputOf(run);
+    checkEvents(played, run, output);
+    checkUsage(output, played.model.billed[index] ?? []);
+    checkChunks(run, output);
+    checkCalls(output);
+  }
+  checkRequests(played);
+  const turns = (await played.storage.list("turns")).map(({ key, value }) => ({
+    key,
+    turn: value as unknown as TurnRecord,
+  }));
+  checkTurns(played, turns);
+  assert.equal(played.listeners(), 0, "nobody listens to a signal that lives on");
+}
+
+function outputOf({ outcome }: PlayedRun): RunOutput {
+  return outcome instanceof RunError ? outcome.output : outcome;
+}
+
+/** I9: a run begins once, ends once, and nothing is heard of it before or after. */
+function checkEvents({ events }: Played, { outcome, runId }: PlayedRun, output: RunOutput): void {
+  const names = events.filter(({ data }) => data.runId === output.runId).map(({ name }) => name);
+  const end = outcome instanceof RunError ? "run.error" : "run.complete";
+  assert.equal(names[0], "run.start");
+  assert.equal(names.at(-1), end);
+  assert.equal(names.filter((name) => name === "run.start").length, 1);
+  assert.equal(names.filter((name) => name === "run.complete" || name === "run.error").length, 1);
+  assert.equal(runId ?? output.runId, output.runId);
+  assert.equal(output.status, outcome instanceof RunError ? "error" : "completed");
+}
+
+/** What is reported is what was billed; a run that was left may have missed the answer that came at that moment. */
+function checkUsage({ usage, status }: RunOutput, billed: readonly number[]): void {
+  const sum = (tokens: readonly number[]) => tokens.reduce((total, one) => total + one, 0);
+  const possible = status === "completed" ? [sum(billed)] : [sum(billed), sum(billed.slice(0, -1))];
+  assert.ok(possible.includes(usage.totalTokens), `${usage.totalTokens} was reported, ${possible.join(" or ")} billed`);
+}
+
+/** The grammar of a stream: whole with one finish at its end, or broken off without. */
+function checkChunks({ chunks, outcome }: PlayedRun, output: RunOutput): void {
+  if (chunks.length === 0) return;
+  assertPlainChunks(chunks);
+  assertCallGrammar(closed(chunks));
+  const said = chunks.map((chunk) => (chunk.type === "text" ? chunk.text : "")).join("");
+  if (outcome instanceof RunError) {
+    assert.ok(
+      chunks.every(({ type }) => type !== "finish"),
+      "no finish before an error",
+    );
+  } else {
+    assertFinishesOnce(chunks);
+    assert.equal(closed(chunks).length, chunks.length, "every call ended");
+    assert.ok(said.endsWith(output.text), "the answer was streamed");
+  }
+}
+
+/** The chunks, and the ends of calls that were still open when the stream broke off. */
+function closed(chunks: readonly StreamChunk[]): StreamChunk[] {
+  const ended = new Set(chunks.flatMap((chunk) => (chunk.type === "tool_call_end" ? chunk.toolCallId : [])));
+  const started = chunks.flatMap((chunk) => (chunk.type === "tool_call_start" ? chunk.toolCall.id : []));
+  const open = started.filter((id) => !ended.has(id));
+  return [...chunks, ...open.map((toolCallId): StreamChunk => ({ type: "tool_call_end", toolCallId }))];
+}
+
+function checkCalls({ toolCalls }: RunOutput): void {
+  assert.equal(new Set(toolCalls.map(({ toolCallId }) => toolCallId)).size, toolCalls.length, "a result for each call");
+  for (const { result, error } of toolCalls) assert.ok(typeof result === "string" && (error ?? result) === result);
+}
+
+/** I2, I3, I5: what a model is sent is a history that vendors take, of this session alone, each turn by itself. */
+function checkRequests({ given, model }: Played): void {
+  for (const { run, messages } of model.requests) {
+    assertVendorWouldAccept(messages);
+    const session = given.runs[run]?.session;
+    for (const turn of turnsOf(messages)) {
+      const marks = marksIn(turn);
+      assert.equal(marks.length, 1, "a turn is one run's");
+      assert.equal(given.runs[marks[0] ?? -1]?.session, session, "a history is one session's");
+    }
+  }
+}
+
+function turnsOf(messages: readonly ChatMessage[]): ChatMessage[][] {
+  const turns: ChatMessage[][] = [];
+  for (const message of messages) {
+    if (message.role === "user") turns.push([message]);
+    else turns.at(-1)?.push(message);
+  }
+  return turns;
+}
+
+function marksIn(value: unknown): number[] {
+  const marks = JSON.stringify(value).match(/<run \d+>/g) ?? [];
+  return [...new Set(marks)].map((mark) => Number(mark.slice(5, -1)));
+}
+
+/** I1, I4: an acknowledged turn is there once; what else is there is whole, and marked unless the storage lied. */
+function checkTurns(played: Played, turns: readonly { key: string; turn: TurnRecord }[]): void {
+  for (const [index, run] of played.runs.entries()) {
+    const output = outputOf(run);
+    const own = turns.filter(({ turn }) => turn.runId === output.runId);
+    assert.ok(own.length <= 1, "a run is one turn");
+    if (output.status === "completed") assert.equal(own[0]?.turn.status, "completed", "what was acknowledged is there");
+    for (const { key, turn } of own) {
+      assert.equal(turn.input, `Hello ${markOf(index)}`);
+      assert.ok(key.includes(`/${played.given.runs[index]?.session}/`), "it is in its session");
+      assert.deepEqual(marksIn(turn), [index], "it is of its run alone");
+      assertVendorWouldAccept(turnMessages(turn));
+      checkTurn(turn, output, played);
+    }
+  }
+  const known = new Set(played.runs.map((run) => outputOf(run).runId));
+  assert.ok(
+    turns.every(({ turn }) => known.has(turn.runId)),
+    "every turn is a run's",
+  );
+}
+
+function checkTurn({ status, messages }: TurnRecord, output: RunOutput, { given }: Played): void {
+  const answer = messages.at(-1)?.toolCalls === undefined && messages.at(-1)?.role === "assistant";
+  if (output.status === "completed") {
+    assert.equal(answer ? messages.at(-1)?.content : "", output.text);
+  } else if (status === "completed") {
+    assert.ok(given.fault !== undefined, "a run that failed is no completed turn, unless its storage denied having it");
+  } else {
+    assert.notEqual(interruptedTurn(messages), null, "an interrupted turn is one in which a tool was called");
+  }
+}
