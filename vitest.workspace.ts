@@ -23,8 +23,8 @@ const workspaces = ["packages", "apps", "internal"].flatMap((top) =>
     .filter((folder) => existsSync(`${folder}/package.json`)),
 );
 
-/** Tests that need more than sources: servers of their own, packed tarballs, a machine to themselves, or much time. */
-const special = ["integration", "packed", "timing", "deep"].map((kind) => `**/*.${kind}.test.ts`);
+/** Tests that need more than sources: servers of their own, packed tarballs, a machine to themselves, much time, or keys. */
+const special = ["integration", "packed", "timing", "deep", "live"].map((kind) => `**/*.${kind}.test.ts`);
 const fromRoot = (kind: string) => [`{packages,apps,internal,tools,tests,bench}/**/*.${kind}.test.ts`];
 
 const packed = project("packed", ".", { include: fromRoot("packed"), exclude: everywhere });
@@ -55,6 +55,8 @@ export default defineConfig({
       project("deep", ".", { include: fromRoot("deep"), exclude: everywhere }),
       // Measurements run one at a time, when everything else is done.
       { ...timing, test: { ...timing.test, fileParallelism: false, sequence: { groupOrder: 1 } } },
+      // Real vendors, for whoever has a key.
+      project("live", ".", { include: fromRoot("live"), exclude: everywhere }),
       project("services", ".", { include: fromRoot("integration"), exclude: everywhere }),
       { ...packed, test: { ...packed.test, ...packedSettings } },
     ],

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { UserMemory } from "../memory/user-memory.ts";
+import type { RunEvents } from "../run/run-events.ts";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { faultAt, faultyStorage } from "../testing/faulty-storage.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { scriptedUsage } from "../testing/scripted-turn.ts";
+import { Agent } from "./agent.ts";
+
+const userId = "u1";
+
+class VendorModel extends ScriptedModel {
+  override readonly providerId: string;
+
+  constructor(providerId: string) {
+    super();
+    this.providerId = providerId;
+  }
+}
+
+/** Finds one fact in every conversation. */
+const finder = (providerId = "finder") =>
+  new VendorModel(providerId).respond(() => ({ structured: { facts: ["Lives in Oslo."] } }));
+
+describe("an agent with a user memory", () => {
+  it("tells the model what is known of the user, and of no other [agent.user-memory]", async () => {
+    const userMemory = new UserMemory({ enabled: false });
+    await userMemory.addFacts(userId, ["Lives in Oslo."]);
+    const model = new ScriptedModel().respond(() => "Hello.");
+    const agent = new Agent({ name: "a", model, instructions: "Be brief.", userMemory });
+    await agent.run("Hi", { userId });
+    await agent.run("Hi", { userId: "u2" });
+    await agent.run("Hi");
+
+    const prompts = model.calls.map(({ messages }) => String(messages[0]?.content));
+    expect(prompts[0]).toContain("Lives in Oslo.");
+    expect(prompts.slice(1)).toEqual(["Be brief.", "Be brief."]);
+  });
+
+  it("gathers facts after the answer, in a run of its own with its own account", async () => {
+    const [model, model2] = [new ScriptedModel("Hello."), finder()];
+    const userMemory = new UserMemory({ model: model2 });
+    const agent = new Agent({ name: "a", model, userMemory });
+    const completed: RunEvents["run.complete"][] = [];
+    agent.eventBus.on("run.complete", (data) => void completed.push(data));
+    const output = await agent.run("I live in Oslo.", { userId });
+    const callsWhenAnswered = model2.calls.length;
+    await userMemory.flush();
+
+    expect(callsWhenAnswered).toBe(0);
+    expect((await userMemory.getFacts(userId)).map(({ fact }) => fact)).toEqual(["Lives in Oslo."]);
+    expect(output.usage).toEqual(scriptedUsage);
+    expect(completed.map(({ parentRunId }) => parentRunId)).toEqual([undefined, output.runId]);
+    expect(completed[1]?.output.usage).toEqual(scriptedUsage);
+  });
+
+  it("asks each model with the key of its own vendor", async () => {
+    const [model, model2] = [new VendorModel("one").respond(() => "Hello."), finder("two")];
+    const userMemory = new UserMemory({ model: model2 });
+    const apiKeys = { one: "key-one", two: "key-two" };
+    await new Agent({ name: "a", model, userMemory }).run("Hi", { userId, apiKeys });
+    await userMemory.flush();
+
+    expect([model.calls[0]?.options.apiKey, model2.calls[0]?.options.apiKey]).toEqual(["key-one", "key-two"]);
+  });
+
+  it("falls back to the agent's own model", async () => {
+    const model = new ScriptedModel("Hello.", { structured: { facts: ["Lives in Oslo."] } });
+    const userMemory = new UserMemory();
+    await new Agent({ name: "a", model, userMemory }).run("I live in Oslo.", { userId });
+    await userMemory.flush();
+
+    expect(await userMemory.getFacts(userId)).toHaveLength(1);
+  });
+
+  it.each(["of a run that fails", "of nobody"])("gathers nothing %s", async (what) => {
+    const model = new ScriptedModel(what === "of nobody" ? "Hello." : { error: new Error("broken") });
+    const model2 = finder();
+    const userMemory = new UserMemory({ model: model2 });
+    const opts = what === "of nobody" ? {} : { userId };
+    await new Agent({ name: "a", model, userMemory }).run("Hi", opts).catch(() => undefined);
+    await userMemory.flush();
+
+    expect(model2.calls).toHaveLength(0);
+  });
+
+  it("goes on when no facts can be gathered", async () => {
+    const model2 = new ScriptedModel({ error: new Error("broken") });
+    const userMemory = new UserMemory({ model: model2 });
+    const agent = new Agent({ name: "a", model: new ScriptedModel("Hello."), userMemory });
+    const failed: RunEvents["run.error"][] = [];
+    agent.eventBus.on("run.error", (data) => void failed.push(data));
+    const output = await agent.run("Hi", { userId });
+    await userMemory.flush();
+
+    expect(output.status).toBe("completed");
+    expect(failed.map(({ parentRunId }) => parentRunId)).toEqual([output.runId]);
+  });
+
+  it("fails rather than to forget what it knows", async () => {
+    const storage = faultyStorage(new InMemoryStorage(), faultAt(1, "fail-before"));
+    const userMemory = new UserMemory({ storage });
+    const agent = new Agent({ name: "a", model: new ScriptedModel(), userMemory });
+
+    await expect(agent.run("Hi", { userId })).rejects.toMatchObject({ code: "storage_unavailable" });
+  });
+
+  it("forgets a user who is deleted, also in a storage of its own", async () => {
+    const userMemory = new UserMemory({ storage: new InMemoryStorage(), enabled: false });
+    await userMemory.addFacts(userId, ["Lives in Oslo."]);
+    const agent = new Agent({ name: "a", model: new ScriptedModel("Hello."), userMemory });
+    await agent.run("Hi", { userId });
+    await agent.sessions.deleteUser(userId);
+
+    expect(await userMemory.getFacts(userId)).toEqual([]);
+    expect((await agent.sessions.listSessions({ userId })).sessions).toEqual([]);
+  });
+});

@@ -1,0 +1,185 @@
+import { Agent, defineTool, EventBus, InMemoryStorage, TroupeError } from "@troupe/core";
+import type { ModelProvider, RunError, RunEvents, RunOutput, StreamChunk, TokenUsage } from "@troupe/core";
+import { createNonce, dumpStorage, FakeVendor, seededRandom } from "@troupe-internal/testkit";
+import type { Evidence, Exchange, Operation, PlannedReply, RecordedStream } from "@troupe-internal/testkit";
+
+/** What is played: so many runs in so many sessions, so many at once, of a model at the strict vendor. */
+export type Play = {
+  model: (vendorUrl: string) => ModelProvider;
+  runs: number;
+  sessions: number;
+  atOnce: number;
+  seed: number;
+};
+
+/** One run as its caller saw it, and what the vendor billed for it. */
+export type PlayedRun = {
+  id: number;
+  end: "completed" | "failed" | "cancelled";
+  reported: TokenUsage;
+  billed: TokenUsage;
+};
+
+/** What is left of a play. */
+export type Played = { evidence: Evidence; runs: PlayedRun[]; refusals: string[]; ends: Record<string, number> };
+
+const canary = "sk-canary-of-the-runs-0001";
+const nothing: TokenUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+
+const tools = [
+  defineTool({
+    name: "look_up",
+    description: "Looks something up.",
+    parameters: { type: "object", properties: { topic: { type: "string" } }, required: ["topic"] },
+    execute: async ({ topic }) => `Found ${String(topic)}.`,
+  }),
+  defineTool({
+    name: "wait",
+    description: "Waits a moment.",
+    parameters: { type: "object", properties: {} },
+    execute: async (_args, { signal }) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      signal.throwIfAborted();
+      return "Waited.";
+    },
+  }),
+  defineTool({
+    name: "fail",
+    description: "Fails.",
+    parameters: { type: "object", properties: {} },
+    execute: () => {
+      throw new Error("This tool is out of order.");
+    },
+  }),
+];
+
+/** Plays random runs against the strict vendor, a third of them cut short, and gathers what the checker needs. */
+export async function playAgentRuns({ model, runs, sessions, atOnce, seed }: Play): Promise<Played> {
+  const random = seededRandom(seed);
+  const vendor = await FakeVendor.start({ strict: true });
+  vendor.respond((exchange) => randomReply(random, nonceIn(exchange)));
+  const storage = new InMemoryStorage();
+  const eventBus = new EventBus<RunEvents>();
+  const emitted: string[] = [];
+  for (const name of ["run.start", "run.complete", "tool.call", "tool.result"] as const) {
+    eventBus.on(name, (data) => emitted.push(JSON.stringify(data)));
+  }
+  const retry = { maxRetries: 2, initialDelayMs: 1 };
+  const agent = new Agent({
+    name: "player",
+    model: model(vendor.url),
+    storage,
+    eventBus,
+    tools,
+    numHistoryRuns: 6,
+    retry,
+  });
+  const operations: Operation[] = [];
+  const streams: RecordedStream[] = [];
+  const played: PlayedRun[] = [];
+  const nonces = Array.from({ length: sessions }, createNonce);
+  let next = 0;
+
+  const playOne = async (id: number): Promise<void> => {
+    const session = Math.floor(random() * sessions);
+    const of = { id: `op-${id}`, sessionId: `session-${session}` };
+    const nonce = nonces[session] ?? "";
+    const input = `Run #${id}# asks about ${nonce}.`;
+    operations.push({ ...of, type: "invoke", nonce, input });
+    const stream = agent.stream(input, { sessionId: of.sessionId, apiKey: canary });
+    const cutAfter = random() < 0.3 ? Math.floor(random() * 12) : Infinity;
+    const chunks: StreamChunk[] = [];
+    try {
+      for await (const chunk of stream) {
+        chunks.push(chunk);
+        if (chunks.length > cutAfter) stream.cancel();
+      }
+      const output = await stream.output;
+      operations.push({ ...of, type: "ok", seen: "finish", text: output.text, runId: stream.runId });
+      played.push({ id, end: "completed", reported: output.usage, billed: nothing });
+    } catch (error) {
+      const { output, code } = failureOf(error);
+      operations.push({ ...of, type: "info", runId: stream.runId });
+      played.push({ id, end: code === "cancelled" ? "cancelled" : "failed", reported: output.usage, billed: nothing });
+    }
+    streams.push({ name: of.id, chunks, end: chunks.at(-1)?.type === "finish" ? "closed" : "aborted" });
+  };
+  const worker = async () => {
+    while (next < runs) await playOne(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  const { exchanges } = vendor;
+  await vendor.close();
+  return {
+    evidence: {
+      operations,
+      exchanges,
+      storage: await dumpStorage(storage),
+      streams,
+      emitted: [{ place: "The bus", chunks: emitted }],
+      canaries: [canary],
+    },
+    runs: played.map((run) => ({ ...run, billed: billedFor(run.id, exchanges) })),
+    refusals: exchanges.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusal.message])),
+    ends: countEnds(played),
+  };
+}
+
+function countEnds(runs: readonly PlayedRun[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { end } of runs) counts[end] = (counts[end] ?? 0) + 1;
+  return counts;
+}
+
+function failureOf(error: unknown): { output: RunOutput; code: string } {
+  if (!TroupeError.is(error)) throw error;
+  return { output: (error as RunError).output, code: error.code };
+}
+
+/** A model may say what it was told: the nonce of the session it is asked in. */
+function nonceIn({ request }: Exchange): string {
+  return /nonce-[0-9a-f]{16}/.exec(JSON.stringify(request.body))?.[0] ?? "";
+}
+
+/** Answers that have been heard to their end were billed, and nobody was told of the rest. */
+function billedFor(id: number, exchanges: readonly Exchange[]): TokenUsage {
+  const own = exchanges.filter((exchange) => exchange.end === "completed" && runOf(exchange) === id);
+  return own.reduce((sum, { billed = nothing }) => addUp(sum, billed), nothing);
+}
+
+function addUp(sum: TokenUsage, { promptTokens, completionTokens, totalTokens }: TokenUsage): TokenUsage {
+  return {
+    promptTokens: sum.promptTokens + promptTokens,
+    completionTokens: sum.completionTokens + completionTokens,
+    totalTokens: sum.totalTokens + totalTokens,
+  };
+}
+
+/** The run that a request is of: the last one that its conversation speaks of. */
+function runOf({ request }: Exchange): number {
+  const asked = [...JSON.stringify(request.body).matchAll(/Run #(\d+)# asks/g)].map(([, id]) => Number(id));
+  return asked.at(-1) ?? -1;
+}
+
+function randomReply(random: () => number, nonce: string): PlannedReply {
+  const draw = random();
+  const usage = { promptTokens: Math.floor(random() * 50), completionTokens: Math.floor(random() * 50) };
+  const billed = { ...usage, totalTokens: usage.promptTokens + usage.completionTokens };
+  if (draw < 0.04) return { failure: { status: 500 } };
+  if (draw < 0.08)
+    return { turn: `Cut off ${nonce}.`, delivery: { fault: { kind: "reset", at: { afterBytes: 200 } } } };
+  const delivery = random() < 0.2 ? { pieceBytes: 7 } : {};
+  if (draw < 0.5) return { turn: { text: `I know ${nonce} and more.`, usage: billed }, delivery };
+  return {
+    turn: { text: draw < 0.7 ? "Let me see." : "", toolCalls: randomCalls(random, nonce), usage: billed },
+    delivery,
+  };
+}
+
+function randomCalls(random: () => number, nonce: string) {
+  const names = ["look_up", "look_up", "wait", "fail", "unknown_tool"];
+  return Array.from({ length: 1 + Math.floor(random() * 3) }, () => {
+    const name = names[Math.floor(random() * names.length)] ?? "wait";
+    return { name, arguments: name === "look_up" && random() < 0.9 ? { topic: nonce } : {} };
+  });
+}
