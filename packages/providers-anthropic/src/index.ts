@@ -1,1 +1,3 @@
-export {};
+export { anthropic } from "./anthropic-model.ts";
+export type { AnthropicOptions } from "./anthropic-options.ts";
+export type { ModelRules } from "./model-rules.ts";

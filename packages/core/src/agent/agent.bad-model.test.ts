@@ -59,6 +59,17 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
     assertVendorWouldAccept(model.calls[1]?.messages ?? []);
   });
 
+  it("is never taken for one that gave no arguments, also under an id that it used before", async () => {
+    let executed = 0;
+    const tool = toolNamed("look", () => `seen ${(executed += 1)}`, { parameters: { type: "object" } });
+    const asks = (text: string) => ({ toolCalls: [{ id: "1", name: "look", arguments: text }] });
+    const { agent } = scripted([asks("{}"), asks('{"at":"Os'), "Done."], { tools: [tool] });
+    const { toolCalls } = await start(agent);
+
+    expect(executed).toBe(1);
+    expect(toolCalls.map(({ error }) => error === undefined)).toEqual([true, false]);
+  });
+
   it("is told that a tool is unknown, and nothing is executed", async () => {
     for (const name of ["lok", "constructor", "__proto__", ""]) {
       const { agent, model } = scripted([{ toolCalls: [callOf("1", "Oslo", name)] }, "Done."], {
@@ -155,6 +166,16 @@ describe("a model that answers as a whole and oddly", () => {
     await expect(agent.run("Hi")).rejects.toMatchObject({ code: "model_failed" });
   });
 
+  it("has one call for each id", async () => {
+    const asks = { finishReason: "tool_calls", toolCalls: [callOf("1"), callOf("1", "Rome")] };
+    const model = answering(asks, { finishReason: "stop", text: "Done." });
+
+    const output = await new PlainAgent({ name: "a", model, tools: [look] }).run("Hi");
+
+    expect(output.toolCalls.map(({ result }) => result)).toEqual(["Oslo seen"]);
+    assertVendorWouldAccept(output.messages ?? []);
+  });
+
   it("may leave out what it has not, and ids", async () => {
     const asks = { finishReason: "tool_calls", toolCalls: [callOf(""), callOf("")] };
     const model = answering(asks, { finishReason: "stop", text: "Done." });
@@ -163,6 +184,7 @@ describe("a model that answers as a whole and oddly", () => {
 
     expect(output).toMatchObject({ text: "Done.", usage: { totalTokens: 0 } });
     expect(new Set(output.toolCalls.map(({ toolCallId }) => toolCallId)).size).toBe(2);
+    expect(output.messages?.[1]?.toolCalls).toHaveLength(2);
     expect(output.toolCalls.every(({ toolCallId }) => toolCallId !== "")).toBe(true);
   });
 });

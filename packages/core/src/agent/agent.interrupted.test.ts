@@ -79,6 +79,24 @@ describe("a run that failed", () => {
     expect(error.output.toolCalls.map(({ toolCallId }) => toolCallId)).toEqual(["1", "b2"]);
   });
 
+  it("keeps the result of every call that was done, also those that its reader had not come to", async () => {
+    const storage = new InMemoryStorage();
+    const { agent } = scripted([{ toolCalls: [callOf("1"), callOf("2", "Rome")] }], { storage, tools: [look] });
+    const results: string[] = [];
+    agent.eventBus.on("tool.result", ({ result }) => void results.push(result));
+    const stream = agent.stream("Weather?", { sessionId: "s" });
+    for await (const chunk of stream) {
+      if (chunk.type !== "tool_call_end") continue;
+      await until(() => results.length === 2);
+      break;
+    }
+    const { output } = await runErrorOf(stream.output);
+
+    const [turn] = await turnsIn(storage);
+    expect(turn?.messages.slice(1).map(({ content }) => content)).toEqual(["Oslo seen", "Rome seen"]);
+    expect(output.toolCalls.map(({ result }) => result)).toEqual(["Oslo seen", "Rome seen"]);
+  });
+
   it("is stored before anybody hears of its end, and lets the next run in", async () => {
     const storage = new InMemoryStorage();
     const stored: number[] = [];

@@ -37,7 +37,7 @@ describe("an agent with a memory", () => {
     const outputs = [];
     for (let index = 0; index < 8; index++) outputs.push(await agent.run(`number ${index}`, { sessionId }));
 
-    const prompt = String(contentsOf(model, 7)?.[0]);
+    const prompt = contentsOf(model, 7)?.[0];
     expect(prompt).toMatch(/^Be brief\.\n\n/);
     expect(prompt).toContain("They spoke of numbers.");
     const total = outputs.reduce((sum, { usage }) => sum + usage.totalTokens, 0);

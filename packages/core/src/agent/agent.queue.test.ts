@@ -6,6 +6,8 @@ import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
 import { until } from "../testing/conformance/within.ts";
 import { callOf, scripted, toolNamed } from "./test/agents.ts";
+import { turnOver } from "../run/test/small-run.ts";
+import { pause } from "./test/random-model.ts";
 
 /** An agent that looks at what it is given and says so, with time in between. */
 function slow(config: Parameters<typeof scripted>[1] = {}, turns: Parameters<typeof scripted>[0] = []) {
@@ -113,6 +115,19 @@ describe("runs on one session at the same time", () => {
     await failing;
     expect((await last).text).toBe("I saw: 2 seen");
     expect(turnQueueOf(storage).busySessions).toBe(0);
+  });
+
+  it("give the session back at whichever moment they are cancelled, granted or waiting", async () => {
+    for (let after = 0; after < 120; after++) {
+      const { agent, storage } = slow();
+      const streams = [agent.stream("0"), agent.stream("1")];
+      const outcomes = streams.map(async ({ output }) => await output.catch(() => undefined));
+      await pause(after);
+      for (const stream of streams) stream.cancel();
+      await Promise.all(outcomes);
+      await turnOver();
+      expect(turnQueueOf(storage).busySessions).toBe(0);
+    }
   });
 
   it("do not wait for those on other sessions", async () => {

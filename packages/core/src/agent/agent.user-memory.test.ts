@@ -32,7 +32,7 @@ describe("an agent with a user memory", () => {
     await agent.run("Hi", { userId: "u2" });
     await agent.run("Hi");
 
-    const prompts = model.calls.map(({ messages }) => String(messages[0]?.content));
+    const prompts = model.calls.map(({ messages }) => messages[0]?.content);
     expect(prompts[0]).toContain("Lives in Oslo.");
     expect(prompts.slice(1)).toEqual(["Be brief.", "Be brief."]);
   });

@@ -30,11 +30,14 @@ export async function* runTools(
     eventBus,
     roundtrip,
     ...(onToolCall !== undefined && { onToolCall }),
+    // At once, and not when the reader comes to it: what was done is known however the run ends.
+    onResult: (result) => {
+      done.push(result);
+      record.toolCalls.push(result);
+    },
   });
   let next = await batch.next();
   for (; next.done !== true; next = await batch.next()) {
-    done.push(next.value);
-    record.toolCalls.push(next.value);
     yield { type: "tool_call_end", toolCallId: next.value.toolCallId };
   }
   context.signal.throwIfAborted();

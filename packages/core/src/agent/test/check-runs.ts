@@ -126,6 +126,7 @@ function checkTurns(played: Played, turns: readonly { key: string; turn: TurnRec
     assert.ok(own.length <= 1, "a run is one turn");
     if (output.status === "completed") assert.equal(own[0]?.turn.status, "completed", "what was acknowledged is there");
     for (const { key, turn } of own) {
+      checkResults(turn, played);
       assert.equal(turn.input, `Hello ${markOf(index)}`);
       assert.ok(key.includes(`/${played.given.runs[index]?.session}/`), "it is in its session");
       assert.deepEqual(marksIn(turn), [index], "it is of its run alone");
@@ -138,6 +139,15 @@ function checkTurns(played: Played, turns: readonly { key: string; turn: TurnRec
     turns.every(({ turn }) => known.has(turn.runId)),
     "every turn is a run's",
   );
+}
+
+/** What was done is known, and is told to the model: a request that is repeated does nothing twice. */
+function checkResults({ runId, messages }: TurnRecord, { events }: Played): void {
+  for (const { data } of events) {
+    if (data.runId !== runId || !("result" in data)) continue;
+    const stored = messages.find(({ toolCallId }) => toolCallId === data.toolCallId);
+    assert.equal(stored?.content, data.result, "the result of a call that was done is stored");
+  }
 }
 
 function checkTurn({ status, messages }: TurnRecord, output: RunOutput, { given }: Played): void {

@@ -1,0 +1,289 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { bodiesOf, gather, startVendor } from "../test/vendor.ts";
+import { anthropic } from "./index.ts";
+
+const ask = [{ role: "user" as const, content: "Hello?" }];
+
+describe("anthropic", () => {
+  it("makes a provider [provider.contract] [anthropic.factory]", () => {
+    expect(anthropic("claude-opus-5-5")).toMatchObject({ providerId: "anthropic", modelId: "claude-opus-5-5" });
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ["baseUrl", { baseUrl: "https://example.com" }, /must not hold baseUrl; they are apiKey, baseURL/],
+    ["an empty key", { apiKey: "" }, /apiKey of the provider's options/],
+    ["an address with a key", { baseURL: "https://user:secret@example.com" }, /^baseURL must be/],
+    ["an address of files", { baseURL: "file:///etc" }, /^baseURL must be/],
+    ["no time at all", { idleTimeoutMs: 0 }, /^idleTimeoutMs must be/],
+    ["endless time", { idleTimeoutMs: Infinity }, /^idleTimeoutMs must be/],
+    ["another header", { keyHeader: "cookie" }, /^keyHeader must be "authorization" or "x-api-key"/],
+    ["an unknown rule", { rules: { vision: true } }, /must not hold vision; they are thinking/],
+    ["a wrong rule", { rules: { thinking: "much" } }, /^rules.thinking must be "adaptive" or "budget" or "none"/],
+    ["a limit of nothing", { rules: { maxOutputTokens: 0 } }, /^rules.maxOutputTokens must be/],
+    ["no logger", { logger: () => undefined }, /^logger must be/],
+  ])("refuses %s where it is given", (_, options, message) => {
+    const make = () => anthropic("claude-opus-5-5", options as object);
+
+    expect(make).toThrow(expect.objectContaining({ code: "invalid_config", message: expect.stringMatching(message) }));
+    expect(() => anthropic(" ")).toThrow(/^modelId must be/);
+  });
+
+  it("takes options that are left undefined for absent", () => {
+    const options = { apiKey: undefined, rules: { sampling: undefined } } as object;
+
+    expect(() => anthropic("claude-opus-5-5", options)).not.toThrow();
+  });
+});
+
+describe("a whole answer", () => {
+  it("has text, thinking, usage, names and what is to go back", async () => {
+    const { vendor, connect } = await startVendor();
+    const usage = { promptTokens: 125, completionTokens: 60, totalTokens: 185, cachedTokens: 100, reasoningTokens: 20 };
+    vendor.say({ thinking: "Hm.", text: "Yes.", usage });
+
+    const answer = await connect("claude-haiku-4-5").generate(ask, {
+      reasoning: { enabled: true, budgetTokens: 2000 },
+      maxTokens: 4000,
+    });
+
+    expect(bodiesOf(vendor)[0]).toMatchObject({ stream: false });
+    expect(answer).toEqual({
+      text: "Yes.",
+      thinking: "Hm.",
+      toolCalls: [],
+      finishReason: "stop",
+      usage: { ...usage, providerMetrics: expect.objectContaining({ input_tokens: 25 }) as unknown },
+      responseId: expect.stringMatching(/^msg_/) as unknown,
+      model: "claude-haiku-4-5",
+      vendorState: {
+        providerId: "anthropic",
+        modelId: "claude-haiku-4-5",
+        items: [expect.objectContaining({ type: "thinking", thinking: "Hm." }), { type: "text", text: "Yes." }],
+      },
+    });
+  });
+
+  it("counts what was written to the cache as input", async () => {
+    const { vendor, connect } = await startVendor();
+    const usage = {
+      input_tokens: 1,
+      cache_creation_input_tokens: 20,
+      cache_read_input_tokens: 300,
+      output_tokens: 4000,
+    };
+    const message = { type: "message", id: "m", model: "c", content: [], stop_reason: "end_turn", usage };
+    vendor.plan({
+      raw: { status: 200, headers: { "content-type": "application/json" }, frames: [JSON.stringify(message)] },
+    });
+
+    expect((await connect().generate(ask)).usage).toEqual({
+      promptTokens: 321,
+      completionTokens: 4000,
+      totalTokens: 4321,
+      cachedTokens: 300,
+      providerMetrics: usage,
+    });
+  });
+
+  it.each([
+    ["stop_sequence", "stop"],
+    ["max_tokens", "length"],
+    ["model_context_window_exceeded", "length"],
+    ["refusal", "content_filter"],
+    ["pause_turn", "other"],
+    ["constructor", "other"],
+  ])("that stopped for %s finishes with %s", async (stopReason, finishReason) => {
+    const { vendor, connect } = await startVendor();
+    const message = { type: "message", content: [], stop_reason: stopReason, usage: {} };
+    vendor.plan({ raw: { status: 200, headers: {}, frames: [JSON.stringify(message)] } });
+
+    expect((await connect().generate(ask)).finishReason).toBe(finishReason);
+  });
+
+  it.each([
+    ["half of it", '{"type":"message","content":[', { networkCode: "ECONNRESET" }],
+    ["a page of HTML", "<html>", { networkCode: "ECONNRESET" }],
+    ["no reason to stop", '{"type":"message","content":[],"stop_reason":null}', { networkCode: "ECONNRESET" }],
+    ["a failure with status 200", '{"type":"error","error":{"type":"overloaded_error"}}', { status: 529 }],
+    ["null", "null", { status: undefined }],
+  ])("fails as the model's failure with %s", async (_, text, failure) => {
+    const { vendor, connect } = await startVendor();
+    vendor.plan({ raw: { status: 200, headers: {}, frames: [text] } });
+
+    await expect(connect().generate(ask)).rejects.toMatchObject({
+      name: "ModelError",
+      code: "model_failed",
+      ...failure,
+    });
+  });
+
+  it("may be silent for longer than a stream, until it should have come", async () => {
+    const { vendor, connect } = await startVendor();
+    const slow = { turn: "Yes.", delivery: { delayMs: 400 } };
+    vendor.plan(slow, slow, { turn: "Yes.", delivery: { fault: { kind: "hang", at: "before-headers" } } });
+    const model = connect(undefined, { idleTimeoutMs: 50 });
+
+    expect(await model.generate(ask)).toMatchObject({ text: "Yes." });
+    expect((await gather(model.stream(ask))).error).toMatchObject({ code: "timeout", networkCode: "ETIMEDOUT" });
+    await expect(model.generate(ask, { maxTokens: 1 })).rejects.toMatchObject({ code: "timeout" });
+  });
+});
+
+describe("a call without tools", () => {
+  it.each(["before-headers", { afterBytes: 20 }] as const)(
+    "ends at once when its signal aborts, silent %j",
+    async (at) => {
+      const { vendor, connect } = await startVendor();
+      vendor.plan({ turn: "never heard", delivery: { fault: { kind: "hang", at } } });
+      const abort = new AbortController();
+
+      const asked = connect().generate(ask, { signal: abort.signal });
+      const failed = asked.catch((error: unknown) => error);
+      await expect.poll(() => vendor.exchanges[0]?.end).toBe("open");
+      abort.abort();
+
+      expect(await failed).toMatchObject({ code: "cancelled" });
+      await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+      expect(vendor.openConnections).toBe(0);
+    },
+  );
+});
+
+describe("a stream", () => {
+  it("that is left early ends the vendor's request and its socket", async () => {
+    const { vendor, connect } = await startVendor();
+    vendor.plan({ turn: { text: ["one", "two", "three"] }, delivery: { pieceDelayMs: 20 } });
+
+    for await (const chunk of connect().stream(ask)) if (chunk.type === "text") break;
+
+    await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+    await expect.poll(() => vendor.openConnections).toBe(0);
+  });
+
+  const lastWords = [
+    { type: "message_start", message: { id: "m", model: "c", usage: {} } },
+    { type: "message_delta", delta: { stop_reason: "end_turn" } },
+    { type: "message_stop" },
+    { type: "error", error: { type: "api_error", message: "too late" } },
+    { type: "message_stop" },
+  ];
+
+  /** Says all at once, and ends its answer so much later. */
+  async function startSlowEnder(endMs: number) {
+    const server = createServer((_, response) => {
+      response.write(lastWords.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+      setTimeout(() => response.end(), endMs).unref();
+    });
+    let connections = 0;
+    server.on("connection", () => (connections += 1));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void server.close());
+    const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { model: anthropic("claude-next", { apiKey: "key-1", baseURL }), connections: () => connections };
+  }
+
+  it("that is read to its end leaves its socket for the next", async () => {
+    const { model, connections } = await startSlowEnder(50);
+
+    for (let asked = 0; asked < 5; asked += 1) await gather(model.stream(ask));
+
+    expect(connections()).toBeLessThanOrEqual(2);
+  });
+
+  it("is over soon after its last event, though its server keeps the connection", async () => {
+    const { model } = await startSlowEnder(60_000);
+
+    const { chunks, error } = await gather(model.stream(ask));
+
+    expect([chunks, error]).toMatchObject([[{ type: "finish", finishReason: "stop" }], undefined]);
+  });
+
+  it("takes the arguments of a call that are told at once, and the last word of a gateway", async () => {
+    const { vendor, connect } = await startVendor();
+    const events = [
+      { type: "message_start", message: { id: "m", model: "c" } },
+      {
+        type: "content_block_start",
+        index: 0,
+        content_block: { type: "tool_use", id: "t", name: "look", input: { at: 1 } },
+      },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "tool_use" } },
+      { type: "message_stop" },
+    ];
+    const frames = [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), "data: [DONE]\n\n"];
+    vendor.plan({ raw: { status: 200, headers: {}, frames: [frames.join("")] } });
+    const tools = [{ name: "look", description: "", parameters: {} }];
+
+    const { toolCalls, usage } = await connect().generate(ask, { tools });
+
+    expect(toolCalls).toEqual([{ id: "t", name: "look", arguments: { at: 1 } }]);
+    expect(usage).toMatchObject({ totalTokens: 0 });
+  });
+
+  it("passes over what it does not know", async () => {
+    const { vendor, connect } = await startVendor();
+    const events = [
+      { type: "message_start", message: { id: "m", model: "c", usage: { input_tokens: 2, output_tokens: 1 } } },
+      { type: "news", of: "tomorrow" },
+      { type: "content_block_start", index: 0, content_block: { type: "hologram" } },
+      { type: "content_block_delta", index: 0, delta: { type: "hologram_delta" } },
+      { type: "content_block_stop", index: 0 },
+      { type: "content_block_delta", index: 7, delta: { type: "text_delta", text: "lost" } },
+      { type: "content_block_start", index: 1, content_block: { type: "text", text: "Yes" } },
+      { type: "content_block_delta", index: 1, delta: { type: "citations_delta" } },
+      { type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "." } },
+      { type: "content_block_stop", index: 1 },
+      { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { input_tokens: null, output_tokens: 5 } },
+      { type: "message_stop" },
+    ];
+    const frames = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+    vendor.plan({ raw: { status: 200, headers: {}, frames } });
+
+    const { chunks } = await gather(connect().stream(ask));
+
+    expect(chunks.slice(0, -1)).toEqual([
+      { type: "text", text: "Yes" },
+      { type: "text", text: "." },
+    ]);
+    expect(chunks.at(-1)).toMatchObject({ usage: { promptTokens: 2, completionTokens: 5, totalTokens: 7 } });
+  });
+
+  it.each([
+    ["no JSON", ["data: {\n\n"], "ECONNRESET"],
+    ["no reason to stop", ['data: {"type":"message_stop"}\n\n'], "ECONNRESET"],
+    ["another form", ['data: {"type":"message_delta"}\n\n'], undefined],
+  ])("of %s is the model's failure", async (_, frames, networkCode) => {
+    const { vendor, connect } = await startVendor();
+    vendor.plan({ raw: { status: 200, headers: {}, frames } });
+
+    const { error } = await gather(connect().stream(ask));
+
+    expect(error).toMatchObject({ name: "ModelError", code: "model_failed", networkCode });
+  });
+});
+
+it("loads the vendor's library with the first call, not before", async () => {
+  vi.resetModules();
+  const loaded = vi.fn<() => void>();
+  vi.doMock("@anthropic-ai/sdk", async (original) => {
+    loaded();
+    return await original();
+  });
+  onTestFinished(() => {
+    vi.doUnmock("@anthropic-ai/sdk");
+    vi.resetModules();
+  });
+  const { vendor } = await startVendor();
+  vendor.say("Yes.");
+  const fresh = await import("./index.ts");
+  const model = fresh.anthropic("claude-opus-5-5", { apiKey: "key-1", baseURL: vendor.url });
+  expect(loaded).not.toHaveBeenCalled();
+
+  await model.generate(ask);
+
+  expect(loaded).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import Anthropic from "@anthropic-ai/sdk";
+import type { ModelProvider } from "@troupe/core";
+import { sharedHttpPool } from "@troupe/core/adapter";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { anthropic } from "./index.ts";
+
+const messages = [{ role: "user" as const, content: "Umbrella?" }];
+const body = { model: "claude-opus-5-5", max_tokens: 1000, messages };
+
+/** Starts the answering server; it ends with the test. */
+async function startServer(...sizes: number[]): Promise<string> {
+  const script = new URL("../test/answering-server.ts", import.meta.url).pathname;
+  const server = spawn(process.execPath, [script, ...sizes.map(String)], { stdio: ["pipe", "pipe", "inherit"] });
+  onTestFinished(() => void server.kill());
+  const [port] = (await once(server.stdout, "data")) as [Buffer];
+  return `http://127.0.0.1:${String(port).trim()}`;
+}
+
+/** What one would write in a minute: right for LF, for whole characters, and for an answer that goes well. */
+async function* handReader(url: string): AsyncGenerator<{ type: "text"; text: string }> {
+  const response = await sharedHttpPool().fetch(`${url}/v1/messages`, {
+    method: "POST",
+    headers: { authorization: "Bearer key-1", "content-type": "application/json" },
+    body: JSON.stringify({ ...body, stream: true }),
+  });
+  let rest = "";
+  for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+    const lines = (rest + Buffer.from(bytes).toString("utf8")).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (!line.startsWith("data: ")) continue;
+      const event = JSON.parse(line.slice("data: ".length));
+      if (event.type === "content_block_delta") yield { type: "text", text: event.delta.text };
+    }
+  }
+}
+
+async function count(chunks: AsyncIterable<{ type: string }>): Promise<number> {
+  let texts = 0;
+  for await (const { type } of chunks) if (type === "text") texts += 1;
+  return texts;
+}
+
+/** By how much our least processor time of several rounds is more than the floor's; both take turns in each round. */
+async function ratioOf(rounds: number, ours: () => Promise<unknown>, floor: () => Promise<unknown>): Promise<number> {
+  let [least, floorLeast] = [Infinity, Infinity];
+  for (let round = 0; round < rounds; round += 1) {
+    least = Math.min(least, await costOf(ours));
+    floorLeast = Math.min(floorLeast, await costOf(floor));
+  }
+  return least / floorLeast;
+}
+
+async function costOf(work: () => Promise<unknown>): Promise<number> {
+  const start = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(start);
+  return user + system;
+}
+
+async function times(number: number, work: () => Promise<unknown>): Promise<void> {
+  for (let done = 0; done < number; done += 1) await work();
+}
+
+describe("anthropic", { timeout: 120_000 }, () => {
+  const connect = (baseURL: string): ModelProvider => anthropic("claude-opus-5-5", { apiKey: "key-1", baseURL });
+
+  it.each([
+    ["many in one read", 20_000, 50],
+    ["a few in one read", 5000, 1000],
+  ])("reads chunks, %s, at little more than the cost of a hand-written reader", async (_, events, writes) => {
+    const url = await startServer(events, writes);
+    const model = connect(url);
+    const ours = async () => await count(model.stream(messages));
+    const floor = async () => await count(handReader(url));
+    expect([await ours(), await floor()]).toEqual([events, events]);
+
+    expect(await ratioOf(15, ours, floor)).toBeLessThan(2);
+  });
+
+  it("gives a whole answer at little more than the cost of reading the library's raw one", async () => {
+    const url = await startServer(20, 2);
+    const model = connect(url);
+    const fetch = sharedHttpPool().fetch;
+    const client = new Anthropic({ apiKey: "key-1", baseURL: url, maxRetries: 0, logLevel: "off", fetch });
+    const ours = async () => await model.generate(messages);
+    const floor = async () => JSON.parse(await (await client.messages.create(body).asResponse()).text()) as unknown;
+    await times(200, async () => [await ours(), await floor()]);
+
+    expect(
+      await ratioOf(
+        15,
+        () => times(200, ours),
+        () => times(200, floor),
+      ),
+    ).toBeLessThan(1.5);
+  });
+});

@@ -1,0 +1,121 @@
+import type { ChatMessage, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
+import { collectResponse, requireKey } from "@troupe/core/adapter";
+import type { ModelResponse } from "@troupe/core/adapter";
+import { readOptions } from "./anthropic-options.ts";
+import type { AnthropicOptions, ModelSettings } from "./anthropic-options.ts";
+import { ClientCache } from "./client-cache.ts";
+import { versionHeader } from "./create-client.ts";
+import { followSignal } from "./follow-signal.ts";
+import { fromResponse } from "./from-response.ts";
+import { readToEnd } from "./read-to-end.ts";
+import { StreamReader } from "./stream-reader.ts";
+import { toRequest } from "./to-request.ts";
+import type { Request } from "./to-request.ts";
+import { CutAnswer, toModelError } from "./vendor-failure.ts";
+import type { FailedCall } from "./vendor-failure.ts";
+
+/** A model of Anthropic's, over its Messages interface. Nothing is loaded, read or sent before its first call. */
+export function anthropic(modelId: string, options: AnthropicOptions = {}): ModelProvider {
+  return new AnthropicModel(readOptions(modelId, options));
+}
+
+/** By the vendor's reckoning an answer of 128,000 tokens may take an hour; what may take longer than this must be streamed. */
+const longestWholeMs = 600_000;
+const msPerToken = 3_600_000 / 128_000;
+
+/** One call: whose it is, and what lets go of the caller's signal. */
+type Call = FailedCall & { release(): void };
+type Sending = { stream: boolean; timeoutMs: number };
+
+class AnthropicModel implements ModelProvider {
+  readonly providerId = "anthropic";
+  readonly modelId: string;
+  readonly #settings: ModelSettings;
+  readonly #clients: ClientCache;
+
+  constructor(settings: ModelSettings) {
+    this.modelId = settings.modelId;
+    this.#settings = settings;
+    this.#clients = new ClientCache(settings);
+  }
+
+  async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
+    const request = await this.#toRequest(messages, options);
+    const expectedMs = Math.ceil(request.body.max_tokens * msPerToken);
+    // A whole answer shows the arguments of a call that was cut as if they were all there; a stream does not.
+    if (request.body.tools !== undefined || expectedMs > longestWholeMs) {
+      return await collectResponse(this.#stream(() => request, options));
+    }
+    const call = this.#open(options);
+    try {
+      const timeoutMs = Math.max(expectedMs, this.#settings.idleTimeoutMs);
+      const response = await this.#send(request, call, { stream: false, timeoutMs });
+      return fromResponse(await response.text(), this);
+    } catch (error) {
+      throw toModelError(error, call);
+    } finally {
+      call.release();
+    }
+  }
+
+  stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<StreamChunk, void> {
+    return this.#stream(() => this.#toRequest(messages, options), options);
+  }
+
+  // One generator for all of it: each one more in a row would cost every chunk another three turns of promises.
+  async *#stream(prepare: () => Request | Promise<Request>, options: ModelOptions): AsyncGenerator<StreamChunk, void> {
+    const request = await prepare();
+    const call = this.#open(options);
+    let bytes: AsyncIterator<Uint8Array, undefined> | undefined;
+    try {
+      const reader = new StreamReader(this);
+      const response = await this.#send(request, call, { stream: true, timeoutMs: this.#settings.idleTimeoutMs });
+      bytes = bytesOf(response);
+      while (!reader.isComplete) {
+        const step = await bytes.next();
+        if (step.done === true) throw new CutAnswer("The stream ended before its last event.");
+        for (const chunk of reader.push(step.value)) yield chunk;
+        reader.throwFailure();
+      }
+      await readToEnd(bytes);
+    } catch (error) {
+      throw toModelError(error, call);
+    } finally {
+      call.release();
+      await bytes?.return?.();
+    }
+  }
+
+  async #toRequest(messages: readonly ChatMessage[], options: ModelOptions): Promise<Request> {
+    const { rules, logger } = this.#settings;
+    const drop = (what: string, reason: string): void => {
+      logger.debug(`${what} is left out: ${reason}`, { vendor: this.providerId, model: this.modelId });
+    };
+    return await toRequest(messages, options, { model: this, rules, drop });
+  }
+
+  #open(options: ModelOptions): Call {
+    const { providerId } = this;
+    const { apiKey: config } = this.#settings;
+    const key = requireKey({ providerId, request: options.apiKey, config, environment: ["ANTHROPIC_API_KEY"] });
+    return { providerId, key, ...followSignal(options.signal) };
+  }
+
+  async #send({ body, version }: Request, { key, signal }: Call, { stream, timeoutMs }: Sending): Promise<Response> {
+    const client = await this.#clients.get(key.value);
+    // Not `messages.create`: it writes to the console about models that are to be retired.
+    const posted = client.post("/v1/messages", {
+      body: { ...body, stream },
+      headers: { [versionHeader]: version },
+      stream,
+      timeout: timeoutMs,
+      ...(signal !== undefined && { signal }),
+    });
+    return await posted.asResponse();
+  }
+}
+
+function bytesOf({ body }: Response): AsyncIterator<Uint8Array, undefined> {
+  if (body === null) throw new CutAnswer("The answer has no body.");
+  return (body as unknown as AsyncIterable<Uint8Array, undefined>)[Symbol.asyncIterator]();
+}

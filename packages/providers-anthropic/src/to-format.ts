@@ -1,0 +1,22 @@
+import type { JSONOutputFormat } from "@anthropic-ai/sdk/resources/messages";
+import type { ResponseFormat } from "@troupe/core";
+import { isExpressible } from "./is-expressible.ts";
+import type { RequestContext } from "./request-context.ts";
+
+/** The form of the answer: as a schema that the vendor keeps to, or as words among the instructions. */
+export type Format = { format?: JSONOutputFormat; instruction?: string };
+
+const jsonAlone = "Answer with one JSON value and nothing else: no words around it, no code fence.";
+
+/** Turns `responseFormat` into what the model takes. There is no mode for JSON without a schema. */
+export async function toFormat(wanted: ResponseFormat | undefined, context: RequestContext): Promise<Format> {
+  if (wanted === undefined || wanted === "text") return {};
+  if (wanted === "json") return { instruction: jsonAlone };
+  const { schema } = wanted;
+  if (context.rules.structuredOutput && isExpressible(schema)) {
+    const { transformJSONSchema } = await import("@anthropic-ai/sdk/lib/transform-json-schema");
+    return { format: { type: "json_schema", schema: transformJSONSchema(schema) } };
+  }
+  context.drop("the schema of responseFormat", "the model cannot be held to it; it stands in the instructions instead");
+  return { instruction: `${jsonAlone} It must fit this JSON schema:\n${JSON.stringify(schema)}` };
+}

@@ -1,0 +1,110 @@
+import type { ContentBlockParam, MessageParam, ToolResultBlockParam } from "@anthropic-ai/sdk/resources/messages";
+import { getTextContent, isMultiModal, TroupeError } from "@troupe/core";
+import type { ChatMessage } from "@troupe/core";
+import { CallIds } from "./call-ids.ts";
+import type { RequestContext } from "./request-context.ts";
+import { replayOf } from "./replay.ts";
+import { toContent, toText } from "./to-content.ts";
+
+/** Turns a conversation into messages that take turns, each call with its result right behind it. */
+export function toMessages(messages: readonly ChatMessage[], context: RequestContext): MessageParam[] {
+  const history = new History(context);
+  for (const message of messages) history.add(message);
+  return history.finish();
+}
+
+class History {
+  readonly #context: RequestContext;
+  readonly #messages: MessageParam[] = [];
+  readonly #ids = new CallIds();
+  #results: ToolResultBlockParam[] = [];
+  #said: ContentBlockParam[] = [];
+
+  constructor(context: RequestContext) {
+    this.#context = context;
+  }
+
+  add(message: ChatMessage): void {
+    switch (message.role) {
+      case "system":
+        // Stands apart from the messages.
+        break;
+      case "user":
+        this.#said.push(...toContent(message.content, this.#context));
+        break;
+      case "tool":
+        this.#addResult(message);
+        break;
+      case "assistant":
+        this.#addAnswer(message);
+        break;
+    }
+  }
+
+  finish(): MessageParam[] {
+    this.#endUsersTurn();
+    const last = this.#messages.at(-1);
+    if (last === undefined) {
+      throw new TroupeError("invalid_request", "anthropic needs at least one message of the user's that is not empty.");
+    }
+    // No newer model goes on from words that are put into its mouth.
+    if (last.role === "assistant")
+      this.#messages.push({ role: "user", content: [{ type: "text", text: "Continue." }] });
+    return this.#messages;
+  }
+
+  #addResult({ toolCallId = "", content }: ChatMessage): void {
+    const id = this.#ids.take(toolCallId);
+    if (id === undefined) {
+      this.#context.drop("the result of a tool", "no call right before it has its id");
+      return;
+    }
+    const said = toContent(content, this.#context);
+    const isText = typeof content === "string" && said.length > 0;
+    const told = isText ? content : said;
+    this.#results.push({ type: "tool_result", tool_use_id: id, ...(told.length > 0 && { content: told }) });
+  }
+
+  #addAnswer(message: ChatMessage): void {
+    this.#endUsersTurn();
+    if (this.#messages.length === 0) {
+      this.#context.drop("an answer", "a conversation begins with the user");
+      return;
+    }
+    const content = replayOf(message, this.#context.model) ?? this.#spell(message);
+    if (content.length === 0) return;
+    const before = this.#messages.at(-1);
+    if (before?.role === "assistant" && Array.isArray(before.content)) before.content.push(...content);
+    else this.#messages.push({ role: "assistant", content });
+    for (const block of content) if (block.type === "tool_use") this.#ids.open(block);
+  }
+
+  #spell({ content, toolCalls = [] }: ChatMessage): ContentBlockParam[] {
+    if (isMultiModal(content) && content.some(({ type }) => type !== "text")) {
+      this.#context.drop("a part of an answer", "an answer is sent back as text");
+    }
+    return [
+      ...toText(getTextContent(content)),
+      ...toolCalls.map(({ id, name, arguments: input }) => ({
+        type: "tool_use" as const,
+        id,
+        name: name.replace(/[^\w-]/g, "_"),
+        input,
+      })),
+    ];
+  }
+
+  /** All results of an answer stand in one message right after it, before anything else that is said. */
+  #endUsersTurn(): void {
+    const missing = this.#ids.takeAll().map((id) => ({
+      type: "tool_result" as const,
+      tool_use_id: id,
+      content: "not executed",
+      is_error: true,
+    }));
+    const content = [...this.#results, ...missing, ...this.#said];
+    this.#results = [];
+    this.#said = [];
+    if (content.length > 0) this.#messages.push({ role: "user", content });
+  }
+}

@@ -1,0 +1,71 @@
+import type { MessageCreateParamsBase } from "@anthropic-ai/sdk/resources/messages/messages";
+import { getTextContent } from "@troupe/core";
+import type { ChatMessage, ModelOptions } from "@troupe/core";
+import type { RequestContext } from "./request-context.ts";
+import { toFormat } from "./to-format.ts";
+import { toMessages } from "./to-messages.ts";
+import { toThinking } from "./to-thinking.ts";
+import { toTools } from "./to-tools.ts";
+
+/** What is sent, and the version of the interface that understands it. */
+export type Request = { body: RequestBody; version: string };
+
+/** The body of a request. The library's types no longer know what only elder models take. */
+type RequestBody = MessageCreateParamsBase & { temperature?: number; top_p?: number };
+
+/** The version that the library speaks; it is always named, so that no environment can name another. */
+const version = "2026-10-21";
+/** The last version that takes `temperature` and `top_p`. */
+const versionWithSampling = "2023-06-01";
+
+type Sampling = Pick<RequestBody, "temperature" | "top_p">;
+
+/** Turns a call into Anthropic's request. What the model does not take is left out, or refused. */
+export async function toRequest(
+  messages: readonly ChatMessage[],
+  options: ModelOptions,
+  context: RequestContext,
+): Promise<Request> {
+  const { format, instruction } = await toFormat(options.responseFormat, context);
+  const system = toSystem(messages, instruction);
+  const spoken = toMessages(messages, context);
+  const { thinking, effort, maxTokens } = toThinking(options, spoken, context);
+  const sampling = toSampling(options, thinking !== undefined, context);
+  const stop = toStop(options.stop, context);
+  const body: RequestBody = {
+    model: context.model.modelId,
+    max_tokens: maxTokens,
+    ...(system !== "" && { system }),
+    messages: spoken,
+    ...toTools({ ...options, messages: spoken, thinks: thinking !== undefined }, context),
+    ...(thinking !== undefined && { thinking }),
+    ...((format ?? effort) !== undefined && {
+      output_config: { ...(effort !== undefined && { effort }), ...(format !== undefined && { format }) },
+    }),
+    ...(stop.length > 0 && { stop_sequences: stop }),
+    ...sampling,
+  };
+  return { body, version: Object.keys(sampling).length > 0 ? versionWithSampling : version };
+}
+
+function toSystem(messages: readonly ChatMessage[], instruction = ""): string {
+  const said = messages.flatMap(({ role, content }) => (role === "system" ? [getTextContent(content)] : []));
+  return [...said, instruction].filter((text) => text.trim() !== "").join("\n\n");
+}
+
+function toSampling({ temperature, topP }: ModelOptions, thinks: boolean, { rules, drop }: RequestContext): Sampling {
+  if (temperature === undefined && topP === undefined) return {};
+  if (thinks || !rules.sampling) {
+    drop("temperature or topP", thinks ? "they do not go with thinking" : "the model takes neither");
+    return {};
+  }
+  if (temperature === undefined) return { ...(topP !== undefined && { top_p: topP }) };
+  if (topP !== undefined) drop("topP", "the model takes it only without a temperature");
+  return { temperature };
+}
+
+function toStop(stop: readonly string[] = [], { drop }: RequestContext): string[] {
+  const said = stop.filter((each) => each.trim() !== "");
+  if (said.length < stop.length) drop("a stop sequence of blanks", "the vendor refuses it");
+  return said;
+}

@@ -1,0 +1,69 @@
+import type { MessageParam, OutputConfig, ThinkingConfigParam } from "@anthropic-ai/sdk/resources/messages";
+import type { ModelOptions, ReasoningConfig } from "@troupe/core";
+import { isThinking } from "./replay.ts";
+import type { RequestContext } from "./request-context.ts";
+
+/** How much the model is to think, and how long its answer may be with all that. */
+export type Thinking = {
+  thinking?: ThinkingConfigParam;
+  effort?: NonNullable<OutputConfig["effort"]>;
+  maxTokens: number;
+};
+
+const plainTokens = 16_384;
+/** What is thought counts too. */
+const thoughtfulTokens = 32_000;
+const leastBudget = 1024;
+const usualBudget = 4096;
+/** What is left for the answer when the budget is spent. */
+const leastAnswer = 1024;
+
+/** Turns `reasoning` and `maxTokens` into what the model takes. */
+export function toThinking(
+  { reasoning, maxTokens }: ModelOptions,
+  messages: readonly MessageParam[],
+  { rules, drop }: RequestContext,
+): Thinking {
+  const mostTokens = (usual: number): number => maxTokens ?? Math.min(usual, rules.maxOutputTokens);
+  if (reasoning?.enabled !== true) return { maxTokens: mostTokens(plainTokens) };
+  if (rules.thinking === "adaptive") return { ...adaptive(reasoning), maxTokens: mostTokens(thoughtfulTokens) };
+  const obstacle = rules.thinking === "none" ? "the model does not take it" : lostThought(messages);
+  if (obstacle !== undefined) {
+    drop("reasoning", obstacle);
+    return { maxTokens: mostTokens(plainTokens) };
+  }
+  const budget = withinBounds(reasoning.budgetTokens ?? usualBudget, rules.maxOutputTokens - leastAnswer);
+  return {
+    thinking: { type: "enabled", budget_tokens: budget },
+    maxTokens: Math.max(mostTokens(thoughtfulTokens), budget + leastAnswer),
+  };
+}
+
+function withinBounds(budget: number, most: number): number {
+  return Math.max(leastBudget, Math.min(budget, most));
+}
+
+function adaptive({ budgetTokens, effort }: ReasoningConfig): Pick<Thinking, "thinking" | "effort"> {
+  const tried = budgetTokens === undefined ? effort : effortFor(budgetTokens);
+  // Without `display` the thinking of the newer models comes without words.
+  return { thinking: { type: "adaptive", display: "summarized" }, ...(tried !== undefined && { effort: tried }) };
+}
+
+/** Models that find their budget themselves are told how hard to try. */
+function effortFor(budgetTokens: number): NonNullable<Thinking["effort"]> {
+  if (budgetTokens <= 2048) return "low";
+  if (budgetTokens <= 8192) return "medium";
+  return budgetTokens <= 24_576 ? "high" : "xhigh";
+}
+
+/** With a budget, every call since the user last spoke must come with the thought that led to it. */
+function lostThought(messages: readonly MessageParam[]): string | undefined {
+  const asked = messages.findLastIndex((message) => message.role === "user" && !has(message, ["tool_result"]));
+  const calls = messages.slice(asked + 1).filter((message) => has(message, ["tool_use"]));
+  const isLost = calls.some(({ content }) => typeof content === "string" || !content.slice(0, 1).some(isThinking));
+  return isLost ? "the thinking that led to the calls of this turn is gone" : undefined;
+}
+
+function has({ content }: MessageParam, types: readonly string[]): boolean {
+  return typeof content !== "string" && content.some(({ type }) => types.includes(type));
+}

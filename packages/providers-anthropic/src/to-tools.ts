@@ -1,0 +1,53 @@
+import type { MessageParam, Tool, ToolChoice } from "@anthropic-ai/sdk/resources/messages";
+import { TroupeError } from "@troupe/core";
+import type { ModelOptions } from "@troupe/core";
+import type { ToolSpec } from "@troupe/core/adapter";
+import type { RequestContext } from "./request-context.ts";
+
+/** The tools of a request, and whether the model may or must call one. */
+export type Tools = { tools?: Tool[]; tool_choice?: ToolChoice };
+
+type Asked = Pick<ModelOptions, "tools" | "toolChoice"> & { messages: readonly MessageParam[]; thinks: boolean };
+
+/** Turns tools into Anthropic's. Where none are given but the history has calls, these are declared, and not callable. */
+export function toTools({ tools = [], toolChoice, messages, thinks }: Asked, context: RequestContext): Tools {
+  if (tools.length === 0) {
+    const called = calledIn(messages);
+    if (called.length === 0) return {};
+    return { tools: called.map((name) => ({ name, input_schema: { type: "object" } })), tool_choice: { type: "none" } };
+  }
+  const choice = toChoice(toolChoice, thinks, context);
+  return { tools: tools.map((tool) => toTool(tool, context)), ...(choice !== undefined && { tool_choice: choice }) };
+}
+
+function toTool({ name, description, parameters }: ToolSpec, { model }: RequestContext): Tool {
+  const { $schema: _, ...schema } = parameters;
+  if (["oneOf", "anyOf", "allOf"].some((keyword) => Object.hasOwn(schema, keyword))) {
+    throw new TroupeError(
+      "invalid_config",
+      `anthropic's ${model.modelId} takes no tool whose parameters are a choice of schemas: give those of ${name} one object, with the choice in a property.`,
+    );
+  }
+  return { name, ...(description !== "" && { description }), input_schema: { ...schema, type: "object" } };
+}
+
+function toChoice(
+  choice: ModelOptions["toolChoice"],
+  thinks: boolean,
+  { rules, drop }: RequestContext,
+): ToolChoice | undefined {
+  if (choice === "none") return { type: "none" };
+  if (choice !== "required") return undefined;
+  if (rules.forcedTools && !thinks) return { type: "any" };
+  drop("toolChoice", "the model cannot be made to call a tool, or not while it thinks");
+  return undefined;
+}
+
+function calledIn(messages: readonly MessageParam[]): string[] {
+  const names = new Set<string>();
+  for (const { content } of messages) {
+    if (typeof content === "string") continue;
+    for (const block of content) if (block.type === "tool_use") names.add(block.name);
+  }
+  return [...names];
+}

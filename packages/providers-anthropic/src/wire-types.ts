@@ -1,0 +1,46 @@
+/** What Anthropic counts; in the later parts of a stream only what has changed. */
+export type WireUsage = {
+  input_tokens?: number | null;
+  cache_creation_input_tokens?: number | null;
+  cache_read_input_tokens?: number | null;
+  output_tokens?: number | null;
+  output_tokens_details?: { thinking_tokens?: number | null } | null;
+};
+
+/** A part of a message, of the kinds that are read or sent back. */
+export type WireBlock =
+  | { type: "text"; text: string }
+  | { type: "thinking"; thinking: string; signature: string }
+  | { type: "redacted_thinking"; data: string }
+  | { type: "tool_use"; id: string; name: string; input: unknown; caller?: unknown }
+  | { type: "unknown" };
+
+/** A whole answer. */
+export type WireMessage = {
+  type: "message";
+  id: string;
+  model: string;
+  content: WireBlock[];
+  stop_reason: string | null;
+  usage?: WireUsage;
+};
+
+/** What is added to a part while it streams. */
+export type WireDelta =
+  | { type: "text_delta"; text: string }
+  | { type: "thinking_delta"; thinking: string }
+  | { type: "signature_delta"; signature: string }
+  | { type: "input_json_delta"; partial_json: string };
+
+/** A failure, before an answer or within one. */
+export type WireFailure = { type: "error"; error?: { type?: string; message?: string } };
+
+/** One event of a stream; events of other types are passed over. */
+export type WireEvent =
+  | { type: "message_start"; message: Pick<WireMessage, "id" | "model" | "usage"> }
+  | { type: "content_block_start"; index: number; content_block: WireBlock }
+  | { type: "content_block_delta"; index: number; delta: WireDelta }
+  | { type: "content_block_stop"; index: number }
+  | { type: "message_delta"; delta: { stop_reason?: string | null }; usage?: WireUsage }
+  | { type: "message_stop" }
+  | WireFailure;

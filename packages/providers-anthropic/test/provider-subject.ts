@@ -1,0 +1,31 @@
+import { FakeVendor, scenarioReply } from "@troupe-internal/testkit";
+import type { ModelProvider } from "@troupe/core";
+import { serversKey } from "@troupe/core/testing";
+import type { ModelProviderSubject } from "@troupe/core/testing";
+import { anthropic } from "../src/index.ts";
+
+/** Asked without tools where none are called, so that whole answers are asked for as such. */
+function withoutTools(model: ModelProvider): ModelProvider {
+  return {
+    providerId: model.providerId,
+    modelId: model.modelId,
+    generate: (messages, options) => model.generate(messages, { ...options, tools: [] }),
+    stream: (messages, options) => model.stream(messages, { ...options, tools: [] }),
+  };
+}
+
+/** A strict vendor and the models that ask it, for core's suite. */
+export async function providerSubject(modelId: string, { tools }: { tools: boolean }) {
+  const vendor = await FakeVendor.start({ strict: true });
+  const subject: ModelProviderSubject = {
+    provider(scenario) {
+      vendor.plan(scenarioReply(scenario, { truncated: "anthropic-truncated.sse" }));
+      const { idleTimeoutMs } = scenario;
+      const options = { apiKey: serversKey, baseURL: vendor.url };
+      const model = anthropic(modelId, { ...options, ...(idleTimeoutMs !== undefined && { idleTimeoutMs }) });
+      return tools || scenario.turn?.toolCalls !== undefined ? model : withoutTools(model);
+    },
+    requests: () => vendor.exchanges,
+  };
+  return { ...subject, close: async () => await vendor.close() };
+}
