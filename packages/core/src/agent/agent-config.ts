@@ -57,6 +57,6 @@ export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = {
   maxContextTokens?: number;
   /** @default 10 minutes, and as many tokens as it takes */
   limits?: RunLimits;
-  /** What becomes of a run whose session is busy with another. @default "enqueue" */
-  onBusy?: BusyPolicy["onBusy"];
+  /** What becomes of a run whose session is busy with another, and how many may wait for how long. @default "enqueue" */
+  onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy>;
 };

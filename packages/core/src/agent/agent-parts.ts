@@ -59,7 +59,8 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
 
   get sessions(): SessionStore {
     const { onBusy = "enqueue" } = this.config;
-    return (this.#sessions ??= new SessionStore(this.storage, { onBusy }, [rememberedBy(this.config)]));
+    const policy = typeof onBusy === "string" ? { onBusy } : onBusy;
+    return (this.#sessions ??= new SessionStore(this.storage, policy, [rememberedBy(this.config)]));
   }
 
   /** Where the session of a run is found: one that ends with a run above is kept there, and waits for it without end. */

@@ -6,7 +6,10 @@ const refused = (message: string) => expect.objectContaining({ code: "invalid_re
 describe("checkContent", () => {
   it.each([
     "Hello?",
-    [{ type: "text", text: "" }],
+    [
+      { type: "text", text: "" },
+      { type: "image", data: "aGk=" },
+    ],
     [{ type: "image", data: "aGk=" }],
     [{ type: "audio", data: "aGk=", mimeType: "audio/wav" }],
     [{ type: "file", data: "aGk=", mimeType: "text/plain", filename: "a.txt" }],
@@ -19,6 +22,7 @@ describe("checkContent", () => {
     [" \n", "input must not be empty."],
     [undefined, "input must be a text or a list of content parts."],
     [{ type: "text", text: "a" }, "input must be a text or a list of content parts."],
+    [[{ type: "text", text: " " }], "input must not be empty."],
     [[], "input must have at least one part."],
     [[null], "input[0] must be a content part."],
     [["a"], "input[0] must be a content part."],

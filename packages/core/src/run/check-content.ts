@@ -1,4 +1,5 @@
 import { TroupeError } from "../errors/troupe-error.ts";
+import { isBlank } from "../util/is-blank.ts";
 import type { ContentPart, MessageContent } from "../message/content.ts";
 
 /** The text fields of each kind of part, and whether one must be there. */
@@ -15,13 +16,15 @@ const partFields: { readonly [Type in ContentPart["type"]]: Readonly<Record<stri
  */
 export function checkContent(value: unknown, field = "input"): MessageContent {
   if (typeof value === "string") {
-    if (value.trim() !== "") return value;
+    if (!isBlank(value)) return value;
     throw wrongContent(field, "must not be empty");
   }
   if (!Array.isArray(value)) throw wrongContent(field, "must be a text or a list of content parts");
   if (value.length === 0) throw wrongContent(field, "must have at least one part");
   for (const [index, part] of value.entries()) checkPart(part, `${field}[${index}]`);
-  return value as ContentPart[];
+  const parts = value as ContentPart[];
+  if (parts.every((part) => part.type === "text" && isBlank(part.text))) throw wrongContent(field, "must not be empty");
+  return parts;
 }
 
 function checkPart(part: unknown, place: string): void {

@@ -179,6 +179,18 @@ describe("the end of a run", () => {
     expect(throwing.lines.join()).toContain("disk full");
   });
 
+  it("aborts the run's signal when the run fails by itself: what still goes on is of no use", async () => {
+    const failing = smallRun({ begin: async () => await Promise.reject(new Error("broken")) });
+    const unstored = smallRun({ commit: async () => await Promise.reject(new Error("disk full")) });
+    for (const { execution, runs } of [failing, unstored]) {
+      await failureOf(execution.run());
+      expect(runs[0]?.context.signal.aborted).toBe(true);
+    }
+    const good = smallRun();
+    await good.execution.run();
+    expect(good.runs[0]?.context.signal.aborted).toBe(false);
+  });
+
   it("gives back what the run held, once, whatever the end", async () => {
     const ends = [
       async ({ execution }: ReturnType<typeof smallRun>) => void (await execution.run()),

@@ -85,7 +85,6 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     this.#hasLeft = true;
     this.#stop(new TroupeError("cancelled", "The reader left the stream before its end."));
     if (this.#phase !== "idle") await this.#result.promise.catch(() => undefined);
-    this.#untold = undefined;
     return over;
   }
 

@@ -1,7 +1,7 @@
-import { checkCount, checkDuration, wrongOption } from "../errors/check-option.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { bindSession, findSession, noSession } from "./bind-session.ts";
 import type { Claim } from "./bind-session.ts";
+import { checkBusyPolicy } from "./check-busy-policy.ts";
 import { HeldTurn } from "./held-turn.ts";
 import { listSessions, ownSessions } from "./list-sessions.ts";
 import type { SessionPage } from "./list-sessions.ts";
@@ -40,20 +40,11 @@ export class SessionStore {
   readonly #policy: BusyPolicy;
   readonly #companions: readonly SessionCompanion[];
 
-  constructor(
-    driver: StorageDriver,
-    { onBusy = "enqueue", maxWaiting = 10, waitMs = 60_000 }: Partial<BusyPolicy> = {},
-    companions: readonly SessionCompanion[] = [],
-  ) {
-    if (!["enqueue", "reject"].includes(onBusy)) throw wrongOption("onBusy", '"enqueue" or "reject"', onBusy);
+  constructor(driver: StorageDriver, policy: Partial<BusyPolicy> = {}, companions: readonly SessionCompanion[] = []) {
     this.#driver = driver;
     this.#queue = turnQueueOf(driver);
     this.#companions = companions;
-    this.#policy = {
-      onBusy,
-      maxWaiting: checkCount(maxWaiting, "maxWaiting"),
-      waitMs: checkDuration(waitMs, "waitMs"),
-    };
+    this.#policy = checkBusyPolicy(policy);
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { EventBus } from "../events/event-bus.ts";
-import type { ToolCall } from "../message/tool-call.ts";
+import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { ToolHook } from "./ask-hook.ts";
@@ -13,6 +13,7 @@ export type CallScope = {
   readonly eventBus: EventBus<RunEvents>;
   readonly running: RunningCalls;
   readonly onToolCall: ToolHook | undefined;
+  readonly onResult: ((result: ToolCallResult) => void) | undefined;
 };
 
 /** One call of a batch. */

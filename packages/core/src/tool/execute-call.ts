@@ -20,8 +20,11 @@ export async function executeCall(at: CallAtHand, scope: CallScope): Promise<Too
   tellCall(at, args, scope);
   const outcome = await outcomeOf(at, scope);
   if (scope.running.isOver) return undefined;
+  const result = { toolCallId: id, toolName: name, args, ...outcome, durationMs: performance.now() - startedAt };
+  // Kept before it is told: who hears of it may end the run.
+  scope.onResult?.(result);
   tellResult(at, outcome.result, scope);
-  return { toolCallId: id, toolName: name, args, ...outcome, durationMs: performance.now() - startedAt };
+  return result;
 }
 
 /** The story of a call, one step per line; the first step that fails is the end of it. */

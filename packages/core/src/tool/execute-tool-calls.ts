@@ -24,6 +24,8 @@ export type ToolBatch = {
   readonly roundtrip: number;
   readonly eventBus: EventBus<RunEvents>;
   readonly onToolCall?: ToolHook;
+  /** Hears of each result when it is there, also of those that no reader comes to. */
+  readonly onResult?: (result: ToolCallResult) => void;
 };
 
 /**
@@ -44,7 +46,7 @@ export async function* executeToolCalls(batch: ToolBatch): AsyncGenerator<ToolCa
   signal.addEventListener("abort", stop, { once: true });
   try {
     const calls = callsAtHand(batch);
-    start(calls, arrivals, { ...batch, onToolCall: batch.onToolCall, running });
+    start(calls, arrivals, { ...batch, onToolCall: batch.onToolCall, onResult: batch.onResult, running });
     const results = new Map<string, ToolCallResult>();
     while (results.size < calls.length) {
       const result = await arrivals.next();

@@ -1,4 +1,4 @@
-import { apiKeysOf, createRunContext, tenantOf } from "../run/run-context.ts";
+import { apiKeysOf, createRunContext, scratchOf, tenantOf } from "../run/run-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import type { StepContext } from "./workflow-step.ts";
@@ -18,6 +18,7 @@ export function contextForStep(context: RunContext, { name, signal, text, meter 
   const secrets = {
     apiKeys: apiKeysOf(context),
     tenantId: tenantOf(context),
+    scratch: scratchOf(context),
     meter: new UsageMeter({ parent: meter }),
   };
   return createRunContext(facts, secrets) as StepContext;

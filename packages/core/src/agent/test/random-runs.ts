@@ -18,7 +18,7 @@ export type RandomTurn = {
 };
 
 /** What ends a run from outside, and after how many turns of the loop of promises. */
-export type RandomEnd = { by: "nobody" | "signal" | "cancel" | "leaving" | "start"; after: number };
+type RandomEnd = { by: "nobody" | "signal" | "cancel" | "leaving" | "start"; after: number };
 
 /** One run: in which session, driven how, ended by what; and what its model says. */
 export type RandomRun = {
@@ -37,8 +37,8 @@ export type RandomRuns = {
 };
 
 /** What the tools do, by name. */
-export const toolNames = ["answers", "waits", "throws", "hangs", "ignores"] as const;
-export type ToolName = (typeof toolNames)[number];
+const toolNames = ["answers", "waits", "throws", "hangs", "ignores"] as const;
+type ToolName = (typeof toolNames)[number];
 
 const call: fc.Arbitrary<RandomCall> = fc.record({
   tool: fc.constantFrom(...toolNames, ...(["answers", "answers", "waits", "unknown"] as const)),

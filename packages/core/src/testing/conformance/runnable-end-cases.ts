@@ -120,7 +120,7 @@ async function streamOutput(subject: Runnable, signal: AbortSignal): Promise<unk
 
 /** The model's call ends when its run does: nobody pays for what nobody reads. */
 async function modelEnds(model: ScriptedModel): Promise<void> {
-  await until(() => ["cancelled", "left"].includes(model.calls[0]?.end ?? ""));
+  await until(() => model.calls.every(({ end }) => ["cancelled", "left"].includes(end)));
 }
 
 /** What nobody handled, kept from the test runner, which would take it for its own. */

@@ -26,7 +26,7 @@ export const runnableRunCases = {
 
     assert.equal(output.text, text);
     assert.equal(output.status, "completed");
-    assert.deepEqual(output.toolCalls, []);
+    assert.ok(output.toolCalls.every(({ error }) => error === undefined));
   },
   "streams what it would run": async ({ runnable }) => {
     const stream = (await runnable(new ScriptedModel(text))).stream("Umbrella?");
@@ -102,7 +102,7 @@ export const runnableRunCases = {
     const chunks = await readAll(stream);
     const output = await within(stream.output);
 
-    const names = heard.map(({ name }) => name);
+    const names = heard.map(({ name }) => name).filter((name) => name.startsWith("run."));
     assert.deepEqual(names, ["run.start", ...chunks.map(() => "run.stream.chunk"), "run.complete"]);
     for (const { data } of heard) assert.equal(data.runId, output.runId);
   },

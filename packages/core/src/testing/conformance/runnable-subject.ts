@@ -33,10 +33,16 @@ export async function runErrorOf(run: Promise<unknown>): Promise<RunError> {
   return error as RunError;
 }
 
-/** Every event of the bus from now on, in order. */
+/** Every event of the bus from now on, in order; those of runs within a run that was heard of are left out. */
 export function eventsOf({ eventBus }: Runnable): { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] {
   const heard: { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] = [];
   const names = ["run.start", "run.complete", "run.error", "run.stream.chunk", "tool.call", "tool.result"] as const;
-  for (const name of names) eventBus.on(name, (data) => void heard.push({ name, data }));
+  const runs = new Set<string>();
+  for (const name of names) {
+    eventBus.on(name, (data) => {
+      runs.add(data.runId);
+      if (!runs.has(data.parentRunId ?? "")) heard.push({ name, data });
+    });
+  }
   return heard;
 }
