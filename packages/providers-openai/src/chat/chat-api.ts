@@ -1,0 +1,14 @@
+import type { Api } from "../call.ts";
+import { ChatReader } from "./from-events.ts";
+import { fromResponse } from "./from-response.ts";
+import { toRequest } from "./to-request.ts";
+import { weaken } from "./weaken.ts";
+
+/** The interface that servers of many makes share. */
+export const chatApi: Api = {
+  path: "/chat/completions",
+  toRequest,
+  fromResponse,
+  createReader: (call) => new ChatReader(call),
+  weaken,
+};

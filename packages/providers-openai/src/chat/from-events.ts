@@ -1,0 +1,70 @@
+import type { StreamChunk } from "@troupe/core";
+import { withFinishDetails } from "@troupe/core/adapter";
+import type { SseEvent } from "@troupe/core/adapter";
+import type { Call, EventReader } from "../call.ts";
+import { toFinishDetails } from "../finish-details.ts";
+import { TruncatedAnswer } from "../vendor-failure.ts";
+import { toFinishReason, toUsage } from "./finish.ts";
+import { KeptThinking } from "./kept-thinking.ts";
+import { readChoice, textOf, usageOf } from "./read-choice.ts";
+import { StreamedCalls } from "./streamed-calls.ts";
+import type { ChatUsage, WireCompletion, WireMessage } from "./wire-types.ts";
+
+/** Reads the events of Chat Completions as servers of many makes send them. */
+export class ChatReader implements EventReader {
+  readonly #modelId: string;
+  readonly #calls = new StreamedCalls();
+  readonly #thinking = new KeptThinking();
+  #reason: string | undefined;
+  #usage: ChatUsage | undefined;
+  #id: string | undefined;
+  #model: string | undefined;
+  #isComplete = false;
+
+  constructor({ modelId }: Call) {
+    this.#modelId = modelId;
+  }
+
+  read({ data }: SseEvent, chunks: StreamChunk[]): boolean {
+    if (data === "[DONE]") {
+      this.end(chunks);
+      return true;
+    }
+    const piece = JSON.parse(data) as WireCompletion;
+    const choice = readChoice(piece);
+    this.#keepFacts(piece);
+    const message = choice?.delta ?? choice?.message;
+    if (message) this.#readMessage(message, chunks);
+    if (choice?.finish_reason) this.#reason = choice.finish_reason;
+    return false;
+  }
+
+  /** The reason of its end is what makes an answer complete: not every server says that it is done. */
+  end(chunks: StreamChunk[]): void {
+    if (this.#isComplete) return;
+    if (this.#reason === undefined) throw new TruncatedAnswer();
+    this.#isComplete = true;
+    this.#calls.end(chunks);
+    const finishReason = toFinishReason(this.#reason, this.#calls.count > 0);
+    const usage = this.#usage && { usage: toUsage(this.#usage) };
+    const vendorState = this.#thinking.toVendorState(this.#modelId);
+    const details = toFinishDetails({ id: this.#id, model: this.#model, vendorState });
+    chunks.push(withFinishDetails({ type: "finish", finishReason, ...usage }, details));
+  }
+
+  // What is empty in the first pieces of some servers is named in later ones.
+  #keepFacts(piece: WireCompletion): void {
+    this.#id ??= piece.id || undefined;
+    this.#model ??= piece.model || undefined;
+    this.#usage = usageOf(piece) ?? this.#usage;
+  }
+
+  #readMessage(message: WireMessage, chunks: StreamChunk[]): void {
+    const thinking = this.#thinking.add(message);
+    if (thinking !== "") chunks.push({ type: "thinking", text: thinking });
+    const text = textOf(message.content);
+    if (text !== "") chunks.push({ type: "text", text });
+    if (message.refusal) chunks.push({ type: "text", text: message.refusal });
+    if (message.tool_calls) for (const piece of message.tool_calls) this.#calls.add(piece, chunks);
+  }
+}

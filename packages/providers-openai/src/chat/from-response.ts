@@ -1,0 +1,40 @@
+import { createId, noUsage } from "@troupe/core/adapter";
+import type { ModelResponse } from "@troupe/core/adapter";
+import type { Call } from "../call.ts";
+import { toFinishDetails } from "../finish-details.ts";
+import { toToolCalls } from "../to-tool-calls.ts";
+import type { WrittenCall } from "../to-tool-calls.ts";
+import { toVendorFailure } from "../vendor-failure.ts";
+import { toFinishReason, toUsage } from "./finish.ts";
+import { KeptThinking } from "./kept-thinking.ts";
+import { argumentsText, readChoice, textOf, usageOf } from "./read-choice.ts";
+import type { WireCall, WireCompletion } from "./wire-types.ts";
+
+/** Reads a whole answer. */
+export function fromResponse(body: unknown, { modelId }: Call): ModelResponse {
+  const completion = body as WireCompletion;
+  const choice = readChoice(completion);
+  if (!choice?.message) throw toVendorFailure({ code: 502, message: "The answer holds no message." });
+  const { message, finish_reason: reason } = choice;
+  const usage = usageOf(completion);
+  const kept = new KeptThinking();
+  const thinking = kept.add(message);
+  const calls = toToolCalls(toWrittenCalls(message.tool_calls ?? []));
+  return {
+    text: textOf(message.content) + (message.refusal ?? ""),
+    ...calls,
+    ...(thinking !== "" && { thinking }),
+    usage: usage ? toUsage(usage) : noUsage,
+    finishReason: toFinishReason(reason ?? "stop", calls.toolCalls.length > 0),
+    ...toFinishDetails({ id: completion.id, model: completion.model, vendorState: kept.toVendorState(modelId) }),
+  };
+}
+
+function toWrittenCalls(calls: readonly WireCall[]): WrittenCall[] {
+  const ids = new Set<string>();
+  return calls.flatMap(({ id: given, function: call }) => {
+    const id = given && !ids.has(given) ? given : `call_${createId()}`;
+    ids.add(id);
+    return call?.name ? [{ id, name: call.name, text: argumentsText(call.arguments) }] : [];
+  });
+}

@@ -1,0 +1,68 @@
+import type { StreamChunk } from "@troupe/core";
+import { createId } from "@troupe/core/adapter";
+import { argumentsText } from "./read-choice.ts";
+import type { WireCall } from "./wire-types.ts";
+
+type OpenCall = { id: string; name: string; isEnded: boolean; untold: string };
+
+/**
+ * Puts the pieces of calls together, however a server tells them apart: by index, by id, by neither. An index may be
+ * missing, or the same for all calls; an id may come late, empty or twice; a name may be repeated.
+ */
+export class StreamedCalls {
+  readonly #calls: OpenCall[] = [];
+  readonly #byIndex = new Map<number, OpenCall>();
+
+  /** How many calls were named. */
+  get count(): number {
+    return this.#calls.filter(({ name }) => name !== "").length;
+  }
+
+  add(piece: WireCall, chunks: StreamChunk[]): void {
+    const call = this.#find(piece) ?? this.#open(piece, chunks);
+    const { name, arguments: args } = piece.function ?? {};
+    if (call.name === "" && name) {
+      call.name = name;
+      chunks.push({ type: "tool_call_start", toolCall: { id: call.id, name } });
+    }
+    call.untold += argumentsText(args);
+    if (call.name === "" || call.untold === "") return;
+    chunks.push({ type: "tool_call_delta", toolCallId: call.id, argumentsDelta: call.untold });
+    call.untold = "";
+  }
+
+  /** Ends what is still open. A call that was never named is nothing that could be done. */
+  end(chunks: StreamChunk[]): void {
+    for (const call of this.#calls) this.#close(call, chunks);
+  }
+
+  #find(piece: WireCall): OpenCall | undefined {
+    const { index, id, function: named } = piece;
+    if (typeof index === "number") return this.#findByIndex(index, piece);
+    if (id) return this.#calls.find((call) => call.id === id);
+    return named?.name ? undefined : this.#calls.at(-1);
+  }
+
+  /** Under the index of a call that has its name, a new id with a name is another call. */
+  #findByIndex(index: number, { id, function: named }: WireCall): OpenCall | undefined {
+    const call = this.#byIndex.get(index);
+    if (!call?.name || !id || !named?.name) return call;
+    return this.#calls.some((each) => each.id === id) ? call : undefined;
+  }
+
+  #open({ index, id }: WireCall, chunks: StreamChunk[]): OpenCall {
+    const isFree = Boolean(id) && !this.#calls.some((call) => call.id === id);
+    const call = { id: isFree && id ? id : `call_${createId()}`, name: "", isEnded: false, untold: "" };
+    this.#calls.push(call);
+    if (typeof index !== "number") return call;
+    const replaced = this.#byIndex.get(index);
+    if (replaced !== undefined) this.#close(replaced, chunks);
+    this.#byIndex.set(index, call);
+    return call;
+  }
+
+  #close(call: OpenCall, chunks: StreamChunk[]): void {
+    if (call.name !== "" && !call.isEnded) chunks.push({ type: "tool_call_end", toolCallId: call.id });
+    call.isEnded = true;
+  }
+}

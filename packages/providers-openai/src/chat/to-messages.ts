@@ -1,0 +1,66 @@
+import type { ChatMessage, ContentPart, MessageRole } from "@troupe/core";
+import type { Call } from "../call.ts";
+import { splitLeading } from "../leading-words.ts";
+import { plainText } from "../plain-text.ts";
+import { readPart } from "../read-part.ts";
+import type { ReadPart } from "../read-part.ts";
+import { keptFields } from "./kept-thinking.ts";
+
+/**
+ * Makes the messages of a request. What the system says first becomes one message, for many servers take no second one;
+ * `instruction` is put to it.
+ */
+export function toMessages(call: Call, instruction = ""): object[] {
+  const { words, rest } = splitLeading(call);
+  const first = [words, instruction].filter((text) => text !== "").join("\n\n");
+  const others = rest.flatMap((message) => toMessage[message.role](message, call));
+  return first === "" ? others : [{ role: "system", content: first }, ...others];
+}
+
+const toMessage: Readonly<Record<MessageRole, (message: ChatMessage, call: Call) => object[]>> = {
+  system: (message, call) => [{ role: "system", content: plainText(message, call) }],
+  user: (message, call) => [
+    { role: "user", content: toContent(message.content ?? "", call), ...toName(message, call) },
+  ],
+  assistant: toAssistantMessage,
+  tool: (message, call) => [
+    { role: "tool", tool_call_id: message.toolCallId ?? "", content: plainText(message, call) },
+  ],
+};
+
+function toAssistantMessage(message: ChatMessage, call: Call): object[] {
+  const text = plainText(message, call);
+  const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => ({
+    id,
+    type: "function",
+    function: { name, arguments: JSON.stringify(args) },
+  }));
+  // No server takes a message that says nothing.
+  if (text === "" && calls.length === 0) return [];
+  const content = text === "" ? null : text;
+  const toolCalls = calls.length > 0 && { tool_calls: calls };
+  return [{ role: "assistant", content, ...toolCalls, ...keptFields(message, call.modelId), ...toName(message, call) }];
+}
+
+function toName({ name }: ChatMessage, { rules, leaveOut }: Call): object {
+  if (name === undefined) return {};
+  if (rules.names && /^[\w-]{1,64}$/.test(name)) return { name };
+  leaveOut("name", "the server takes no such name on messages");
+  return {};
+}
+
+function toContent(content: string | ContentPart[], call: Call): string | object[] {
+  if (typeof content === "string") return content;
+  const parts = content
+    .map((part) => readPart(part, call))
+    .filter((part) => part.kind !== "text" || part.text !== "")
+    .map(toMessagePart);
+  return parts.length === 0 ? "" : parts;
+}
+
+function toMessagePart(part: ReadPart): object {
+  if (part.kind === "text") return { type: "text", text: part.text };
+  if (part.kind === "image") return { type: "image_url", image_url: { url: part.url } };
+  if (part.kind === "audio") return { type: "input_audio", input_audio: { data: part.base64, format: part.format } };
+  return { type: "file", file: { filename: part.filename, file_data: part.url } };
+}

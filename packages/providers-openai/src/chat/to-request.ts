@@ -1,0 +1,73 @@
+import { toAnswerFormat } from "../answer-format.ts";
+import type { AnswerFormat } from "../answer-format.ts";
+import type { Call } from "../call.ts";
+import { fitsStrict } from "../fits-strict.ts";
+import type { ModelRules } from "../model-rules.ts";
+import { toMessages } from "./to-messages.ts";
+
+/** Makes the body of a request for Chat Completions, with no field that nobody asked for. */
+export function toRequest(call: Call): object {
+  const { modelId, options, rules, stream } = call;
+  const { maxTokens } = options;
+  const format = toAnswerFormat(options.responseFormat, rules);
+  return {
+    model: modelId,
+    messages: toMessages(call, format.instruction),
+    ...(stream && { stream: true, stream_options: { include_usage: true } }),
+    ...toTools(call),
+    ...toReasoning(call),
+    ...toResponseFormat(format),
+    ...(maxTokens !== undefined && { [rules.maxTokensField]: maxTokens }),
+    ...toSampling(call),
+  };
+}
+
+function toTools({ options: { tools = [], toolChoice }, rules }: Call): object {
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map(({ name, description, parameters }) => {
+      const strict = rules.strict && fitsStrict(parameters) && { strict: true };
+      return { type: "function", function: { name, description, parameters, ...strict } };
+    }),
+    ...(toolChoice !== undefined && { tool_choice: toolChoice }),
+  };
+}
+
+function toReasoning({ options: { reasoning, tools = [] }, rules, leaveOut }: Call): object {
+  if (reasoning?.enabled !== true) return {};
+  if (!rules.reasoning) {
+    leaveOut("reasoning", "the model does not reason");
+    return {};
+  }
+  if (tools.length > 0 && !rules.reasoningWithTools) {
+    leaveOut("reasoning", "through Chat Completions this model reasons as told only without tools: use Responses");
+    return {};
+  }
+  return reasoningFields[rules.reasoningStyle](reasoning.effort);
+}
+
+const reasoningFields = {
+  effort: (effort) => (effort === undefined ? {} : { reasoning_effort: effort }),
+  openrouter: (effort) => ({ reasoning: { enabled: true, ...(effort !== undefined && { effort }) } }),
+  // Without it, thinking comes as tags within the text.
+  groq: (effort) => ({ reasoning_format: "parsed", ...(effort !== undefined && { reasoning_effort: effort }) }),
+} satisfies Record<ModelRules["reasoningStyle"], (effort: string | undefined) => object>;
+
+function toResponseFormat({ type, schema }: AnswerFormat): object {
+  if (type === "text") return {};
+  return { response_format: { type, ...(schema !== undefined && { json_schema: toJsonSchema(schema) }) } };
+}
+
+function toJsonSchema({ name, schema, strict }: NonNullable<AnswerFormat["schema"]>): object {
+  return { name, schema, ...(strict && { strict }) };
+}
+
+function toSampling({ options: { temperature, topP, stop }, rules, leaveOut }: Call): object {
+  const fields = [
+    { option: "temperature", field: "temperature", value: temperature, isTaken: rules.sampling },
+    { option: "topP", field: "top_p", value: topP, isTaken: rules.sampling },
+    { option: "stop", field: "stop", value: stop, isTaken: rules.stop },
+  ].filter(({ value }) => value !== undefined);
+  for (const { option, isTaken } of fields) if (!isTaken) leaveOut(option, "a model that reasons takes none");
+  return Object.fromEntries(fields.filter(({ isTaken }) => isTaken).map(({ field, value }) => [field, value]));
+}

@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+
+const program = `
+  import { registerHooks } from "node:module";
+  const loaded = new Set();
+  registerHooks({
+    resolve(specifier, context, next) {
+      loaded.add(specifier);
+      return next(specifier, context);
+    },
+  });
+  const { openai, openaiEmbeddings } = await import("@troupe/providers-openai");
+  openaiEmbeddings();
+  const model = openai("gpt-6.1-sol", { apiKey: "sk-1", baseURL: "http://127.0.0.1:9/v1" });
+  const before = ["openai", "undici"].filter((name) => loaded.has(name));
+  await model.generate([{ role: "user", content: "Hi" }]).catch(() => undefined);
+  const after = ["openai", "undici"].filter((name) => loaded.has(name));
+  console.log(JSON.stringify({ before, after }));
+`;
+
+it("loads the vendor's library with the first call, and not before", async () => {
+  const args = ["--conditions=@troupe/source", "--input-type=module", "--eval", program];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
+
+  expect(JSON.parse(stdout)).toEqual({ before: [], after: ["openai", "undici"] });
+});

@@ -1,0 +1,84 @@
+import { TroupeError } from "@troupe/core";
+import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
+import { getOwn } from "@troupe/core/adapter";
+import { checkEmbeddingsOptions, openAIBaseURL } from "./openai-options.ts";
+import type { OpenAIEmbeddingsOptions } from "./openai-options.ts";
+import { Connections } from "./connections.ts";
+import { findKey } from "./find-key.ts";
+import { isOpenAIHost } from "./model-rules.ts";
+import { providerId } from "./provider-id.ts";
+import { readVectors } from "./read-vectors.ts";
+import { splitTexts } from "./split-texts.ts";
+import { toModelError } from "./to-model-error.ts";
+
+/** Embeddings of OpenAI, or of any server that has its interface. */
+export function openaiEmbeddings(config: OpenAIEmbeddingsOptions = {}): EmbeddingProvider {
+  checkEmbeddingsOptions(config);
+  return new OpenAIEmbeddings(config);
+}
+
+const defaultModel = "text-embedding-3-small";
+
+/** How long the vectors of a model are; at another address, the same name may stand for another model. */
+const lengths: Readonly<Record<string, number>> = {
+  "text-embedding-3-small": 1536,
+  "text-embedding-3-large": 3072,
+  "text-embedding-ada-002": 1536,
+};
+
+class OpenAIEmbeddings implements EmbeddingProvider {
+  readonly providerId = providerId;
+  readonly dimensions?: number;
+  readonly #config: OpenAIEmbeddingsOptions & { model: string };
+  readonly #isOpenAI: boolean;
+  readonly #connections: Connections;
+
+  constructor(config: OpenAIEmbeddingsOptions) {
+    const { baseURL = openAIBaseURL, model = defaultModel } = config;
+    this.#config = { ...config, model };
+    this.#isOpenAI = isOpenAIHost(new URL(baseURL).hostname);
+    this.#connections = new Connections(baseURL);
+    const dimensions = config.dimensions ?? (this.#isOpenAI ? getOwn(lengths, model) : undefined);
+    if (dimensions !== undefined) this.dimensions = dimensions;
+  }
+
+  async embed(text: string, options?: EmbedOptions): Promise<number[]> {
+    const [vector = []] = await this.embedBatch([text], options);
+    return vector;
+  }
+
+  async embedBatch(texts: readonly string[], { apiKey, signal }: EmbedOptions = {}): Promise<number[][]> {
+    const empty = texts.indexOf("");
+    if (empty !== -1)
+      throw new TroupeError("invalid_value", `An empty text has no embedding, and text ${empty} is empty.`);
+    if (texts.length === 0) return [];
+    const key = findKey({ request: apiKey, config: this.#config.apiKey, isOpenAI: this.#isOpenAI });
+    try {
+      signal?.throwIfAborted();
+      const connection = await this.#connections.open(key);
+      const vectors: number[][] = [];
+      // One after the other: limits of rate count requests, and a batch is large.
+      for (const input of splitTexts(texts)) {
+        const reply = await connection.post({
+          path: "/embeddings",
+          body: this.#request(input),
+          waiting: this.#waiting(signal),
+        });
+        vectors.push(...readVectors(JSON.parse(await reply.text()), { count: input.length, length: this.dimensions }));
+      }
+      return vectors;
+    } catch (error) {
+      throw toModelError(error, { key, signal });
+    }
+  }
+
+  #request(input: readonly string[]): object {
+    const { model, dimensions } = this.#config;
+    return { model, input, encoding_format: "base64", ...(dimensions !== undefined && { dimensions }) };
+  }
+
+  #waiting(signal: AbortSignal | undefined) {
+    const { timeoutMs = 600_000 } = this.#config;
+    return { signal, headersTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs };
+  }
+}

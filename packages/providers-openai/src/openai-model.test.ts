@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { lastBody, modelOf, question, startVendor } from "../test/ask.ts";
+import { looseParameters } from "../test/request-body.ts";
+import { weaken } from "./chat/weaken.ts";
+
+it.each(["responses", "chat"] as const)("has headers of ours alone, over %s", async (api) => {
+  const vendor = (await startVendor()).say("Yes.");
+  await modelOf(vendor, { api }).generate(question);
+
+  const { method, url, headers } = vendor.exchanges[0]?.request ?? {};
+  const { "content-length": length, ...others } = headers ?? {};
+  expect([method, url]).toEqual(["POST", api === "chat" ? "/v1/chat/completions" : "/v1/responses"]);
+  expect(Number(length)).toBe(JSON.stringify(lastBody(vendor)).length);
+  expect(others).toEqual({
+    accept: "application/json, text/event-stream",
+    "accept-encoding": "identity",
+    authorization: "Bearer sk-test-key",
+    connection: "keep-alive",
+    "content-type": "application/json",
+    host: new URL(vendor.url).host,
+    "user-agent": "troupe",
+  });
+});
+
+describe("a server that refuses the form of the answer", () => {
+  const refusal = { failure: { status: 400, message: "'response_format.type' must be 'json_schema' or 'text'" } };
+  const responseFormat = { type: "json_schema", schema: looseParameters } as const;
+
+  it("is asked in weaker words, and in these from then on", async () => {
+    const vendor = await startVendor();
+    vendor.plan(refusal, refusal, { turn: "{}" }, { turn: "{}" });
+    const model = modelOf(vendor, { api: "chat", modelId: "llama-4" });
+    await model.generate(question, { responseFormat });
+    await model.generate(question, { responseFormat });
+
+    const formats = vendor.exchanges.map(({ request }) => request.body as Record<string, { type?: string }>);
+    expect(formats.map(({ response_format: format }) => format?.type)).toEqual([
+      "json_schema",
+      "json_object",
+      undefined,
+      undefined,
+    ]);
+    expect(JSON.stringify(formats.at(-1))).toContain("JSON Schema");
+  });
+
+  it("is understood in the words of its own kind", async () => {
+    const vendor = await startVendor({ strict: false });
+    const bodies = [
+      { error: "'response_format.type' must be 'json_schema' or 'text'" },
+      { object: "error", message: "response_format is not supported", code: 400 },
+      { detail: [{ loc: ["body", "response_format"] }] },
+    ];
+    for (const body of bodies) {
+      const headers = { "content-type": "application/json" };
+      vendor.plan({ raw: { status: 400, headers, frames: [JSON.stringify(body)] } }, { turn: "{}" });
+      await modelOf(vendor, { api: "chat", modelId: "llama-4" }).generate(question, { responseFormat: "json" });
+    }
+
+    expect(vendor.exchanges).toHaveLength(6);
+    expect(lastBody(vendor)).not.toHaveProperty("response_format");
+    expect(lastBody(vendor)).toMatchObject({ messages: [{ content: "Answer with JSON alone." }, question[0]] });
+  });
+
+  it("is not OpenAI itself, which refuses a schema for what it is", () => {
+    const words = { message: "Invalid schema for response_format 'answer'", param: "response_format" };
+    const request = { response_format: { type: "json_schema" } };
+
+    expect(weaken({ ...words, isOpenAI: true }, request)).toBeUndefined();
+    expect(weaken({ ...words, isOpenAI: false }, request)).toEqual({ jsonSchema: false });
+  });
+
+  it("is not asked again for anything else that it refuses", async () => {
+    const vendor = await startVendor();
+    vendor.plan({ failure: { status: 400, message: "no such model" } });
+
+    await expect(modelOf(vendor, { api: "chat" }).generate(question, { responseFormat })).rejects.toThrow("status 400");
+    expect(vendor.exchanges).toHaveLength(1);
+  });
+});
+
+it("asks again without a summary where the vendor gives none to this organisation", async () => {
+  const vendor = await startVendor();
+  const refused = { failure: { status: 400, message: "Verify your organization.", param: "reasoning.summary" } };
+  vendor.plan(refused, { turn: "Yes." }, { turn: "Yes." }, { turn: "Yes." });
+  const model = modelOf(vendor);
+  const reasoning = { enabled: true, effort: "low" } as const;
+  await model.generate(question, { reasoning, apiKey: "sk-unverified" });
+  await model.generate(question, { reasoning, apiKey: "sk-unverified" });
+  await model.generate(question, { reasoning, apiKey: "sk-verified" });
+
+  const asked = vendor.exchanges.map(({ request }) => (request.body as Record<string, unknown>)["reasoning"]);
+  const full = { effort: "low", summary: "auto" };
+  expect(asked).toEqual([full, { effort: "low" }, { effort: "low" }, full]);
+});
+
+it("gives up on a vendor that refuses what it was not even asked for", async () => {
+  const vendor = await startVendor();
+  const refused = { failure: { status: 400, message: "response_format", param: "reasoning.summary" } };
+  vendor.respond(() => refused);
+  const options = { reasoning: { enabled: true }, responseFormat: "json" } as const;
+
+  await expect(modelOf(vendor).generate(question, options)).rejects.toThrow("status 400");
+  await expect(modelOf(vendor, { api: "chat" }).generate(question, options)).rejects.toThrow("status 400");
+  expect(vendor.exchanges).toHaveLength(4);
+});

@@ -1,0 +1,109 @@
+import { TroupeError } from "@troupe/core";
+import type { ContentPart } from "@troupe/core";
+import { getOwn, readContentData } from "@troupe/core/adapter";
+import type { ContentData } from "@troupe/core/adapter";
+import type { Call } from "./call.ts";
+import { providerId } from "./provider-id.ts";
+
+/** A part in the form in which either interface can send it. */
+export type ReadPart =
+  | { kind: "text"; text: string }
+  /** A web address, or a `data:` URL. */
+  | { kind: "image"; url: string }
+  | { kind: "audio"; base64: string; format: "wav" | "mp3" }
+  /** `isRemote`: the vendor is to fetch it itself. */
+  | { kind: "pdf"; filename: string; url: string; isRemote: boolean };
+
+/** Who is asked. */
+export type Asked = Pick<Call, "api" | "modelId" | "rules">;
+
+type DataPart = Exclude<ContentPart, { type: "text" }>;
+type Readable = Exclude<ContentData, { kind: "invalid" }>;
+
+/** Reads one part of a user's message. What the model cannot take is refused by name. */
+export function readPart(part: ContentPart, asked: Asked): ReadPart {
+  if (part.type === "text") return { kind: "text", text: part.text };
+  const data = readContentData(part);
+  if (data.kind === "invalid") {
+    throw new TroupeError("invalid_request", `The data of the ${part.type} part ${data.reason}.`, {
+      fields: fieldsOf(part, asked),
+    });
+  }
+  const mimeType = data.mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
+  const read = readerFor(part, mimeType)(part, { data, mimeType, asked });
+  return read ?? refuse(part, asked, describe(data, mimeType));
+}
+
+type Given = { data: Readable; mimeType: string; asked: Asked };
+type PartReader = (part: DataPart, given: Given) => ReadPart | undefined;
+
+/** A file that is an image or a sound is read as one. */
+function readerFor(part: DataPart, mimeType: string): PartReader {
+  if (part.type === "image" || mimeType.startsWith("image/")) return readImage;
+  if (part.type === "audio" || mimeType.startsWith("audio/")) return readAudio;
+  return mimeType === "application/pdf" ? readPdf : readTextFile;
+}
+
+const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+function readImage(_part: DataPart, { data, mimeType, asked }: Given): ReadPart | undefined {
+  if (!asked.rules.parts.includes("image")) return undefined;
+  if (data.kind === "url") return { kind: "image", url: data.url };
+  return imageTypes.includes(mimeType) ? { kind: "image", url: toDataUrl(mimeType, data.base64) } : undefined;
+}
+
+const audioFormats: Readonly<Record<string, "wav" | "mp3">> = {
+  "audio/wav": "wav",
+  "audio/wave": "wav",
+  "audio/x-wav": "wav",
+  "audio/vnd.wave": "wav",
+  "audio/mp3": "mp3",
+  "audio/mpeg": "mp3",
+};
+
+function readAudio(_part: DataPart, { data, mimeType, asked }: Given): ReadPart | undefined {
+  const format = getOwn(audioFormats, mimeType);
+  const isTaken = asked.api === "chat" && asked.rules.parts.includes("audio");
+  if (!isTaken || data.kind === "url" || format === undefined) return undefined;
+  return { kind: "audio", base64: data.base64, format };
+}
+
+function readPdf(part: DataPart, { data, mimeType, asked }: Given): ReadPart | undefined {
+  if (!asked.rules.parts.includes("file")) return undefined;
+  const isRemote = data.kind === "url";
+  if (isRemote && asked.api === "chat") return undefined;
+  const url = isRemote ? data.url : toDataUrl(mimeType, data.base64);
+  return { kind: "pdf", filename: nameOf(part) ?? "file.pdf", url, isRemote };
+}
+
+/** A file of text is text to every model. */
+function readTextFile(part: DataPart, { data, mimeType }: Given): ReadPart | undefined {
+  const isText = /^text\/|^application\/(?:.*\+)?(?:json|xml|yaml|csv|javascript|x-ndjson)$/.test(mimeType);
+  if (!isText || data.kind === "url") return undefined;
+  const text = Buffer.from(data.base64, "base64").toString("utf8");
+  return { kind: "text", text: `File: ${nameOf(part) ?? "unnamed"}\n${text}` };
+}
+
+function nameOf(part: DataPart): string | undefined {
+  return part.type === "file" ? part.filename : undefined;
+}
+
+function toDataUrl(mimeType: string, base64: string): string {
+  return `data:${mimeType};base64,${base64}`;
+}
+
+/** Refuses a part, with the vendor, the model and what the part is. */
+export function refuse(part: ContentPart, asked: Asked, what: string): never {
+  const interfaceName = asked.api === "chat" ? "Chat Completions" : "Responses";
+  const sentence = `${asked.modelId} of ${providerId} takes no ${part.type} part that is ${what} through ${interfaceName}.`;
+  throw new TroupeError("unsupported_media_type", sentence, { fields: fieldsOf(part, asked) });
+}
+
+function describe(data: Readable, mimeType: string): string {
+  const type = mimeType === "" ? "of an unknown type (name its mimeType)" : mimeType;
+  return data.kind === "url" ? `${type} behind a URL` : type;
+}
+
+function fieldsOf(part: ContentPart, { modelId }: Asked): Record<string, string> {
+  return { vendor: providerId, model: modelId, part: part.type };
+}

@@ -1,0 +1,39 @@
+import type { FinishReason, StreamChunk, TokenUsage } from "@troupe/core";
+import { getOwn, withFinishDetails } from "@troupe/core/adapter";
+import type { FinishReasons } from "../call.ts";
+import { toFinishDetails } from "../finish-details.ts";
+import { toVendorState } from "./replay.ts";
+import type { OutputItem, ResponseUsage, WireResponse } from "./wire-types.ts";
+
+const reasons: FinishReasons = { max_output_tokens: "length", content_filter: "content_filter" };
+
+/** Why the answer ended. */
+export function toFinishReason({ status, incomplete_details: details }: WireResponse, hasCalls: boolean): FinishReason {
+  if (status === "incomplete") return getOwn(reasons, details?.reason ?? "") ?? "other";
+  return hasCalls ? "tool_calls" : "stop";
+}
+
+/** What the answer cost. */
+export function toUsage(usage: ResponseUsage): TokenUsage {
+  const { input_tokens: promptTokens = 0, output_tokens: completionTokens = 0, total_tokens: total } = usage;
+  const cachedTokens = usage.input_tokens_details?.cached_tokens;
+  const reasoningTokens = usage.output_tokens_details?.reasoning_tokens;
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: total ?? promptTokens + completionTokens,
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+    ...(cachedTokens !== undefined && { cachedTokens }),
+    providerMetrics: usage,
+  };
+}
+
+type Ending = { modelId: string; items: OutputItem[]; hasCalls: boolean };
+
+/** The last chunk of a stream. */
+export function toFinishChunk(response: WireResponse, { modelId, items, hasCalls }: Ending): StreamChunk {
+  const { id, model, usage } = response;
+  const finishReason = toFinishReason(response, hasCalls);
+  const details = toFinishDetails({ id, model, vendorState: toVendorState(modelId, items) });
+  return withFinishDetails({ type: "finish", finishReason, ...(usage && { usage: toUsage(usage) }) }, details);
+}

@@ -1,0 +1,64 @@
+import { noUsage } from "@troupe/core/adapter";
+import type { ModelResponse } from "@troupe/core/adapter";
+import { wantsJson } from "../answer-format.ts";
+import type { Call } from "../call.ts";
+import { toFinishDetails } from "../finish-details.ts";
+import { toToolCalls } from "../to-tool-calls.ts";
+import type { WrittenCall } from "../to-tool-calls.ts";
+import { toVendorFailure, TruncatedAnswer } from "../vendor-failure.ts";
+import { toFinishReason, toUsage } from "./finish.ts";
+import { toVendorState } from "./replay.ts";
+import { toCallId } from "./streamed-calls.ts";
+import type { OutputItem, WireResponse } from "./wire-types.ts";
+
+/** Reads a whole answer. One that failed can come with status 200. */
+export function fromResponse(body: unknown, { options, modelId }: Call): ModelResponse {
+  const response = body as WireResponse;
+  checkStatus(response);
+  const { output = [], usage, id, model } = response;
+  const { text, thinking } = readWords(output, wantsJson(options.responseFormat));
+  const calls = toToolCalls(output.flatMap(toWrittenCall));
+  return {
+    text,
+    ...calls,
+    ...(thinking !== "" && { thinking }),
+    usage: usage ? toUsage(usage) : noUsage,
+    finishReason: toFinishReason(response, calls.toolCalls.length > 0),
+    ...toFinishDetails({ id, model, vendorState: toVendorState(modelId, output) }),
+  };
+}
+
+function checkStatus({ status, error }: WireResponse): void {
+  if (status === "completed" || status === "incomplete") return;
+  if (status === "failed" || error) throw toVendorFailure(error ?? {});
+  throw new TruncatedAnswer();
+}
+
+/** What a model says before its answer would spoil an answer that is to be JSON, so it counts as thinking there. */
+export function isAside({ phase }: OutputItem, isJson: boolean): boolean {
+  return isJson && phase === "commentary";
+}
+
+function readWords(output: readonly OutputItem[], isJson: boolean): { text: string; thinking: string } {
+  let [text, thinking] = ["", ""];
+  for (const item of output) {
+    if (item.type === "reasoning") thinking += summaryOf(item);
+    if (item.type === "message" && isAside(item, isJson)) thinking += wordsOf(item);
+    else if (item.type === "message") text += wordsOf(item);
+  }
+  return { text, thinking };
+}
+
+function wordsOf({ content }: OutputItem): string {
+  return (content ?? []).map(({ text, refusal }) => text ?? refusal ?? "").join("");
+}
+
+/** Models with open weights tell their reasoning itself; others a summary in parts. */
+function summaryOf(item: OutputItem): string {
+  const summary = (item.summary ?? []).map(({ text }) => text ?? "").join("\n\n");
+  return summary === "" ? wordsOf(item) : summary;
+}
+
+function toWrittenCall({ type, call_id: id, name = "", arguments: text = "" }: OutputItem): WrittenCall[] {
+  return type === "function_call" ? [{ id: toCallId(id), name, text }] : [];
+}

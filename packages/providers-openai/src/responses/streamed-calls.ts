@@ -1,0 +1,52 @@
+import type { StreamChunk } from "@troupe/core";
+import { createId } from "@troupe/core/adapter";
+import type { OutputItem } from "./wire-types.ts";
+
+type OpenCall = { id: string; toldLength: number; isEnded: boolean };
+
+/** The calls of one answer, by their place in it: some servers change the ids of items on the way. */
+export class StreamedCalls {
+  readonly #calls = new Map<number, OpenCall>();
+
+  /** How many calls there are. */
+  get count(): number {
+    return this.#calls.size;
+  }
+
+  start(index: number, { call_id: given, name = "", arguments: text = "" }: OutputItem, chunks: StreamChunk[]): void {
+    const id = toCallId(given);
+    this.#calls.set(index, { id, toldLength: 0, isEnded: false });
+    chunks.push({ type: "tool_call_start", toolCall: { id, name } });
+    this.extend(index, text, chunks);
+  }
+
+  extend(index: number, text: string, chunks: StreamChunk[]): void {
+    const call = this.#calls.get(index);
+    if (call === undefined || text === "") return;
+    call.toldLength += text.length;
+    chunks.push({ type: "tool_call_delta", toolCallId: call.id, argumentsDelta: text });
+  }
+
+  /** The item that is done has all its arguments: what was not told piece by piece is told now. */
+  end(index: number, item: OutputItem, chunks: StreamChunk[]): void {
+    if (!this.#calls.has(index)) this.start(index, { ...item, arguments: "" }, chunks);
+    const call = this.#calls.get(index);
+    if (call === undefined || call.isEnded) return;
+    this.extend(index, (item.arguments ?? "").slice(call.toldLength), chunks);
+    this.#close(call, chunks);
+  }
+
+  endAll(chunks: StreamChunk[]): void {
+    for (const call of this.#calls.values()) this.#close(call, chunks);
+  }
+
+  #close(call: OpenCall, chunks: StreamChunk[]): void {
+    if (!call.isEnded) chunks.push({ type: "tool_call_end", toolCallId: call.id });
+    call.isEnded = true;
+  }
+}
+
+/** The id that a result is sent back under, never that of the item. */
+export function toCallId(given: string | undefined): string {
+  return given === undefined || given === "" ? `call_${createId()}` : given;
+}

@@ -1,0 +1,58 @@
+import type { ChatMessage, ContentPart, MessageRole } from "@troupe/core";
+import type { Call } from "../call.ts";
+import { splitLeading } from "../leading-words.ts";
+import { plainText } from "../plain-text.ts";
+import { readPart } from "../read-part.ts";
+import type { ReadPart } from "../read-part.ts";
+import { itemsToReplay } from "./replay.ts";
+
+/** What a request says: the instructions that stand before everything, and the items of the conversation. */
+export type Input = { instructions?: string; input: object[] };
+
+/** Makes the conversation of a request. */
+export function toInput(call: Call): Input {
+  const { words, rest } = splitLeading(call);
+  const input = rest.flatMap((message) => toItems[message.role](message, call));
+  if (rest.some(({ name }) => name !== undefined)) call.leaveOut("name", "messages have no names in Responses");
+  // There is no request without input: instructions that are all there is are said as what they also are.
+  if (input.length === 0) return { input: [{ role: "developer", content: words }] };
+  return { ...(words !== "" && { instructions: words }), input };
+}
+
+const toItems: Readonly<Record<MessageRole, (message: ChatMessage, call: Call) => object[]>> = {
+  system: (message, call) => [{ role: "developer", content: plainText(message, call) }],
+  user: (message, call) => [{ role: "user", content: toContent(message.content ?? "", call) }],
+  assistant: (message, call) => itemsToReplay(message, call.modelId) ?? toAssistantItems(message, call),
+  tool: (message, call) => [
+    { type: "function_call_output", call_id: message.toolCallId ?? "", output: plainText(message, call) },
+  ],
+};
+
+/** An answer of an earlier turn, or of another model: its words and its calls, without what only its vendor understands. */
+function toAssistantItems(message: ChatMessage, call: Call): object[] {
+  const text = plainText(message, call);
+  const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => ({
+    type: "function_call",
+    call_id: id,
+    name,
+    arguments: JSON.stringify(args),
+  }));
+  return text === "" ? calls : [{ role: "assistant", content: text }, ...calls];
+}
+
+function toContent(content: string | ContentPart[], call: Call): string | object[] {
+  if (typeof content === "string") return content;
+  const parts = content
+    .map((part) => readPart(part, call))
+    .filter((part) => part.kind !== "text" || part.text !== "")
+    .map(toInputPart);
+  return parts.length === 0 ? "" : parts;
+}
+
+function toInputPart(part: ReadPart): object {
+  if (part.kind === "text") return { type: "input_text", text: part.text };
+  if (part.kind === "image") return { type: "input_image", image_url: part.url, detail: "auto" };
+  if (part.kind === "audio") return { type: "input_audio", input_audio: { data: part.base64, format: part.format } };
+  if (part.isRemote) return { type: "input_file", file_url: part.url };
+  return { type: "input_file", filename: part.filename, file_data: part.url };
+}

@@ -1,0 +1,60 @@
+import { toAnswerFormat } from "../answer-format.ts";
+import type { AnswerFormat } from "../answer-format.ts";
+import type { Call } from "../call.ts";
+import { fitsStrict } from "../fits-strict.ts";
+import { toInput } from "./to-input.ts";
+
+/** Makes the body of a request to Responses. Nothing of it is stored with the vendor. */
+export function toRequest(call: Call): object {
+  const { modelId, options, stream } = call;
+  const format = toAnswerFormat(options.responseFormat, call.rules);
+  const { input, ...rest } = toInput(call);
+  const { maxTokens } = options;
+  if (options.stop !== undefined) call.leaveOut("stop", "Responses know no stop words");
+  return {
+    model: modelId,
+    store: false,
+    ...(stream && { stream: true }),
+    ...rest,
+    input: format.instruction === undefined ? input : [...input, { role: "developer", content: format.instruction }],
+    ...toTools(call),
+    ...toReasoning(call),
+    ...toText(format),
+    ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
+    ...toSampling(call),
+  };
+}
+
+function toTools({ options: { tools = [], toolChoice }, rules }: Call): object {
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map(({ name, description, parameters }) => {
+      const strict = rules.strict && fitsStrict(parameters);
+      return { type: "function", name, description, parameters, strict };
+    }),
+    ...(toolChoice !== undefined && { tool_choice: toolChoice }),
+  };
+}
+
+function toReasoning({ options: { reasoning }, rules, leaveOut }: Call): object {
+  if (!rules.reasoning) {
+    if (reasoning?.enabled === true) leaveOut("reasoning", "the model does not reason");
+    return {};
+  }
+  const { effort } = reasoning ?? {};
+  const settings = { ...(effort !== undefined && { effort }), ...(rules.reasoningSummary && { summary: "auto" }) };
+  const isAsked = reasoning?.enabled === true && Object.keys(settings).length > 0;
+  return { ...(isAsked && { reasoning: settings }), include: ["reasoning.encrypted_content"] };
+}
+
+function toText({ type, schema }: AnswerFormat): object {
+  return type === "text" ? {} : { text: { format: { type, ...schema } } };
+}
+
+function toSampling({ options: { temperature, topP }, rules, leaveOut }: Call): object {
+  if (rules.sampling)
+    return { ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { top_p: topP }) };
+  if (temperature !== undefined) leaveOut("temperature", "a model that reasons takes none");
+  if (topP !== undefined) leaveOut("topP", "a model that reasons takes none");
+  return {};
+}

@@ -1,0 +1,46 @@
+import type { WireError } from "../vendor-failure.ts";
+
+/** The fields read of an item of an answer. It goes back to the vendor as it came. */
+export type OutputItem = {
+  type?: string;
+  id?: string;
+  call_id?: string;
+  name?: string;
+  arguments?: string;
+  phase?: string | null;
+  encrypted_content?: string | null;
+  content?: { type?: string; text?: string; refusal?: string }[] | null;
+  summary?: { text?: string }[];
+};
+
+/** The fields read of the count of tokens. */
+export type ResponseUsage = {
+  input_tokens?: number;
+  output_tokens?: number;
+  total_tokens?: number;
+  input_tokens_details?: { cached_tokens?: number } | null;
+  output_tokens_details?: { reasoning_tokens?: number } | null;
+};
+
+/** The fields read of a response. */
+export type WireResponse = {
+  id?: string;
+  model?: string;
+  status?: string;
+  error?: WireError | null;
+  incomplete_details?: { reason?: string } | null;
+  output?: OutputItem[];
+  usage?: ResponseUsage | null;
+};
+
+/** The fields read of an event of a stream. */
+export type ResponseEvent = WireError & {
+  type?: string;
+  output_index?: number;
+  summary_index?: number;
+  delta?: string;
+  arguments?: string;
+  item?: OutputItem;
+  response?: WireResponse;
+  error?: WireError;
+};

@@ -1,0 +1,122 @@
+import type { FakeVendor, VendorTurn } from "@troupe-internal/testkit";
+import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
+import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
+import { collectResponse, withVendorState } from "@troupe/core/adapter";
+import type { ModelResponse } from "@troupe/core/adapter";
+import { describe, expect, it } from "vitest";
+import { lastBody, modelOf, question, startVendor } from "../test/ask.ts";
+
+const parameters = { type: "object", properties: {}, required: [], additionalProperties: false };
+const reasoning = { enabled: true, effort: "low" } as const;
+const options: ModelOptions = {
+  tools: [{ name: "get_weather", description: "Tells the weather.", parameters }],
+  reasoning,
+};
+const call = { name: "get_weather", arguments: {} };
+const steps: VendorTurn[] = [
+  { thinking: "I need the weather.", text: "Let me look.", toolCalls: [call, call] },
+  { thinking: "Once more.", toolCalls: [call] },
+  { thinking: "Rain.", text: "Take one." },
+];
+
+const ways = {
+  "asked for whole": (model: ModelProvider, messages: ChatMessage[]) => model.generate(messages, options),
+  streamed: (model: ModelProvider, messages: ChatMessage[]) => collectResponse(model.stream(messages, options)),
+};
+
+/** A loop of tools, as an agent would go through it, and every message that came of it. */
+async function loop(ask: (messages: ChatMessage[]) => Promise<ModelResponse>): Promise<ChatMessage[]> {
+  const messages = [...question];
+  for (let step = 0; step < steps.length; step += 1) {
+    const { text, toolCalls, vendorState } = await ask(messages);
+    messages.push(withVendorState({ role: "assistant", content: text || null, toolCalls }, vendorState));
+    messages.push(...toolCalls.map(({ id }) => ({ role: "tool" as const, toolCallId: id, content: "rain" })));
+  }
+  return messages;
+}
+
+function inputOf(vendor: FakeVendor): { type?: string; role?: string }[] {
+  return lastBody(vendor)["input"] as { type?: string; role?: string }[];
+}
+
+describe.each(Object.entries(ways))("what the vendor wants back of an answer that was %s", (_name, ask) => {
+  it("goes back as it came, as the strict vendor demands", async () => {
+    const vendor = (await startVendor()).say(...steps);
+    const model = modelOf(vendor);
+    const messages = await loop((sent) => ask(model, sent));
+
+    vendor.assertDone();
+    const kinds = inputOf(vendor).map(({ type, role }) => type ?? role);
+    const first = "user reasoning message function_call function_call function_call_output function_call_output";
+    expect(kinds.join(" ")).toBe(`${first} reasoning function_call function_call_output`);
+    expect(JSON.stringify(messages)).not.toMatch(/encrypted|rs_|phase/);
+  });
+
+  it("stays away from another model, and from a message that no longer says the same", async () => {
+    const vendor = (await startVendor()).say(...steps).respond(() => ({ turn: "Yes." }));
+    const messages = await loop((sent) => ask(modelOf(vendor), sent));
+    const kindsFor = async (model: ModelProvider, sent: readonly ChatMessage[]) => {
+      await ask(model, [...sent]);
+      return inputOf(vendor).map(({ type }) => type);
+    };
+    const [asked, called, answered] = messages;
+    const oneCall = { ...called, toolCalls: called?.toolCalls?.slice(0, 1) } as ChatMessage;
+    const stored = JSON.parse(JSON.stringify(messages)) as ChatMessage[];
+
+    expect(await kindsFor(modelOf(vendor), messages)).toContain("reasoning");
+    expect(await kindsFor(modelOf(vendor, { modelId: "gpt-6-luna" }), messages)).not.toContain("reasoning");
+    expect(await kindsFor(modelOf(vendor), stored)).not.toContain("reasoning");
+    const shortened = [asked, oneCall, answered] as ChatMessage[];
+    expect(await kindsFor(modelOf(vendor), shortened)).not.toContain("reasoning");
+    expect(vendor.exchanges.every(({ refusal }) => refusal === undefined)).toBe(true);
+  });
+
+  it("goes back through Chat Completions under the name under which it came", async () => {
+    const vendor = (await startVendor()).say(...steps);
+    const model = modelOf(vendor, { api: "chat" });
+    await loop((sent) => ask(model, sent));
+
+    const sent = lastBody(vendor)["messages"] as Record<string, unknown>[];
+    expect(sent.map(({ reasoning_content: words }) => words)).toEqual([
+      undefined,
+      "I need the weather.",
+      undefined,
+      undefined,
+      "Once more.",
+      undefined,
+    ]);
+  });
+
+  it("belongs to the interface through which it came", async () => {
+    const vendor = (await startVendor()).say(...steps, "Yes.");
+    const messages = await loop((sent) => ask(modelOf(vendor), sent));
+    await ask(modelOf(vendor, { api: "chat", modelId: "gpt-6.1-sol" }), messages);
+
+    expect(vendor.exchanges.at(-1)?.refusal).toBeUndefined();
+    expect(JSON.stringify(lastBody(vendor))).not.toContain("encrypted");
+  });
+});
+
+it.each(["run", "stream"] as const)("goes round in an agent's %s, and into no session", async (way) => {
+  const vendor = (await startVendor()).say(...steps);
+  const storage = new InMemoryStorage();
+  const tool = defineTool({ name: "get_weather", description: "Tells.", parameters, execute: () => "rain" });
+  const agent = new Agent({ name: "helper", model: modelOf(vendor), tools: [tool], storage, reasoning });
+  const output = way === "run" ? await agent.run("Umbrella?") : await agent.stream("Umbrella?").output;
+
+  vendor.assertDone();
+  expect(output).toMatchObject({ text: "Take one.", status: "completed" });
+  expect(inputOf(vendor).filter(({ type }) => type === "reasoning")).toHaveLength(2);
+  const stored = JSON.stringify(await storage.list("turns"));
+  expect(stored).toContain("Take one.");
+  expect(stored).not.toMatch(/encrypted|rs_|phase/);
+});
+
+it("names the answer and the model that gave it", async () => {
+  const vendor = (await startVendor()).say("One.", "Two.");
+  const model = modelOf(vendor);
+  const [whole, streamed] = [await model.generate(question), await collectResponse(model.stream(question))];
+
+  expect(whole).toMatchObject({ responseId: expect.stringMatching(/^resp_/), model: "gpt-6.1-sol" });
+  expect(streamed).toMatchObject({ responseId: expect.stringMatching(/^resp_/), model: "gpt-6.1-sol" });
+});

@@ -1,0 +1,49 @@
+import { FakeVendor } from "@troupe-internal/testkit";
+import type { FakeVendorOptions } from "@troupe-internal/testkit";
+import { TroupeError } from "@troupe/core";
+import type { ChatMessage, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
+import { onTestFinished } from "vitest";
+import { openai } from "../src/index.ts";
+import type { OpenAIOptions } from "../src/index.ts";
+
+/** A vendor until the test is over, strict unless the test says otherwise. */
+export async function startVendor(options: FakeVendorOptions = {}): Promise<FakeVendor> {
+  const vendor = await FakeVendor.start({ strict: true, ...options });
+  onTestFinished(() => vendor.close());
+  return vendor;
+}
+
+/** A model that asks this vendor, through Responses unless the test says otherwise. */
+export function modelOf(vendor: FakeVendor, config: OpenAIOptions & { modelId?: string } = {}): ModelProvider {
+  const { modelId = config.api === "chat" ? "gpt-4.1" : "gpt-6.1-sol", ...rest } = config;
+  return openai(modelId, { apiKey: "sk-test-key", baseURL: `${vendor.url}/v1`, api: "responses", ...rest });
+}
+
+/** A question. */
+export const question: ChatMessage[] = [{ role: "user", content: "Umbrella?" }];
+
+/** What a call gives, streamed to its end. */
+export async function streamed(
+  model: ModelProvider,
+  options?: ModelOptions,
+  messages: readonly ChatMessage[] = question,
+): Promise<StreamChunk[]> {
+  const chunks: StreamChunk[] = [];
+  for await (const chunk of model.stream(messages, options)) chunks.push(chunk);
+  return chunks;
+}
+
+/** The error that a promise rejects with, which has to be one of ours. */
+export async function failureOf(promise: Promise<unknown>): Promise<TroupeError & { [field: string]: unknown }> {
+  const outcome: unknown = await promise.then(
+    () => new Error("It succeeded."),
+    (error: unknown) => error,
+  );
+  if (TroupeError.is(outcome)) return outcome as TroupeError & { [field: string]: unknown };
+  throw outcome;
+}
+
+/** The body of the last request that the vendor had. */
+export function lastBody(vendor: FakeVendor): Record<string, unknown> {
+  return vendor.exchanges.at(-1)?.request.body as Record<string, unknown>;
+}
