@@ -41,7 +41,12 @@ export const packageEdges = {
 export const internalUsers = {
   "@troupe-internal/gemini": ["@troupe/providers-google", "@troupe/providers-vertex"],
   "@troupe-internal/sql-storage": ["@troupe/storage-sqlite", "@troupe/storage-postgres"],
-  "@troupe-internal/testkit": ["troupe", "@troupe/providers-openai", "@troupe/providers-anthropic"],
+  "@troupe-internal/testkit": [
+    "troupe",
+    "@troupe-internal/bench",
+    "@troupe/providers-openai",
+    "@troupe/providers-anthropic",
+  ],
 };
 
 /** What only tests and examples may import, and the folders that may do so anywhere: they show or measure with a scripted model. */

@@ -68,18 +68,48 @@ export const dataRules = rulesOf("@troupe/core", {
     text: "the last chunk carries the reason and may carry usage",
     test: "packages/core/src/model/response-collector.test.ts",
   },
-  "chunk.tool-order": { text: "a call is started, then its arguments come, then it ends", test: "packages/core/src/agent/agent.bad-model.test.ts" },
-  "output.required": { text: "a run's output has text, tool calls and usage", test: "packages/core/src/agent/agent.output.test.ts" },
+  "chunk.tool-order": {
+    text: "a call is started, then its arguments come, then it ends",
+    test: "packages/core/src/agent/agent.bad-model.test.ts",
+  },
+  "output.required": {
+    text: "a run's output has text, tool calls and usage",
+    test: "packages/core/src/agent/agent.output.test.ts",
+  },
   "output.structured-null": {
     text: "structured is null when structured output is not used",
     test: "packages/core/src/run/to-public-output.test.ts",
   },
-  "output.thinking": { text: "the output carries the model's thinking when there was any", test: "packages/core/src/agent/agent.output.test.ts" },
-  "output.timings": { text: "the output carries its duration and the time to the first token", test: "packages/core/src/agent/agent.output.test.ts" },
-  "output.identity": { text: "the output names run, agent, session and user", test: "packages/core/src/agent/agent.output.test.ts" },
-  "output.model": { text: "the output names model and vendor, and the vendor's id of the response", test: "packages/core/src/agent/agent.output.test.ts" },
-  "output.status": { text: "the output's status is completed or error", test: "packages/core/src/agent/agent.output.test.ts" },
-  "output.created-at": { text: "the output says when it was created", test: "packages/core/src/agent/agent.output.test.ts" },
-  "output.messages": { text: "the output holds the messages of the run", test: "packages/core/src/agent/agent.output.test.ts" },
-  "output.metrics": { text: "metrics hold input, output and total tokens, and the timings", test: "packages/core/src/agent/agent.output.test.ts" },
+  "output.thinking": {
+    text: "the output carries the model's thinking when there was any",
+    test: "packages/core/src/agent/agent.output.test.ts",
+  },
+  "output.timings": {
+    text: "the output carries its duration and the time to the first token",
+    test: "packages/core/src/agent/agent.output.test.ts",
+  },
+  "output.identity": {
+    text: "the output names run, agent, session and user",
+    test: "packages/core/src/agent/agent.output.test.ts",
+  },
+  "output.model": {
+    text: "the output names model and vendor, and the vendor's id of the response",
+    test: "packages/core/src/agent/agent.output.test.ts",
+  },
+  "output.status": {
+    text: "the output's status is completed or error",
+    test: "packages/core/src/agent/agent.output.test.ts",
+  },
+  "output.created-at": {
+    text: "the output says when it was created",
+    test: "packages/core/src/agent/agent.output.test.ts",
+  },
+  "output.messages": {
+    text: "the output holds the messages of the run",
+    test: "packages/core/src/agent/agent.output.test.ts",
+  },
+  "output.metrics": {
+    text: "metrics hold input, output and total tokens, and the timings",
+    test: "packages/core/src/agent/agent.output.test.ts",
+  },
 });

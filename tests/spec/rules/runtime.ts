@@ -59,12 +59,30 @@ export const runtimeRules = rulesOf("@troupe/core", {
     test: "packages/core/src/keys/resolve-key.test.ts",
   },
   "events.subscribe": { text: "bus.on(name, handler) subscribes", test: "packages/core/src/events/event-bus.test.ts" },
-  "events.run-start": { text: "run.start carries run id, agent name and input", test: "packages/core/src/agent/agent.events.test.ts" },
-  "events.run-complete": { text: "run.complete carries run id and output", test: "packages/core/src/agent/agent.events.test.ts" },
-  "events.run-error": { text: "run.error carries run id and error", test: "packages/core/src/agent/agent.events.test.ts" },
-  "events.run-stream-chunk": { text: "run.stream.chunk carries run id and chunk", test: "packages/core/src/agent/agent.events.test.ts" },
-  "events.tool-call": { text: "tool.call carries run id, tool name and arguments", test: "packages/core/src/agent/agent.events.test.ts" },
-  "events.tool-result": { text: "tool.result carries run id, tool name and result", test: "packages/core/src/agent/agent.events.test.ts" },
+  "events.run-start": {
+    text: "run.start carries run id, agent name and input",
+    test: "packages/core/src/agent/agent.events.test.ts",
+  },
+  "events.run-complete": {
+    text: "run.complete carries run id and output",
+    test: "packages/core/src/agent/agent.events.test.ts",
+  },
+  "events.run-error": {
+    text: "run.error carries run id and error",
+    test: "packages/core/src/agent/agent.events.test.ts",
+  },
+  "events.run-stream-chunk": {
+    text: "run.stream.chunk carries run id and chunk",
+    test: "packages/core/src/agent/agent.events.test.ts",
+  },
+  "events.tool-call": {
+    text: "tool.call carries run id, tool name and arguments",
+    test: "packages/core/src/agent/agent.events.test.ts",
+  },
+  "events.tool-result": {
+    text: "tool.result carries run id, tool name and result",
+    test: "packages/core/src/agent/agent.events.test.ts",
+  },
   "logger.levels": {
     text: "a logger has the levels debug, info, warn, error and silent",
     test: "packages/core/src/log/logger.test.ts",
