@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { CanarySearch } from "@troupe-internal/testkit";
 import { createLogger } from "@troupe/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { findKey } from "./find-key.ts";
 import { openai, openaiEmbeddings } from "./index.ts";
 import { failureOf, modelOf, question, startVendor, streamed } from "../test/ask.ts";
 
@@ -19,9 +20,20 @@ describe("the key of a call", () => {
     const baseURL = `${vendor.url}/v1`;
     await openai("gpt-4.1", { baseURL, apiKey: "sk-config" }).generate(question, { apiKey: "sk-call" });
     await openai("gpt-4.1", { baseURL, apiKey: "sk-config" }).generate(question);
-    await openai("gpt-4.1", { baseURL }).generate(question);
 
-    expect(vendor.exchanges.map(({ key }) => key)).toEqual(["sk-call", "sk-config", "sk-environment"]);
+    expect(vendor.exchanges.map(({ key }) => key)).toEqual(["sk-call", "sk-config"]);
+    const [request, config] = [undefined, undefined];
+    expect(findKey({ request, config, isOpenAI: true })).toEqual({ value: "sk-environment", fromCaller: false });
+  });
+
+  it("of the environment is OpenAI's, and goes to no other server", async () => {
+    stubEnvironment({ OPENAI_API_KEY: "sk-environment" });
+    const vendor = (await startVendor()).respond(() => ({ turn: "Yes." }));
+    const baseURL = `${vendor.url}/v1`;
+    await openai("llama-4", { baseURL }).generate(question);
+    await openaiEmbeddings({ baseURL }).embed("Hi");
+
+    expect(vendor.exchanges.map(({ request }) => request.headers["authorization"])).toEqual([undefined, undefined]);
   });
 
   it("is needed by OpenAI itself, and may be missing elsewhere", async () => {

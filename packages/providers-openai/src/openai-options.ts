@@ -5,7 +5,7 @@ import type { ModelRules, PartKind } from "./model-rules.ts";
 
 /** What both factories take. */
 type ConnectionOptions = {
-  /** The key of the calls that carry none of their own. @default the environment variable OPENAI_API_KEY, read at each call */
+  /** The key of the calls that carry none of their own. @default at OpenAI itself the environment's OPENAI_API_KEY, read at each call */
   apiKey?: string;
   /** Where the vendor is, its version included. @default "https://api.openai.com/v1" */
   baseURL?: string;
