@@ -7,9 +7,6 @@ const answer: ModelResponse = { text: words.join(""), toolCalls: [], usage, fini
 const toolCalls = [{ id: "call_1", name: "weather", arguments: { city: "Oslo" } }];
 const asking: ModelResponse = { text: "", toolCalls, usage, finishReason: "tool_calls" };
 
-/** How many pieces an answer is streamed in. */
-export const chunksPerAnswer = words.length;
-
 /** A model that answers at once and always the same, so that what is measured is what is around it. */
 export class FixedModel implements ModelProvider {
   readonly providerId = "fixed";

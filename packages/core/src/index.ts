@@ -68,6 +68,8 @@ export type { StandardJsonSchema, StandardSchema } from "./schema/standard-schem
 export { InMemoryStorage } from "./storage/in-memory-storage.ts";
 export type { Json } from "./storage/json.ts";
 export type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } from "./storage/storage-driver.ts";
+export { Team } from "./team/team.ts";
+export type { TeamConfig, TeamMode } from "./team/team-config.ts";
 export { defineTool } from "./tool/define-tool.ts";
 export type { ToolDefinition } from "./tool/define-tool.ts";
 export { runnableAsTool } from "./tool/runnable-as-tool.ts";

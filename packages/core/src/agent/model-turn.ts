@@ -10,7 +10,7 @@ import { readResponse } from "./read-response.ts";
 import type { TurnCallIds } from "./turn-call-ids.ts";
 
 /** Says what of a chunk the reader is shown. */
-export type Relay = (chunk: StreamChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
+type Relay = (chunk: StreamChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
 
 /** One call of a model. */
 export type ModelCall = {
