@@ -5,7 +5,7 @@ const weather = defineTool({
   name: "weather",
   description: "Tells what the weather is like in a city.",
   parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
-  execute: ({ city }) => `Rain in ${city}.`,
+  execute: ({ city }) => `Rain in ${String(city)}.`,
 });
 
 // Stands for a vendor's model, which @troupe/providers-openai and its sisters have.

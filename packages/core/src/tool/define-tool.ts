@@ -54,6 +54,7 @@ class DefinedTool implements ToolDef {
     this.name = definition.name;
     this.description = definition.description;
     this.parameters = definition.parameters as JsonSchema;
+    // oxlint-disable-next-line typescript/unbound-method -- a method of the same definition, called as the tool's own
     this.execute = definition.execute;
     if (definition.cache !== undefined) this.cache = definition.cache;
     if (definition.timeoutMs !== undefined) this.timeoutMs = definition.timeoutMs;
