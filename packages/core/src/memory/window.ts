@@ -1,6 +1,7 @@
 import type { ChatMessage } from "../message/message.ts";
 import { repairHistory } from "../session/repair-history.ts";
 import { messageSize } from "./message-size.ts";
+import { splitBefore } from "../session/split-before.ts";
 
 /** The newest messages of a session. */
 export type Window = {
@@ -64,14 +65,4 @@ function without({ messages, characters }: Room, taken: readonly ChatMessage[]):
     messages: messages - taken.length,
     characters: taken.reduce((left, message) => left - messageSize(message), characters),
   };
-}
-
-/** Groups that begin with a message of this role; what stands before the first one is a group too. */
-function splitBefore(messages: readonly ChatMessage[], role: "user" | "assistant"): ChatMessage[][] {
-  const groups: ChatMessage[][] = [];
-  for (const message of messages) {
-    if (message.role === role || groups.length === 0) groups.push([message]);
-    else groups.at(-1)?.push(message);
-  }
-  return groups;
 }

@@ -1,5 +1,6 @@
 import type { ChatMessage } from "../message/message.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
+import { splitBefore } from "./split-before.ts";
 
 /** How much history a model is given. */
 export type HistoryLimits = {
@@ -49,14 +50,4 @@ function newestThatFit(groups: readonly ChatMessage[][], room: number): ChatMess
     first--;
   }
   return groups.slice(first);
-}
-
-/** Groups that begin with a message of this role. */
-function splitBefore(messages: readonly ChatMessage[], role: "user" | "assistant"): ChatMessage[][] {
-  const groups: ChatMessage[][] = [];
-  for (const message of messages) {
-    if (message.role === role || groups.length === 0) groups.push([message]);
-    else groups.at(-1)?.push(message);
-  }
-  return groups;
 }

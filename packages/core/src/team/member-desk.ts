@@ -1,10 +1,9 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { MessageContent } from "../message/content.ts";
-import { soundUsage } from "../message/token-usage.ts";
-import type { TokenUsage } from "../message/token-usage.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
+import { countForeignUsage } from "../run/count-foreign-usage.ts";
 import { contextForRuns, scratchOf } from "../run/run-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunOpts } from "../run/run-options.ts";
@@ -95,7 +94,7 @@ export class MemberDesk {
   }
 
   #failed({ member }: Question, meter: UsageMeter, thrown: unknown): TroupeError {
-    countUsage(readProperty(thrown, "output"), meter);
+    countForeignUsage(meter, readProperty(thrown, "output"));
     const error = toTroupeError(thrown);
     this.#asked.set(member, error);
     return error;
@@ -103,12 +102,7 @@ export class MemberDesk {
 }
 
 function answerOf(output: RunOutput, meter: UsageMeter): RunOutput {
-  countUsage(output, meter);
+  countForeignUsage(meter, output);
   if (typeof readProperty(output, "text") === "string") return output;
   throw new TroupeError("invalid_value", "A member must answer with an output that has a text.");
-}
-
-/** A runnable of somebody else's making may know nothing of the run's account: then its own word counts. */
-function countUsage(output: unknown, meter: UsageMeter): void {
-  if (meter.total.totalTokens === 0) meter.add(soundUsage(readProperty(output, "usage") as TokenUsage | undefined));
 }

@@ -1,9 +1,8 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { getTextContent } from "../message/content.ts";
 import type { MessageContent } from "../message/content.ts";
-import { soundUsage } from "../message/token-usage.ts";
-import type { TokenUsage } from "../message/token-usage.ts";
 import type { StreamChunk } from "../model/stream-chunk.ts";
+import { countForeignUsage } from "../run/count-foreign-usage.ts";
 import { meterOf } from "../run/run-context.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { Runnable } from "../run/runnable.ts";
@@ -40,10 +39,10 @@ export async function askAgent(question: Question): Promise<RunOutput> {
   const { context } = question;
   try {
     const output = await ask(question);
-    countUsage(context, output.usage);
+    countForeignUsage(meterOf(context), output);
     return output;
   } catch (error) {
-    countUsage(context, readProperty(readProperty(error, "output"), "usage"));
+    countForeignUsage(meterOf(context), readProperty(error, "output"));
     throw error;
   }
 }
@@ -61,12 +60,6 @@ async function ask({ agent, input, name, context, relay }: Question): Promise<Ru
   const stream = agent.stream(input, opts);
   for await (const chunk of stream) await relay(chunk);
   return await stream.output;
-}
-
-/** A runnable of somebody else's making may know nothing of the run's account: then its own word counts. */
-function countUsage(context: StepContext, usage: unknown): void {
-  const meter = meterOf(context);
-  if (meter?.total.totalTokens === 0) meter.add(soundUsage(usage as TokenUsage | undefined));
 }
 
 function requireInput(said: MessageContent): MessageContent {
