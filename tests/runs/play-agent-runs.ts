@@ -71,7 +71,9 @@ export async function playAgentRuns({ model, runs, sessions, atOnce, seed }: Pla
     storage,
     eventBus,
     tools,
+    // So few that histories are trimmed, also within a turn.
     numHistoryRuns: 6,
+    maxContextTokens: 700,
     retry,
   });
   const operations: Operation[] = [];

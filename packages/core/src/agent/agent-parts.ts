@@ -18,10 +18,12 @@ import { AgentTools } from "./agent-tools.ts";
 /** The limits of the run above are the limits of its members' turns. */
 const endlessPatience = { maxWaiting: Number.MAX_SAFE_INTEGER, waitMs: 2 ** 31 - 1 };
 
+const noCompanions: readonly SessionCompanion[] = [];
+
 /** What an agent remembers goes with its sessions and users, also from a storage of its own. */
 function rememberedBy({ memory, userMemory }: AgentConfig): SessionCompanion {
   return {
-    forgetSession: async (sessionId, tenantId) => await memory?.clear(sessionId, { tenantId, through: 0 }),
+    forgetSession: async (sessionId, { tenantId }) => await memory?.clear(sessionId, { tenantId, through: 0 }),
     forgetUser: async (userId, tenantId) => await userMemory?.clear(userId, { tenantId }),
   };
 }
@@ -40,8 +42,11 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
   #structured: CompiledSchema | undefined;
   #retry: RetryConfig | undefined;
 
-  constructor(config: AgentConfig<Schema>) {
+  readonly #companions: readonly SessionCompanion[];
+
+  constructor(config: AgentConfig<Schema>, companions: readonly SessionCompanion[] = noCompanions) {
     this.config = config;
+    this.#companions = companions;
   }
 
   get eventBus(): EventBus<RunEvents> {
@@ -60,7 +65,8 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
   get sessions(): SessionStore {
     const { onBusy = "enqueue" } = this.config;
     const policy = typeof onBusy === "string" ? { onBusy } : onBusy;
-    return (this.#sessions ??= new SessionStore(this.storage, policy, [rememberedBy(this.config)]));
+    const companions = [rememberedBy(this.config), ...this.#companions];
+    return (this.#sessions ??= new SessionStore(this.storage, policy, companions));
   }
 
   /** Where the session of a run is found: one that ends with a run above is kept there, and waits for it without end. */

@@ -15,6 +15,7 @@ export function openRun<Structured>(spec: RunSpec<Structured>, opening: Opening)
   const { runId, signal, onExceeded } = opening;
   const { sessionId, userId, tenantId, apiKeys, scratch } = request;
   const meter = new UsageMeter({ parent: request.parentMeter, totalTokens: request.limits.totalTokens, onExceeded });
+  const endsAt = performance.now() + request.limits.durationMs;
   const facts = { runId, agentName: name, sessionId, userId, model: model?.modelId, modelProvider: model?.providerId };
   const context: RunContext = {
     runId,
@@ -29,7 +30,7 @@ export function openRun<Structured>(spec: RunSpec<Structured>, opening: Opening)
   return {
     input,
     request,
-    context: createRunContext(context, { apiKeys, tenantId, meter, scratch }),
+    context: createRunContext(context, { apiKeys, tenantId, meter, scratch, endsAt }),
     record: new RunRecord<Structured>(facts, meter, input),
     meter,
   };

@@ -41,6 +41,17 @@ describe("the options of a run within a run", () => {
     expect(request).toMatchObject({ ...rest, apiKeys: { openai: "mine", google: "g" }, signals: [own, signal] });
   });
 
+  it("give it no more time than is left of the run above", () => {
+    const facts = { runId: "above", agentName: "team", sessionId: "s", metadata, signal, logger: createLogger() };
+    const parent = createRunContext(facts, { apiKeys: {}, meter, endsAt: performance.now() + 1000 });
+    const durationOf = (durationMs: number) => readRunOpts({ parent, limits: { durationMs } }).limits.durationMs;
+
+    expect(durationOf(20)).toBe(20);
+    expect(durationOf(5000)).toBeGreaterThan(0);
+    expect(durationOf(5000)).toBeLessThanOrEqual(1000);
+    expect(readRunOpts({ parent: parentWith() }).limits.durationMs).toBe(600_000);
+  });
+
   it("hold a generic key of their own before the key from above, for that vendor alone", () => {
     const opts = { parent: parentWith(), apiKey: "mine" };
 

@@ -7,7 +7,7 @@ import { checkOwner } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { createId } from "../util/create-id.ts";
 import { checkRunLimits, defaultDurationMs } from "./check-run-limits.ts";
-import { apiKeysOf, meterOf, scratchOf, tenantOf } from "./run-context.ts";
+import { apiKeysOf, endsAtOf, meterOf, scratchOf, tenantOf } from "./run-context.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunLimits, RunOpts } from "./run-options.ts";
 import type { UsageMeter } from "./usage-meter.ts";
@@ -66,7 +66,7 @@ export function readRunOpts(opts: RunOpts = {}, defaults: RunDefaults = {}): Run
     metadata: opts.metadata ?? above.metadata,
     apiKeys: { ...above.apiKeys, ...ownKeys(opts, defaults.providerId) },
     signals: signalsOf(opts.signal, parent?.signal),
-    limits: limitsOf(opts.limits, defaults.limits),
+    limits: limitsOf(above.endsAt, opts.limits, defaults.limits),
     parentRunId: above.runId,
     parentMeter: above.meter,
     scratch: above.scratch,
@@ -83,15 +83,17 @@ type FromAbove = {
   runId?: string;
   meter?: UsageMeter | undefined;
   scratch?: StorageDriver | undefined;
+  endsAt: number;
 };
 
-const fromNobody: FromAbove = { metadata: {}, apiKeys: {} };
+const fromNobody: FromAbove = { metadata: {}, apiKeys: {}, endsAt: Infinity };
 
 /** What goes down from the run above. Its session does not: two runs in one session would wait for each other. */
 function fromParent(parent: RunContext, defaults: RunDefaults): FromAbove {
   const { userId = defaults.userId, metadata, runId } = parent;
   const [tenantId, apiKeys] = [tenantOf(parent), apiKeysOf(parent)];
-  return { userId, metadata, runId, tenantId, apiKeys, meter: meterOf(parent), scratch: scratchOf(parent) };
+  const [meter, scratch, endsAt] = [meterOf(parent), scratchOf(parent), endsAtOf(parent)];
+  return { userId, metadata, runId, tenantId, apiKeys, meter, scratch, endsAt };
 }
 
 /** A session that somebody named outside of teams is kept where it always was. */
@@ -105,9 +107,11 @@ function ownKeys({ apiKeys = {}, apiKey }: RunOpts, providerId: string | undefin
   return Object.fromEntries(Object.entries(keys).filter(([, key]) => key !== undefined));
 }
 
-function limitsOf(own: RunLimits = {}, configured: RunLimits = {}): Required<RunLimits> {
+/** A run has the time that it was given, but no more than is left of the run above. */
+function limitsOf(endsAt: number, own: RunLimits = {}, configured: RunLimits = {}): Required<RunLimits> {
+  const durationMs = own.durationMs ?? configured.durationMs ?? defaultDurationMs;
   return {
-    durationMs: own.durationMs ?? configured.durationMs ?? defaultDurationMs,
+    durationMs: Math.max(1, Math.min(durationMs, endsAt - performance.now())),
     totalTokens: own.totalTokens ?? configured.totalTokens ?? Infinity,
   };
 }

@@ -28,6 +28,8 @@ type Private = {
   readonly meter: UsageMeter;
   /** Where the runs below keep the sessions that are not to outlive this one. */
   readonly scratch?: StorageDriver | undefined;
+  /** When the run's time is over, by the monotonic clock: no run below has more. */
+  readonly endsAt?: number | undefined;
 };
 
 /** What is different within one tool call. */
@@ -64,8 +66,8 @@ export function contextForCall(context: RunContext, call: CallContext): RunConte
   return secrets === undefined ? { ...context, ...call } : scoped({ ...context, ...call }, secrets);
 }
 
-/** The same context for runs below that have an account of their own, and perhaps sessions that end with this run. */
-export function contextForRuns(context: RunContext, own: Pick<Private, "meter" | "scratch">): RunContext {
+/** The same context for runs below that have an account of their own, perhaps sessions that end with this run, and less time. */
+export function contextForRuns(context: RunContext, own: Pick<Private, "meter" | "scratch" | "endsAt">): RunContext {
   return scoped(context, { apiKeys: apiKeysOf(context), tenantId: tenantOf(context), ...own });
 }
 
@@ -93,6 +95,11 @@ export function tenantOf(context: RunContext): string | undefined {
 /** Where the runs below keep the sessions that end with this run, if there are any. */
 export function scratchOf(context: RunContext): StorageDriver | undefined {
   return privateOf(context)?.scratch;
+}
+
+/** When the time of the run is over; a run below has no more than that. */
+export function endsAtOf(context: RunContext): number {
+  return privateOf(context)?.endsAt ?? Infinity;
 }
 
 function scoped(facts: RunContext, secrets: Private): RunContext {

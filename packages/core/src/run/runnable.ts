@@ -5,7 +5,10 @@ import type { RunEvents } from "./run-events.ts";
 import type { RunOpts } from "./run-options.ts";
 import type { RunOutput } from "./run-output.ts";
 
-/** A run that streams. It starts when the iterator is first pulled or `output` is first awaited. */
+/**
+ * A run that streams. It starts when the iterator is first pulled or `output` is first awaited. Whoever has begun to read
+ * goes on or leaves: a reader that only stops holds the run up, also for those who wait for its output.
+ */
 export interface RunStream<Structured = unknown> extends AsyncIterable<StreamChunk> {
   readonly runId: string;
   /** The whole result; awaiting it drives the run by itself. Its rejection is never unhandled. */

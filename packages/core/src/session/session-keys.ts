@@ -46,12 +46,6 @@ export function sessionOfKey(key: string): string {
   return decodeURIComponent(key.slice(key.indexOf("/") + 1));
 }
 
-/** Whose session, and which, a key in `sessions` stands for. */
-export function partsOfKey(key: string): { tenantId: string | undefined; sessionId: string } {
-  const tenant = key.slice(0, key.indexOf("/"));
-  return { tenantId: tenant === "-" ? undefined : decodeURIComponent(tenant), sessionId: sessionOfKey(key) };
-}
-
 /** What the keys of a user's facts begin with. */
 export function factsOf(tenantId: string | undefined, userId: string): string {
   return below(`${tenantPart(tenantId)}/${encodeKey(userId)}`);

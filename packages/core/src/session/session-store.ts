@@ -13,7 +13,7 @@ import { removeAll, removeSession } from "./remove-session.ts";
 import { checkStoredSessionId } from "./session-id.ts";
 import { toSessionInfo } from "./session-info.ts";
 import type { SessionInfo } from "./session-info.ts";
-import { factsOf, namespaces, partsOfKey, sessionKey } from "./session-keys.ts";
+import { factsOf, namespaces, sessionKey, sessionOfKey } from "./session-keys.ts";
 import { checkOwner } from "./session-owner.ts";
 import type { SessionOwner } from "./session-owner.ts";
 import type { StoredTurn } from "./turn-log.ts";
@@ -29,7 +29,7 @@ export type TurnPage = { turns: StoredTurn[]; next?: number };
 
 /** Something kept beside sessions, in a storage of its own, that is to go with them. */
 export type SessionCompanion = {
-  forgetSession?(sessionId: string, tenantId: string | undefined): Promise<void>;
+  forgetSession?(sessionId: string, owner: SessionOwner): Promise<void>;
   forgetUser?(userId: string, tenantId: string | undefined): Promise<void>;
 };
 
@@ -98,7 +98,7 @@ export class SessionStore {
     const { held, session } = await this.#take(claim, access.signal);
     try {
       if (session === null) throw noSession(sessionId);
-      await held.write(() => this.#removeAll(claim.key), access.signal);
+      await held.write(() => this.#removeAll(claim.key, session.owner), access.signal);
     } finally {
       held.release();
     }
@@ -107,27 +107,26 @@ export class SessionStore {
   /** Removes a user's sessions, memory and facts. When it rejects, something is left: it can be called again. */
   async deleteUser(userId: string, tenantId?: string): Promise<void> {
     const owner = checkOwner({ tenantId, userId });
-    for await (const { key } of ownSessions(this.#driver, owner)) await this.#remove(key);
+    for await (const { key } of ownSessions(this.#driver, owner)) await this.#remove(key, owner);
     await removeAll(this.#driver, namespaces.facts, factsOf(tenantId, userId));
     for (const companion of this.#companions) await companion.forgetUser?.(userId, tenantId);
   }
 
   /** Removes what is known to be the caller's, in its turn. */
-  async #remove(key: string): Promise<void> {
+  async #remove(key: string, owner: SessionOwner): Promise<void> {
     const place = this.#queue.join(key, this.#policy);
     const held = new HeldTurn(place.leave);
     try {
       await place.granted;
-      await held.write(() => this.#removeAll(key));
+      await held.write(() => this.#removeAll(key, owner));
     } finally {
       held.release();
     }
   }
 
   /** The session itself goes last: as long as it is there, a deletion that failed can be repeated. */
-  async #removeAll(key: string): Promise<void> {
-    const { tenantId, sessionId } = partsOfKey(key);
-    for (const companion of this.#companions) await companion.forgetSession?.(sessionId, tenantId);
+  async #removeAll(key: string, owner: SessionOwner): Promise<void> {
+    for (const companion of this.#companions) await companion.forgetSession?.(sessionOfKey(key), owner);
     await removeSession(this.#driver, key);
   }
 

@@ -87,7 +87,7 @@ export class MemberDesk {
     const meter = new UsageMeter({ parent: run.meter });
     const inherited = scratchOf(context);
     const scratch = persists ? inherited : (inherited ?? this.#scratch);
-    const parent = contextForRuns(context, { meter, scratch });
+    const parent = contextForRuns(context, { meter, scratch, endsAt: performance.now() + this.timeoutMs });
     const runId = persists ? undefined : context.runId;
     const sessionId = memberSessionId(run.request.sessionId, member.sessionName, runId);
     return { opts: { parent, signal: context.signal, sessionId }, meter };

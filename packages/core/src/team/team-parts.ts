@@ -4,6 +4,7 @@ import type { RunEvents } from "../run/run-events.ts";
 import type { Member } from "./member.ts";
 import { toMembers } from "./member.ts";
 import { MemberEvents } from "./member-events.ts";
+import { sessionsOf } from "./member-sessions.ts";
 import type { TeamConfig } from "./team-config.ts";
 import { teamPrompt } from "./team-prompt.ts";
 
@@ -15,18 +16,11 @@ export class TeamParts {
   #events: MemberEvents | undefined;
 
   constructor(config: TeamConfig) {
-    const {
-      description: _,
-      mode,
-      members,
-      instructions,
-      maxRounds: _rounds,
-      memberSessions: _kept,
-      ...shared
-    } = config;
+    const { description: _, mode, members, instructions, maxRounds: _rounds, memberSessions: kept, ...shared } = config;
     this.config = config;
     this.members = toMembers(members);
-    this.orchestrator = new AgentParts({ ...shared, instructions: teamPrompt(mode, this.members, instructions) });
+    const orchestrator = { ...shared, instructions: teamPrompt(mode, this.members, instructions) };
+    this.orchestrator = new AgentParts(orchestrator, kept === "persist" ? [sessionsOf(this.members)] : []);
   }
 
   get eventBus(): EventBus<RunEvents> {

@@ -50,6 +50,22 @@ describe.each(together)("a team of mode %s", (mode) => {
     expect((await run).toolCalls[0]?.error).toMatch(/took longer than/);
   });
 
+  it("lets a team within it answer in time, although one of that team's members hangs", async () => {
+    vi.useFakeTimers();
+    const idle = new Agent({ name: "idle", model: new ScriptedModel({ hang: true }) });
+    const ann = new Team({
+      name: "ann",
+      mode: "broadcast",
+      model: new ScriptedModel().respond(() => "from ann's team"),
+      members: [idle, sayer("zoe", "fine").agent],
+    });
+    const { team } = teamWith(mode, ann, { durationMs: 1000 });
+    const run = team.run("?");
+    await vi.advanceTimersByTimeAsync(1000);
+
+    expect((await run).toolCalls.find(({ toolName }) => toolName === "delegate_to_ann")?.error).toBeUndefined();
+  });
+
   it("goes on without a member that hangs and listens to no signal", async () => {
     vi.useFakeTimers();
     const deaf: Runnable = {

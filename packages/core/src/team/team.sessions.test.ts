@@ -126,6 +126,22 @@ describe("the sessions of members", () => {
     expect(turns).toHaveLength(2);
   });
 
+  it("go with the team's session and with its user, also from storages of their own", async () => {
+    const [storage, ofAnn] = [new InMemoryStorage(), new InMemoryStorage()];
+    const model = new ScriptedModel().respond(() => "done");
+    const ann = sayer("ann", "fine", { storage: ofAnn }).agent;
+    const shared = { name: "team", mode: "broadcast", model, storage } as const;
+    const team = new Team({ ...shared, members: [ann], memberSessions: "persist" });
+    await team.run("?", { sessionId: "s1", userId: "u" });
+    await team.run("?", { sessionId: "s2", userId: "u" });
+    expect(await keysIn(ofAnn)).toHaveLength(4);
+    await team.sessions.deleteSession("s1", { owner: { userId: "u" } });
+    expect(await keysIn(ofAnn)).toEqual(["-/s2#ann", "-/s2#ann/000000000001"]);
+    await team.sessions.deleteUser("u");
+
+    expect([await keysIn(ofAnn), await keysIn(storage)]).toEqual([[], []]);
+  });
+
   it("are named for the team's session, the run and the member", async () => {
     const ann = sayer("ann", "fine");
     const seen: unknown[] = [];

@@ -1,4 +1,4 @@
-import { apiKeysOf, createRunContext, scratchOf, tenantOf } from "../run/run-context.ts";
+import { apiKeysOf, createRunContext, endsAtOf, scratchOf, tenantOf } from "../run/run-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import type { StepContext } from "./workflow-step.ts";
@@ -19,6 +19,7 @@ export function contextForStep(context: RunContext, { name, signal, text, meter 
     apiKeys: apiKeysOf(context),
     tenantId: tenantOf(context),
     scratch: scratchOf(context),
+    endsAt: endsAtOf(context),
     meter: new UsageMeter({ parent: meter }),
   };
   return createRunContext(facts, secrets) as StepContext;
