@@ -118,13 +118,12 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
 
   #pull(): void {
     if (this.#phase !== "working" || this.#chunks === undefined) return;
-    this.#chunks.next().then(
-      (step) => this.#onStep(step),
-      (error: unknown) => this.#fail(error),
-    );
+    this.#chunks.next().then(this.#onStep, this.#onFailure);
   }
 
-  #onStep(step: IteratorResult<StreamChunk, FinishReason>): void {
+  // Made once for a run, and not for each of its chunks.
+  readonly #onFailure = async (error: unknown): Promise<void> => await this.#fail(error);
+  readonly #onStep = (step: IteratorResult<StreamChunk, FinishReason>): void => {
     if (this.#phase !== "working") return;
     if (step.done === true) {
       void this.#complete(step.value);
@@ -133,7 +132,7 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     this.#reads.shift()?.resolve({ done: false, value: step.value });
     this.#emitChunk(step.value);
     if (this.#reader !== "stream" || this.#reads.length > 0) this.#pull();
-  }
+  };
 
   async #complete(finishReason: FinishReason): Promise<void> {
     this.#phase = "ending";
