@@ -12,6 +12,19 @@ const broken = () => Promise.reject(new Error("hook broke with sk-12345678"));
 describe("the hooks of an agent", () => {
   afterEach(() => void vi.useRealTimers());
 
+  it("may be an instance of somebody's class, with what it keeps", async () => {
+    class Counter implements AgentHooks {
+      runs = 0;
+      beforeRun(): void {
+        this.runs += 1;
+      }
+    }
+    const hooks = new Counter();
+    await scripted(["Done."], { hooks }).agent.run("Weather?");
+
+    expect(hooks.runs).toBe(1);
+  });
+
   it("are called in their order, with the run's context [agent.hooks]", async () => {
     const calls: unknown[][] = [];
     const hooks: AgentHooks = {

@@ -168,8 +168,10 @@ function checkMethods(what: string, ...methods: string[]): Check {
 
 function checkHooks(value: unknown, option: string): void {
   if (typeof value !== "object" || value === null) throw wrongOption(option, "an object", value);
-  checkOptionNames(value, hookNames, option);
-  for (const [name, hook] of Object.entries(value)) {
+  // An instance of somebody's class keeps what it likes in its fields; in a literal they are mistakes.
+  if (Object.getPrototypeOf(value) === Object.prototype) checkOptionNames(value, hookNames, option);
+  for (const name of hookNames) {
+    const hook = readProperty(value, name);
     if (hook !== undefined && typeof hook !== "function") throw wrongOption(`${option}.${name}`, "a function", hook);
   }
 }
