@@ -15,19 +15,22 @@ const rounds = 15;
 const empty = "./empty.js";
 
 /**
- * How many times as long as an empty module each import takes, by specifier. Fresh processes take turns, and each
- * module's best time counts: whatever else the machine does can only make it worse.
+ * How many times as long as an empty module each import takes, by specifier. Fresh processes take turns, and the middle of
+ * the ratios within a round counts: the machine's speed changes from one round to the next.
  */
 export async function measureImportRatios(specifiers: readonly string[], cwd: string): Promise<Record<string, number>> {
-  const best = new Map<string, number>();
+  const ratios = new Map<string, number[]>(specifiers.map((specifier) => [specifier, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const specifier of [empty, ...specifiers]) {
-      const time = Number(await probe("import-time", specifier, cwd));
-      best.set(specifier, Math.min(time, best.get(specifier) ?? Number.POSITIVE_INFINITY));
+    const floor = Number(await probe("import-time", empty, cwd));
+    for (const specifier of specifiers) {
+      ratios.get(specifier)?.push(Number(await probe("import-time", specifier, cwd)) / floor);
     }
   }
-  const ratio = (specifier: string) => (best.get(specifier) ?? Number.NaN) / (best.get(empty) ?? Number.NaN);
-  return Object.fromEntries(specifiers.map((specifier) => [specifier, ratio(specifier)]));
+  return Object.fromEntries([...ratios].map(([specifier, all]) => [specifier, middle(all)]));
+}
+
+function middle(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** Imports the module in a process of its own and tells what that did. */
