@@ -57,7 +57,7 @@ const tools = [
 export async function playAgentRuns({ model, runs, sessions, atOnce, seed }: Play): Promise<Played> {
   const random = seededRandom(seed);
   const vendor = await FakeVendor.start({ strict: true });
-  vendor.respond((exchange) => randomReply(random, nonceIn(exchange)));
+  vendor.respond((exchange) => randomReply(random, { nonce: nonceIn(exchange), mayCall: mayCallTools(exchange) }));
   const storage = new InMemoryStorage();
   const eventBus = new EventBus<RunEvents>();
   const emitted: string[] = [];
@@ -163,7 +163,13 @@ function runOf({ request }: Exchange): number {
   return asked.at(-1) ?? -1;
 }
 
-function randomReply(random: () => number, nonce: string): PlannedReply {
+/** A model that is told to call no tool calls none. */
+function mayCallTools({ request }: Exchange): boolean {
+  const { tool_choice: choice } = request.body as { tool_choice?: string | { type: string } };
+  return (typeof choice === "object" ? choice.type : choice) !== "none";
+}
+
+function randomReply(random: () => number, { nonce, mayCall }: { nonce: string; mayCall: boolean }): PlannedReply {
   const draw = random();
   const usage = { promptTokens: Math.floor(random() * 50), completionTokens: Math.floor(random() * 50) };
   const billed = { ...usage, totalTokens: usage.promptTokens + usage.completionTokens };
@@ -171,7 +177,7 @@ function randomReply(random: () => number, nonce: string): PlannedReply {
   if (draw < 0.08)
     return { turn: `Cut off ${nonce}.`, delivery: { fault: { kind: "reset", at: { afterBytes: 200 } } } };
   const delivery = random() < 0.2 ? { pieceBytes: 7 } : {};
-  if (draw < 0.5) return { turn: { text: `I know ${nonce} and more.`, usage: billed }, delivery };
+  if (draw < 0.5 || !mayCall) return { turn: { text: `I know ${nonce} and more.`, usage: billed }, delivery };
   return {
     turn: { text: draw < 0.7 ? "Let me see." : "", toolCalls: randomCalls(random, nonce), usage: billed },
     delivery,

@@ -24,7 +24,9 @@ export const contiguousTurns: Invariant = {
 
 function* openEnds({ operations }: Evidence, turns: readonly StoredTurn[]): Generator<string> {
   const index = new TurnIndex(turns);
-  for (const { key, status, messages } of acknowledgedOperations(operations).flatMap((one) => index.of(one))) {
+  // A model may say nothing: then there is no answer to store, and the client has seen none.
+  const answered = acknowledgedOperations(operations).filter(({ outcome }) => outcome?.text !== "");
+  for (const { key, status, messages } of answered.flatMap((one) => index.of(one))) {
     const isOpen = status === "completed" && answerIn(messages.map(fromStored)) === undefined;
     if (isOpen) yield `The stored turn ${key} was acknowledged and does not end with an answer.`;
   }
