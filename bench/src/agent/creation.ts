@@ -3,32 +3,32 @@ import type { AgentConfig } from "@troupe/core";
 import { answerRounds } from "../answer-rounds.ts";
 import { FixedModel } from "./fixed-model.ts";
 
-/** A class with an agent's fields, which checks nothing and can do nothing. */
+/** A class with an agent's fields, each written once, which checks nothing and can do nothing. */
 class PlainAgent {
-  readonly name;
-  readonly description;
-  readonly model;
-  readonly instructions;
-  readonly tools;
-  readonly memory;
-  readonly storage;
-  readonly sessionId;
-  readonly userId;
-  readonly addHistoryToMessages;
-  readonly numHistoryRuns;
-  readonly maxToolRoundtrips;
-  readonly temperature;
-  readonly structuredOutput;
-  readonly hooks;
-  readonly guardrails;
-  readonly eventBus;
-  readonly reasoning;
-  readonly userMemory;
-  readonly logLevel;
-  readonly retry;
-  readonly maxContextTokens;
-  readonly limits;
-  readonly onBusy;
+  declare readonly name: AgentConfig["name"];
+  declare readonly description: AgentConfig["description"];
+  declare readonly model: AgentConfig["model"];
+  declare readonly instructions: AgentConfig["instructions"];
+  declare readonly tools: AgentConfig["tools"];
+  declare readonly memory: AgentConfig["memory"];
+  declare readonly storage: AgentConfig["storage"];
+  declare readonly sessionId: AgentConfig["sessionId"];
+  declare readonly userId: AgentConfig["userId"];
+  declare readonly addHistoryToMessages: AgentConfig["addHistoryToMessages"];
+  declare readonly numHistoryRuns: AgentConfig["numHistoryRuns"];
+  declare readonly maxToolRoundtrips: AgentConfig["maxToolRoundtrips"];
+  declare readonly temperature: AgentConfig["temperature"];
+  declare readonly structuredOutput: AgentConfig["structuredOutput"];
+  declare readonly hooks: AgentConfig["hooks"];
+  declare readonly guardrails: AgentConfig["guardrails"];
+  declare readonly eventBus: AgentConfig["eventBus"];
+  declare readonly reasoning: AgentConfig["reasoning"];
+  declare readonly userMemory: AgentConfig["userMemory"];
+  declare readonly logLevel: AgentConfig["logLevel"];
+  declare readonly retry: AgentConfig["retry"];
+  declare readonly maxContextTokens: AgentConfig["maxContextTokens"];
+  declare readonly limits: AgentConfig["limits"];
+  declare readonly onBusy: AgentConfig["onBusy"];
 
   constructor(config: AgentConfig) {
     this.name = config.name;
