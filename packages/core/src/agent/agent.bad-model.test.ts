@@ -95,6 +95,18 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
     expect(JSON.stringify(output.metrics)).not.toContain("null");
   });
 
+  it("may nest arguments deeper than a turn can hold: the tool is not called, and the turn is stored", async () => {
+    let deep: Record<string, unknown> = {};
+    for (let level = 0; level < 60; level++) deep = { at: deep };
+    const call = { id: "1", name: "look", arguments: deep };
+    const { agent } = scripted([{ toolCalls: [call] }, "Done."], { tools: [look], sessionId: "s" });
+    const { status, toolCalls } = await start(agent);
+
+    expect(status).toBe("completed");
+    expect(toolCalls).toMatchObject([{ toolName: "look", args: {}, error: expect.any(String) }]);
+    expect((await agent.sessions.readTurns("s")).turns).toHaveLength(1);
+  });
+
   it("may say nothing: the run completes, and the next one goes on", async () => {
     const { agent, model } = scripted(["", { text: " " }, "Now."], { sessionId: "s" });
 

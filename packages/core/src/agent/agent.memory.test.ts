@@ -101,6 +101,18 @@ describe("an agent with a memory", () => {
     expect(contentsOf(model, 3)).toEqual(["three", "Answer 1", "four"]);
   });
 
+  it("goes on from where it is when the session was lost and its turns are counted anew", async () => {
+    const memory = new Memory({ storage: new InMemoryStorage() });
+    const agentOver = (storage: InMemoryStorage) => new Agent({ name: "a", model: echo(), storage, memory });
+    const before = agentOver(new InMemoryStorage());
+    for (const input of ["one", "two"]) await before.run(input, { sessionId });
+    const after = agentOver(new InMemoryStorage());
+    for (const input of ["three", "four"]) await after.run(input, { sessionId });
+
+    const said = (await memory.getMessages(sessionId)).filter(({ role }) => role === "user");
+    expect(said.map(({ content }) => content)).toEqual(["one", "two", "three", "four"]);
+  });
+
   it("keeps what tools did in a run that was cut short", async () => {
     const model = new ScriptedModel({ toolCalls: [{ name: "nothing" }] }, { error: new Error("broken") }, "Answer");
     const agent = new Agent({ name: "a", model, memory: new Memory() });

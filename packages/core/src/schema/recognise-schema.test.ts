@@ -34,6 +34,7 @@ describe("recogniseSchema", () => {
     [v.object({}), "parameters is a bare Valibot schema: pass toStandardJsonSchema(schema)"],
     [{ "~standard": standard }, "parameters is a Standard Schema without JSON Schema: pass { schema, jsonSchema }"],
     [{ city: z.string() }, "parameters is an object of schemas, not a schema: wrap it, as z.object({ … }) does"],
+    [{ type: "object", city: z.string() }, "parameters is an object of schemas, not a schema"],
     [{ city: "string" }, "parameters must be a schema of zod 4, ArkType or Valibot"],
     [() => ({ type: "object" }), "but it is a function"],
     [[], "but it is a list"],

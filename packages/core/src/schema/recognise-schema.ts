@@ -30,10 +30,17 @@ export function recogniseSchema(schema: unknown, label: string): RecognisedSchem
   return { kind: "plain", jsonSchema: schema };
 }
 
-/** A literal that says the type of its values in words, which the objects of no library do. */
+/** A literal that says the type of its values in words and holds no schema of a library: most are, and it is soon seen. */
 function isObvious(schema: Fields): boolean {
-  const isLiteral = Object.getPrototypeOf(schema) === Object.prototype;
-  return isLiteral && typeof schema["type"] === "string" && !("~standard" in schema) && !("_zod" in schema);
+  const isLiteral = Object.getPrototypeOf(schema) === Object.prototype && typeof schema["type"] === "string";
+  // Libraries hide their members from loops, but not from `in`.
+  if (!isLiteral || "~standard" in schema || "_zod" in schema) return false;
+  for (const name in schema) if (isLibrarySchema(schema[name])) return false;
+  return true;
+}
+
+function isLibrarySchema(value: unknown): boolean {
+  return isStandard(value) || isZodCore(value);
 }
 
 function findProblem(schema: Fields): string | undefined {
@@ -53,7 +60,7 @@ function findProblem(schema: Fields): string | undefined {
 
 function findPlainProblem(schema: Fields): string | undefined {
   const names = Object.keys(schema);
-  if (names.some((name) => isStandard(schema[name]) || isZodCore(schema[name]))) {
+  if (names.some((name) => isLibrarySchema(schema[name]))) {
     return "is an object of schemas, not a schema: wrap it, as z.object({ … }) does.";
   }
   if (typeof schema === "function") return `must be ${accepted}, but it is a function.`;

@@ -24,6 +24,16 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     ]);
   });
 
+  it("gives back within a new session what was appended to it", async () => {
+    const seen = await withSession(new SessionStore(create()), async (session) => {
+      const before = await session.loadTurns(5);
+      await session.appendTurn(turnNamed("one"));
+      return [before, await session.loadTurns(5)];
+    });
+
+    expect(seen).toMatchObject([[], [turnNamed("one")]]);
+  });
+
   it("loads as many turns as there are when more are asked for, and none when none are", async () => {
     const store = new SessionStore(create());
     expect(await loadNames(store)).toEqual([]);

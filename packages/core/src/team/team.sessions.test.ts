@@ -142,6 +142,16 @@ describe("the sessions of members", () => {
     expect([await keysIn(ofAnn), await keysIn(storage)]).toEqual([[], []]);
   });
 
+  it("need not be there for the team's session to be deleted: not everyone was asked", async () => {
+    const members = ["ann", "bob"].map((name) => sayer(name, "fine", { storage: new InMemoryStorage() }).agent);
+    const model = new ScriptedModel(delegate("ann"), "done");
+    const team = new Team({ name: "team", mode: "coordinate", model, members, memberSessions: "persist" });
+    await team.run("?", { sessionId: "s1" });
+    await team.sessions.deleteSession("s1");
+
+    await expect(team.sessions.readSession("s1")).rejects.toMatchObject({ code: "not_found" });
+  });
+
   it("are named for the team's session, the run and the member", async () => {
     const ann = sayer("ann", "fine");
     const seen: unknown[] = [];
