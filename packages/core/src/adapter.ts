@@ -9,6 +9,7 @@ export { checkApiKey } from "./keys/api-keys.ts";
 export { genericKeyHeader, keyHeaders, vendorKeyHeaders } from "./keys/key-headers.ts";
 export { readKeyHeaders } from "./keys/read-key-headers.ts";
 export type { CarriedKeys, ReadKeysOptions, RequestHeaders } from "./keys/read-key-headers.ts";
+export { KeyedCache } from "./keys/keyed-cache.ts";
 export { requireKey, resolveKey } from "./keys/resolve-key.ts";
 export type { KeySources, ResolvedKey } from "./keys/resolve-key.ts";
 export { bindGenericKey, selectKey } from "./keys/select-key.ts";
@@ -70,6 +71,7 @@ export type { HttpPool, HttpPoolOptions, PooledRequestInit } from "./wire/http-p
 export { sharedHttpPool } from "./wire/shared-http-pool.ts";
 export { readNdjson } from "./wire/read-ndjson.ts";
 export type { ReadOptions } from "./wire/read-options.ts";
+export { readToEnd } from "./wire/read-to-end.ts";
 export { readSse } from "./wire/read-sse.ts";
 export type { SseEnd } from "./wire/read-sse.ts";
 export { SseParser } from "./wire/sse-parser.ts";

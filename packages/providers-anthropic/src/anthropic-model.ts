@@ -1,13 +1,12 @@
+import type { Anthropic } from "@anthropic-ai/sdk";
 import type { ChatMessage, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
-import { collectResponse, requireKey } from "@troupe/core/adapter";
+import { collectResponse, KeyedCache, readToEnd, requireKey } from "@troupe/core/adapter";
 import type { ModelResponse } from "@troupe/core/adapter";
 import { readOptions } from "./anthropic-options.ts";
 import type { AnthropicOptions, ModelSettings } from "./anthropic-options.ts";
-import { ClientCache } from "./client-cache.ts";
-import { versionHeader } from "./create-client.ts";
+import { createClient, versionHeader } from "./create-client.ts";
 import { followSignal } from "./follow-signal.ts";
 import { fromResponse } from "./from-response.ts";
-import { readToEnd } from "./read-to-end.ts";
 import { StreamReader } from "./stream-reader.ts";
 import { toRequest } from "./to-request.ts";
 import type { Request } from "./to-request.ts";
@@ -31,12 +30,12 @@ class AnthropicModel implements ModelProvider {
   readonly providerId = "anthropic";
   readonly modelId: string;
   readonly #settings: ModelSettings;
-  readonly #clients: ClientCache;
+  readonly #clients: KeyedCache<Promise<Anthropic>>;
 
   constructor(settings: ModelSettings) {
     this.modelId = settings.modelId;
     this.#settings = settings;
-    this.#clients = new ClientCache(settings);
+    this.#clients = new KeyedCache((key = "") => createClient(key, settings));
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {

@@ -2,7 +2,6 @@ import { inspect } from "node:util";
 import { createLogger } from "@troupe/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { gather, startVendor } from "../test/vendor.ts";
-import { ClientCache } from "./client-cache.ts";
 
 const ask = [{ role: "user" as const, content: "Hello?" }];
 
@@ -65,21 +64,6 @@ describe("keys", () => {
     await expect(model.generate(ask)).rejects.toMatchObject({ code: "unauthorized" });
     expect((await gather(model.stream(ask))).error).toMatchObject({ code: "unauthorized" });
     expect(vendor.exchanges).toEqual([]);
-  });
-
-  it("are known to the cache of clients by their hash, a hundred of them at most", async () => {
-    const cache = new ClientCache({ baseURL: "http://127.0.0.1:1", keyHeader: "authorization", idleTimeoutMs: 1000 });
-    const first = cache.get("key-0");
-    const second = cache.get("key-1");
-    for (let index = 2; index < 100; index += 1) void cache.get(`key-${index}`);
-
-    expect(cache.get("key-0")).toBe(first);
-    void cache.get("key-100");
-
-    expect(cache.size).toBe(100);
-    expect(cache.get("key-0")).toBe(first);
-    expect(cache.get("key-1")).not.toBe(second);
-    await first;
   });
 
   it("never follow a redirect", async () => {

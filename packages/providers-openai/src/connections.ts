@@ -1,5 +1,4 @@
-import { hash } from "node:crypto";
-import { sharedHttpPool } from "@troupe/core/adapter";
+import { KeyedCache, sharedHttpPool } from "@troupe/core/adapter";
 import type { PooledRequestInit, ResolvedKey } from "@troupe/core/adapter";
 import type { OpenAI } from "openai";
 import type { ModelRules } from "./model-rules.ts";
@@ -28,31 +27,20 @@ export class Connection {
   }
 }
 
-/** Beyond this many keys, the one that was unused for longest is forgotten. */
-const mostConnections = 100;
-
 /** Connections by key, over the sockets that the process shares. The vendor's library is loaded with the first. */
 export class Connections {
-  readonly #baseURL: string;
-  /** By a hash: what is dumped of a map are its keys. */
-  readonly #byKey = new Map<string, Connection>();
-  #library: Promise<{ OpenAI: typeof OpenAI }> | undefined;
+  readonly #byKey: KeyedCache<Promise<Connection>>;
 
   constructor(baseURL: string) {
-    this.#baseURL = baseURL;
+    this.#byKey = new KeyedCache(async (key) => {
+      const { OpenAI: Client } = await import("openai");
+      return new Connection(createClient(Client, baseURL, key));
+    });
   }
 
   /** The connection of a key; servers that want no key share one. */
-  async open(key: ResolvedKey | undefined): Promise<Connection> {
-    this.#library ??= import("openai");
-    const { OpenAI: Client } = await this.#library;
-    const id = hash("sha256", key?.value ?? "");
-    const connection = this.#byKey.get(id) ?? new Connection(createClient(Client, this.#baseURL, key?.value));
-    this.#byKey.delete(id);
-    this.#byKey.set(id, connection);
-    const [oldest = ""] = this.#byKey.keys();
-    if (this.#byKey.size > mostConnections) this.#byKey.delete(oldest);
-    return connection;
+  open(key: ResolvedKey | undefined): Promise<Connection> {
+    return this.#byKey.get(key?.value);
   }
 }
 

@@ -1,5 +1,6 @@
 import { createLogger } from "@troupe/core";
 import type { ChatMessage, Logger, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
+import { readToEnd } from "@troupe/core/adapter";
 import type { ModelResponse, ResolvedKey } from "@troupe/core/adapter";
 import type { Api, ApiName, Call } from "./call.ts";
 import { chatApi } from "./chat/chat-api.ts";
@@ -12,7 +13,7 @@ import { isOpenAIHost, modelRules } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 import { providerId } from "./provider-id.ts";
 import { responsesApi } from "./responses/responses-api.ts";
-import { settle, StreamedAnswer } from "./streamed-answer.ts";
+import { StreamedAnswer } from "./streamed-answer.ts";
 import { readRefusal, toModelError } from "./to-model-error.ts";
 
 /** A model of OpenAI, or of any server that speaks its Chat Completions. */
@@ -78,7 +79,7 @@ class OpenAIModel implements ModelProvider {
         }
         answer.check();
         if (answer.isComplete) {
-          await settle(bytes);
+          await readToEnd(bytes);
           return;
         }
       }

@@ -5,9 +5,6 @@ import type { EventReader } from "./call.ts";
 /** The end of an answer repeats all of it, with what the vendor encrypted. */
 const maxEventBytes = 16_777_216;
 
-/** The longest wait for a connection to end behind an answer that is complete. */
-const settleMs = 1000;
-
 /** One answer on its way: bytes in, chunks out. */
 export class StreamedAnswer {
   readonly #parser = new SseParser({ maxEventBytes });
@@ -49,17 +46,5 @@ export class StreamedAnswer {
     this.#reader.end(chunks);
     this.#isComplete = true;
     return chunks;
-  }
-}
-
-/** Waits a moment for the end of bytes that nobody needs, so that their connection can be used again. */
-export async function settle(bytes: AsyncIterator<Uint8Array>): Promise<void> {
-  const timer = setTimeout(() => void bytes.return?.(), settleMs);
-  try {
-    while ((await bytes.next()).done !== true);
-  } catch {
-    // The answer is complete, whatever becomes of its connection.
-  } finally {
-    clearTimeout(timer);
   }
 }

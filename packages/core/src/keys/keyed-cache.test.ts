@@ -1,0 +1,46 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { KeyedCache } from "./keyed-cache.ts";
+
+function countingCache() {
+  const made: (string | undefined)[] = [];
+  const cache = new KeyedCache((key) => {
+    made.push(key);
+    return { number: made.length };
+  });
+  return { cache, made };
+}
+
+describe("KeyedCache", () => {
+  it("makes one for each key, and one for all who have none", () => {
+    const { cache, made } = countingCache();
+
+    const first = cache.get("a");
+
+    expect(cache.get("a")).toBe(first);
+    expect(cache.get("b")).not.toBe(first);
+    expect(cache.get(undefined)).toBe(cache.get(undefined));
+    expect(made).toEqual(["a", "b", undefined]);
+  });
+
+  it("keeps a hundred, and lets go of the one that was unused for longest", () => {
+    const { cache } = countingCache();
+    const first = cache.get("key 1");
+    const second = cache.get("key 2");
+    for (let number = 3; number <= 100; number += 1) cache.get(`key ${number}`);
+
+    cache.get("key 1");
+    cache.get("one more");
+
+    expect(cache.size).toBe(100);
+    expect(cache.get("key 1")).toBe(first);
+    expect(cache.get("key 2")).not.toBe(second);
+  });
+
+  it("shows no key to whoever prints it", () => {
+    const { cache } = countingCache();
+    cache.get("sk-canary");
+
+    expect(inspect(cache, { depth: Infinity, showHidden: true })).not.toContain("sk-canary");
+  });
+});
