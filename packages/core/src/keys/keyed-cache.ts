@@ -1,5 +1,3 @@
-import { hash } from "node:crypto";
-
 /** A client of a vendor's library costs some kilobytes. Where there are more keys than this, they take turns. */
 const mostEntries = 100;
 
@@ -22,7 +20,8 @@ export class KeyedCache<Value> {
 
   /** What belongs to the key, made when it is new; all who have no key share one. */
   get(key: string | undefined): Value {
-    const id = key === undefined ? "" : hash("sha256", key);
+    // Not imported: that would cost every program that imports core several milliseconds.
+    const id = key === undefined ? "" : process.getBuiltinModule("node:crypto").hash("sha256", key);
     const value = this.#values.get(id) ?? this.#create(key);
     // Put at the end again: the first in the map is the one that was unused for longest.
     this.#values.delete(id);

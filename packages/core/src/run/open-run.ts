@@ -13,7 +13,7 @@ type Opening = { runId: string; signal: AbortSignal; onExceeded: (error: TroupeE
 export function openRun<Structured>(spec: RunSpec<Structured>, opening: Opening): ActiveRun<Structured> {
   const { request, input, model, name } = spec;
   const { runId, signal, onExceeded } = opening;
-  const { sessionId, userId, tenantId, apiKeys, scratch } = request;
+  const { sessionId, userId, tenantId, apiKeys, scratch, fromOutside } = request;
   const meter = new UsageMeter({ parent: request.parentMeter, totalTokens: request.limits.totalTokens, onExceeded });
   const endsAt = performance.now() + request.limits.durationMs;
   const facts = { runId, agentName: name, sessionId, userId, model: model?.modelId, modelProvider: model?.providerId };
@@ -30,7 +30,7 @@ export function openRun<Structured>(spec: RunSpec<Structured>, opening: Opening)
   return {
     input,
     request,
-    context: createRunContext(context, { apiKeys, tenantId, meter, scratch, endsAt }),
+    context: createRunContext(context, { apiKeys, tenantId, meter, scratch, endsAt, fromOutside }),
     record: new RunRecord<Structured>(facts, meter, input),
     meter,
   };

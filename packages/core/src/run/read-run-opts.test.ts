@@ -18,6 +18,8 @@ describe("readRunOpts", () => {
     const request = readRunOpts();
 
     expect(request).toEqual({
+      runId: expect.stringMatching(uuid),
+      fromOutside: false,
       sessionId: expect.stringMatching(uuid),
       userId: undefined,
       tenantId: undefined,
@@ -52,6 +54,25 @@ describe("readRunOpts", () => {
       limits: { durationMs: 9, totalTokens: 7 },
     });
     expect(readRunOpts({ sessionId: undefined } as unknown as RunOpts, defaults).sessionId).toBe("own");
+  });
+
+  it("takes the run's id from whoever must know it before", () => {
+    const runId = "0b5cd8e4-6a3c-4f5e-9d6c-3a1f0f4a4f6e";
+
+    expect(readRunOpts({ runId }).runId).toBe(runId);
+  });
+
+  it("takes neither the configured session nor the configured user for whoever asks from outside", () => {
+    const defaults = { sessionId: "own", userId: "me", limits: { durationMs: 5 } };
+
+    const request = readRunOpts({ fromOutside: true }, defaults);
+
+    expect(request).toMatchObject({ userId: undefined, limits: { durationMs: 5 }, fromOutside: true });
+    expect(request.sessionId).toMatch(uuid);
+    expect(readRunOpts({ fromOutside: true, sessionId: "s", userId: "u" }, defaults)).toMatchObject({
+      sessionId: "s",
+      userId: "u",
+    });
   });
 
   it("binds a generic key to the vendor of what is called, behind a key for that vendor [run-opts.api-key]", () => {
@@ -93,6 +114,9 @@ describe("readRunOpts", () => {
     ["limits", { durationMs: 0 }, "limits.durationMs must be"],
     ["limits", { time: 5 }, "There is no limit of that name"],
     ["parent", "r1", "parent must be an object"],
+    ["runId", "r1", "runId must be a UUID"],
+    ["runId", "0B5CD8E4-6A3C-4F5E-9D6C-3A1F0F4A4F6E", "runId must be a UUID"],
+    ["fromOutside", "yes", "fromOutside must be true or false"],
     ["sesionId", "s", 'There is no run option "sesionId"'],
     ["__proto__", {}, 'There is no run option "__proto__"'],
     ["constructor", {}, 'There is no run option "constructor"'],

@@ -7,7 +7,7 @@ import { checkOwner } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { createId } from "../util/create-id.ts";
 import { checkRunLimits, defaultDurationMs } from "./check-run-limits.ts";
-import { apiKeysOf, endsAtOf, meterOf, scratchOf, tenantOf } from "./run-context.ts";
+import { apiKeysOf, endsAtOf, isFromOutside, meterOf, scratchOf, tenantOf } from "./run-context.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunLimits, RunOpts } from "./run-options.ts";
 import type { UsageMeter } from "./usage-meter.ts";
@@ -23,6 +23,8 @@ export type RunDefaults = {
 
 /** The options of a run when all is settled. */
 export type RunRequest = {
+  readonly runId: string;
+  readonly fromOutside: boolean;
   readonly sessionId: string;
   readonly userId: string | undefined;
   readonly tenantId: string | undefined;
@@ -52,14 +54,19 @@ const checks: { readonly [Name in keyof Required<RunOpts>]: (value: unknown, opt
   signal: (value) => requireSignal(value),
   limits: (value) => void checkRunLimits(value, "invalid_request"),
   parent: (value) => requireObject(value, "parent"),
+  runId: (value) => requireUuid(value),
+  fromOutside: (value) => requireBoolean(value, "fromOutside"),
 };
 
 /** Checks the options of a run and fills in what they leave open; a wrong or unknown one is `invalid_request`. */
 export function readRunOpts(opts: RunOpts = {}, defaults: RunDefaults = {}): RunRequest {
   checkOpts(opts);
-  const { parent } = opts;
-  const above = parent === undefined ? { ...fromNobody, ...defaults } : fromParent(parent, defaults);
+  const { parent, fromOutside = parent !== undefined && isFromOutside(parent) } = opts;
+  const configured = fromOutside ? withoutPerson(defaults) : defaults;
+  const above = parent === undefined ? { ...fromNobody, ...configured } : fromParent(parent, configured);
   return {
+    runId: opts.runId ?? createId(),
+    fromOutside,
     sessionId: opts.sessionId ?? above.sessionId ?? createId(),
     userId: opts.userId ?? above.userId,
     tenantId: opts.tenantId ?? above.tenantId,
@@ -72,6 +79,11 @@ export function readRunOpts(opts: RunOpts = {}, defaults: RunDefaults = {}): Run
     scratch: above.scratch,
     sessionStorage: sessionStorageOf(opts, above),
   };
+}
+
+/** What is configured, but for whose run it is. */
+function withoutPerson({ limits, providerId }: RunDefaults): RunDefaults {
+  return { limits, providerId };
 }
 
 type FromAbove = {
@@ -137,6 +149,15 @@ function checkApiKeys(value: unknown): void {
 function requireObject(value: unknown, name: string): asserts value is object {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
   throw refusal(`${name} must be an object.`);
+}
+
+function requireUuid(value: unknown): void {
+  if (typeof value === "string" && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value)) return;
+  throw refusal("runId must be a UUID in lower case.");
+}
+
+function requireBoolean(value: unknown, name: string): void {
+  if (typeof value !== "boolean") throw refusal(`${name} must be true or false.`);
 }
 
 function requireSignal(value: unknown): void {

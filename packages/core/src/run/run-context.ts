@@ -30,6 +30,8 @@ type Private = {
   readonly scratch?: StorageDriver | undefined;
   /** When the run's time is over, by the monotonic clock: no run below has more. */
   readonly endsAt?: number | undefined;
+  /** Whether somebody outside of this process asked for the run. */
+  readonly fromOutside?: boolean;
 };
 
 /** What is different within one tool call. */
@@ -68,7 +70,8 @@ export function contextForCall(context: RunContext, call: CallContext): RunConte
 
 /** The same context for runs below that have an account of their own, perhaps sessions that end with this run, and less time. */
 export function contextForRuns(context: RunContext, own: Pick<Private, "meter" | "scratch" | "endsAt">): RunContext {
-  return scoped(context, { apiKeys: apiKeysOf(context), tenantId: tenantOf(context), ...own });
+  const [apiKeys, tenantId, fromOutside] = [apiKeysOf(context), tenantOf(context), isFromOutside(context)];
+  return scoped(context, { apiKeys, tenantId, fromOutside, ...own });
 }
 
 /** The caller's key for a vendor, if there is one. */
@@ -100,6 +103,11 @@ export function scratchOf(context: RunContext): StorageDriver | undefined {
 /** When the time of the run is over; a run below has no more than that. */
 export function endsAtOf(context: RunContext): number {
   return privateOf(context)?.endsAt ?? Infinity;
+}
+
+/** Whether somebody outside of this process asked for the run: then what is configured stands in for nobody. */
+export function isFromOutside(context: RunContext): boolean {
+  return privateOf(context)?.fromOutside === true;
 }
 
 function scoped(facts: RunContext, secrets: Private): RunContext {

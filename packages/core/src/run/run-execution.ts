@@ -1,7 +1,6 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
-import { createId } from "../util/create-id.ts";
 import { LazyPromise } from "../util/lazy-promise.ts";
 import { Grace } from "./grace.ts";
 import { openRun } from "./open-run.ts";
@@ -22,7 +21,7 @@ const over: Step = { done: true, value: undefined };
  * asked for before somebody wants it.
  */
 export class RunExecution<Structured> implements RunStream<Structured>, AsyncIterator<StreamChunk, undefined> {
-  readonly runId = createId();
+  readonly runId: string;
   readonly #spec: RunSpec<Structured>;
   readonly #result = Promise.withResolvers<RunOutput<Structured>>();
   readonly #abort = new AbortController();
@@ -45,6 +44,7 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
 
   constructor(spec: RunSpec<Structured>) {
     this.#spec = spec;
+    this.runId = spec.request.runId;
     // Who only reads the chunks hears of a failure there.
     this.#result.promise.catch(() => undefined);
   }

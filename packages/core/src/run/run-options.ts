@@ -28,4 +28,11 @@ export type RunOpts = {
    * this run is billed is added to its account.
    */
   parent?: RunContext;
+  /** The run's id, a UUID, where whoever starts the run must know it before the run has begun; a new one otherwise. */
+  runId?: string;
+  /**
+   * Whoever asks is not of this process: where no session or user is named, the configured ones do not stand in, neither
+   * here nor in the runs below. Every transport says so. @default false
+   */
+  fromOutside?: boolean;
 };

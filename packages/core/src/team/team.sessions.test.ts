@@ -35,6 +35,21 @@ describe.each(allModes)("the session of a team of mode %s", (mode) => {
     expect(await keysIn(ofMembers)).toEqual([]);
   });
 
+  it("and its members' work take no configured user for whoever asks from outside", async () => {
+    const model = new ScriptedModel(...orchestratorTurns(mode));
+    const users: unknown[] = [];
+    const members = ["ann", "bob"].map(
+      (name) =>
+        member(name, memberTurns(mode, "done"), {
+          userId: "configured",
+          hooks: { beforeRun: ({ userId }) => void users.push(userId) },
+        }).agent,
+    );
+    await new Team({ name: "team", mode, model, members }).run("Question?", { fromOutside: true });
+
+    expect(new Set(users)).toEqual(new Set([undefined]));
+  });
+
   it("is told to the orchestrator in the next run", async () => {
     const turns = [...orchestratorTurns(mode), ...orchestratorTurns(mode)];
     const model = new ScriptedModel(...turns);

@@ -5,6 +5,7 @@ import type { RunOpts } from "../../run/run-options.ts";
 import { toPublicOutput } from "../../run/to-public-output.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import { scriptedUsage } from "../scripted-turn.ts";
+import { createId } from "../../util/create-id.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { eventsOf, readAll, runErrorOf } from "./runnable-subject.ts";
 import type { RunnableSubject } from "./runnable-subject.ts";
@@ -76,6 +77,13 @@ export const runnableRunCases = {
       outputs.map(({ runId }) => runId),
       [one.runId, other.runId],
     );
+  },
+  "takes the id that it is given": async ({ runnable }) => {
+    const subject = await runnable(new ScriptedModel(text, text));
+    const [ofRun, ofStream] = [createId(), createId()];
+
+    assert.equal((await within(subject.run("Umbrella?", { runId: ofRun }))).runId, ofRun);
+    assert.equal(subject.stream("Umbrella?", { runId: ofStream }).runId, ofStream);
   },
   "keeps runs at the same time apart": async ({ runnable }) => {
     const model = new ScriptedModel().respond(

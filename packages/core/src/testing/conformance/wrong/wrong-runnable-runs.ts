@@ -42,6 +42,7 @@ export const wrongRunnableRuns = {
       return {};
     }),
   "gives each run an id of its own, and its output the same": () => runsBut(() => ({ runId: "run_1" })),
+  "takes the id that it is given": () => runnableBut((right) => ({ run: (input) => right.run(input) })),
   "keeps runs at the same time apart": () => {
     let last: Promise<unknown> | undefined;
     return runnableBut((right) => ({
