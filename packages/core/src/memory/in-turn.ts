@@ -1,8 +1,8 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { HeldTurn } from "../session/held-turn.ts";
+import type { PlaceInLine } from "../session/place-in-line.ts";
 import type { Place } from "../session/stored-record.ts";
 import { turnQueueOf } from "../session/turn-queue-of.ts";
-import type { PlaceInLine } from "../session/turn-queue.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 
 /** Records that are read, changed and written back by one at a time. */

@@ -20,18 +20,22 @@ export async function findSession(driver: StorageDriver, claim: Claim): Promise<
   return session;
 }
 
+/** A session, and whether nobody had it before. */
+export type BoundSession = { session: SessionRecord; isNew: boolean };
+
 /** Makes the session the owner's. Should another process have been first, it is whose that process made it. */
-export async function bindSession(driver: StorageDriver, claim: Claim): Promise<SessionRecord> {
+export async function bindSession(driver: StorageDriver, claim: Claim): Promise<BoundSession> {
   const session = newSessionRecord(claim.owner);
   const value = session as unknown as Json;
   if (driver.compareAndSet === undefined) {
     await driver.set(namespaces.sessions, claim.key, value);
-    return session;
+    return { session, isNew: true };
   }
-  if (await driver.compareAndSet(namespaces.sessions, claim.key, null, value)) return session;
+  const isNew = await driver.compareAndSet(namespaces.sessions, claim.key, null, value);
+  if (isNew) return { session, isNew };
   const other = await findSession(driver, claim);
   if (other === null) throw new TroupeError("conflict", "The session was deleted while it was opened. Try again.");
-  return other;
+  return { session: other, isNew };
 }
 
 /** What is said of a session that does not exist, and of one that is somebody else's. */

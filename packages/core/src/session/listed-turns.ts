@@ -1,8 +1,9 @@
 import type { Json } from "../storage/json.ts";
-import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
-import { countTurn, withTurn } from "./count-turn.ts";
+import type { AppendOptions, StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
+import { countSharedTurn, countTurn, withTurn } from "./count-turn.ts";
 import { below, namespaces, turnKey, turnOfKey } from "./session-keys.ts";
 import type { SessionRecord } from "./session-record.ts";
+import { isShared } from "./shared-driver.ts";
 import { corruptRecord, isCount } from "./stored-record.ts";
 import type { StoredTurn, TurnLog } from "./turn-log.ts";
 import { readTurnRecord } from "./turn-record.ts";
@@ -15,10 +16,13 @@ export type AppendingDriver = StorageDriver & Required<Pick<StorageDriver, "appe
 export class ListedTurns implements TurnLog {
   readonly #driver: AppendingDriver;
   readonly #key: string;
+  readonly #options: AppendOptions;
 
-  constructor(driver: AppendingDriver, key: string) {
+  /** With `ifHeld`, only whoever has the session can append. */
+  constructor(driver: AppendingDriver, key: string, options: AppendOptions = {}) {
     this.#driver = driver;
     this.#key = key;
+    this.#options = options;
   }
 
   async newest(count: number): Promise<StoredTurn[]> {
@@ -35,11 +39,12 @@ export class ListedTurns implements TurnLog {
 
   async append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord> {
     const prefix = below(this.#key);
-    const { seq } = await this.#driver.append(namespaces.turns, prefix, turn as unknown as Json);
+    const { seq } = await this.#driver.append(namespaces.turns, prefix, turn as unknown as Json, this.#options);
     if (!isCount(seq)) throw corruptRecord({ namespace: namespaces.turns, key: prefix });
-    const counted = withTurn(session, seq);
-    await countTurn(this.#driver, this.#key, counted);
-    return counted;
+    const after = withTurn(session, seq);
+    if (isShared(this.#driver)) await countSharedTurn(this.#driver, this.#key, { before: session, after });
+    else await countTurn(this.#driver, this.#key, after);
+    return after;
   }
 
   /** In the order of their numbers, whatever order they came in: a driver may take no notice of the options. */

@@ -1,4 +1,5 @@
 import { checkCount } from "../errors/check-option.ts";
+import type { BoundSession } from "./bind-session.ts";
 import type { HeldTurn } from "./held-turn.ts";
 import type { SessionRecord } from "./session-record.ts";
 import type { StoredTurn, TurnLog } from "./turn-log.ts";
@@ -6,14 +7,7 @@ import { newTurnRecord } from "./turn-record.ts";
 import type { NewTurn, TurnRecord } from "./turn-record.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-type Parts = {
-  sessionId: string;
-  session: SessionRecord;
-  log: TurnLog;
-  held: HeldTurn;
-  /** Whether nobody had the session before: then there is nothing to read. */
-  isNew: boolean;
-};
+type Parts = BoundSession & { sessionId: string; log: TurnLog; held: HeldTurn };
 
 /** A session while one run has it. Whoever opened it releases it, in a `finally`. */
 export class OpenSession {
@@ -26,6 +20,7 @@ export class OpenSession {
   /** Whether a turn was written and its outcome is not known. */
   #isUncertain = false;
 
+  /** Whether nobody had the session before: then there is nothing to read. */
   #isEmpty: boolean;
 
   constructor({ sessionId, session, log, held, isNew }: Parts) {

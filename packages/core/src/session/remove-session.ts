@@ -3,28 +3,43 @@ import { mapBounded } from "./map-bounded.ts";
 import { scan } from "./scan.ts";
 import { below, memberSessionsOf, namespaces } from "./session-keys.ts";
 
+/** Where sessions are removed, and what is asked before each step: rejects when somebody else has them by now. */
+export type Removal = { driver: StorageDriver; confirm?: (() => Promise<void>) | undefined };
+
 /**
  * Removes a session with its turns and its memory, and the sessions its members had. The session's own record goes last:
  * until then its owner is known, and a removal that was cut short can be repeated.
  */
-export async function removeSession(driver: StorageDriver, key: string): Promise<void> {
+export async function removeSession(removal: Removal, key: string): Promise<void> {
+  const { driver } = removal;
   const members = scan(driver, { namespace: namespaces.sessions, prefix: memberSessionsOf(key) });
   for await (const page of members) {
-    for (const member of page) await removeOne(driver, member.key);
+    for (const member of page) {
+      await removeOne(removal, member.key);
+      // Nobody has it, unless they lose it with the session.
+      await driver.delete(namespaces.locks, member.key);
+    }
   }
-  await removeOne(driver, key);
+  await removeOne(removal, key);
 }
 
 /** Removes all that stands below a prefix. */
 export async function removeAll(driver: StorageDriver, namespace: string, prefix: string): Promise<void> {
-  for await (const page of scan(driver, { namespace, prefix })) {
-    await mapBounded(page, ({ key }) => driver.delete(namespace, key));
-  }
+  await removeBelow({ driver }, namespace, prefix);
 }
 
-async function removeOne(driver: StorageDriver, key: string): Promise<void> {
-  await removeAll(driver, namespaces.turns, below(key));
-  await removeAll(driver, namespaces.memory, below(key));
+async function removeOne(removal: Removal, key: string): Promise<void> {
+  const { driver, confirm } = removal;
+  await removeBelow(removal, namespaces.turns, below(key));
+  await removeBelow(removal, namespaces.memory, below(key));
+  await confirm?.();
   await driver.delete(namespaces.memory, key);
   await driver.delete(namespaces.sessions, key);
+}
+
+async function removeBelow({ driver, confirm }: Removal, namespace: string, prefix: string): Promise<void> {
+  for await (const page of scan(driver, { namespace, prefix })) {
+    await confirm?.();
+    await mapBounded(page, ({ key }) => driver.delete(namespace, key));
+  }
 }

@@ -4,7 +4,7 @@ import { SessionStore } from "./session-store.ts";
 import { drivers } from "./test/drivers.ts";
 import { FaultySwitch } from "./test/faulty-storage.ts";
 import { appendAll, loadNames } from "./test/turns.ts";
-import { turnQueueOf } from "./turn-queue-of.ts";
+import { sessionLinesOf } from "./turn-queue-of.ts";
 
 const ada = { userId: "ada" };
 const bob = { userId: "bob" };
@@ -72,7 +72,7 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
     });
 
     session.release();
-    expect(turnQueueOf(driver).busySessions).toBe(0);
+    await vi.waitFor(() => expect(sessionLinesOf(driver).busySessions).toBe(0));
   });
 
   it("refuses a run that waited for a minute", async () => {
@@ -99,7 +99,7 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
     await expect(waiting).rejects.toMatchObject({ code: "cancelled" });
     session.release();
     session.release();
-    expect(turnQueueOf(driver).busySessions).toBe(0);
+    await vi.waitFor(() => expect(sessionLinesOf(driver).busySessions).toBe(0));
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { readProperty } from "../util/read-property.ts";
@@ -8,7 +8,7 @@ import { FaultySwitch, faults } from "./test/faulty-storage.ts";
 import type { Fault } from "./test/faulty-storage.ts";
 import { MapStorage } from "./test/map-storage.ts";
 import { appendAll, loadNames, turnNamed, withSession } from "./test/turns.ts";
-import { turnQueueOf } from "./turn-queue-of.ts";
+import { sessionLinesOf } from "./turn-queue-of.ts";
 
 const cases = drivers.flatMap(([offer, create]) => faults.map((fault) => ({ offer, create, fault })));
 const seeds: string[][] = [[], ["a", "b", "c"]];
@@ -127,5 +127,5 @@ async function expectGoesOn(store: SessionStore, driver: StorageDriver, earlier:
   const { turns } = await store.readTurns("s", { limit: 100 });
   expect(turns).toMatchObject([...earlier, "y"].map(turnNamed));
   expect(await store.readSession("s")).toMatchObject({ turns: turns.at(-1)?.seq });
-  expect(turnQueueOf(driver).busySessions).toBe(0);
+  await vi.waitFor(() => expect(sessionLinesOf(driver).busySessions).toBe(0));
 }

@@ -1,7 +1,13 @@
 import { decodeSequence, encodeKey, encodeSequence } from "../storage/encode-key.ts";
 
 /** Where the records of sessions and users are kept. */
-export const namespaces = { sessions: "sessions", turns: "turns", memory: "memory", facts: "facts" } as const;
+export const namespaces = {
+  sessions: "sessions",
+  turns: "turns",
+  memory: "memory",
+  facts: "facts",
+  locks: "locks",
+} as const;
 
 /**
  * The first part of a key: whose data it is. Without a tenant it is `-`, and a tenant that is really called so is written

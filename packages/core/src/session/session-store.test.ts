@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
@@ -8,7 +8,7 @@ import { SessionStore } from "./session-store.ts";
 import { drivers } from "./test/drivers.ts";
 import { FaultySwitch } from "./test/faulty-storage.ts";
 import { appendAll, loadNames, turnNamed, withSession } from "./test/turns.ts";
-import { turnQueueOf } from "./turn-queue-of.ts";
+import { sessionLinesOf } from "./turn-queue-of.ts";
 import { newTurnRecord } from "./turn-record.ts";
 
 describe.each(drivers)("SessionStore over %s", (_, create) => {
@@ -83,7 +83,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     expect(await loadNames(stores[0] as SessionStore)).toEqual(
       Array.from({ length: 50 }, (__, index) => String(index)),
     );
-    expect(turnQueueOf(driver).busySessions).toBe(0);
+    await vi.waitFor(() => expect(sessionLinesOf(driver).busySessions).toBe(0));
   });
 
   it("has different sessions side by side", async () => {
@@ -93,7 +93,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     const opened = [store.open("one"), store.open("two"), store.open("one", { owner: { tenantId: "t" } })];
     const sessions = await Promise.all(opened);
 
-    expect(turnQueueOf(driver).busySessions).toBe(3);
+    expect(sessionLinesOf(driver).busySessions).toBe(3);
     for (const session of sessions) session.release();
   });
 
@@ -225,6 +225,20 @@ describe("SessionStore", () => {
     expect(await loadNames(counted)).toEqual(all);
     expect(await loadNames(listed)).toEqual(all);
     expect((await counted.readTurns("s")).turns.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it("reads what is in a session that somebody else made in the moment in which it was to be made", async () => {
+    const storage = new InMemoryStorage();
+    const appended = new InMemoryStorage();
+    await appendAll(new SessionStore(appended), ["a"]);
+    vi.spyOn(storage, "compareAndSet").mockImplementationOnce(async () => {
+      for (const namespace of ["sessions", "turns"]) {
+        for (const { key, value } of await appended.list(namespace)) await storage.set(namespace, key, value);
+      }
+      return false;
+    });
+
+    expect(await loadNames(new SessionStore(storage))).toEqual(["a"]);
   });
 
   it.each([

@@ -9,6 +9,7 @@ import { OpenSession } from "./open-session.ts";
 import { openTurnLog } from "./open-turn-log.ts";
 import { checkAfter, checkLimit } from "./page.ts";
 import type { PageOptions } from "./page.ts";
+import type { Hold } from "./place-in-line.ts";
 import { removeAll, removeSession } from "./remove-session.ts";
 import { checkStoredSessionId } from "./session-id.ts";
 import { toSessionInfo } from "./session-info.ts";
@@ -17,8 +18,8 @@ import { factsOf, namespaces, sessionKey, sessionOfKey } from "./session-keys.ts
 import { checkOwner } from "./session-owner.ts";
 import type { SessionOwner } from "./session-owner.ts";
 import type { StoredTurn } from "./turn-log.ts";
-import { turnQueueOf } from "./turn-queue-of.ts";
-import type { BusyPolicy, TurnQueue } from "./turn-queue.ts";
+import { sessionLinesOf } from "./turn-queue-of.ts";
+import type { BusyPolicy, Lines } from "./turn-queue.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** What the caller of a session says: who they are, and when to give up. */
@@ -36,15 +37,22 @@ export type SessionCompanion = {
 /** The sessions in a storage. All stores over one driver hold the same sessions and share their queues. */
 export class SessionStore {
   readonly #driver: StorageDriver;
-  readonly #queue: TurnQueue;
+  readonly #lines: Lines;
   readonly #policy: BusyPolicy;
   readonly #companions: readonly SessionCompanion[];
 
   constructor(driver: StorageDriver, policy: Partial<BusyPolicy> = {}, companions: readonly SessionCompanion[] = []) {
     this.#driver = driver;
-    this.#queue = turnQueueOf(driver);
+    this.#lines = sessionLinesOf(driver);
     this.#companions = companions;
     this.#policy = checkBusyPolicy(policy);
+  }
+
+  /** One store for each storage of these, in their order; what any of them keeps beside its sessions goes with them. */
+  static join(stores: Iterable<SessionStore>): SessionStore[] {
+    const joined = new Map<StorageDriver, SessionStore>();
+    for (const store of stores) joined.set(store.#driver, store.#behind(joined.get(store.#driver)));
+    return [...joined.values()];
   }
 
   /**
@@ -53,15 +61,20 @@ export class SessionStore {
    */
   async open(sessionId: string, access: SessionAccess = {}): Promise<OpenSession> {
     const claim = claimOf(sessionId, access);
-    const { held, session } = await this.#take(claim, access.signal);
+    const { held, hold, session } = await this.#take(claim, access.signal);
     try {
-      const bound = session ?? (await held.write(() => bindSession(this.#driver, claim), access.signal));
-      const log = openTurnLog(this.#driver, claim.key);
-      return new OpenSession({ sessionId, session: bound, log, held, isNew: session === null });
+      const bind = () => bindSession(this.#driver, claim);
+      const bound = session === null ? await held.write(bind, access.signal) : { session, isNew: false };
+      return new OpenSession({ ...bound, sessionId, log: openTurnLog(this.#driver, claim.key, hold.appends), held });
     } catch (error) {
       held.release();
       throw error;
     }
+  }
+
+  /** Resolves when the storage can be used; one that cannot tell is taken for usable. */
+  async ping(): Promise<void> {
+    await this.#driver.ping?.();
   }
 
   /** The caller's own sessions in the order of their ids. One that has no user is known to those who know its id only. */
@@ -95,10 +108,13 @@ export class SessionStore {
   /** Removes a session with its turns, its memory and its members' sessions, once the runs that came before are done. */
   async deleteSession(sessionId: string, access: SessionAccess = {}): Promise<void> {
     const claim = claimOf(sessionId, access);
-    const { held, session } = await this.#take(claim, access.signal);
+    const { held, hold, session } = await this.#take(claim, access.signal);
     try {
-      if (session === null) throw noSession(sessionId);
-      await held.write(() => this.#removeAll(claim.key, session.owner), access.signal);
+      if (session === null) {
+        hold.forget?.();
+        throw noSession(sessionId);
+      }
+      await held.write(() => this.#removeAll(hold, claim.key, session.owner), access.signal);
     } finally {
       held.release();
     }
@@ -112,34 +128,41 @@ export class SessionStore {
     for (const companion of this.#companions) await companion.forgetUser?.(userId, tenantId);
   }
 
+  #behind(other: SessionStore | undefined): SessionStore {
+    if (other === undefined) return this;
+    return new SessionStore(this.#driver, other.#policy, [...new Set([...other.#companions, ...this.#companions])]);
+  }
+
   /** Removes what is known to be the caller's, in its turn. */
   async #remove(key: string, owner: SessionOwner): Promise<void> {
-    const place = this.#queue.join(key, this.#policy);
+    const place = this.#lines.join(key, this.#policy);
     const held = new HeldTurn(place.leave);
     try {
-      await place.granted;
-      await held.write(() => this.#removeAll(key, owner));
+      const hold = await place.granted;
+      await held.write(() => this.#removeAll(hold, key, owner));
     } finally {
       held.release();
     }
   }
 
   /** The session itself goes last: as long as it is there, a deletion that failed can be repeated. */
-  async #removeAll(key: string, owner: SessionOwner): Promise<void> {
+  async #removeAll({ confirm, forget }: Hold, key: string, owner: SessionOwner): Promise<void> {
     for (const companion of this.#companions) await companion.forgetSession?.(sessionOfKey(key), owner);
-    await removeSession(this.#driver, key);
+    await removeSession({ driver: this.#driver, confirm }, key);
+    forget?.();
   }
 
   /** Takes a place in the line at once, and waits for the turn. */
   async #take(claim: Claim, signal: AbortSignal | undefined) {
-    const place = this.#queue.join(claim.key, { ...this.#policy, signal });
+    const place = this.#lines.join(claim.key, { ...this.#policy, signal });
     const held = new HeldTurn(place.leave);
     const find = () => findSession(this.#driver, claim);
     try {
+      await place.looked;
       // A stranger is told at once, and never that the session is busy: that would say that it exists.
-      if (!place.isFirst) await untilAborted(find, signal);
-      await place.granted;
-      return { held, session: await untilAborted(find, signal) };
+      const found = await untilAborted(find, signal);
+      const hold = await place.granted;
+      return { held, hold, session: hold.hadToWait ? await untilAborted(find, signal) : found };
     } catch (error) {
       held.release();
       throw error;

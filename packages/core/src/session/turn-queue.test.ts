@@ -22,8 +22,7 @@ describe("TurnQueue", () => {
     const one = queue.join("one", policy);
     const other = queue.join("other", policy);
 
-    expect([one.isFirst, other.isFirst]).toEqual([true, true]);
-    await Promise.all([one.granted, other.granted]);
+    expect(await Promise.all([one.granted, other.granted])).toEqual([{ hadToWait: false }, { hadToWait: false }]);
   });
 
   it("gives the turn to one after the other in the order in which they came", async () => {
@@ -92,7 +91,7 @@ describe("TurnQueue", () => {
       code: "conflict",
     });
     first.leave();
-    expect(queue.join("key", { ...policy, onBusy: "reject" }).isFirst).toBe(true);
+    expect(await queue.join("key", { ...policy, onBusy: "reject" }).granted).toEqual({ hadToWait: false });
   });
 
   it("refuses the one whose time is over, and those behind move up", async () => {
@@ -148,7 +147,9 @@ describe("TurnQueue", () => {
 
     abort.abort();
 
-    expect(queue.join("key", { ...policy, onBusy: "reject" }).isFirst).toBe(false);
+    await expect(queue.join("key", { ...policy, onBusy: "reject" }).granted).rejects.toMatchObject({
+      code: "conflict",
+    });
     second.leave();
   });
 });

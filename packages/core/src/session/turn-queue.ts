@@ -1,5 +1,7 @@
 import { abortedError } from "../errors/aborted-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import type { Hold, PlaceInLine } from "./place-in-line.ts";
+import { Waiting } from "./waiting.ts";
 
 /** What becomes of a run that finds its session busy. */
 export type BusyPolicy = {
@@ -11,19 +13,22 @@ export type BusyPolicy = {
   waitMs: number;
 };
 
-/** A place in the line for a session. */
-export type PlaceInLine = {
-  /** Whether it was this one's turn at once. */
-  readonly isFirst: boolean;
-  /** Resolves when it is this one's turn; rejects as `conflict` or, when the signal aborts, as `cancelled`. */
-  readonly granted: Promise<void>;
-  /** Ends the turn or the wait. May be called more than once. */
-  readonly leave: () => void;
-};
+/** How one joins a line: what is done when it is long, and when to give up. */
+export type JoinOptions = BusyPolicy & { signal?: AbortSignal | undefined };
 
-type JoinOptions = BusyPolicy & { signal?: AbortSignal | undefined };
+/** Where those who want the same thing line up, in the order in which they come. */
+export interface Lines {
+  /** How many sessions somebody of this process has or waits for. */
+  readonly busySessions: number;
+  /** Takes a place in the line for the key; when it returns, no one who comes later gets the turn earlier. */
+  join(key: string, options: JoinOptions): PlaceInLine;
+}
+
 /** Tells the one whose place it is that the turn has come. */
 type Begin = () => void;
+
+const atOnce: Hold = { hadToWait: false };
+const afterOthers: Hold = { hadToWait: true };
 
 /**
  * Lets those who want the same session have it one after the other, in the order in which they came. The first of a line
@@ -32,19 +37,17 @@ type Begin = () => void;
  * Nothing here knows who waits for whom: a run that starts another on its own session waits for itself, and is freed only
  * by the refusal of the inner run after `waitMs`.
  */
-export class TurnQueue {
+export class TurnQueue implements Lines {
   readonly #lines = new Map<string, Begin[]>();
 
-  /** How many sessions somebody has or waits for. */
   get busySessions(): number {
     return this.#lines.size;
   }
 
-  /** Takes a place in the line for the key; when it returns, the place is taken. */
   join(key: string, options: JoinOptions): PlaceInLine {
     const line = this.#lines.get(key) ?? [];
-    const refusal = options.signal?.aborted ? abortedError(options.signal.reason) : refuse(line.length, options);
-    if (refusal !== null) return refused(refusal);
+    const refusal = refusalOf(line.length, options);
+    if (refusal !== null) return refusedPlace(refusal);
     this.#lines.set(key, line);
     return line.length === 0 ? this.#begin(key, line) : this.#wait(key, line, options);
   }
@@ -52,33 +55,14 @@ export class TurnQueue {
   #begin(key: string, line: Begin[]): PlaceInLine {
     const begin = () => {};
     line.push(begin);
-    return { isFirst: true, granted: Promise.resolve(), leave: () => this.#leave(key, begin) };
+    return { granted: Promise.resolve(atOnce), leave: () => this.#leave(key, begin) };
   }
 
-  #wait(key: string, line: Begin[], { waitMs, signal }: JoinOptions): PlaceInLine {
-    let leave = () => {};
-    const granted = new Promise<void>((resolve, reject) => {
-      const stop = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", onAbort);
-      };
-      const begin = () => {
-        stop();
-        resolve();
-      };
-      const giveUp = (error: TroupeError) => {
-        stop();
-        reject(error);
-        this.#leave(key, begin);
-      };
-      const onAbort = () => giveUp(abortedError(signal?.reason));
-      const timer = setTimeout(() => giveUp(busyTooLong(waitMs)), waitMs);
-      signal?.addEventListener("abort", onAbort, { once: true });
-      leave = () => giveUp(new TroupeError("cancelled", "The place in the line was given up."));
-      line.push(begin);
-    });
-    granted.catch(() => {});
-    return { isFirst: false, granted, leave };
+  #wait(key: string, line: Begin[], options: JoinOptions): PlaceInLine {
+    const waiting = new Waiting<Hold>(options, () => this.#leave(key, begin));
+    const begin = () => waiting.grant(afterOthers);
+    line.push(begin);
+    return { granted: waiting.granted, leave: () => waiting.leave() };
   }
 
   #leave(key: string, begin: Begin): void {
@@ -91,7 +75,9 @@ export class TurnQueue {
   }
 }
 
-function refuse(inLine: number, { onBusy, maxWaiting }: BusyPolicy): TroupeError | null {
+/** Why somebody may not join a line in which there are so many already, if they may not. */
+export function refusalOf(inLine: number, { onBusy, maxWaiting, signal }: JoinOptions): TroupeError | null {
+  if (signal?.aborted) return abortedError(signal.reason);
   if (inLine === 0) return null;
   if (onBusy === "reject") return new TroupeError("conflict", "The session is busy with another run.");
   if (inLine <= maxWaiting) return null;
@@ -101,16 +87,9 @@ function refuse(inLine: number, { onBusy, maxWaiting }: BusyPolicy): TroupeError
   );
 }
 
-function busyTooLong(waitMs: number): TroupeError {
-  return new TroupeError(
-    "conflict",
-    `The session stayed busy for ${waitMs} ms. A run that starts another on its own session waits for itself: give the ` +
-      "inner one a session of its own.",
-  );
-}
-
-function refused(refusal: TroupeError): PlaceInLine {
-  const granted = Promise.reject<void>(refusal);
+/** The place of somebody who got none. */
+export function refusedPlace(refusal: TroupeError): PlaceInLine {
+  const granted = Promise.reject<Hold>(refusal);
   granted.catch(() => {});
-  return { isFirst: false, granted, leave: () => {} };
+  return { granted, leave: () => {} };
 }

@@ -1,6 +1,7 @@
 import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
 import type { StorageDriver, Write } from "../../storage/storage-driver.ts";
 import { MapStorage } from "./map-storage.ts";
+import { SharedStorage } from "./shared-storage.ts";
 
 /** The required methods, and transactions. */
 class TransactingStorage extends MapStorage {
@@ -17,4 +18,5 @@ export const drivers: [offer: string, create: () => StorageDriver][] = [
   ["the five required methods", () => new MapStorage()],
   ["transactions", () => new TransactingStorage()],
   ["everything", () => new InMemoryStorage()],
+  ["everything, for several processes", () => new SharedStorage(new InMemoryStorage())],
 ];

@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { SessionStore } from "./session-store.ts";
+import { appendAll } from "./test/turns.ts";
+
+it("makes one store of all that share a storage, in their order, and forgets what each keeps beside it", async () => {
+  const [one, other] = [new InMemoryStorage(), new InMemoryStorage()];
+  const forgotten: string[] = [];
+  const keeper = (name: string) => ({
+    forgetSession: async (sessionId: string) => void forgotten.push(`${name} ${sessionId}`),
+  });
+  const shared = keeper("shared");
+  const stores = [
+    new SessionStore(one, {}, [keeper("a"), shared]),
+    new SessionStore(other, {}, [keeper("b")]),
+    new SessionStore(one, {}, [shared, keeper("c")]),
+  ];
+  const [first, second, ...more] = SessionStore.join(stores);
+  if (first === undefined || second === undefined) throw new Error("Two storages are two stores.");
+  await appendAll(first, ["one"]);
+
+  expect(more).toEqual([]);
+  expect((await stores[2]?.readTurns("s"))?.turns).toHaveLength(1);
+  await expect(second.readSession("s")).rejects.toMatchObject({ code: "not_found" });
+  await first.deleteSession("s");
+  expect(forgotten).toEqual(["a s", "shared s", "c s"]);
+});
+
+it("leaves a store that shares its storage with no other as it is", () => {
+  const store = new SessionStore(new InMemoryStorage());
+
+  expect(SessionStore.join([store, store])).toHaveLength(1);
+  expect(SessionStore.join([store])[0]).toBe(store);
+  expect(SessionStore.join([])).toEqual([]);
+});
+
+it("pings its storage, and takes one that cannot tell for usable", async () => {
+  const storage = new InMemoryStorage();
+  await new SessionStore(Object.assign(storage, { ping: undefined })).ping();
+  const broken = Object.assign(new InMemoryStorage(), { ping: async () => await Promise.reject(new Error("Gone.")) });
+
+  await expect(new SessionStore(broken).ping()).rejects.toThrow("Gone.");
+});

@@ -1,0 +1,212 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import type { OpenSession } from "./open-session.ts";
+import { SessionStore } from "./session-store.ts";
+import { pass, useFakeTime } from "./test/processes.ts";
+import { SharedStorage } from "./test/shared-storage.ts";
+import { appendAll, turnNamed, withSession } from "./test/turns.ts";
+import { sessionLinesOf } from "./turn-queue-of.ts";
+import type { BusyPolicy } from "./turn-queue.ts";
+
+/** Twice a lease. */
+const longer = 20_000;
+
+/** Two processes with a store each over one storage. */
+function startStores(policy: Partial<BusyPolicy> = {}) {
+  const storage = new InMemoryStorage();
+  const [own, others] = [new SharedStorage(storage), new SharedStorage(storage)];
+  return { storage, own, others, store: new SessionStore(own, policy), other: new SessionStore(others, policy) };
+}
+
+async function turnsOf(storage: InMemoryStorage): Promise<unknown[]> {
+  return (await storage.list("turns")).map(({ value }) => (value as { runId: string }).runId);
+}
+
+const readSession = async (storage: InMemoryStorage) => await storage.get("sessions", "-/s");
+
+describe("a session that several processes use", () => {
+  it("costs two calls for taking turns beside those of any run, and one that nobody waits for", async () => {
+    const { store, own } = startStores();
+    await appendAll(store, ["a"]);
+    await vi.waitFor(() => expect(sessionLinesOf(own).busySessions).toBe(0));
+    own.calls.length = 0;
+
+    const session = await store.open("s");
+    expect(own.calls).toEqual(["get", "compareAndSet", "get"]);
+    await session.loadTurns(20);
+    await session.appendTurn(turnNamed("b"));
+    expect(own.calls.slice(3)).toEqual(["list", "append", "compareAndSet"]);
+
+    session.release();
+    expect(own.calls.slice(6)).toEqual(["compareAndSet"]);
+  });
+
+  it("is read without taking turns", async () => {
+    const { store, own, other } = startStores();
+    await appendAll(other, ["a"]);
+    const session = await other.open("s");
+    await store.readSession("s");
+    await store.readTurns("s");
+    await store.listSessions({ userId: "u" });
+
+    expect(own.calls).not.toContain("compareAndSet");
+    session.release();
+  });
+
+  it("keeps 50 concurrent runs of two processes apart, whole and in the order of each", async () => {
+    const { store, other, storage } = startStores({ maxWaiting: 50 });
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        await withSession(index % 2 === 0 ? store : other, async (session) => {
+          const { length } = await session.loadTurns(Infinity);
+          await session.appendTurn(turnNamed(`${index} found ${length}`));
+        });
+      }),
+    );
+    const turns = (await turnsOf(storage)).map((name) => String(name).split(" found ").map(Number));
+
+    expect(turns.map(([, found]) => found)).toEqual(Array.from({ length: 50 }, (_, index) => index));
+    for (const parity of [0, 1]) {
+      const ofOne = turns.map(([run = 0]) => run).filter((run) => run % 2 === parity);
+      expect(ofOne).toEqual(ofOne.toSorted((a, b) => a - b));
+      expect(ofOne).toHaveLength(25);
+    }
+  });
+
+  it("does not exist for a stranger, whoever has it and however busy it is", async () => {
+    const { store, other } = startStores({ onBusy: "reject" });
+    const session = await other.open("s", { owner: { userId: "u" } });
+
+    await expect(store.open("s", { owner: { userId: "v" } })).rejects.toMatchObject({ code: "not_found" });
+    await expect(store.open("s", { owner: { userId: "u" } })).rejects.toMatchObject({ code: "conflict" });
+    session.release();
+  });
+
+  it("is given back at once, also when the storage is closed right after", async () => {
+    const { store, own, storage } = startStores();
+    const lines = vi.spyOn(storage, "compareAndSet");
+    const session = await store.open("s");
+    await session.appendTurn(turnNamed("a"));
+    const before = lines.mock.calls.length;
+    session.release();
+    await own.close();
+    await vi.waitFor(() => expect(sessionLinesOf(own).busySessions).toBe(0));
+
+    expect(lines.mock.calls[before]?.[3]).toMatchObject({ line: [] });
+  });
+
+  it("leaves nothing of a line when it is deleted, nor when it never was", async () => {
+    const { store, other, storage, own } = startStores();
+    await appendAll(other, ["a"]);
+    await withSession(store, async (session) => await session.appendTurn(turnNamed("m")), { sessionId: "s#member" });
+    await store.deleteSession("s");
+    await expect(store.deleteSession("t")).rejects.toMatchObject({ code: "not_found" });
+    await vi.waitFor(() => expect(sessionLinesOf(own).busySessions).toBe(0));
+
+    for (const namespace of ["locks", "sessions", "turns"]) expect(await storage.list(namespace)).toEqual([]);
+  });
+
+  it("is a new one for whoever waited while it was deleted", async () => {
+    const { store, other } = startStores();
+    const owner = { userId: "u" };
+    const session = await store.open("s", { owner });
+    const deleting = other.deleteSession("s", { owner });
+    const late = store.open("s", { owner });
+    session.release();
+    await deleting;
+
+    const again = await late;
+    expect(await again.loadTurns(5)).toEqual([]);
+    await again.appendTurn(turnNamed("new"));
+    again.release();
+    expect(await store.readSession("s", { owner })).toMatchObject({ turns: 1 });
+  });
+});
+
+describe("a process that was stopped while it had a session", () => {
+  beforeEach(useFakeTime);
+
+  /** The first process does something, in the middle of which it is stopped until the second has had the session. */
+  async function overtake(
+    stopsAt: Parameters<SharedStorage["stopAt"]>,
+    doing: (session: OpenSession, store: SessionStore) => Promise<unknown>,
+    meanwhile: (other: SessionStore) => Promise<unknown>,
+  ) {
+    const { store, own, other, storage } = startStores();
+    await appendAll(store, ["a"]);
+    const session = await store.open("s");
+    own.stopAt(...stopsAt);
+    const done = doing(session, store).catch((error: unknown) => error);
+    await vi.waitFor(() => expect(own.isStopped).toBe(true));
+    const used = meanwhile(other);
+    await pass(longer);
+    await used;
+    const before = { turns: await turnsOf(storage), session: await readSession(storage) };
+    own.goOn();
+    const outcome = await done;
+    session.release();
+    await pass(longer);
+    const after = { turns: await turnsOf(storage), session: await readSession(storage) };
+    return { outcome, before, after };
+  }
+
+  const append = async (session: OpenSession) => await session.appendTurn(turnNamed("late"));
+
+  it("stores no turn any more, and changes nothing", async () => {
+    const { outcome, before, after } = await overtake(["append"], append, (other) => appendAll(other, ["b"]));
+
+    expect(outcome).toMatchObject({ code: "conflict" });
+    expect(after).toEqual(before);
+    expect(after).toMatchObject({ turns: ["a", "b"], session: { turns: 2 } });
+  });
+
+  it("stores none either when it is tried again", async () => {
+    const twice = async (session: OpenSession) => {
+      await append(session).catch(() => undefined);
+      await append(session);
+    };
+    const { outcome, after } = await overtake(["append"], twice, (other) => appendAll(other, ["b"]));
+
+    expect(outcome).toMatchObject({ code: "conflict" });
+    expect(after.turns).toEqual(["a", "b"]);
+  });
+
+  it("does not take the count back when the turn was stored in time", async () => {
+    const { outcome, after } = await overtake(["compareAndSet"], append, (other) => appendAll(other, ["b", "c"]));
+
+    expect(outcome).toBe(2);
+    expect(after).toMatchObject({ turns: ["a", "late", "b", "c"], session: { turns: 4 } });
+  });
+
+  it("counts its turn all the same when nobody else has", async () => {
+    const change = async (other: SessionStore) => await withSession(other, async () => undefined);
+    const { after } = await overtake(["compareAndSet"], append, change);
+
+    expect(after).toMatchObject({ turns: ["a", "late"], session: { turns: 2 } });
+  });
+
+  it("does not bring a session back that was deleted", async () => {
+    const { after } = await overtake(["compareAndSet"], append, (other) => other.deleteSession("s"));
+
+    expect(after).toEqual({ turns: [], session: null });
+  });
+
+  const remove = async (session: OpenSession, store: SessionStore) => {
+    session.release();
+    await store.deleteSession("s");
+  };
+
+  it("deletes nothing any more", async () => {
+    const { outcome, after } = await overtake(["list"], remove, (other) => appendAll(other, ["b"]));
+
+    expect(outcome).toMatchObject({ code: "conflict" });
+    expect(after).toMatchObject({ turns: ["a", "b"], session: { turns: 2 } });
+  });
+
+  it("leaves the session itself when it was about to delete that", async () => {
+    const { outcome, after } = await overtake(["list", 3], remove, (other) => appendAll(other, ["b"]));
+
+    expect(outcome).toMatchObject({ code: "conflict" });
+    expect(after).toMatchObject({ turns: ["b"], session: { turns: 1 } });
+  });
+});

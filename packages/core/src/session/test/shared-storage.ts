@@ -1,0 +1,97 @@
+import type { InMemoryStorage } from "../../storage/in-memory-storage.ts";
+import type { Json } from "../../storage/json.ts";
+import type { AppendOptions, ListOptions, StorageDriver, StorageEntry } from "../../storage/storage-driver.ts";
+import { sleep } from "../../util/sleep.ts";
+
+/**
+ * The way of one process to a storage that others use as well: two of them over one storage stand for two processes. A
+ * process that is stopped sends nothing and hears nothing; one that is never continued is dead.
+ */
+export class SharedStorage implements StorageDriver {
+  /** The methods that were called, in order. */
+  readonly calls: string[] = [];
+  readonly #storage: InMemoryStorage;
+  readonly #latencyMs: () => number;
+  #running: Promise<void> | undefined;
+  #goOn = () => {};
+  #stopsAt: { method: string; left: number } | undefined;
+
+  constructor(storage: InMemoryStorage, latencyMs: () => number = () => 0) {
+    this.#storage = storage;
+    this.#latencyMs = latencyMs;
+  }
+
+  get isStopped(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Stops the process. */
+  stop(): void {
+    if (this.isStopped) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#running = promise;
+    this.#goOn = resolve;
+  }
+
+  /** Stops the process where it is about to make this call, for the n-th time from now on. */
+  stopAt(method: string, occurrence = 1): void {
+    this.#stopsAt = { method, left: occurrence };
+  }
+
+  /** Lets a stopped process go on where it was. */
+  goOn(): void {
+    this.#running = undefined;
+    this.#stopsAt = undefined;
+    this.#goOn();
+  }
+
+  async get(namespace: string, key: string): Promise<Json | null> {
+    return await this.#call("get", () => this.#storage.get(namespace, key));
+  }
+
+  async set(namespace: string, key: string, value: Json): Promise<void> {
+    await this.#call("set", () => this.#storage.set(namespace, key, value));
+  }
+
+  async delete(namespace: string, key: string): Promise<void> {
+    await this.#call("delete", () => this.#storage.delete(namespace, key));
+  }
+
+  async list(namespace: string, prefix?: string, options?: ListOptions): Promise<StorageEntry[]> {
+    return await this.#call("list", () => this.#storage.list(namespace, prefix, options));
+  }
+
+  // oxlint-disable-next-line max-params -- the contract's shape
+  async append(namespace: string, keyPrefix: string, value: Json, options?: AppendOptions) {
+    return await this.#call("append", () => this.#storage.append(namespace, keyPrefix, value, options));
+  }
+
+  // oxlint-disable-next-line max-params -- the contract's shape
+  async compareAndSet(namespace: string, key: string, expected: Json | null, next: Json | null): Promise<boolean> {
+    return await this.#call("compareAndSet", () => this.#storage.compareAndSet(namespace, key, expected, next));
+  }
+
+  async close(): Promise<void> {
+    await this.#storage.close();
+  }
+
+  async #call<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
+    this.calls.push(name);
+    if (name === this.#stopsAt?.method && --this.#stopsAt.left === 0) this.stop();
+    await this.#pass();
+    const outcome = await call().then(
+      (result) => () => result,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    await this.#pass();
+    return outcome();
+  }
+
+  async #pass(): Promise<void> {
+    const latencyMs = this.#latencyMs();
+    if (latencyMs > 0) await sleep(latencyMs);
+    while (this.#running !== undefined) await this.#running;
+  }
+}
