@@ -32,6 +32,15 @@ describe("toPublicError", () => {
     expect(toPublicError(error)).toEqual({ code, message: "Something went wrong in this service." });
   });
 
+  it.each([
+    ["storage_unavailable", "The storage cannot be used at the moment."],
+    ["storage_corrupt", "What is stored cannot be read."],
+  ] as const)("tells a client of %s neither file, host nor record", (code, message) => {
+    const error = new TroupeError(code, `Reading ${secret} failed.`, { fields: { key: secret } });
+
+    expect(toPublicError(error)).toEqual({ code, message });
+  });
+
   it.each([new Error(secret), secret, { message: secret }, null, undefined])(
     "says nothing of a thrown %s",
     (thrown) => {

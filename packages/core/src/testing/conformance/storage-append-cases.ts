@@ -36,6 +36,8 @@ export const storageAppendCases = {
       await driver.set("ns", key, 1);
 
     assert.equal((await driver.append("ns", "s/", 1)).seq, 1);
+    assert.equal((await driver.append("ns", "s/", 2)).seq, 2);
+    assert.equal(await driver.get("ns", "s/000000000001"), 1);
   },
   "gives concurrent appends different numbers without a gap": async (driver) => {
     const appended = await Promise.all(
