@@ -7,7 +7,7 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/providers-openai": ["openai"],
   "@troupe/providers-anthropic": ["@anthropic-ai/sdk"],
   "@troupe/providers-google": ["@google/genai"],
-  "@troupe/providers-vertex": ["@google/genai"],
+  "@troupe/providers-vertex": ["@google/genai", "google-auth-library"],
   "@troupe/providers-ollama": ["ollama"],
   "@troupe/storage-sqlite": ["kysely"],
   "@troupe/storage-postgres": ["kysely", "pg"],

@@ -1,0 +1,11 @@
+export { checkTableName } from "./check-table-name.ts";
+export { appendSteps, checkHeld, nextOf, numberedKeys } from "./append-steps.ts";
+export type { Appended, AppendRequest } from "./append-steps.ts";
+export type { SqlConnection } from "./sql-connection.ts";
+export type { SqlCall, SqlParameter, SqlRow, SqlSteps } from "./sql-steps.ts";
+export { SqlStorage } from "./sql-storage.ts";
+export type { SqlStorageParts } from "./sql-storage.ts";
+export { compileStatements } from "./compile-statements.ts";
+export type { SqlDialect, SqlTable } from "./compile-statements.ts";
+export type { Statements } from "./statements.ts";
+export { within } from "./within.ts";

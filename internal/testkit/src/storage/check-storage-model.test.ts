@@ -1,0 +1,70 @@
+import { InMemoryStorage } from "@troupe/core";
+import type { AppendOptions, Json, ListOptions } from "@troupe/core";
+import { describe, expect, it } from "vitest";
+import { checkStorageModel } from "./check-storage-model.ts";
+
+/** Drivers that are wrong in what only a sequence of calls, a rare value or a rare key shows. */
+const wrong: Record<string, () => InMemoryStorage> = {
+  "loses NUL in texts": () =>
+    new (class extends InMemoryStorage {
+      override async set(namespace: string, key: string, value: Json) {
+        await super.set(namespace, key, typeof value === "string" ? value.replaceAll("\0", "") : value);
+      }
+    })(),
+  "appends whoever holds the lease": () =>
+    new (class extends InMemoryStorage {
+      override async append(namespace: string, keyPrefix: string, value: Json) {
+        return await super.append(namespace, keyPrefix, value);
+      }
+    })(),
+  "compares the order of members": () =>
+    new (class extends InMemoryStorage {
+      // oxlint-disable-next-line max-params -- the contract's shape
+      override async compareAndSet(namespace: string, key: string, expected: Json | null, next: Json | null) {
+        const isSame = JSON.stringify(await this.get(namespace, key)) === JSON.stringify(expected ?? null);
+        return isSame && (await super.compareAndSet(namespace, key, expected, next));
+      }
+    })(),
+  "gives the place itself with what comes before it": () =>
+    new (class extends InMemoryStorage {
+      override async list(namespace: string, prefix = "", { after, ...options }: ListOptions = {}) {
+        if (after === undefined || options.reverse !== true)
+          return await super.list(namespace, prefix, { ...options, ...(after !== undefined && { after }) });
+        return await super.list(namespace, prefix, { ...options, after: `${after}\u0001` });
+      }
+    })(),
+  "begins to number again behind a key that is nearly a number": () =>
+    new (class extends InMemoryStorage {
+      // oxlint-disable-next-line max-params -- the contract's shape
+      override async append(namespace: string, keyPrefix: string, value: Json, options?: AppendOptions) {
+        const keys = (await this.list(namespace, keyPrefix)).map(({ key }) => key.slice(keyPrefix.length));
+        if (!/[^\d]$/.test(keys.findLast((key) => key.length === 12) ?? ""))
+          return await super.append(namespace, keyPrefix, value, options);
+        const key = `${keyPrefix}000000000001`;
+        await this.set(namespace, key, value);
+        return { key, seq: 1 };
+      }
+    })(),
+  "takes % in a prefix for anything": () =>
+    new (class extends InMemoryStorage {
+      override async list(namespace: string, prefix?: string, options?: ListOptions) {
+        return await super.list(namespace, prefix?.replaceAll("%", ""), options);
+      }
+    })(),
+  "applies the writes of a transaction in another order": () =>
+    new (class extends InMemoryStorage {
+      override async transaction(writes: Parameters<InMemoryStorage["transaction"]>[0]) {
+        await super.transaction(writes.toReversed());
+      }
+    })(),
+};
+
+describe("checkStorageModel", () => {
+  it("finds nothing wrong with the model itself", async () => {
+    await expect(checkStorageModel({ open: () => new InMemoryStorage() })).resolves.toBeUndefined();
+  });
+
+  it.each(Object.entries(wrong))("finds a driver that %s", async (_, open) => {
+    await expect(checkStorageModel({ open, numRuns: 100 })).rejects.toThrow("Property failed");
+  });
+});

@@ -1,0 +1,2 @@
+export type { SqliteOptions } from "./sqlite-options.ts";
+export { SqliteStorage } from "./sqlite-storage.ts";

@@ -1,0 +1,37 @@
+import {
+  checkConformance,
+  storageAppendCases,
+  storageCompareAndSetCases,
+  storageDriverCases,
+  storageListOptionsCases,
+  storagePingCases,
+  storageTransactionCases,
+} from "@troupe/core/testing";
+import { checkStorageModel } from "@troupe-internal/testkit";
+import { describe, expect, it } from "vitest";
+import { useTestFolder } from "../test/test-folder.ts";
+import { SqliteStorage } from "./sqlite-storage.ts";
+
+const newFile = useTestFolder();
+
+describe.each([
+  ["a file", newFile],
+  ["memory", () => ":memory:"],
+])("SqliteStorage in %s [sqlite.driver]", (_, path) => {
+  const subject = {
+    create: () => new SqliteStorage(path()),
+    dispose: async (storage: SqliteStorage) => await storage.close(),
+  };
+  checkConformance(it, storageDriverCases, subject);
+  checkConformance(it, storageListOptionsCases, subject);
+  checkConformance(it, storageAppendCases, subject);
+  checkConformance(it, storageCompareAndSetCases, subject);
+  checkConformance(it, storageTransactionCases, subject);
+  checkConformance(it, storagePingCases, subject);
+});
+
+it("SqliteStorage does what the storage in memory does, whatever the order of calls", async () => {
+  const open = () => new SqliteStorage(newFile(), { durability: "normal" });
+
+  await expect(checkStorageModel({ open })).resolves.toBeUndefined();
+});

@@ -1,0 +1,45 @@
+import type { Json } from "@troupe/core";
+import { TestChild } from "@troupe-internal/testkit";
+import { expect, it, onTestFinished } from "vitest";
+import { useTestFolder } from "../test/test-folder.ts";
+import { SqliteStorage } from "./sqlite-storage.ts";
+
+const newFile = useTestFolder();
+type Told = { seq?: number; pair?: number };
+
+it("SqliteStorage loses nothing that was answered and keeps only whole writes when its process is killed", async () => {
+  const file = newFile();
+  for (let kill = 1; kill <= 5; kill++) {
+    const told = await writeUntilKilled(file, 20 + 10 * kill);
+
+    const storage = new SqliteStorage(file);
+    const turns = await storage.list("turns");
+    const pair = (await storage.list("pair")).map(({ value }) => value);
+    await storage.close();
+    const [lastTurn = 0, lastPair = 0] = [lastOf(told, "seq"), lastOf(told, "pair")];
+    expect(turns.map(({ key }) => Number(key.slice(2)))).toEqual(turns.map((_, index) => index + 1));
+    // The write under way may have been made without having been answered.
+    expect([lastTurn, lastTurn + 1]).toContain(turns.length);
+    expect(turns.every(({ value }) => isWhole(value))).toBe(true);
+    expect(pair[0]).toBe(pair[1]);
+    expect([lastPair, lastPair + 1]).toContain(pair[0]);
+  }
+}, 120_000);
+
+/** Has a process write until it has been told so much, kills it in the middle of what it does then, and gives what it was told. */
+async function writeUntilKilled(file: string, messages: number): Promise<Told[]> {
+  const child = await TestChild.start(new URL("../test/endless-writer-child.ts", import.meta.url), { args: [file] });
+  onTestFinished(async () => await child.close());
+  await child.next((message): message is Told => message !== undefined && child.messages.length >= messages);
+  await child.kill();
+  return child.messages as Told[];
+}
+
+function lastOf(told: readonly Told[], name: keyof Told): number | undefined {
+  return told.map((message) => message[name]).findLast((number) => number !== undefined);
+}
+
+function isWhole(value: Json): boolean {
+  const { number, text } = value as { number: number; text: string };
+  return text === String(number).repeat(5000);
+}

@@ -1,0 +1,52 @@
+import { TestChild } from "@troupe-internal/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { useTestFolder } from "../test/test-folder.ts";
+import { SqliteStorage } from "./sqlite-storage.ts";
+
+const newFile = useTestFolder();
+
+describe("SqliteStorage on one file from several processes", () => {
+  it("loses and doubles nothing when three append and compare at once", async () => {
+    const file = newFile();
+    const messages = await writeAtOnce({ file, processes: 3, turns: 100, additions: 50 });
+
+    const storage = new SqliteStorage(file);
+    const turns = await storage.list("turns", "s/");
+    expect(turns.map(({ key }) => Number(key.slice(2)))).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
+    expect(new Set(turns.map(({ value }) => JSON.stringify(value))).size).toBe(300);
+    expect(new Set(messages.map((message) => JSON.stringify(message))).size).toBe(300);
+    expect(await storage.get("ns", "counter")).toBe(150);
+    await storage.close();
+  }, 120_000);
+
+  it("is made once when ten begin at the same time", async () => {
+    const file = newFile();
+    const messages = await writeAtOnce({ file, processes: 10, turns: 1, additions: 0 });
+
+    expect(messages).toHaveLength(10);
+    const storage = new SqliteStorage(file);
+    expect(await storage.list("turns")).toHaveLength(10);
+    await storage.close();
+  }, 120_000);
+});
+
+type Writers = { file: string; processes: number; turns: number; additions: number };
+
+/** Has processes write, all from the same moment on, and gives what they were told. */
+async function writeAtOnce({ file, processes, turns, additions }: Writers): Promise<unknown[]> {
+  const program = new URL("../test/writer-child.ts", import.meta.url);
+  const children = await Promise.all(
+    Array.from({ length: processes }, async (_, name) => {
+      const args = [file, String(name), String(turns), String(additions)];
+      return await TestChild.start(program, { args });
+    }),
+  );
+  onTestFinished(async () => void (await Promise.all(children.map(async (child) => await child.close()))));
+  await Promise.all(children.map(async (child) => await child.next((said): said is "ready" => said === "ready")));
+  for (const child of children) child.send({ begin: true });
+  const exits = await Promise.all(children.map(async (child) => await child.exit));
+
+  const output = children.map((child) => child.output.toString()).join("");
+  expect(exits, output).toEqual(exits.map(() => ({ code: 0, signal: null })));
+  return children.flatMap(({ messages }) => messages.filter((message) => message !== "ready"));
+}

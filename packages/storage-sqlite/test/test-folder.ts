@@ -1,0 +1,15 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+
+/** A folder for the tests of a file, and a path in it that was not given before. */
+export function useTestFolder(): () => string {
+  let folder = "";
+  let files = 0;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "troupe-sqlite-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  return () => join(folder, `${++files}.db`);
+}
