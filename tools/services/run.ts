@@ -1,51 +1,49 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { findProgram, installDebianPackage } from "./find-program.ts";
+import { haveServices } from "./have-services.ts";
+import { mongodb } from "./mongodb.ts";
 import { postgres } from "./postgres.ts";
 import { redis } from "./redis.ts";
-import type { RunningService, Service } from "./service.ts";
+import type { Service } from "./service.ts";
 
 /**
  * `pnpm test:services`: has every server that tests need, runs those tests, and stops what it started. A server that
- * cannot be had is an error, never a skipped test. `--install` gets missing servers as Debian packages.
+ * cannot be had is an error when `REQUIRED_SERVICES` lists it (`postgres,redis`); the tests of any other are skipped, and
+ * it is named at the end. `--install` fetches what is missing.
  */
-const services: readonly Service[] = [postgres, redis];
+const services: readonly Service[] = [postgres, mongodb, redis];
 const mayInstall = process.argv.includes("--install");
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== "--install");
+const required = (process.env["REQUIRED_SERVICES"] ?? "").split(",").flatMap((name) => name.trim() || []);
 
-async function have({ variable, program, debianPackage, start }: Service): Promise<RunningService> {
-  const given = process.env[variable];
-  if (given !== undefined && given !== "") return { url: given, stop: async () => {} };
-  if (findProgram(program) === undefined && mayInstall) installDebianPackage(debianPackage);
-  const path = findProgram(program);
-  if (path !== undefined) return await start(path);
-  throw new Error(
-    `${program} is missing: install Debian's ${debianPackage}, pass --install to have that done, or name a running server in ${variable}.`,
-  );
-}
-
-async function runTests(environment: Record<string, string>): Promise<number> {
+async function runTests(addresses: Record<string, string>): Promise<number> {
   const vitest = ["run", "--config", "vitest.workspace.ts", "--project", "services", ...vitestArguments];
-  const child = spawn("vitest", vitest, { stdio: "inherit", env: { ...process.env, ...environment } });
+  const child = spawn("vitest", vitest, { stdio: "inherit", env: { ...process.env, ...addresses } });
   const [code] = (await once(child, "exit")) as [number | null];
   return code ?? 1;
 }
 
-const running: RunningService[] = [];
-// Ctrl-C reaches the tests and the servers by themselves; this process stays to clean up after them.
+// Ctrl-C reaches the tests by themselves; this process stays to clean up after them.
 process.on("SIGINT", () => {});
 try {
-  const environment: Record<string, string> = {};
-  for (const service of services) {
-    const started = await have(service);
-    running.push(started);
-    environment[service.variable] = started.url;
-    console.log(`${service.program}: ${started.url.replace(/\/\/.*@/, "//")}`);
+  const { addresses, missing, stop } = await haveServices(services, {
+    environment: process.env,
+    required,
+    mayInstall,
+  });
+  for (const { name, variable } of services) console.log(`${name}: ${shown(addresses[variable])}`);
+  try {
+    process.exitCode = await runTests(addresses);
+  } finally {
+    await stop();
   }
-  process.exitCode = await runTests(environment);
+  for (const { name, advice } of missing) console.log(`Skipped, for want of a server: ${name} (${advice}).`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
-} finally {
-  await Promise.all(running.map((service) => service.stop()));
+}
+
+/** An address without what is secret in it. */
+function shown(address = ""): string {
+  return address === "" ? "missing" : address.replace(/\/\/.*@/, "//");
 }

@@ -1,0 +1,129 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { untilStopped } from "../process/process-state.ts";
+import { freePort } from "./free-port.ts";
+
+const startTimeoutMs = 60_000;
+
+/** What the server is like. */
+export type MongodbServerOptions = {
+  /** Whether it says that it is a server on its own, and no member of a replica set. */
+  standalone?: boolean;
+  /** Whether what it has confirmed survives that it is killed, which takes it several times as long. */
+  durable?: boolean;
+};
+
+/**
+ * A server of one's own that speaks MongoDB's protocol, on a free port and over an empty folder: SecantusDB, which is not
+ * MongoDB, but has its transactions, write conflicts and error codes over its storage engine. It can be stopped, killed
+ * and started again; its address stays.
+ */
+export class MongodbServer {
+  /** Which SecantusDB, and the folder of its Python environment: outside of the work tree, so that a fresh one has it. */
+  static readonly version = "0.7.0b3";
+  static readonly home = join(homedir(), ".cache", "troupe", `secantusdb-${MongodbServer.version}`);
+
+  readonly port: number;
+  readonly #folder = mkdtempSync(join(tmpdir(), "troupe-mongodb-"));
+  readonly #options: MongodbServerOptions;
+  #process: ChildProcess | undefined;
+
+  private constructor(port: number, options: MongodbServerOptions) {
+    this.port = port;
+    this.#options = options;
+  }
+
+  /** Whether it is on this machine. */
+  static isInstalled(): boolean {
+    return existsSync(program());
+  }
+
+  /** Starts a server over an empty folder. */
+  static async create(options: MongodbServerOptions = {}): Promise<MongodbServer> {
+    const server = new MongodbServer(await freePort(), options);
+    await server.start();
+    return server;
+  }
+
+  get url(): string {
+    return `mongodb://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts it, or starts it again; resolves when it takes connections. */
+  async start(): Promise<void> {
+    const where = ["--host", "127.0.0.1", "--port", String(this.port), "--storage-path", this.#folder];
+    const { durable = false, standalone = false } = this.#options;
+    const how = [...(durable ? ["--sync-on-commit"] : []), ...(standalone ? ["--standalone"] : [])];
+    const child = spawn(program(), [...where, "--log-level", "ERROR", ...how], { stdio: ["ignore", "ignore", "pipe"] });
+    this.#process = child;
+    const said: Buffer[] = [];
+    child.stderr.on("data", (bytes: Buffer) => said.push(bytes));
+    const ended = once(child, "exit").then(() => {
+      throw new Error(`The server ended before it was ready: ${Buffer.concat(said).toString().slice(-2000)}`);
+    });
+    await Promise.race([ended, untilListening(this.port)]);
+  }
+
+  /** Stops it in good order, or kills it. */
+  async stop(signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
+    const child = this.#process;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill(signal);
+    await ended;
+  }
+
+  /** Stops it where it is; its connections stay open and nothing answers. */
+  async freeze(): Promise<void> {
+    await this.#signal("SIGSTOP");
+  }
+
+  /** Lets a stopped one go on. */
+  async thaw(): Promise<void> {
+    await this.#signal("SIGCONT");
+  }
+
+  /** Kills it when it runs, and leaves nothing behind. */
+  async close(): Promise<void> {
+    await this.stop("SIGKILL");
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #signal(signal: "SIGSTOP" | "SIGCONT"): Promise<void> {
+    const { pid } = this.#process ?? {};
+    if (pid === undefined) throw new Error("The server does not run.");
+    process.kill(pid, signal);
+    await untilStopped(pid, signal === "SIGSTOP");
+  }
+}
+
+function program(): string {
+  return join(MongodbServer.home, "bin", "secantusd-py");
+}
+
+async function untilListening(port: number): Promise<void> {
+  const deadline = performance.now() + startTimeoutMs;
+  while (performance.now() < deadline) {
+    if (await takesConnections(port)) return;
+    await sleep(50);
+  }
+  throw new Error(`Nothing listened on port ${port} within ${startTimeoutMs} ms.`);
+}
+
+async function takesConnections(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,91 @@
+import { execFile, execFileSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { freePort } from "./free-port.ts";
+
+const run = promisify(execFile);
+
+/**
+ * A PostgreSQL server of one's own, on a free port, with an empty cluster in a temporary folder. It can be stopped and
+ * started again; its address stays. It does not wait for the disk: what it stored survives a kill, not the machine's end.
+ */
+export class PostgresServer {
+  readonly port: number;
+  readonly #folder: string;
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.port = port;
+  }
+
+  /** Whether PostgreSQL's programs are on this machine. */
+  static isInstalled(): boolean {
+    try {
+      execFileSync(program("pg_ctl"), ["--version"], { stdio: "ignore" });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Makes the cluster and starts the server. */
+  static async create(): Promise<PostgresServer> {
+    const folder = mkdtempSync(join(tmpdir(), "troupe-postgres-"));
+    const user = itsUser();
+    if (user !== undefined) chownSync(folder, user.id, user.group);
+    const server = new PostgresServer(folder, await freePort());
+    await server.#run("initdb", ["-D", server.#data, "-U", "troupe", "-A", "trust", "-E", "UTF8"]);
+    await server.start();
+    return server;
+  }
+
+  get url(): string {
+    return `postgres://troupe@127.0.0.1:${this.port}/postgres`;
+  }
+
+  /** Starts it, or starts it again; resolves when it takes connections. */
+  async start(): Promise<void> {
+    const settings = ["listen_addresses=127.0.0.1", `unix_socket_directories=${this.#folder}`, "fsync=off"];
+    const options = [`-p ${this.port}`, ...settings.map((setting) => `-c ${setting}`)].join(" ");
+    await this.#run("pg_ctl", ["start", "-w", "-D", this.#data, "-l", join(this.#folder, "log"), "-o", options]);
+  }
+
+  /** Stops it. `fast` ends the clients' work in good order, `immediate` is a crash, as far as the clients can tell. */
+  async stop(mode: "fast" | "immediate" = "fast"): Promise<void> {
+    await this.#run("pg_ctl", ["stop", "-w", "-D", this.#data, "-m", mode]);
+  }
+
+  /** Stops it when it runs, and leaves nothing behind. */
+  async close(): Promise<void> {
+    if (existsSync(join(this.#data, "postmaster.pid"))) await this.stop("immediate");
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  get #data(): string {
+    return join(this.#folder, "data");
+  }
+
+  async #run(name: string, args: readonly string[]): Promise<void> {
+    const user = itsUser();
+    const asUser = user && ["setpriv", `--reuid=${user.id}`, `--regid=${user.group}`, "--clear-groups"];
+    const [command = "", ...rest] = [...(asUser ?? []), program(name), ...args];
+    await run(command, rest);
+  }
+}
+
+/** Debian keeps PostgreSQL's programs beside the path, one folder per version. */
+function program(name: string): string {
+  const top = "/usr/lib/postgresql";
+  const versions = existsSync(top) ? readdirSync(top).toSorted((one, other) => Number(other) - Number(one)) : [];
+  const files = versions.map((version) => join(top, version, "bin", name));
+  return files.find((file) => existsSync(file)) ?? name;
+}
+
+/** PostgreSQL refuses to run as root; its package brings a user for it. */
+function itsUser(): { id: number; group: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const number = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+  return { id: number("-u"), group: number("-g") };
+}

@@ -1,0 +1,27 @@
+import {
+  checkConformance,
+  storageAppendCases,
+  storageCompareAndSetCases,
+  storageDriverCases,
+  storageListOptionsCases,
+  storagePingCases,
+  storageTransactionCases,
+} from "@troupe/core/testing";
+import { afterAll, describe, it } from "vitest";
+import type { MongoStorage } from "./mongo-storage.ts";
+import { dropTestDb, newStorage, serverUrl } from "./test/collections.ts";
+
+describe.skipIf(serverUrl === "")("MongoStorage [mongodb.driver]", { timeout: 120_000 }, () => {
+  afterAll(async () => await dropTestDb());
+
+  const subject = {
+    create: () => newStorage(),
+    dispose: async (storage: MongoStorage) => await storage.close(),
+  };
+  checkConformance(it, storageDriverCases, subject);
+  checkConformance(it, storageListOptionsCases, subject);
+  checkConformance(it, storageAppendCases, subject);
+  checkConformance(it, storageCompareAndSetCases, subject);
+  checkConformance(it, storageTransactionCases, subject);
+  checkConformance(it, storagePingCases, subject);
+});

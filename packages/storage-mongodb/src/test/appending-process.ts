@@ -1,0 +1,17 @@
+import { MongoStorage } from "../mongo-storage.ts";
+
+/** What one process got its records stored under. */
+export type AppendedNumbers = { numbers: number[] };
+
+/** Appends so many records under one prefix, all at once, and says which numbers they got. */
+const [url = "", dbName = "", name = "", count = "0"] = process.argv.slice(2);
+const storage = new MongoStorage(url, dbName, name, { timeoutMs: 60_000 });
+const appended = await Promise.all(
+  Array.from(
+    { length: Number(count) },
+    async (_, index) => await storage.append("turns", "s/", `${process.pid} ${index}`),
+  ),
+);
+await storage.close();
+const said: AppendedNumbers = { numbers: appended.map(({ seq }) => seq) };
+process.send?.(said);

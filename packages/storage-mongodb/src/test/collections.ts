@@ -1,0 +1,40 @@
+import { createId } from "@troupe/core/adapter";
+import { MongoClient } from "mongodb";
+import { MongoStorage } from "../mongo-storage.ts";
+import type { MongoOptions } from "../mongo-options.ts";
+
+/** Where the tests find their server; empty when there is none, and then tests that need it are skipped. */
+export const serverUrl = process.env["TROUPE_TEST_MONGODB_URL"] ?? "";
+
+/** The database of the tests: one of its own for each process that runs some. */
+export const testDb = `troupe_test_${createId().slice(0, 8)}`;
+
+/** The name of a collection that nobody else has. */
+export function newName(): string {
+  return `c${createId()}`;
+}
+
+export function newStorage(name = newName(), options?: MongoOptions, url = serverUrl): MongoStorage {
+  return new MongoStorage(url, testDb, name, options);
+}
+
+/** Does something with the bare library, and leaves no connection behind. */
+export async function withClient<Result>(
+  work: (client: MongoClient) => Promise<Result>,
+  url = serverUrl,
+): Promise<Result> {
+  const client = new MongoClient(url, {
+    writeConcern: { w: "majority", journal: true },
+    serverSelectionTimeoutMS: 5000,
+  });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Drops the tests' database. */
+export async function dropTestDb(url = serverUrl): Promise<void> {
+  await withClient(async (client) => await client.db(testDb).dropDatabase(), url);
+}

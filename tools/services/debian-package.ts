@@ -1,0 +1,27 @@
+import { execFileSync } from "node:child_process";
+import { MissingServer } from "./service.ts";
+
+/** What a server is started with, and the Debian package that brings it. */
+export type DebianPackage = { name: string; isInstalled: () => boolean; mayInstall: boolean };
+
+/** Sees to it that the package is there; it is installed only when that is allowed. */
+export function needDebianPackage({ name, isInstalled, mayInstall }: DebianPackage): void {
+  if (isInstalled()) return;
+  if (!mayInstall) throw new MissingServer(`install Debian's ${name}, or pass --install to have that done`);
+  try {
+    install(name);
+  } catch {
+    throw new MissingServer(`Debian's ${name} could not be installed`);
+  }
+}
+
+function install(name: string): void {
+  const run = (...args: string[]) =>
+    execFileSync("apt-get", args, {
+      stdio: ["ignore", "ignore", "inherit"],
+      // The package must not start a server of its own.
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
+    });
+  run("update", "-qq");
+  run("install", "-y", "-qq", "--no-install-recommends", name);
+}
