@@ -23,12 +23,19 @@ export type { KillPoint, KillPointWrappers, ReachPoint } from "./process/kill-po
 export { processState } from "./process/process-state.ts";
 export { reportToParent } from "./process/report-to-parent.ts";
 export { seededRandom } from "./process/seeded-random.ts";
+export { JournalStorage } from "./process/test/journal-storage.ts";
 export { TestChild } from "./process/test-child.ts";
 export type { ChildExit, TestChildOptions } from "./process/test-child.ts";
 export type { ConnectionEnd, ProxiedConnection, ProxyTarget } from "./proxy/proxied-connection.ts";
 export type { FlowFaults, ProxyFaults } from "./proxy/proxy-faults.ts";
 export { TcpProxy } from "./proxy/tcp-proxy.ts";
 export type { TcpProxyOptions } from "./proxy/tcp-proxy.ts";
+export { freePort } from "./servers/free-port.ts";
+export { MongodbServer } from "./servers/mongodb-server.ts";
+export type { MongodbServerOptions } from "./servers/mongodb-server.ts";
+export { PostgresServer } from "./servers/postgres-server.ts";
+export { checkStorageModel } from "./storage/check-storage-model.ts";
+export type { StorageModelOptions } from "./storage/check-storage-model.ts";
 export type { Delivery, Fault, Moment } from "./vendor/delivery.ts";
 export type {
   DialectName,

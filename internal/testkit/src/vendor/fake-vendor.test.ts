@@ -67,6 +67,16 @@ describe("FakeVendor", () => {
     expect(vendor.exchanges).toMatchObject([{ route: { kind: "embeddings", modelId: "m" }, end: "completed" }]);
   });
 
+  it("embeds with gemini's models at the length that is asked for, and no longer with those that are gone", async () => {
+    const batch = { requests: [{ content: { parts: [{ text: "a" }] }, outputDimensionality: 3 }] };
+    const shortened = await ask("/v1beta/models/gemini-embedding-001:batchEmbedContents", batch);
+    const gone = await ask("/v1beta/models/text-embedding-004:batchEmbedContents", batch);
+
+    const { embeddings } = (await shortened.json()) as { embeddings: { values: number[] }[] };
+    expect(embeddings.map(({ values }) => values.length)).toEqual([3]);
+    expect([gone.status, await gone.text()]).toEqual([404, expect.stringContaining("NOT_FOUND")]);
+  });
+
   it.each([
     ["/v1beta/models/gemini-2.5-flash", []],
     ["/v1beta1/publishers/google/models/gemini-3.8-flash", ["thoughtSignature"]],

@@ -1,6 +1,7 @@
 import type { EmbeddingFormat, VendorRequest } from "../dialect.ts";
 import { objectOf, objectsIn, wordOf } from "../json-body.ts";
 import { jsonReply } from "../json-reply.ts";
+import { failAsGoogle } from "./google-errors.ts";
 import { readGooglePath } from "./google-path.ts";
 
 /** Gemini's three ways to embed: many texts, one content, and the cloud platform's instances. */
@@ -17,7 +18,13 @@ export const googleEmbeddings: EmbeddingFormat = {
     }
   },
   embed(vectors, request) {
-    const embeddings = vectors.map((values) => ({ values }));
+    const { modelId = "" } = readGooglePath(request) ?? {};
+    if (shutDown.test(modelId)) {
+      const message = `models/${modelId} is not found for API version v1beta, or is not supported for embedContent.`;
+      return failAsGoogle({ status: 404, message }, request);
+    }
+    const lengths = objectsIn(objectOf(request.body)["requests"]).map((one) => one["outputDimensionality"]);
+    const embeddings = vectors.map((values, index) => ({ values: shorten(values, lengths[index]) }));
     switch (methodOf(request)) {
       case "batchEmbedContents":
         return jsonReply({ embeddings });
@@ -28,6 +35,17 @@ export const googleEmbeddings: EmbeddingFormat = {
     }
   },
 };
+
+/** Models that the vendor has ended. */
+const shutDown = /^(?:text-embedding-004|embedding-001)$/;
+
+/** A vector of so many values at most, which is no longer of length one: what is over goes to the values before it. */
+function shorten(values: readonly number[], length: unknown): readonly number[] {
+  if (typeof length !== "number" || length >= values.length) return values;
+  return Array.from({ length }, (_, place) =>
+    values.reduce((sum, value, index) => (index % length === place ? sum + value : sum), 0),
+  );
+}
 
 const statistics = { truncated: false, token_count: 1 };
 

@@ -113,6 +113,27 @@ it.each([
   expect(response.status).toBe(400);
 });
 
+const batched = (text: string, more: object = {}) => ({
+  model: "models/m",
+  content: { role: "user", parts: [{ text }] },
+  ...more,
+});
+it.each([
+  ["nothing", {}, /at least one/],
+  ["too many texts", { requests: Array.from({ length: 101 }, () => batched("a")) }, /at most 100 requests/],
+  ["an empty text", { requests: [batched("a"), batched("")] }, /requests\[1\]: content is empty/],
+  ["another model's text", { requests: [batched("a", { model: "models/n" })] }, /must match the model/],
+  ["a field that nobody knows", { requests: [batched("a", { dimensions: 8 })] }, /requests\[0\].dimensions/],
+])("gemini refuses to embed %s", async (_, body, reason) => {
+  const vendor = await FakeVendor.start({ strict: true });
+  onTestFinished(() => vendor.close());
+
+  const url = `${vendor.url}/v1beta/models/m:batchEmbedContents`;
+  const response = await fetch(url, { method: "POST", body: JSON.stringify(body) });
+
+  expect([response.status, await response.text()]).toEqual([400, expect.stringMatching(reason)]);
+});
+
 it("a vendor that is not strict takes anything", async () => {
   const vendor = await FakeVendor.start();
   onTestFinished(() => vendor.close());

@@ -5,16 +5,20 @@ import type { JsonObject } from "../json-body.ts";
 import { firstRefusal, refuseIf } from "./first-refusal.ts";
 import type { Checks } from "./first-refusal.ts";
 import { contentsChecks } from "./google-contents.ts";
+import { refuseGoogleBatch } from "./google-embeddings.ts";
 import { signatureChecks } from "./google-signatures.ts";
 
 const knownFields = "contents systemInstruction tools toolConfig generationConfig safetySettings cachedContent";
 const functionName = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/;
 
-/** Why Gemini would answer 400 to a request for content. */
+/** Why Gemini would answer 400 to a request for content, or to a batch of texts to embed. */
 export function refuseGoogle(request: VendorRequest, { kind, modelId }: Route): Refusal | undefined {
-  if (kind === "embeddings") return undefined;
+  const path = readGooglePath(request);
+  if (kind === "embeddings") {
+    return path?.method === "batchEmbedContents" ? refuseGoogleBatch(request.body, modelId) : undefined;
+  }
   if (!isObject(request.body)) return { message: "Invalid JSON payload received." };
-  const isCloud = readGooglePath(request)?.isCloud === true;
+  const isCloud = path?.isCloud === true;
   return firstRefusal(checks(request.body, { modelId, isCloud }));
 }
 

@@ -1,0 +1,34 @@
+import type { Refusal } from "../dialect.ts";
+import { objectOf, objectsIn, wordOf } from "../json-body.ts";
+import { firstRefusal, refuseIf, refuseUnknown } from "./first-refusal.ts";
+import type { Checks } from "./first-refusal.ts";
+
+const knownFields = ["model", "content", "taskType", "title", "outputDimensionality"];
+const mostRequests = 100;
+
+/** Why Gemini would answer 400 to a batch of texts to embed. */
+export function refuseGoogleBatch(body: unknown, modelId: string): Refusal | undefined {
+  return firstRefusal(checks(objectOf(body), modelId));
+}
+
+function* checks(body: Record<string, unknown>, modelId: string): Checks {
+  const requests = objectsIn(body["requests"]);
+  yield refuseUnknown(body, ["requests"]);
+  yield refuseIf(
+    requests.length === 0 || requests.length > mostRequests,
+    `* BatchEmbedContentsRequest.requests: at most ${mostRequests} requests can be in one batch, and at least one`,
+  );
+  for (const [index, request] of requests.entries()) {
+    const at = `requests[${index}]`;
+    const { parts } = objectOf(request["content"]);
+    yield refuseUnknown(request, knownFields, `${at}.`);
+    yield refuseIf(
+      wordOf(request["model"]) !== `models/${modelId}`,
+      `* BatchEmbedContentsRequest.${at}.model: must match the model of the batch`,
+    );
+    yield refuseIf(
+      objectsIn(parts).every(({ text }) => wordOf(text) === ""),
+      `* BatchEmbedContentsRequest.${at}: content is empty`,
+    );
+  }
+}

@@ -1,0 +1,99 @@
+import { limitsInWords } from "./limits-in-words.ts";
+
+type Schema = Record<string, unknown>;
+
+/** The most schemas that one becomes: with references to references, a small one could become endless. */
+const mostSchemas = 5000;
+
+/**
+ * Makes of a schema one that says the same in the few keywords that the server reads: it drops all others, references
+ * among them, before the model sees them.
+ */
+export function fitSchema(schema: Schema): Schema {
+  return new Fitting(schema).fit(schema, new Set());
+}
+
+class Fitting {
+  readonly #root: Schema;
+  #count = 0;
+
+  constructor(root: Schema) {
+    this.#root = root;
+  }
+
+  /** `within` are the references that led here. */
+  fit(schema: unknown, within: ReadonlySet<string>): Schema {
+    this.#count += 1;
+    const seen = new Set(within);
+    const flat = this.#flatten(schema, seen);
+    const fitted = {
+      type: flat["type"],
+      description: limitsInWords(flat),
+      enum: flat["enum"] ?? (flat["const"] === undefined ? undefined : [flat["const"]]),
+      properties: this.#fitEach(flat["properties"], seen),
+      required: flat["required"],
+      items: flat["items"] === undefined ? undefined : this.fit(flat["items"], seen),
+      anyOf: this.#fitChoice(flat, seen),
+    };
+    return Object.fromEntries(Object.entries(fitted).filter(([, value]) => value !== undefined));
+  }
+
+  #fitEach(properties: unknown, seen: ReadonlySet<string>): Schema | undefined {
+    if (!isRecord(properties)) return undefined;
+    return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, this.fit(each, seen)]));
+  }
+
+  #fitChoice({ anyOf, oneOf }: Schema, seen: ReadonlySet<string>): Schema[] | undefined {
+    const choices = [...listOf(anyOf), ...listOf(oneOf)];
+    return choices.length === 0 ? undefined : choices.map((each) => this.fit(each, seen));
+  }
+
+  /** The schema with what `$ref` and `allOf` stand for. Each reference that is followed is added to `seen`. */
+  #flatten(schema: unknown, seen: Set<string>): Schema {
+    if (!isRecord(schema)) return {};
+    const { $ref, allOf, ...own } = schema;
+    const parts = listOf(allOf).map((each) => this.#flatten(each, seen));
+    if (typeof $ref === "string") parts.unshift(this.#follow($ref, seen));
+    return [...parts, own].reduce(merge, {});
+  }
+
+  #follow(reference: string, seen: Set<string>): Schema {
+    const target = this.#find(reference);
+    // What holds itself is told once.
+    if (seen.has(reference) || this.#count > mostSchemas) return isRecord(target) ? { type: target["type"] } : {};
+    seen.add(reference);
+    return this.#flatten(target, seen);
+  }
+
+  #find(reference: string): unknown {
+    const [start, ...path] = reference.split("/");
+    if (start !== "#") return undefined;
+    return path.reduce<unknown>((at, step) => {
+      const name = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+      return typeof at === "object" && at !== null && Object.hasOwn(at, name) ? (at as Schema)[name] : undefined;
+    }, this.#root);
+  }
+}
+
+function merge(one: Schema, other: Schema): Schema {
+  const properties = { ...recordOf(one["properties"]), ...recordOf(other["properties"]) };
+  const required = [...new Set([...listOf(one["required"]), ...listOf(other["required"])])];
+  return {
+    ...one,
+    ...other,
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function recordOf(value: unknown): Schema {
+  return isRecord(value) ? value : {};
+}
+
+function isRecord(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,94 @@
+import type { ChatMessage, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
+import { collectResponse, readToEnd } from "@troupe/core/adapter";
+import type { ModelResponse } from "@troupe/core/adapter";
+import { findKey } from "./find-key.ts";
+import { rulesOf } from "./model-rules.ts";
+import type { ModelRules } from "./model-rules.ts";
+import { readOptions } from "./ollama-options.ts";
+import type { ModelSettings, OllamaOptions } from "./ollama-options.ts";
+import { postChat } from "./post-chat.ts";
+import { providerId } from "./provider-id.ts";
+import { StreamReader } from "./stream-reader.ts";
+import { toModelError } from "./to-model-error.ts";
+import type { FailedCall } from "./to-model-error.ts";
+import { toRequest } from "./to-request.ts";
+import { CutAnswer, VendorFailure } from "./vendor-failure.ts";
+import type { WireRequest } from "./wire-types.ts";
+
+/** A model that an Ollama server runs. Nothing is loaded, read or sent before its first call. */
+export function ollama(modelId: string, options: OllamaOptions = {}): ModelProvider {
+  return new OllamaModel(modelId, readOptions(modelId, options));
+}
+
+class OllamaModel implements ModelProvider {
+  readonly providerId = providerId;
+  readonly modelId: string;
+  readonly #settings: ModelSettings;
+  #rules: ModelRules;
+
+  constructor(modelId: string, settings: ModelSettings) {
+    this.modelId = modelId;
+    this.#settings = settings;
+    this.#rules = rulesOf(modelId, settings.rules);
+  }
+
+  /** From a stream as well: asked for a whole answer, a server that works and one that is dead are equally silent. */
+  async generate(messages: readonly ChatMessage[], options?: ModelOptions): Promise<ModelResponse> {
+    return await collectResponse(this.stream(messages, options));
+  }
+
+  // One generator for all of it: each one more in a row would cost every chunk another three turns of promises.
+  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<StreamChunk, void> {
+    const call = this.#open(options);
+    const { signal } = call;
+    let bytes: AsyncIterator<Uint8Array, undefined> | undefined;
+    try {
+      const reader = new StreamReader(this.modelId);
+      bytes = bytesOf(await this.#ask(messages, options, call));
+      while (!reader.isComplete) {
+        for (const chunk of reader.read(await bytes.next())) {
+          signal?.throwIfAborted();
+          yield chunk;
+        }
+        reader.throwFailure();
+      }
+      await readToEnd(bytes);
+    } catch (error) {
+      throw toModelError(error, call);
+    } finally {
+      await bytes?.return?.();
+    }
+  }
+
+  #open({ apiKey: request, signal }: ModelOptions): FailedCall {
+    const { apiKey: config, baseURL } = this.#settings;
+    return { modelId: this.modelId, key: findKey({ baseURL, request, config }), signal };
+  }
+
+  /** Asks, and asks again without thinking when the server says that the model cannot think: its name does not tell. */
+  async #ask(messages: readonly ChatMessage[], options: ModelOptions, { key, signal }: FailedCall): Promise<Response> {
+    const sending = { ...this.#settings, key, signal };
+    const request = this.#toRequest(messages, options);
+    try {
+      return await postChat(request, sending);
+    } catch (error) {
+      const isRefused = error instanceof VendorFailure && error.tellsOfNo("thinking");
+      if (!isRefused || request.think === undefined) throw error;
+      this.#rules = { ...this.#rules, thinking: "none" };
+      return await postChat(this.#toRequest(messages, options), sending);
+    }
+  }
+
+  #toRequest(messages: readonly ChatMessage[], options: ModelOptions): WireRequest {
+    const { contextLength, logger } = this.#settings;
+    const drop = (what: string, reason: string): void => {
+      logger.debug(`${what} is left out: ${reason}`, { vendor: providerId, model: this.modelId });
+    };
+    return toRequest(messages, options, { modelId: this.modelId, rules: this.#rules, contextLength, drop });
+  }
+}
+
+function bytesOf({ body }: Response): AsyncIterator<Uint8Array, undefined> {
+  if (body === null) throw new CutAnswer();
+  return (body as unknown as AsyncIterable<Uint8Array, undefined>)[Symbol.asyncIterator]();
+}

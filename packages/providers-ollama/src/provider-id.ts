@@ -1,0 +1,2 @@
+/** The vendor, and the name that its key goes by. */
+export const providerId = "ollama";

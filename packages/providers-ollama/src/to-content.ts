@@ -1,0 +1,62 @@
+import { TroupeError } from "@troupe/core";
+import type { ChatMessage, ContentPart } from "@troupe/core";
+import { readContentData } from "@troupe/core/adapter";
+import { providerId } from "./provider-id.ts";
+
+/** What a message says: its words, and its images in base64. */
+export type Said = { content: string; images?: string[] };
+
+/** Where a part stands. */
+type Place = { role: ChatMessage["role"]; modelId: string };
+type DataPart = Exclude<ContentPart, { type: "text" }>;
+type ReadPart = { text: string } | { image: string };
+
+const imageTypes: readonly string[] = ["image/png", "image/jpeg", "image/webp"];
+const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript|x-ndjson)$|\+(?:json|xml)$/;
+
+/** Turns content into words and images. Files of text become words; what the server cannot take is refused by name. */
+export function toContent({ role, content }: ChatMessage, modelId: string): Said {
+  if (!Array.isArray(content)) return { content: content ?? "" };
+  const parts = content.map((part) => readPart(part, { role, modelId }));
+  const images = parts.flatMap((part) => ("image" in part ? [part.image] : []));
+  const texts = parts.flatMap((part) => ("text" in part ? [part.text] : []));
+  return { content: texts.join("\n"), ...(images.length > 0 && { images }) };
+}
+
+function readPart(part: ContentPart, place: Place): ReadPart {
+  if (part.type === "text") return { text: part.text };
+  const data = readContentData(part);
+  if (data.kind === "invalid") {
+    const sentence = `The data of the ${part.type} part for ${providerId}'s ${place.modelId} ${data.reason}.`;
+    throw new TroupeError("invalid_request", sentence, { fields: fieldsOf(part, place) });
+  }
+  const mimeType = plainType(data.mimeType);
+  // The server fetches nothing.
+  if (data.kind === "url") throw unsupported(part, place, `${mimeType} behind a URL`);
+  if (imageTypes.includes(mimeType) && part.type !== "audio" && place.role === "user") return { image: data.base64 };
+  if (part.type === "file" && textType.test(mimeType)) return { text: toText(part, data.base64) };
+  throw unsupported(part, place, mimeType || "of an unknown type");
+}
+
+/** The type alone, as it is usually spelt. */
+function plainType(mimeType = ""): string {
+  const [type = ""] = mimeType.toLowerCase().split(";");
+  return type.trim() === "image/jpg" ? "image/jpeg" : type.trim();
+}
+
+function toText(part: DataPart, base64: string): string {
+  const name = (part.type === "file" && part.filename) || "unnamed";
+  return `File: ${name}\n${Buffer.from(base64, "base64").toString("utf8")}`;
+}
+
+function unsupported(part: DataPart, place: Place, what: string): TroupeError {
+  return new TroupeError(
+    "unsupported_media_type",
+    `${providerId}'s ${place.modelId} takes no ${part.type} part that is ${what.trim()} in a message of role "${place.role}". It takes files of text, and from the user images (PNG, JPEG, WebP), by their data.`,
+    { fields: fieldsOf(part, place) },
+  );
+}
+
+function fieldsOf(part: DataPart, { modelId }: Place): Record<string, string> {
+  return { vendor: providerId, model: modelId, part: part.type };
+}

@@ -1,0 +1,67 @@
+import { TroupeError } from "@troupe/core";
+import type { ChatMessage, ToolCall } from "@troupe/core";
+import { keptThinking } from "./kept-thinking.ts";
+import { providerId } from "./provider-id.ts";
+import type { RequestContext } from "./request-context.ts";
+import { toContent } from "./to-content.ts";
+import type { WireMessage } from "./wire-types.ts";
+
+/** Turns a conversation into the server's messages, each call with its result right behind it. */
+export function toMessages(messages: readonly ChatMessage[], context: RequestContext): WireMessage[] {
+  const results = new Results(messages);
+  const sent = messages.flatMap((message, index) => {
+    // It stands behind the call that it answers.
+    if (message.role === "tool") return [];
+    const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
+    const answers = calls.map((call) => toResult(call, results.take(call.id, index), context));
+    return [...toMessage(message, calls, context), ...answers];
+  });
+  if (results.left > 0) context.drop("the result of a tool", "no call right before it has its id");
+  if (sent.length > 0) return sent;
+  // Asked nothing, the server loads the model and says that all is well.
+  throw new TroupeError("invalid_request", `${providerId} needs at least one message that is not empty.`);
+}
+
+function toMessage(message: ChatMessage, calls: readonly ToolCall[], context: RequestContext): WireMessage[] {
+  const { role, name } = message;
+  const said = toContent(message, context.modelId);
+  if (name !== undefined) context.drop("name", "the server takes no such name on messages");
+  if (said.content === "" && said.images === undefined && calls.length === 0) return [];
+  return [{ role, ...said, ...keptThinking(message, context.modelId), ...(calls.length > 0 && toCalls(calls)) }];
+}
+
+function toCalls(calls: readonly ToolCall[]): Pick<WireMessage, "tool_calls"> {
+  return { tool_calls: calls.map(({ id, name, arguments: args }) => ({ id, function: { name, arguments: args } })) };
+}
+
+function toResult({ id, name }: ToolCall, result: ChatMessage | undefined, { modelId }: RequestContext): WireMessage {
+  const { content } = result === undefined ? { content: "not executed" } : toContent(result, modelId);
+  // By id for the servers that know ids, by name for the others.
+  return { role: "tool", content, tool_name: name, tool_call_id: id };
+}
+
+/** The results of tools, to be taken by the calls that they answer. */
+class Results {
+  readonly #messages: readonly ChatMessage[];
+  readonly #open: Set<ChatMessage>;
+
+  constructor(messages: readonly ChatMessage[]) {
+    this.#messages = messages;
+    this.#open = new Set(messages.filter(({ role }) => role === "tool"));
+  }
+
+  /** How many nobody has taken. */
+  get left(): number {
+    return this.#open.size;
+  }
+
+  /** The result for a call of the message at `index`, if it stands before the next answer. */
+  take(id: string, index: number): ChatMessage | undefined {
+    for (let at = index + 1; at < this.#messages.length; at += 1) {
+      const message = this.#messages[at];
+      if (message === undefined || message.role === "assistant") return undefined;
+      if (message.toolCallId === id && this.#open.delete(message)) return message;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+import type { ChatMessage, ModelOptions } from "@troupe/core";
+import type { RequestContext } from "./request-context.ts";
+import { toFormat } from "./to-format.ts";
+import { toMessages } from "./to-messages.ts";
+import { toTools } from "./to-tools.ts";
+import type { WireMessage, WireRequest, WireSettings } from "./wire-types.ts";
+
+/** Turns a call into the server's request. What the model does not take is left out, or refused. */
+export function toRequest(
+  messages: readonly ChatMessage[],
+  options: ModelOptions,
+  context: RequestContext,
+): WireRequest {
+  const tools = toTools(options, context);
+  const { format, instruction } = toFormat(options.responseFormat, tools.length > 0, context);
+  const think = toThink(options.reasoning, context);
+  const settings = toSettings(options, context);
+  return {
+    model: context.modelId,
+    messages: withInstruction(toMessages(messages, context), instruction),
+    ...(tools.length > 0 && { tools }),
+    ...(format !== undefined && { format }),
+    ...(think !== undefined && { think }),
+    ...(Object.keys(settings).length > 0 && { options: settings }),
+  };
+}
+
+/** Puts the instruction to what the system says first: many models heed one message of the system alone. */
+function withInstruction(messages: WireMessage[], instruction: string | undefined): WireMessage[] {
+  if (instruction === undefined) return messages;
+  const [first, ...rest] = messages;
+  if (first?.role !== "system") return [{ role: "system", content: instruction }, ...messages];
+  return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...rest];
+}
+
+/** Models that can think do so unless they are told not to. */
+function toThink(reasoning: ModelOptions["reasoning"], { rules, drop }: RequestContext): WireRequest["think"] {
+  if (reasoning === undefined) return undefined;
+  const { enabled, effort, budgetTokens } = reasoning;
+  if (rules.thinking === "none") {
+    if (enabled) drop("reasoning", "the model does not think");
+    return undefined;
+  }
+  if (!enabled) return false;
+  if (budgetTokens !== undefined) drop("reasoning.budgetTokens", "the server takes no such limit");
+  if (effort === undefined || rules.thinking === "levels") return effort ?? true;
+  drop("reasoning.effort", "the model can be told to think, but not how much");
+  return true;
+}
+
+function toSettings({ temperature, topP, stop, maxTokens }: ModelOptions, context: RequestContext): WireSettings {
+  const { contextLength, drop } = context;
+  const said = stop?.filter((each) => each !== "");
+  if (said?.length !== stop?.length) drop("a stop sequence of nothing", "it would end every answer before it begins");
+  const settings = { temperature, top_p: topP, stop: said, num_predict: maxTokens, num_ctx: contextLength };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,28 @@
+import { TroupeError } from "@troupe/core";
+import type { ModelOptions } from "@troupe/core";
+import type { ToolSpec } from "@troupe/core/adapter";
+import { fitSchema } from "./fit-schema.ts";
+import { providerId } from "./provider-id.ts";
+import type { RequestContext } from "./request-context.ts";
+import type { WireTool } from "./wire-types.ts";
+
+/** The tools of a request. A tool that must not be called is not shown, for the server takes no choice of tools. */
+export function toTools({ tools = [], toolChoice }: ModelOptions, context: RequestContext): WireTool[] {
+  const { rules, drop } = context;
+  if (tools.length === 0 || toolChoice === "none") return [];
+  if (toolChoice === "required") drop("toolChoice", "the server cannot make a model call a tool");
+  if (rules.tools) return tools.map((tool) => toTool(tool, context));
+  drop("the list of tools", "the model takes none");
+  return [];
+}
+
+function toTool({ name, description, parameters }: ToolSpec, { modelId }: RequestContext): WireTool {
+  const { anyOf, properties = {}, ...fitted } = fitSchema(parameters);
+  if (anyOf !== undefined) {
+    throw new TroupeError(
+      "invalid_config",
+      `${providerId}'s ${modelId} takes no tool whose parameters are a choice of schemas: give those of ${name} one object, with the choice in a property.`,
+    );
+  }
+  return { type: "function", function: { name, description, parameters: { ...fitted, type: "object", properties } } };
+}
