@@ -1,0 +1,62 @@
+import type { PartialArg } from "@google/genai/web";
+import { describe, expect, it } from "vitest";
+import { CallAssembler } from "./call-assembler.ts";
+
+/** The call that is whole after all pieces; none of them is before the last. */
+function assemble(...pieces: PartialArg[][]) {
+  const calls = new CallAssembler();
+  const first = { functionCall: { name: "look", id: "c1", willContinue: true }, thoughtSignature: "S" };
+  const open = [first, ...pieces.map((partialArgs) => ({ functionCall: { partialArgs, willContinue: true } }))];
+  expect(open.map((part) => calls.add(part))).toEqual(open.map(() => undefined));
+  return calls.add({ functionCall: {} });
+}
+
+describe("a call in pieces", () => {
+  it("is whole with its last piece, under its name, id and signature", () => {
+    const part = assemble(
+      [{ jsonPath: "$.city", stringValue: "Os", willContinue: true }],
+      [
+        { jsonPath: "$.city", stringValue: "lo" },
+        { jsonPath: "$.days", numberValue: 2 },
+      ],
+    );
+
+    expect(part).toEqual({
+      functionCall: { name: "look", id: "c1", args: { city: "Oslo", days: 2 } },
+      thoughtSignature: "S",
+    });
+  });
+
+  it("has each value where it belongs", () => {
+    const part = assemble([
+      { jsonPath: "$.a.list[0].on", boolValue: false },
+      { jsonPath: "$.a.list[1]", stringValue: "x" },
+      { jsonPath: "$['a.b']", nullValue: "NULL_VALUE" },
+      { jsonPath: "$.a.list[1]", stringValue: "y" },
+    ]);
+
+    expect(part?.functionCall?.args).toEqual({ a: { list: [{ on: false }, "xy"] }, "a.b": null });
+  });
+
+  it("touches nothing but its own arguments", () => {
+    const part = assemble([
+      { jsonPath: "$.__proto__.spoilt", boolValue: true },
+      { jsonPath: "$.constructor.prototype.spoilt", boolValue: true },
+    ]);
+
+    expect(({} as Record<string, unknown>)["spoilt"]).toBeUndefined();
+    expect(Object.keys(part?.functionCall?.args ?? {})).toEqual(["__proto__", "constructor"]);
+  });
+
+  it("may have its pieces all at once, and leaves the next one alone", () => {
+    const calls = new CallAssembler();
+    const whole = { functionCall: { name: "now", args: { zone: "utc" } } };
+    const partialArgs = [{ jsonPath: "$.a", numberValue: 1 }];
+
+    expect(calls.add({ functionCall: { name: "look", partialArgs } })).toEqual({
+      functionCall: { name: "look", args: { a: 1 } },
+    });
+    expect(calls.add(whole)).toBe(whole);
+    expect(calls.add({ text: "Yes." })).toEqual({ text: "Yes." });
+  });
+});

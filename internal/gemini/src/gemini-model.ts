@@ -1,0 +1,106 @@
+import type { GenerateContentConfig } from "@google/genai/web";
+import type { ChatMessage, Logger, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
+import type { ModelResponse } from "@troupe/core/adapter";
+import { fromResponse } from "./from-response.ts";
+import { GeminiClient } from "./gemini-client.ts";
+import type { ClientSettings } from "./gemini-client.ts";
+import type { Identify, Identity } from "./identity.ts";
+import type { ModelRules } from "./model-rules.ts";
+import { StreamReader } from "./stream-reader.ts";
+import { toRequest } from "./to-request.ts";
+import type { Request } from "./to-request.ts";
+import { CutAnswer, toModelError } from "./vendor-failure.ts";
+import type { FailedCall } from "./vendor-failure.ts";
+
+/** A model, where it is reached, and who may ask it. */
+export type GeminiSettings = ClientSettings & {
+  providerId: string;
+  modelId: string;
+  identify: Identify;
+  idleTimeoutMs: number;
+  rules: ModelRules;
+  logger: Logger;
+};
+
+/** A model that speaks Gemini's format. Nothing is loaded, read or sent before its first call. */
+export function createGeminiModel(settings: GeminiSettings): ModelProvider {
+  return new GeminiModel(settings);
+}
+
+/** A whole answer may be long in coming; after this the vendor gives it up itself. */
+const longestWholeMs = 600_000;
+
+type Method = "generateContent" | "generateContentStream";
+type Call = FailedCall & { identity: Identity };
+
+class GeminiModel implements ModelProvider {
+  readonly providerId: string;
+  readonly modelId: string;
+  readonly #settings: GeminiSettings;
+  readonly #client: GeminiClient;
+
+  constructor(settings: GeminiSettings) {
+    this.providerId = settings.providerId;
+    this.modelId = settings.modelId;
+    this.#settings = settings;
+    this.#client = new GeminiClient(settings);
+  }
+
+  async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
+    const request = this.#toRequest(messages, options);
+    const call = await this.#open(options);
+    try {
+      const reply = await this.#send(request, call, "generateContent");
+      return fromResponse(await reply.text(), this);
+    } catch (error) {
+      throw toModelError(error, call);
+    }
+  }
+
+  // One generator for all of it: each one more in a row would cost every chunk another three turns of promises.
+  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<StreamChunk, void> {
+    const request = this.#toRequest(messages, options);
+    const call = await this.#open(options);
+    let bytes: AsyncIterator<Uint8Array, undefined> | undefined;
+    try {
+      const reader = new StreamReader(this);
+      bytes = bytesOf(await this.#send(request, call, "generateContentStream"));
+      for (let step = await bytes.next(); step.done !== true; step = await bytes.next()) {
+        for (const chunk of reader.push(step.value)) yield chunk;
+        reader.throwFailure();
+      }
+      yield reader.finish();
+    } catch (error) {
+      throw toModelError(error, call);
+    } finally {
+      await bytes?.return?.();
+    }
+  }
+
+  #toRequest(messages: readonly ChatMessage[], options: ModelOptions): Request {
+    const { rules, logger, isCloud } = this.#settings;
+    const drop = (what: string, reason: string): void => {
+      logger.debug(`${what} is left out: ${reason}`, { vendor: this.providerId, model: this.modelId });
+    };
+    return toRequest(messages, options, { model: this, rules, isCloud, drop });
+  }
+
+  async #open({ apiKey, signal }: ModelOptions): Promise<Call> {
+    const identity = await this.#settings.identify(apiKey, signal);
+    return { providerId: this.providerId, key: identity.key, signal, identity };
+  }
+
+  async #send({ config, ...asked }: Request, { identity, signal }: Call, method: Method): Promise<Response> {
+    const written = await this.#client.write((models, httpOptions) =>
+      models[method]({ ...asked, config: { ...(config as GenerateContentConfig), httpOptions } }),
+    );
+    const { idleTimeoutMs } = this.#settings;
+    const headersTimeoutMs = method === "generateContent" ? Math.max(longestWholeMs, idleTimeoutMs) : idleTimeoutMs;
+    return await this.#client.post(written, { headers: identity.headers, signal, headersTimeoutMs, idleTimeoutMs });
+  }
+}
+
+function bytesOf({ body }: Response): AsyncIterator<Uint8Array, undefined> {
+  if (body === null) throw new CutAnswer("The answer has no body.");
+  return (body as unknown as AsyncIterable<Uint8Array, undefined>)[Symbol.asyncIterator]();
+}

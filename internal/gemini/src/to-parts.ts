@@ -1,0 +1,77 @@
+import type { Part } from "@google/genai/web";
+import { TroupeError } from "@troupe/core";
+import type { ContentPart, MessageContent } from "@troupe/core";
+import { readContentData } from "@troupe/core/adapter";
+import type { ContentData } from "@troupe/core/adapter";
+import type { RequestContext } from "./request-context.ts";
+
+type DataPart = Exclude<ContentPart, { type: "text" }>;
+type Readable = Exclude<ContentData, { kind: "invalid" }>;
+
+const mediaType = /^(?:image\/(?:png|jpeg|webp|heic|heif)|audio\/.+|video\/.+|application\/pdf)$/;
+const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript|x-ndjson)$|\+(?:json|xml)$/;
+const taken = "images (PNG, JPEG, WebP, HEIC), sound, film, PDF and text";
+
+/** Turns content into parts. Empty text is left out, since the vendor refuses it. */
+export function toParts(content: MessageContent | null, context: RequestContext): Part[] {
+  if (content === null) return [];
+  const parts: ContentPart[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return parts.flatMap((part) => (part.type === "text" ? toText(part.text) : [toData(part, context)]));
+}
+
+/** A part of text, or none for text that says nothing. */
+export function toText(text: string): Part[] {
+  return text === "" ? [] : [{ text }];
+}
+
+function toData(part: DataPart, context: RequestContext): Part {
+  const data = readData(part, context);
+  const mimeType = plainType(data.mimeType);
+  if (isTaken(part, mimeType)) return toMedia(data, mimeType, part);
+  if (data.kind === "url" && mimeType === "" && !context.isCloud) return { fileData: { fileUri: data.url } };
+  const named = mimeType === "" ? "of an unknown type (name its mimeType)" : mimeType;
+  throw unsupported(part, context, named);
+}
+
+function readData(part: DataPart, { isCloud, model }: RequestContext): Readable {
+  const { data, mimeType } = part;
+  if (isCloud && data.startsWith("gs://"))
+    return { kind: "url", url: data, ...(mimeType !== undefined && { mimeType }) };
+  const read = readContentData(part);
+  if (read.kind !== "invalid") return read;
+  throw new TroupeError(
+    "invalid_request",
+    `The data of the ${part.type} part for ${model.providerId}'s ${model.modelId} ${read.reason}.`,
+  );
+}
+
+/** The type alone, as the vendor spells it. */
+function plainType(mimeType = ""): string {
+  const [type = ""] = mimeType.toLowerCase().split(";");
+  const plain = type.trim().replace(/^(audio|video)\/x-/, "$1/");
+  return plain === "image/jpg" ? "image/jpeg" : plain;
+}
+
+/** A part that says it is an image or a sound must be one. */
+function isTaken({ type }: DataPart, mimeType: string): boolean {
+  if (type !== "file") return mediaType.test(mimeType) && mimeType.startsWith(`${type}/`);
+  return mediaType.test(mimeType) || textType.test(mimeType);
+}
+
+function toMedia(data: Readable, mimeType: string, part: DataPart): Part {
+  if (data.kind === "url") return { fileData: { fileUri: data.url, mimeType } };
+  if (!textType.test(mimeType)) return { inlineData: { mimeType, data: data.base64 } };
+  // Few types of text are known by name everywhere, and no name of a file is: as words, both arrive.
+  const name = part.type === "file" ? part.filename : undefined;
+  const text = Buffer.from(data.base64, "base64").toString("utf8");
+  return { text: `File: ${name ?? "unnamed"}\n${text}` };
+}
+
+function unsupported(part: DataPart, { model }: RequestContext, named: string): TroupeError {
+  const { providerId, modelId } = model;
+  return new TroupeError(
+    "unsupported_media_type",
+    `${providerId}'s ${modelId} does not take this part: ${part.type} (${named}). It takes ${taken}.`,
+    { fields: { vendor: providerId, model: modelId, part: part.type } },
+  );
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { toSchema } from "./to-schema.ts";
+
+const text = { type: "string" };
+
+describe("a schema", () => {
+  it("keeps what Gemini knows", () => {
+    const schema = {
+      type: "object",
+      title: "Trip",
+      description: "d",
+      properties: {
+        name: { ...text, format: "date", enum: ["a"] },
+        list: { type: ["array", "null"], items: text, minItems: 1, maxItems: 2, prefixItems: [text] },
+        count: { type: "number", minimum: 0, maximum: 9 },
+        any: { anyOf: [text, { type: "null" }] },
+        one: { oneOf: [text] },
+        open: { type: "object", additionalProperties: text },
+      },
+      required: ["name"],
+      additionalProperties: false,
+      propertyOrdering: ["name"],
+    };
+
+    expect(toSchema(schema)).toEqual(schema);
+  });
+
+  it("leaves out what Gemini does not know, at every depth", () => {
+    const strict = { ...text, pattern: "^a", minLength: 1, maxLength: 2, default: "a", not: {}, examples: [1] };
+    const schema = {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      propertyNames: text,
+      patternProperties: { a: text },
+      properties: { a: strict, b: { type: "array", items: strict }, c: { anyOf: [strict] } },
+      additionalProperties: strict,
+    };
+
+    expect(toSchema(schema)).toEqual({
+      type: "object",
+      properties: { a: text, b: { type: "array", items: text }, c: { anyOf: [text] } },
+      additionalProperties: text,
+    });
+  });
+
+  it("keeps properties whatever their names", () => {
+    const properties = { $schema: text, pattern: text, const: text, allOf: text };
+
+    expect(toSchema({ type: "object", properties })).toEqual({ type: "object", properties });
+  });
+
+  it("says a constant as the only choice", () => {
+    expect(toSchema({ anyOf: [{ const: "a" }, { const: null }] })).toEqual({
+      anyOf: [{ enum: ["a"] }, { enum: [null] }],
+    });
+  });
+
+  it("joins the schemas that all must fit", () => {
+    const schema = {
+      type: "object",
+      allOf: [
+        { properties: { a: { type: "number" }, b: text }, required: ["b"], description: "of all" },
+        { allOf: [{ properties: { c: text }, required: ["c", "b"] }] },
+      ],
+      properties: { a: text },
+      required: ["a"],
+    };
+
+    expect(toSchema(schema)).toEqual({
+      type: "object",
+      description: "of all",
+      properties: { c: text, b: text, a: text },
+      required: ["a", "b", "c"],
+    });
+  });
+
+  it("refers to its definitions in the newer way, with nothing beside the reference", () => {
+    const schema = {
+      $ref: "#/definitions/Tree",
+      description: "d",
+      definitions: { Tree: { type: "object", properties: { leaf: { $ref: "#/$defs/Leaf", title: "t" } } } },
+      $defs: { Leaf: { ...text, pattern: "a" } },
+    };
+
+    expect(toSchema(schema)).toEqual({
+      $ref: "#/$defs/Tree",
+      $defs: { Tree: { type: "object", properties: { leaf: { $ref: "#/$defs/Leaf" } } }, Leaf: text },
+    });
+  });
+
+  it("is left as it was", () => {
+    const schema = {
+      allOf: [{ properties: { a: { const: 1 } } }],
+      properties: { b: { $schema: "x" } },
+      required: ["b"],
+    };
+    const before = structuredClone(schema);
+    toSchema(schema);
+
+    expect(schema).toEqual(before);
+  });
+});

@@ -1,0 +1,74 @@
+type JsonSchema = Record<string, unknown>;
+
+/** The keywords that Gemini knows of those that hold no schemas. */
+const plainKeywords = [
+  "$id",
+  "$ref",
+  "$anchor",
+  "type",
+  "format",
+  "title",
+  "description",
+  "enum",
+  "required",
+  "propertyOrdering",
+  "minItems",
+  "maxItems",
+  "minimum",
+  "maximum",
+];
+/** Those that hold one schema, or none with `true` or `false`. */
+const schemaKeywords = ["items", "additionalProperties"];
+const listKeywords = ["prefixItems", "anyOf", "oneOf"];
+const mapKeywords = ["$defs", "properties"];
+
+/**
+ * A JSON schema in the keywords that Gemini knows. What it does not know is left out: whoever gave the schema checks the
+ * outcome against the whole of it.
+ */
+export function toSchema(schema: JsonSchema): JsonSchema {
+  const { const: value, definitions, ...rest } = mergeAll(schema);
+  const known =
+    definitions === undefined ? rest : { ...rest, $defs: { ...asSchema(definitions), ...asSchema(rest["$defs"]) } };
+  // Beside a reference, nothing else may stand.
+  if (typeof known["$ref"] === "string") return toReference(known);
+  const entries = Object.entries(known).flatMap(([keyword, held]) => toEntry(keyword, held));
+  return { ...Object.fromEntries(entries), ...(value !== undefined && { enum: [value] }) };
+}
+
+function toReference(schema: JsonSchema): JsonSchema {
+  const entries = Object.entries(schema).filter(([keyword]) => keyword.startsWith("$"));
+  return Object.fromEntries(entries.flatMap(([keyword, held]) => toEntry(keyword, held)));
+}
+
+function toEntry(keyword: string, held: unknown): [string, unknown][] {
+  if (keyword === "$ref") return [[keyword, String(held).replace(/^#\/definitions\//, "#/$defs/")]];
+  if (plainKeywords.includes(keyword)) return [[keyword, held]];
+  if (schemaKeywords.includes(keyword)) return [[keyword, toInner(held)]];
+  if (listKeywords.includes(keyword) && Array.isArray(held)) return [[keyword, held.map(toInner)]];
+  if (!mapKeywords.includes(keyword) || !isSchema(held)) return [];
+  return [[keyword, Object.fromEntries(Object.entries(held).map(([name, inner]) => [name, toInner(inner)]))]];
+}
+
+function toInner(schema: unknown): unknown {
+  return isSchema(schema) ? toSchema(schema) : schema;
+}
+
+/** Gemini does not join schemas; those of an object are joined for it. */
+function mergeAll(schema: JsonSchema): JsonSchema {
+  const joined = Array.isArray(schema["allOf"]) ? schema["allOf"].filter(isSchema).map(mergeAll) : [];
+  return joined.reduce((whole, { properties, required, ...rest }) => {
+    const merged: JsonSchema = { ...rest, ...whole };
+    if (properties !== undefined) merged["properties"] = { ...asSchema(properties), ...asSchema(whole["properties"]) };
+    if (required !== undefined) merged["required"] = [...new Set([whole["required"] ?? [], required].flat())];
+    return merged;
+  }, schema);
+}
+
+function asSchema(value: unknown): JsonSchema {
+  return isSchema(value) ? value : {};
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

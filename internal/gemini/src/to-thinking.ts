@@ -1,0 +1,52 @@
+import type { ReasoningConfig } from "@troupe/core";
+import type { ModelRules, ThinkingLevelName } from "./model-rules.ts";
+import type { RequestContext } from "./request-context.ts";
+
+/** How much a model is to think, and whether it tells of it. */
+export type Thinking = { includeThoughts?: true; thinkingBudget?: number; thinkingLevel?: string };
+
+/** The model finds its budget itself. */
+const ownBudget = -1;
+
+/** Turns `reasoning` into what the model takes; without it, nothing is said of thinking. */
+export function toThinking(
+  reasoning: ReasoningConfig | undefined,
+  { rules, drop }: RequestContext,
+): { thinkingConfig?: Thinking } {
+  if (reasoning === undefined) return {};
+  if (!reasoning.enabled) return withoutThinking(rules);
+  if (rules.thinking === "none") {
+    drop("reasoning", "the model does not take it");
+    return {};
+  }
+  const measure = rules.thinking === "budget" ? toBudget(reasoning, rules) : toLevel(reasoning, rules);
+  return { thinkingConfig: { includeThoughts: true, ...measure } };
+}
+
+/** Not every model can be told not to think. */
+function withoutThinking({ thinking, leastThinkingBudget }: ModelRules): { thinkingConfig?: Thinking } {
+  return thinking === "budget" && leastThinkingBudget === 0 ? { thinkingConfig: { thinkingBudget: 0 } } : {};
+}
+
+function toBudget({ budgetTokens }: ReasoningConfig, rules: ModelRules): Thinking {
+  if (budgetTokens === undefined) return { thinkingBudget: ownBudget };
+  // Nothing at all would turn off what is wanted.
+  const least = Math.max(rules.leastThinkingBudget, 1);
+  return { thinkingBudget: Math.max(least, Math.min(budgetTokens, rules.mostThinkingBudget)) };
+}
+
+function toLevel({ budgetTokens, effort }: ReasoningConfig, { thinkingLevels }: ModelRules): Thinking {
+  const wanted = budgetTokens === undefined ? effort : levelFor(budgetTokens);
+  if (wanted === undefined) return {};
+  const atLeast = levels.slice(levels.indexOf(wanted));
+  const level = atLeast.find((each) => thinkingLevels.includes(each)) ?? thinkingLevels.at(-1);
+  return level === undefined ? {} : { thinkingLevel: level.toUpperCase() };
+}
+
+const levels: readonly ThinkingLevelName[] = ["low", "medium", "high"];
+
+/** Models that find their budget themselves are told how hard to think. */
+function levelFor(budgetTokens: number): ThinkingLevelName {
+  if (budgetTokens <= 2048) return "low";
+  return budgetTokens <= 8192 ? "medium" : "high";
+}

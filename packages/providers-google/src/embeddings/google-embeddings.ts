@@ -1,0 +1,110 @@
+import { GeminiClient, ownerOf, toModelError } from "@troupe-internal/gemini";
+import type { Identity } from "@troupe-internal/gemini";
+import { createLogger, ModelError, TroupeError } from "@troupe/core";
+import type { EmbeddingProvider, EmbedOptions, Logger } from "@troupe/core";
+import { getOwn } from "@troupe/core/adapter";
+import { addressOf, findKey, providerId } from "../reach-google.ts";
+import { checkEmbeddingsOptions } from "./embeddings-options.ts";
+import type { GoogleEmbeddingsOptions } from "./embeddings-options.ts";
+import { readVectors, toUnitLength } from "./read-vectors.ts";
+
+/** Embeddings of Google's, over the Gemini API. Nothing is loaded, read or sent before their first call. */
+export function googleEmbeddings(options: GoogleEmbeddingsOptions = {}): EmbeddingProvider {
+  checkEmbeddingsOptions(options);
+  return new GoogleEmbeddings(options);
+}
+
+const defaultModel = "text-embedding-004";
+/** What stands in for the default model, which the vendor has shut down. */
+const successor = "gemini-embedding-001";
+
+/** How long the vectors of a model are, unless they are asked for shorter. */
+const lengths: Readonly<Record<string, number>> = { [defaultModel]: 768, [successor]: 3072 };
+
+/** The vendor takes no more at once. */
+const mostTexts = 100;
+
+/** Which model is asked, and for which length if its own is not the right one. */
+type Asked = { model: string; length: number | undefined };
+type Call = { asked: Asked; identity: Identity; signal: AbortSignal | undefined };
+
+class GoogleEmbeddings implements EmbeddingProvider {
+  readonly providerId = providerId;
+  readonly dimensions?: number;
+  readonly #apiKey: string | undefined;
+  readonly #timeoutMs: number;
+  readonly #logger: Logger;
+  readonly #client: GeminiClient;
+  #asked: Asked;
+
+  constructor({ model = defaultModel, ...options }: GoogleEmbeddingsOptions) {
+    const dimensions = options.dimensions ?? getOwn(lengths, model);
+    if (dimensions !== undefined) this.dimensions = dimensions;
+    this.#apiKey = options.apiKey;
+    this.#timeoutMs = options.timeoutMs ?? 600_000;
+    this.#logger = options.logger ?? createLogger();
+    this.#client = new GeminiClient({ baseURL: addressOf(options.baseURL), isCloud: false });
+    this.#asked = { model, length: options.dimensions };
+  }
+
+  async embed(text: string, options?: EmbedOptions): Promise<number[]> {
+    const [vector = []] = await this.embedBatch([text], options);
+    return vector;
+  }
+
+  async embedBatch(texts: readonly string[], { apiKey, signal }: EmbedOptions = {}): Promise<number[][]> {
+    const empty = texts.indexOf("");
+    if (empty !== -1)
+      throw new TroupeError("invalid_value", `An empty text has no embedding, and text ${empty} is empty.`);
+    if (texts.length === 0) return [];
+    const identity = ownerOf(findKey(apiKey, this.#apiKey));
+    const call = { asked: this.#asked, identity, signal };
+    try {
+      return await this.#embedAll(texts, call);
+    } catch (error) {
+      const isGone = call.asked.model === defaultModel && error instanceof ModelError && error.status === 404;
+      if (!isGone) throw error;
+      // All of them again: vectors of two models have nothing to say to each other.
+      return await this.#embedAll(texts, { ...call, asked: this.#replaceModel() });
+    }
+  }
+
+  /** Asks the successor from now on, at the length that the default model had. */
+  #replaceModel(): Asked {
+    if (this.#asked.model === successor) return this.#asked;
+    this.#asked = { model: successor, length: this.dimensions };
+    const sentence = `${defaultModel} was shut down, and ${successor} is asked in its place: embed anew what was embedded with the former, and name the model.`;
+    this.#logger.warn(sentence, { vendor: providerId, dimensions: this.dimensions });
+    return this.#asked;
+  }
+
+  async #embedAll(texts: readonly string[], call: Call): Promise<number[][]> {
+    const { asked, identity, signal } = call;
+    try {
+      const vectors: number[][] = [];
+      // One after the other: limits of rate count requests, and a batch is large.
+      for (let start = 0; start < texts.length; start += mostTexts) {
+        const batch = texts.slice(start, start + mostTexts);
+        const length = this.dimensions ?? vectors[0]?.length;
+        vectors.push(...readVectors(await this.#ask(batch, call), { count: batch.length, length }));
+      }
+      return asked.length === undefined ? vectors : vectors.map(toUnitLength);
+    } catch (error) {
+      throw toModelError(error, { providerId, key: identity.key, signal });
+    }
+  }
+
+  async #ask(texts: readonly string[], { asked, identity, signal }: Call): Promise<string> {
+    const request = await this.#client.write((models, httpOptions) =>
+      models.embedContent({
+        model: asked.model,
+        // Each a content of its own: plain texts are made one, and get one vector, for some models.
+        contents: texts.map((text) => ({ role: "user", parts: [{ text }] })),
+        config: { httpOptions, ...(asked.length !== undefined && { outputDimensionality: asked.length }) },
+      }),
+    );
+    const waits = { headersTimeoutMs: this.#timeoutMs, idleTimeoutMs: this.#timeoutMs };
+    const reply = await this.#client.post(request, { headers: identity.headers, signal, ...waits });
+    return await reply.text();
+  }
+}

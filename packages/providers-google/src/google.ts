@@ -1,0 +1,16 @@
+import { createGeminiModel, ownerOf, readModelOptions } from "@troupe-internal/gemini";
+import type { ModelProvider } from "@troupe/core";
+import type { GoogleOptions } from "./google-options.ts";
+import { addressOf, findKey, providerId } from "./reach-google.ts";
+
+/** A model of Google's, over the Gemini API. Nothing is loaded, read or sent before its first call. */
+export function google(modelId: string, options: GoogleOptions = {}): ModelProvider {
+  const settings = readModelOptions(modelId, options, { vendor: providerId });
+  return createGeminiModel({
+    ...settings,
+    providerId,
+    baseURL: addressOf(options.baseURL),
+    isCloud: false,
+    identify: (apiKey) => ownerOf(findKey(apiKey, options.apiKey)),
+  });
+}

@@ -1,0 +1,71 @@
+import { toModelError } from "@troupe-internal/gemini";
+import { ModelError, TroupeError } from "@troupe/core";
+import { abortedError, sharedHttpPool } from "@troupe/core/adapter";
+import { isAuthClient } from "./check-vertex-options.ts";
+import { untilAborted } from "./until-aborted.ts";
+import type { AuthClient, ServiceAccount } from "./vertex-options.ts";
+
+const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
+
+/** Whose credentials they are: given ones, or what Google's library finds for the project. */
+type Owner = { credentials?: ServiceAccount | AuthClient; project?: string };
+
+/** Who asks for the project. A token is fetched when one is needed, by one call for all. */
+export class Credentials {
+  readonly #owner: Owner;
+  readonly #url: string;
+  #client: Promise<AuthClient> | undefined;
+
+  constructor(owner: Owner, url: string) {
+    this.#owner = owner;
+    this.#url = url;
+  }
+
+  /** The headers that prove who asks. */
+  async headers(signal: AbortSignal | undefined): Promise<Record<string, string>> {
+    this.#client ??= loadClient(this.#owner);
+    const client = await untilAborted(this.#client, signal).catch((cause: unknown) => {
+      // There may be some the next time.
+      this.#client = undefined;
+      throw signal?.aborted ? abortedError(signal.reason) : noCredentials(cause);
+    });
+    try {
+      return Object.fromEntries(new Headers(await untilAborted(client.getRequestHeaders(this.#url), signal)));
+    } catch (thrown) {
+      throw toTokenError(thrown, signal);
+    }
+  }
+}
+
+/** Loads Google's library of credentials, unless the client is here already. Its requests take the way of all others. */
+async function loadClient({ credentials: given, project }: Owner): Promise<AuthClient> {
+  if (given !== undefined && isAuthClient(given)) return given;
+  const { GoogleAuth, JWT } = await import("google-auth-library");
+  const transporterOptions = { fetchImplementation: sendPooled };
+  if (given !== undefined) {
+    return new JWT({ email: given.client_email, key: given.private_key, scopes, transporterOptions });
+  }
+  // Without the project, the library would look for one in many places, and wait for those that are not there.
+  const named = project === undefined ? {} : { projectId: project };
+  return await new GoogleAuth({ scopes, ...named, clientOptions: { transporterOptions } }).getClient();
+}
+
+async function sendPooled(...request: Parameters<typeof fetch>): Promise<Response> {
+  return await sharedHttpPool().fetch(...request);
+}
+
+function noCredentials(cause: unknown): TroupeError {
+  return new TroupeError(
+    "unauthorized",
+    "vertex found nobody to ask for: pass credentials or an API key, or set up Application Default Credentials.",
+    { cause, fields: { vendor: "vertex" } },
+  );
+}
+
+/** A token that was not given is the model's failure, and if it was refused, like a refused key of the server's. */
+function toTokenError(thrown: unknown, signal: AbortSignal | undefined): TroupeError {
+  const call = { providerId: "vertex", key: undefined, signal };
+  const { status } = (thrown ?? {}) as { status?: unknown };
+  if (signal?.aborted || typeof status !== "number") return toModelError(thrown, call);
+  return new ModelError({ ...call, status: status === 400 ? 401 : status, cause: thrown });
+}

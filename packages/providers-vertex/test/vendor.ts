@@ -1,0 +1,43 @@
+import { FakeVendor } from "@troupe-internal/testkit";
+import type { FakeVendorOptions } from "@troupe-internal/testkit";
+import type { ModelProvider, StreamChunk } from "@troupe/core";
+import { onTestFinished } from "vitest";
+import { vertex } from "../src/index.ts";
+import type { AuthClient, VertexOptions } from "../src/index.ts";
+
+/** Proves who asks with a token that never changes. */
+export const authClient = (token = "token-1"): AuthClient => ({
+  getRequestHeaders: async () => new Headers({ authorization: `Bearer ${token}` }),
+});
+
+/** A project, and who asks for it. */
+export const inProject = (): VertexOptions => ({
+  project: "troupe-1",
+  location: "europe-north1",
+  credentials: authClient(),
+});
+
+/** A vendor that ends with the test, strict unless it is told otherwise, and a way to make models that ask it. */
+export async function startVendor(options: FakeVendorOptions = {}) {
+  const vendor = await FakeVendor.start({ strict: true, ...options });
+  onTestFinished(() => vendor.close());
+  const connect = (modelId = "gemini-3.8-flash", more: VertexOptions = inProject()): ModelProvider =>
+    vertex(modelId, { baseURL: vendor.url, ...more });
+  return { vendor, connect };
+}
+
+/** The bodies that arrived. */
+export function bodiesOf(vendor: FakeVendor): Record<string, unknown>[] {
+  return vendor.exchanges.map(({ request }) => request.body as Record<string, unknown>);
+}
+
+/** The chunks of a stream, and what it failed with. */
+export async function gather(stream: AsyncIterable<StreamChunk>): Promise<{ chunks: StreamChunk[]; error: unknown }> {
+  const chunks: StreamChunk[] = [];
+  try {
+    for await (const chunk of stream) chunks.push(chunk);
+  } catch (error) {
+    return { chunks, error };
+  }
+  return { chunks, error: undefined };
+}
