@@ -23,7 +23,7 @@ export type { KillPoint, KillPointWrappers, ReachPoint } from "./process/kill-po
 export { processState } from "./process/process-state.ts";
 export { reportToParent } from "./process/report-to-parent.ts";
 export { seededRandom } from "./process/seeded-random.ts";
-export { JournalStorage } from "./process/test/journal-storage.ts";
+export { JournalStorage } from "./process/journal-storage.ts";
 export { TestChild } from "./process/test-child.ts";
 export type { ChildExit, TestChildOptions } from "./process/test-child.ts";
 export type { ConnectionEnd, ProxiedConnection, ProxyTarget } from "./proxy/proxied-connection.ts";

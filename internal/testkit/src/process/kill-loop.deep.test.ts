@@ -14,7 +14,7 @@ import { TcpProxy } from "../proxy/tcp-proxy.ts";
 import { killPoints } from "./kill-points.ts";
 import type { KillPoint } from "./kill-points.ts";
 import { seededRandom } from "./seeded-random.ts";
-import { JournalStorage } from "./test/journal-storage.ts";
+import { JournalStorage } from "./journal-storage.ts";
 import { TestChild } from "./test-child.ts";
 
 // Processes take their time on a busy machine.

@@ -3,7 +3,7 @@ import type { ModelProvider, Runnable, ToolDef } from "@troupe/core";
 import { createKillPoints } from "../kill-points.ts";
 import { reportToParent } from "../report-to-parent.ts";
 import { createChatModel } from "./chat-model.ts";
-import { JournalStorage } from "./journal-storage.ts";
+import { JournalStorage } from "../journal-storage.ts";
 import { createSmallAgent } from "./small-agent.ts";
 
 const [journal = "", vendorUrl = "", manner = ""] = process.argv.slice(2);

@@ -1,0 +1,122 @@
+import { TcpProxy } from "@troupe-internal/testkit";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { ask, serverUrl, testSchemas } from "../test/test-schemas.ts";
+import { PostgresStorage } from "./index.ts";
+import type { PostgresOptions } from "./index.ts";
+
+const newSchema = testSchemas();
+
+/** A storage that is in use and reaches its server through a proxy. */
+async function open(options: PostgresOptions = {}) {
+  const url = new URL(serverUrl);
+  const proxy = await TcpProxy.start({ target: { host: url.hostname, port: Number(url.port) } });
+  [url.hostname, url.port] = [proxy.host, String(proxy.port)];
+  const schema = newSchema();
+  const storage = new PostgresStorage(url.href, { schema, ...options });
+  onTestFinished(async () => {
+    await storage.close();
+    await proxy.close();
+  });
+  await storage.set("ns", "k", "old");
+  return { storage, proxy, stored: async () => await ask(`select key, value from ${schema}.troupe_records`) };
+}
+
+const unavailable = { code: "storage_unavailable" };
+
+describe.skipIf(serverUrl === "")("PostgresStorage on a network that fails", () => {
+  it("does not do again what it sent when the answer is lost", async () => {
+    const { storage, proxy, stored } = await open();
+    proxy.setFaults({ toClient: { cutAfterBytes: 0 } });
+    await expect(storage.append("ns", "s/", "once")).rejects.toMatchObject({
+      ...unavailable,
+      message: "PostgreSQL did not answer, or the connection was lost: what was asked may have been done.",
+    });
+    proxy.setFaults();
+
+    const appended = async (): Promise<unknown> => (await stored()).filter(({ key }) => key !== "k");
+    await vi.waitFor(async () => expect(await appended()).toEqual([{ key: "s/000000000001", value: '"once"' }]));
+    expect((await storage.append("ns", "s/", "twice")).seq).toBe(2);
+  });
+
+  it("does not commit again when the answer to that is lost", async () => {
+    const { storage, proxy, stored } = await open();
+    const before = proxy.open[0]?.toClient.bytes ?? 0;
+    await storage.transaction([{ namespace: "ns", key: "a", value: 1 }]);
+    const answers = (proxy.open[0]?.toClient.bytes ?? 0) - before;
+    // The answer to the commit is the last of them.
+    proxy.setFaults({ toClient: { cutAfterBytes: before + 2 * answers - 1 } });
+    await expect(storage.transaction([{ namespace: "ns", key: "a", value: 2 }])).rejects.toMatchObject(unavailable);
+    proxy.setFaults();
+
+    expect(await stored()).toContainEqual({ key: "a", value: "2" });
+    expect(await storage.get("ns", "a")).toBe(2);
+  });
+
+  it("writes nothing of a transaction whose connection is lost before the commit", async () => {
+    const { storage, proxy, stored } = await open();
+    const before = proxy.open[0]?.toTarget.bytes ?? 0;
+    await storage.transaction([{ namespace: "ns", key: "a", value: 1 }]);
+    const statements = (proxy.open[0]?.toTarget.bytes ?? 0) - before;
+    // The commit is the last of them.
+    proxy.setFaults({ toTarget: { resetAfterBytes: before + 2 * statements - 1 } });
+    await expect(storage.transaction([{ namespace: "ns", key: "a", value: 2 }])).rejects.toMatchObject(unavailable);
+    proxy.setFaults();
+
+    expect(await storage.get("ns", "a")).toBe(1);
+    expect(await stored()).toContainEqual({ key: "a", value: "1" });
+  });
+
+  it("never sends a statement on a connection of which the end has already arrived", async () => {
+    const { storage, proxy } = await open({ max: 1 });
+    proxy.reset();
+    // The loop stands still while the reset arrives, so nothing has read it when the call is made.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1100);
+
+    await expect(storage.append("ns", "s/", 1)).resolves.toEqual({ key: "s/000000000001", seq: 1 });
+    expect(proxy.connections).toHaveLength(2);
+  });
+
+  it("gives up waiting for an answer that never comes", async () => {
+    const { storage, proxy } = await open({ statementTimeoutMs: 1000, acquireTimeoutMs: 1000 });
+    proxy.setFaults({ toTarget: { blackHole: true } });
+
+    await expect(storage.get("ns", "k")).rejects.toMatchObject(unavailable);
+    await expect(storage.get("ns", "k"), "no new connection either").rejects.toMatchObject(unavailable);
+    proxy.setFaults();
+    expect(await storage.get("ns", "k")).toBe("old");
+  });
+
+  it("fails a ping within about a second when nothing answers", async () => {
+    const { storage, proxy } = await open();
+    proxy.setFaults({ toTarget: { blackHole: true } });
+    const start = performance.now();
+
+    await expect(storage.ping()).rejects.toMatchObject({
+      ...unavailable,
+      message: "The PostgreSQL storage did not answer within 1000 ms.",
+    });
+    expect(performance.now() - start).toBeLessThan(3000);
+    proxy.setFaults();
+  });
+
+  it("closes though nothing answers", async () => {
+    const { storage, proxy } = await open();
+    proxy.setFaults({ toTarget: { blackHole: true } });
+
+    await expect(storage.close()).resolves.toBeUndefined();
+  });
+
+  it("says so while there is nobody to connect to, and works again when there is", async () => {
+    const { storage, proxy } = await open();
+    proxy.refuseConnections();
+    proxy.reset();
+
+    await expect(storage.get("ns", "k")).rejects.toMatchObject(unavailable);
+    await expect(storage.get("ns", "k")).rejects.toMatchObject({
+      ...unavailable,
+      message: "PostgreSQL cannot be reached (ECONNREFUSED).",
+    });
+    await proxy.acceptConnections();
+    expect(await storage.get("ns", "k")).toBe("old");
+  });
+});

@@ -1,0 +1,74 @@
+import { EventEmitter } from "node:events";
+import { describe, expect, it } from "vitest";
+import { PostgresStorage } from "./index.ts";
+import type { PostgresOptions, PostgresPool } from "./index.ts";
+
+const url = "postgres://ann:s3cret@localhost/app";
+
+/** A pool that counts what is done with it. */
+class CountingPool extends EventEmitter implements PostgresPool {
+  connects = 0;
+
+  connect(): Promise<never> {
+    this.connects += 1;
+    return Promise.reject(Object.assign(new Error("refused"), { code: "ECONNREFUSED" }));
+  }
+}
+
+describe("the options of PostgresStorage", () => {
+  it.each([
+    [{ max: 0 }, "max must be a whole number from 1 upwards"],
+    [{ acquireTimeoutMs: 0 }, "acquireTimeoutMs must be a whole number of milliseconds from 1 to 3600000"],
+    [{ acquireTimeoutMs: 3_600_001 }, "acquireTimeoutMs must be"],
+    [{ statementTimeoutMs: Infinity }, "statementTimeoutMs must be"],
+    [{ schema: 'x"; drop table y; --' }, "schema must be a name"],
+    [{ table: "" }, "table must be a name"],
+    [{ tabel: "records" }, 'PostgresStorage has no option "tabel"'],
+    [null, "options must be an object"],
+  ])("refuse %j", (options, problem) => {
+    expect(() => new PostgresStorage(url, options as PostgresOptions)).toThrow(problem);
+  });
+
+  it("refuse what has no effect on a given pool", () => {
+    expect(() => new PostgresStorage({ pool: new CountingPool() }, { max: 5 })).toThrow(
+      'PostgresStorage with a pool has no option "max"',
+    );
+  });
+
+  it.each([undefined, null, 5, {}, { pool: {} }])("refuse %j for a connection", (connection) => {
+    expect(() => new PostgresStorage(connection as unknown as string)).toThrow(
+      "connection must be a connection string, or { pool } with a Pool of pg",
+    );
+  });
+});
+
+describe("a PostgresStorage that nobody has used", () => {
+  it("has connected to nothing, and closes", async () => {
+    const pool = new CountingPool();
+    const storage = new PostgresStorage({ pool });
+    await storage.close();
+
+    expect(pool.connects).toBe(0);
+    await expect(storage.get("ns", "k")).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(pool.connects).toBe(0);
+  });
+
+  it("refuses what cannot be stored before it connects", async () => {
+    const pool = new CountingPool();
+    const storage = new PostgresStorage({ pool });
+
+    await expect(storage.set("ns", "k", NaN)).rejects.toMatchObject({ code: "invalid_value" });
+    await expect(storage.append("ns", "s/", null)).rejects.toMatchObject({ code: "invalid_value" });
+    expect(pool.connects).toBe(0);
+  });
+
+  it("tries again what could not be opened, and leaves no listener on the pool", async () => {
+    const pool = new CountingPool();
+    const storage = new PostgresStorage({ pool });
+
+    await expect(storage.ping()).rejects.toMatchObject({ code: "storage_unavailable" });
+    await expect(storage.ping()).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(pool.connects).toBe(2);
+    expect(pool.listenerCount("error")).toBe(0);
+  });
+});

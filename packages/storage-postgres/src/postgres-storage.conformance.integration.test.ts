@@ -1,0 +1,30 @@
+import {
+  checkConformance,
+  storageAppendCases,
+  storageCompareAndSetCases,
+  storageDriverCases,
+  storageListOptionsCases,
+  storagePingCases,
+  storageTransactionCases,
+} from "@troupe/core/testing";
+import pg from "pg";
+import { afterAll, describe, it } from "vitest";
+import { serverUrl, testSchemas } from "../test/test-schemas.ts";
+import { PostgresStorage } from "./postgres-storage.ts";
+
+const newSchema = testSchemas();
+const pool = new pg.Pool({ connectionString: serverUrl });
+afterAll(async () => await pool.end());
+
+describe.skipIf(serverUrl === "").each([
+  ["connections of its own", () => new PostgresStorage(serverUrl, { schema: newSchema() })],
+  ["a given pool", () => new PostgresStorage({ pool }, { schema: newSchema() })],
+])("PostgresStorage on %s [postgres.driver]", (_, create) => {
+  const subject = { create, dispose: async (storage: PostgresStorage) => await storage.close() };
+  checkConformance(it, storageDriverCases, subject);
+  checkConformance(it, storageListOptionsCases, subject);
+  checkConformance(it, storageAppendCases, subject);
+  checkConformance(it, storageCompareAndSetCases, subject);
+  checkConformance(it, storageTransactionCases, subject);
+  checkConformance(it, storagePingCases, subject);
+});

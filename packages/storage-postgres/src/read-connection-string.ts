@@ -1,0 +1,80 @@
+import { TroupeError } from "@troupe/core";
+import { getOwn } from "@troupe/core/adapter";
+
+/** What a connection string says, with nothing left open. */
+export type ServerAddress = {
+  /** A name, an address, or the folder of a socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  readonly ssl: boolean | { rejectUnauthorized: false };
+  readonly channelBinding: boolean;
+  readonly applicationName: string;
+};
+
+const sslModes: Readonly<Record<string, ServerAddress["ssl"]>> = {
+  disable: false,
+  "no-verify": { rejectUnauthorized: false },
+  require: true,
+  "verify-ca": true,
+  "verify-full": true,
+};
+
+const channelBindings: Readonly<Record<string, boolean>> = { disable: false, prefer: true, require: true };
+
+/**
+ * Reads `postgres://user:password@host:port/database?sslmode=…`. What it does not say has a default of ours, never one
+ * from the environment. The string holds a password, so no error quotes any of it.
+ */
+export function readConnectionString(text: string): ServerAddress {
+  const url = URL.parse(text);
+  if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hash !== "") throw wrong(shape);
+  const user = decode(url.username);
+  const host = decode(url.hostname).replace(/^\[(.*)\]$/, "$1");
+  if (user === "" || host === "") throw wrong(shape);
+  return {
+    host,
+    port: url.port === "" ? 5432 : Number(url.port),
+    user,
+    password: decode(url.password),
+    database: decode(url.pathname.slice(1)) || user,
+    ...readParameters(url.searchParams),
+  };
+}
+
+const shape =
+  "must be postgres://user:password@host:port/database, with what is special in its parts percent-encoded, and name at least a user and a host";
+
+function readParameters(
+  parameters: URLSearchParams,
+): Pick<ServerAddress, "ssl" | "channelBinding" | "applicationName"> {
+  for (const name of parameters.keys()) {
+    if (!["sslmode", "channel_binding", "application_name"].includes(name))
+      throw wrong("takes the parameters sslmode, channel_binding and application_name; hand in a pool for any other");
+  }
+  return {
+    ssl: oneOf(sslModes, "sslmode", parameters.get("sslmode") ?? "disable"),
+    channelBinding: oneOf(channelBindings, "channel_binding", parameters.get("channel_binding") ?? "prefer"),
+    applicationName: parameters.get("application_name") ?? "troupe",
+  };
+}
+
+function oneOf<Value>(values: Readonly<Record<string, Value>>, parameter: string, name: string): Value {
+  const value = getOwn(values, name);
+  if (value === undefined) throw wrong(`takes as ${parameter} one of ${Object.keys(values).join(", ")}`);
+  return value;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw wrong(shape);
+  }
+}
+
+function wrong(problem: string): TroupeError {
+  return new TroupeError("invalid_config", `The connection string ${problem}.`);
+}

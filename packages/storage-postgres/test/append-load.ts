@@ -1,0 +1,60 @@
+import type { StorageDriver } from "@troupe/core";
+import { TroupeError } from "@troupe/core";
+
+const writers = 20;
+
+/** Writers that append without a pause, each to a prefix of its own, and remember what they were told. */
+export class AppendLoad {
+  /** The codes of the errors that they got. */
+  readonly codes = new Set<string>();
+  readonly #storage: Required<StorageDriver>;
+  /** What each was told: the key of every text. */
+  readonly #acknowledged: Map<string, string>[] = [];
+  readonly #writing: Promise<unknown>;
+  readonly #over = new AbortController();
+
+  constructor(storage: Required<StorageDriver>) {
+    this.#storage = storage;
+    this.#writing = Promise.all(Array.from({ length: writers }, async (_, writer) => await this.#write(writer)));
+  }
+
+  /** How many appends were acknowledged. */
+  get acknowledged(): number {
+    return this.#acknowledged.reduce((total, { size }) => total + size, 0);
+  }
+
+  /** Resolves when every writer has been told of something new. */
+  async untilAllWrite(): Promise<void> {
+    const before = this.#acknowledged.map(({ size }) => size);
+    const isWaiting = ({ size }: { size: number }, writer: number): boolean => size <= (before[writer] ?? 0);
+    while (this.#acknowledged.some(isWaiting)) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Ends the load and gives the texts that are not stored just once, where that was acknowledged. */
+  async wronglyStored(): Promise<string[]> {
+    this.#over.abort();
+    await this.#writing;
+    const wrong: string[] = [];
+    for (const [writer, acknowledged] of this.#acknowledged.entries()) {
+      const stored = await this.#storage.list("turns", `${writer}/`);
+      for (const [text, key] of acknowledged) {
+        const places = stored.filter(({ value }) => value === text);
+        if (places.length !== 1 || places[0]?.key !== key) wrong.push(text);
+      }
+    }
+    return wrong;
+  }
+
+  async #write(writer: number): Promise<void> {
+    const acknowledged = new Map<string, string>();
+    this.#acknowledged[writer] = acknowledged;
+    for (let turn = 0; !this.#over.signal.aborted; turn += 1) {
+      try {
+        const text = `${writer}: turn ${turn}`;
+        acknowledged.set(text, (await this.#storage.append("turns", `${writer}/`, text)).key);
+      } catch (error) {
+        this.codes.add(TroupeError.is(error) ? error.code : String(error));
+      }
+    }
+  }
+}

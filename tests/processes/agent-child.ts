@@ -1,0 +1,55 @@
+// One process of a service: `{ ask, sessionId }` in, `{ answered, text }` or `{ failed, code }` out. Its model says how many
+// questions it was shown. Asked to wait, it first calls a tool, which says `{ waits }` and waits for `{ goOn }`.
+import { Agent, defineTool, getTextContent, Memory } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { openStorage } from "./open-storage.ts";
+import type { StorageAddress } from "./open-storage.ts";
+
+type Message = { ask?: string; sessionId?: string; goOn?: true; close?: true };
+
+const [kind, address] = process.argv.slice(2) as [StorageAddress["kind"], string];
+const storage = await openStorage({ kind, address });
+const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
+
+const wait = defineTool({
+  name: "wait",
+  description: "Waits.",
+  parameters: { type: "object", properties: {} },
+  execute: async () => {
+    process.send?.({ waits: true });
+    await mayGoOn;
+    return "waited";
+  },
+});
+
+const model = new ScriptedModel().respond(({ messages }) => {
+  const last = messages.at(-1);
+  const mustWait = last?.role === "user" && getTextContent(last.content).startsWith("wait");
+  if (mustWait) return { toolCalls: [{ id: "wait-1", name: "wait", arguments: {} }] };
+  return `shown ${messages.filter(({ role }) => role === "user").length}`;
+});
+
+const agent = new Agent({
+  name: "agent",
+  model,
+  storage,
+  tools: [wait],
+  memory: new Memory({ maxShortTermMessages: 500 }),
+  onBusy: { maxWaiting: 100 },
+});
+
+async function answer(question: string, sessionId: string): Promise<void> {
+  try {
+    const { text } = await agent.run(question, { sessionId });
+    process.send?.({ answered: question, text });
+  } catch (error) {
+    process.send?.({ failed: question, code: (error as { code?: string }).code, message: String(error) });
+  }
+}
+
+process.on("message", ({ ask, sessionId = "", close, goOn: isFree }: Message) => {
+  if (isFree === true) goOn();
+  if (ask !== undefined) void answer(ask, sessionId);
+  if (close === true) void storage.close().then(() => process.exit());
+});
+process.send?.({ ready: true });
