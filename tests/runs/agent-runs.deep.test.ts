@@ -1,5 +1,8 @@
 import { anthropic } from "@troupe/providers-anthropic";
+import { google } from "@troupe/providers-google";
+import { ollama } from "@troupe/providers-ollama";
 import { openai } from "@troupe/providers-openai";
+import { vertex } from "@troupe/providers-vertex";
 import type { ModelProvider } from "@troupe/core";
 import { check } from "@troupe-internal/testkit";
 import { describe, expect, it } from "vitest";
@@ -10,6 +13,9 @@ const models: Record<string, (vendorUrl: string) => ModelProvider> = {
   "OpenAI's Responses": (url) => openai("gpt-5.1", { baseURL: `${url}/v1`, api: "responses" }),
   "Chat Completions": (url) => openai("gpt-4.1", { baseURL: `${url}/v1`, api: "chat" }),
   "Anthropic's Messages": (url) => anthropic("claude-sonnet-4-5", { baseURL: url }),
+  "the Gemini API": (url) => google("gemini-3.8-flash", { baseURL: url }),
+  "Google Cloud": (url) => vertex("gemini-3.8-flash", { baseURL: url }),
+  "Ollama's chat": (url) => ollama("qwen3:8b", { baseURL: url }),
 };
 
 describe.each(Object.entries(models))("random runs of an agent over %s, a third of them cut short", (_name, model) => {

@@ -163,10 +163,18 @@ function runOf({ request }: Exchange): number {
   return asked.at(-1) ?? -1;
 }
 
-/** A model that is told to call no tool calls none. */
+/** How the vendors are told that there is a choice of tools, and that none is to be called. */
+type ToolChoice = {
+  tools?: unknown[];
+  tool_choice?: string | { type: string };
+  toolConfig?: { functionCallingConfig?: { mode: string } };
+};
+
+/** A model that is told to call no tool, or is shown none, calls none. */
 function mayCallTools({ request }: Exchange): boolean {
-  const { tool_choice: choice } = request.body as { tool_choice?: string | { type: string } };
-  return (typeof choice === "object" ? choice.type : choice) !== "none";
+  const { tools: shown = [], tool_choice: choice, toolConfig } = request.body as ToolChoice;
+  const said = typeof choice === "object" ? choice.type : (choice ?? toolConfig?.functionCallingConfig?.mode);
+  return shown.length > 0 && said?.toLowerCase() !== "none";
 }
 
 function randomReply(random: () => number, { nonce, mayCall }: { nonce: string; mayCall: boolean }): PlannedReply {

@@ -1,13 +1,14 @@
 import type { Content, FunctionCall, Part } from "@google/genai/web";
-import { getTextContent, isMultiModal, TroupeError } from "@troupe/core";
+import { TroupeError } from "@troupe/core";
 import type { ChatMessage } from "@troupe/core";
+import { PartReader } from "@troupe/core/adapter";
 import { callsIn, replayOf } from "./replay.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toParts, toText } from "./to-parts.ts";
 
 /** Turns a conversation into contents that take turns, the results of an answer's calls right behind it and in their order. */
 export function toContents(messages: readonly ChatMessage[], context: RequestContext): Content[] {
-  const history = new History(context);
+  const history = new History(messages, context);
   for (const message of messages) history.add(message);
   return history.finish();
 }
@@ -20,12 +21,14 @@ const noSignature = "skip_thought_signature_validator";
 
 class History {
   readonly #context: RequestContext;
+  readonly #parts: PartReader;
   readonly #contents: Content[] = [];
   #calls: OpenCall[] = [];
   #said: Part[] = [];
 
-  constructor(context: RequestContext) {
+  constructor(messages: readonly ChatMessage[], context: RequestContext) {
     this.#context = context;
+    this.#parts = new PartReader(messages, context.drop);
   }
 
   add(message: ChatMessage): void {
@@ -34,7 +37,7 @@ class History {
         // Stands apart from the contents.
         break;
       case "user":
-        this.#said.push(...toParts(message.content, this.#context));
+        this.#said.push(...this.#read(message));
         break;
       case "tool":
         this.#addResult(message);
@@ -60,18 +63,21 @@ class History {
     return this.#contents;
   }
 
-  #addResult({ toolCallId = "", content }: ChatMessage): void {
+  #read(message: ChatMessage): Part[] {
+    return this.#parts.read(message, (part) => toParts(part, this.#context)).flat();
+  }
+
+  #addResult(message: ChatMessage): void {
+    const { toolCallId = "" } = message;
     const call = this.#calls.find(({ id, response }) => id === toolCallId && response === undefined);
     if (call === undefined) {
       this.#context.drop("the result of a tool", "no call right before it has its id");
       return;
     }
-    call.response = { output: getTextContent(content) };
+    const parts = this.#read(message);
+    call.response = { output: parts.flatMap(({ text }) => text ?? []).join("\n") };
     // What is not text follows the results.
-    if (isMultiModal(content)) {
-      const media = content.filter(({ type }) => type !== "text");
-      this.#said.push(...toParts(media, this.#context));
-    }
+    this.#said.push(...parts.filter(({ text }) => text === undefined));
   }
 
   #addAnswer(message: ChatMessage): void {
@@ -89,17 +95,15 @@ class History {
     this.#calls = (message.toolCalls ?? []).map(({ id }, index) => ({ id, sent: sent[index] ?? {} }));
   }
 
-  #spell({ content, toolCalls = [] }: ChatMessage): Part[] {
-    if (isMultiModal(content) && content.some(({ type }) => type !== "text")) {
-      this.#context.drop("a part of an answer", "an answer is sent back as text");
-    }
+  #spell(message: ChatMessage): Part[] {
+    const { toolCalls = [] } = message;
     const { signatures } = this.#context.rules;
     const calls = toolCalls.map(({ name, arguments: args }, index): Part => ({
       functionCall: { name: toLegalName(name), args },
       // Of parallel calls, the first alone is signed.
       ...(signatures && index === 0 && { thoughtSignature: noSignature }),
     }));
-    return [...toText(getTextContent(content)), ...calls];
+    return [...toText(this.#parts.readText(message)), ...calls];
   }
 
   /** All results of an answer stand in one content right after it, before anything else that is said. */

@@ -1,6 +1,6 @@
 import type { Part } from "@google/genai/web";
 import { TroupeError } from "@troupe/core";
-import type { ContentPart, MessageContent } from "@troupe/core";
+import type { ContentPart } from "@troupe/core";
 import { readContentData } from "@troupe/core/adapter";
 import type { ContentData } from "@troupe/core/adapter";
 import type { RequestContext } from "./request-context.ts";
@@ -12,11 +12,9 @@ const mediaType = /^(?:image\/(?:png|jpeg|webp|heic|heif)|audio\/.+|video\/.+|ap
 const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript|x-ndjson)$|\+(?:json|xml)$/;
 const taken = "images (PNG, JPEG, WebP, HEIC), sound, film, PDF and text";
 
-/** Turns content into parts. Empty text is left out, since the vendor refuses it. */
-export function toParts(content: MessageContent | null, context: RequestContext): Part[] {
-  if (content === null) return [];
-  const parts: ContentPart[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  return parts.flatMap((part) => (part.type === "text" ? toText(part.text) : [toData(part, context)]));
+/** Turns a part into the vendor's. Empty text is left out, since the vendor refuses it. */
+export function toParts(part: ContentPart, context: RequestContext): Part[] {
+  return part.type === "text" ? toText(part.text) : [toData(part, context)];
 }
 
 /** A part of text, or none for text that says nothing. */

@@ -18,6 +18,8 @@ export type { Gauges, Probe } from "./checker/probe.ts";
 export { recordSse } from "./checker/record-sse.ts";
 export { dumpStorage } from "./checker/storage-dump.ts";
 export type { StorageDump } from "./checker/storage-dump.ts";
+export { mountSmallDisk } from "./disk/small-disk.ts";
+export type { SmallDisk } from "./disk/small-disk.ts";
 export { createKillPoints, killPoints } from "./process/kill-points.ts";
 export type { KillPoint, KillPointWrappers, ReachPoint } from "./process/kill-points.ts";
 export { processState } from "./process/process-state.ts";

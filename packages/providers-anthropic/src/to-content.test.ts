@@ -92,6 +92,31 @@ describe("a part", () => {
     );
   });
 
+  it("that is not taken is told of in words once another model took it", async () => {
+    const { vendor, connect } = await startVendor();
+    vendor.say("Yes.");
+    const content: ContentPart[] = [
+      { type: "audio", data: "SUQzAAAA" },
+      { type: "file", data: "gs://bucket/a.pdf", mimeType: "application/pdf", filename: "a.pdf" },
+    ];
+    await connect().generate([
+      { role: "user", content },
+      { role: "assistant", content: "Heard." },
+      { role: "user", content: "And?" },
+    ]);
+
+    expect(bodiesOf(vendor)[0]?.["messages"]).toMatchObject([
+      {
+        content: [
+          { type: "text", text: "[audio: not shown to this model]" },
+          { type: "text", text: "[file a.pdf, application/pdf: not shown to this model]" },
+        ],
+      },
+      {},
+      {},
+    ]);
+  });
+
   it("of a tool's result goes out within it, and of an answer only text does", async () => {
     const { vendor, connect } = await startVendor();
     vendor.say("Yes.");
@@ -117,7 +142,7 @@ describe("a part", () => {
 
     expect(bodiesOf(vendor)[0]?.["messages"]).toMatchObject([
       {},
-      { content: [{ type: "text", text: "Here." }, { type: "tool_use" }] },
+      { content: [{ type: "text", text: "Here.\n[image: not shown to this model]" }, { type: "tool_use" }] },
       { content: [{ type: "tool_result", content: [{ type: "text", text: "Seen" }, { type: "image" }] }] },
     ]);
   });

@@ -5,7 +5,7 @@ import type {
   TextBlockParam,
 } from "@anthropic-ai/sdk/resources/messages";
 import { TroupeError } from "@troupe/core";
-import type { ContentPart, MessageContent } from "@troupe/core";
+import type { ContentPart } from "@troupe/core";
 import { readContentData } from "@troupe/core/adapter";
 import type { ContentData } from "@troupe/core/adapter";
 import type { RequestContext } from "./request-context.ts";
@@ -19,11 +19,9 @@ type Readable = Exclude<ContentData, { kind: "invalid" }>;
 const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript)$|\+(?:json|xml)$/;
 
-/** Turns content into blocks. Blank text is left out, since the vendor refuses it. */
-export function toContent(content: MessageContent | null, { model }: RequestContext): UserContent[] {
-  if (content === null) return [];
-  const parts: ContentPart[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  return parts.flatMap((part) => (part.type === "text" ? toText(part.text) : [toData(part, model.modelId)]));
+/** Turns a part into a block. Blank text is left out, since the vendor refuses it. */
+export function toContent(part: ContentPart, { model }: RequestContext): UserContent[] {
+  return part.type === "text" ? toText(part.text) : [toData(part, model.modelId)];
 }
 
 /** A block of text, or none for text that says nothing. */

@@ -1,27 +1,31 @@
 import type { ContentBlockParam, MessageParam, ToolResultBlockParam } from "@anthropic-ai/sdk/resources/messages";
-import { getTextContent, isMultiModal, TroupeError } from "@troupe/core";
+import { TroupeError } from "@troupe/core";
 import type { ChatMessage } from "@troupe/core";
+import { PartReader } from "@troupe/core/adapter";
 import { CallIds } from "./call-ids.ts";
 import type { RequestContext } from "./request-context.ts";
 import { replayOf } from "./replay.ts";
 import { toContent, toText } from "./to-content.ts";
+import type { UserContent } from "./to-content.ts";
 
 /** Turns a conversation into messages that take turns, each call with its result right behind it. */
 export function toMessages(messages: readonly ChatMessage[], context: RequestContext): MessageParam[] {
-  const history = new History(context);
+  const history = new History(messages, context);
   for (const message of messages) history.add(message);
   return history.finish();
 }
 
 class History {
   readonly #context: RequestContext;
+  readonly #parts: PartReader;
   readonly #messages: MessageParam[] = [];
   readonly #ids = new CallIds();
   #results: ToolResultBlockParam[] = [];
   #said: ContentBlockParam[] = [];
 
-  constructor(context: RequestContext) {
+  constructor(messages: readonly ChatMessage[], context: RequestContext) {
     this.#context = context;
+    this.#parts = new PartReader(messages, context.drop);
   }
 
   add(message: ChatMessage): void {
@@ -30,7 +34,7 @@ class History {
         // Stands apart from the messages.
         break;
       case "user":
-        this.#said.push(...toContent(message.content, this.#context));
+        this.#said.push(...this.#read(message));
         break;
       case "tool":
         this.#addResult(message);
@@ -53,13 +57,18 @@ class History {
     return this.#messages;
   }
 
-  #addResult({ toolCallId = "", content }: ChatMessage): void {
+  #read(message: ChatMessage): UserContent[] {
+    return this.#parts.read(message, (part) => toContent(part, this.#context)).flat();
+  }
+
+  #addResult(message: ChatMessage): void {
+    const { toolCallId = "", content } = message;
     const id = this.#ids.take(toolCallId);
     if (id === undefined) {
       this.#context.drop("the result of a tool", "no call right before it has its id");
       return;
     }
-    const said = toContent(content, this.#context);
+    const said = this.#read(message);
     const isText = typeof content === "string" && said.length > 0;
     const told = isText ? content : said;
     this.#results.push({ type: "tool_result", tool_use_id: id, ...(told.length > 0 && { content: told }) });
@@ -79,12 +88,10 @@ class History {
     for (const block of content) if (block.type === "tool_use") this.#ids.open(block);
   }
 
-  #spell({ content, toolCalls = [] }: ChatMessage): ContentBlockParam[] {
-    if (isMultiModal(content) && content.some(({ type }) => type !== "text")) {
-      this.#context.drop("a part of an answer", "an answer is sent back as text");
-    }
+  #spell(message: ChatMessage): ContentBlockParam[] {
+    const { toolCalls = [] } = message;
     return [
-      ...toText(getTextContent(content)),
+      ...toText(this.#parts.readText(message)),
       ...toolCalls.map(({ id, name, arguments: input }) => ({
         type: "tool_use" as const,
         id,

@@ -104,6 +104,28 @@ describe("a part", () => {
     });
   });
 
+  it("that is not taken is told of in words once another model took it", async () => {
+    const { vendor, connect } = await startVendor();
+    vendor.say("Yes.");
+    const zip: ContentPart = { type: "file", data: "UEsDBAAA", mimeType: "application/zip", filename: "a.zip" };
+    await connect().generate([
+      { role: "user", content: [zip, { type: "image", data: "gs://bucket/a.png" }] },
+      { role: "assistant", content: null, toolCalls: [{ id: "a", name: "look", arguments: {} }] },
+      { role: "tool", toolCallId: "a", content: [{ type: "text", text: "Seen" }, zip] },
+      { role: "assistant", content: "Seen." },
+      { role: "user", content: "And?" },
+    ]);
+
+    const words = "[file a.zip, application/zip: not shown to this model]";
+    expect(bodiesOf(vendor)[0]?.["contents"]).toMatchObject([
+      { parts: [{ text: words }, { text: "[image: not shown to this model]" }] },
+      {},
+      { parts: [{ functionResponse: { response: { output: `Seen\n${words}` } } }] },
+      {},
+      {},
+    ]);
+  });
+
   it("of a tool's result follows the results, and of an answer only text goes out", async () => {
     const { vendor, connect } = await startVendor();
     vendor.say("Yes.");
@@ -121,7 +143,13 @@ describe("a part", () => {
 
     expect(bodiesOf(vendor)[0]?.["contents"]).toMatchObject([
       {},
-      { parts: [{ text: "Seen" }, { functionCall: { name: "look" } }, { functionCall: { name: "look" } }] },
+      {
+        parts: [
+          { text: "Seen\n[image: not shown to this model]" },
+          { functionCall: { name: "look" } },
+          { functionCall: { name: "look" } },
+        ],
+      },
       {
         parts: [
           { functionResponse: { response: { output: "Seen" } } },

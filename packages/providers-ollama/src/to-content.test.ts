@@ -55,7 +55,6 @@ describe("a part", () => {
     ["image", { type: "image", data: "AAAABBBB" }, "user"],
     ["image", { type: "image", data: "https://example.com/a.png" }, "user"],
     ["image", { type: "image", data: png }, "system"],
-    ["image", { type: "image", data: png }, "assistant"],
     ["file", { type: "file", data: "JVBERi0xLjc=", mimeType: "application/pdf" }, "user"],
     ["file", { type: "file", data: "UEsDBAAA", mimeType: "application/zip" }, "user"],
     ["file", { type: "file", data: "https://example.com/a.csv", mimeType: "text/csv" }, "user"],
@@ -70,6 +69,34 @@ describe("a part", () => {
       fields: { vendor: "ollama", model: "qwen3:8b", part: type },
     });
     expect(vendor.exchanges).toEqual([]);
+  });
+
+  it("that is not taken is told of in words once another model took it, or said it", async () => {
+    const { vendor, connect } = await startVendor();
+    vendor.say("Yes.");
+    const pdf: ContentPart = { type: "file", data: "JVBERi0x", mimeType: "application/pdf", filename: "a.pdf" };
+    const image: ContentPart = { type: "image", data: png, mimeType: "image/png" };
+    await connect().generate([
+      { role: "user", content: [pdf, image, { type: "image", data: "https://example.com/a.png" }] },
+      {
+        role: "assistant",
+        content: [{ type: "text", text: "Here." }, image],
+        toolCalls: [{ id: "a", name: "look", arguments: {} }],
+      },
+      { role: "tool", toolCallId: "a", content: [image] },
+      { role: "user", content: "And?" },
+    ]);
+
+    const seen = "[image, image/png: not shown to this model]";
+    expect(bodiesOf(vendor)[0]?.["messages"]).toMatchObject([
+      {
+        content: "[file a.pdf, application/pdf: not shown to this model]\n[image: not shown to this model]",
+        images: [png],
+      },
+      { role: "assistant", content: `Here.\n${seen}` },
+      { role: "tool", content: seen },
+      { role: "user", content: "And?" },
+    ]);
   });
 
   it("of a tool's result that is not text is refused too", async () => {

@@ -1,11 +1,14 @@
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage, ContentPart } from "@troupe/core";
 import { readContentData } from "@troupe/core/adapter";
+import type { PartReader } from "@troupe/core/adapter";
 import { providerId } from "./provider-id.ts";
 
 /** What a message says: its words, and its images in base64. */
 export type Said = { content: string; images?: string[] };
 
+/** Whose messages are read, and what reads their parts. */
+export type Reading = { modelId: string; parts: PartReader };
 /** Where a part stands. */
 type Place = { role: ChatMessage["role"]; modelId: string };
 type DataPart = Exclude<ContentPart, { type: "text" }>;
@@ -15,11 +18,13 @@ const imageTypes: readonly string[] = ["image/png", "image/jpeg", "image/webp"];
 const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript|x-ndjson)$|\+(?:json|xml)$/;
 
 /** Turns content into words and images. Files of text become words; what the server cannot take is refused by name. */
-export function toContent({ role, content }: ChatMessage, modelId: string): Said {
+export function toContent(message: ChatMessage, { modelId, parts }: Reading): Said {
+  const { role, content } = message;
   if (!Array.isArray(content)) return { content: content ?? "" };
-  const parts = content.map((part) => readPart(part, { role, modelId }));
-  const images = parts.flatMap((part) => ("image" in part ? [part.image] : []));
-  const texts = parts.flatMap((part) => ("text" in part ? [part.text] : []));
+  if (role === "assistant") return { content: parts.readText(message) };
+  const read = parts.read(message, (part) => readPart(part, { role, modelId }));
+  const images = read.flatMap((part) => ("image" in part ? [part.image] : []));
+  const texts = read.flatMap((part) => ("text" in part ? [part.text] : []));
   return { content: texts.join("\n"), ...(images.length > 0 && { images }) };
 }
 

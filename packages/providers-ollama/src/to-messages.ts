@@ -1,20 +1,25 @@
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage, ToolCall } from "@troupe/core";
+import { PartReader } from "@troupe/core/adapter";
 import { keptThinking } from "./kept-thinking.ts";
 import { providerId } from "./provider-id.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toContent } from "./to-content.ts";
+import type { Reading } from "./to-content.ts";
 import type { WireMessage } from "./wire-types.ts";
+
+type Sending = RequestContext & Reading;
 
 /** Turns a conversation into the server's messages, each call with its result right behind it. */
 export function toMessages(messages: readonly ChatMessage[], context: RequestContext): WireMessage[] {
+  const sending = { ...context, parts: new PartReader(messages, context.drop) };
   const results = new Results(messages);
   const sent = messages.flatMap((message, index) => {
     // It stands behind the call that it answers.
     if (message.role === "tool") return [];
     const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
-    const answers = calls.map((call) => toResult(call, results.take(call.id, index), context));
-    return [...toMessage(message, calls, context), ...answers];
+    const answers = calls.map((call) => toResult(call, results.take(call.id, index), sending));
+    return [...toMessage(message, calls, sending), ...answers];
   });
   if (results.left > 0) context.drop("the result of a tool", "no call right before it has its id");
   if (sent.length > 0) return sent;
@@ -22,20 +27,20 @@ export function toMessages(messages: readonly ChatMessage[], context: RequestCon
   throw new TroupeError("invalid_request", `${providerId} needs at least one message that is not empty.`);
 }
 
-function toMessage(message: ChatMessage, calls: readonly ToolCall[], context: RequestContext): WireMessage[] {
+function toMessage(message: ChatMessage, calls: readonly ToolCall[], sending: Sending): WireMessage[] {
   const { role, name } = message;
-  const said = toContent(message, context.modelId);
-  if (name !== undefined) context.drop("name", "the server takes no such name on messages");
+  const said = toContent(message, sending);
+  if (name !== undefined) sending.drop("name", "the server takes no such name on messages");
   if (said.content === "" && said.images === undefined && calls.length === 0) return [];
-  return [{ role, ...said, ...keptThinking(message, context.modelId), ...(calls.length > 0 && toCalls(calls)) }];
+  return [{ role, ...said, ...keptThinking(message, sending.modelId), ...(calls.length > 0 && toCalls(calls)) }];
 }
 
 function toCalls(calls: readonly ToolCall[]): Pick<WireMessage, "tool_calls"> {
   return { tool_calls: calls.map(({ id, name, arguments: args }) => ({ id, function: { name, arguments: args } })) };
 }
 
-function toResult({ id, name }: ToolCall, result: ChatMessage | undefined, { modelId }: RequestContext): WireMessage {
-  const { content } = result === undefined ? { content: "not executed" } : toContent(result, modelId);
+function toResult({ id, name }: ToolCall, result: ChatMessage | undefined, reading: Reading): WireMessage {
+  const { content } = result === undefined ? { content: "not executed" } : toContent(result, reading);
   // By id for the servers that know ids, by name for the others.
   return { role: "tool", content, tool_name: name, tool_call_id: id };
 }

@@ -1,5 +1,5 @@
 import type { ChatMessage, FinishReason, ModelOptions, StreamChunk } from "@troupe/core";
-import type { ModelResponse, SseEvent } from "@troupe/core/adapter";
+import type { ModelResponse, PartReader, SseEvent } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The two interfaces through which a model is asked. */
@@ -10,6 +10,8 @@ export type Call = {
   api: ApiName;
   modelId: string;
   messages: readonly ChatMessage[];
+  /** Reads the parts of these messages. */
+  parts: PartReader;
   options: ModelOptions;
   rules: ModelRules;
   stream: boolean;

@@ -1,6 +1,6 @@
 import { createLogger } from "@troupe/core";
 import type { ChatMessage, Logger, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
-import { readToEnd } from "@troupe/core/adapter";
+import { PartReader, readToEnd } from "@troupe/core/adapter";
 import type { ModelResponse, ResolvedKey } from "@troupe/core/adapter";
 import type { Api, ApiName, Call } from "./call.ts";
 import { chatApi } from "./chat/chat-api.ts";
@@ -116,22 +116,26 @@ class OpenAIModel implements ModelProvider {
 
   #call({ messages, options, stream }: Asking, { learned }: Connection): Call {
     const { modelId } = this;
+    const leaveOut: Call["leaveOut"] = (what, reason) =>
+      this.#logger.debug(`${what} is left out: ${reason}.`, { modelId });
     return {
       api: this.#apiFor(messages),
       modelId,
       messages,
+      parts: new PartReader(messages, leaveOut),
       options,
       rules: { ...this.#rules, ...learned },
       stream,
-      leaveOut: (what, reason) => this.#logger.debug(`${what} is left out: ${reason}.`, { modelId }),
+      leaveOut,
     };
   }
 
   #apiFor(messages: readonly ChatMessage[]): ApiName {
     const { api = "auto" } = this.#config;
     if (api !== "auto") return api;
-    // Responses take no sound.
-    return this.#isOpenAI && !messages.some(hasAudio) ? "responses" : "chat";
+    // Responses take no sound. Whoever does not hear may be asked through them though there was some earlier.
+    const isHeard = this.#rules.parts.includes("audio") && messages.some(hasAudio);
+    return this.#isOpenAI && !isHeard ? "responses" : "chat";
   }
 
   #waiting({ signal, stream }: Asking): Waiting {

@@ -6,6 +6,7 @@ import { failureOf, lastBody, modelOf, startVendor, streamed } from "../test/ask
 
 const png = Buffer.from("89504e470d0a1a0a00", "hex").toString("base64");
 const text = Buffer.from("a;b").toString("base64");
+const toolCall = { id: "call_1", name: "look", arguments: {} };
 const web = "https://example.com/file";
 
 type Setup = OpenAIOptions & { modelId?: string };
@@ -124,7 +125,28 @@ describe("a part of a message", () => {
     expect(error).toMatchObject({ code: "invalid_request", fields: { part: "image" } });
   });
 
-  it.each(["system", "assistant", "tool"] as const)("is text alone in a message of the %s", async (role) => {
+  it.each(["responses", "chat"] as const)(
+    "is told of in words through %s once another model took it, or said it",
+    async (api) => {
+      const vendor = (await startVendor()).say("Yes.");
+      const sound: ContentPart = { type: "audio", data: "SUQzAA==", mimeType: "audio/mpeg" };
+      await modelOf(vendor, { api }).generate([
+        { role: "user", content: [{ type: "text", text: "Hear:" }, sound] },
+        { role: "assistant", content: [{ type: "text", text: "Here:" }, sound], toolCalls: [toolCall] },
+        { role: "tool", toolCallId: toolCall.id, content: [sound] },
+        { role: "user", content: "And?" },
+      ]);
+
+      const words = "[audio, audio/mpeg: not shown to this model]";
+      const { input, messages } = lastBody(vendor);
+      const [asked, answer, ...rest] = (input ?? messages) as object[];
+      expect(asked).toMatchObject({ content: [{ text: "Hear:" }, { text: words }] });
+      expect(answer).toMatchObject({ role: "assistant", content: `Here:\n${words}` });
+      expect(rest).toContainEqual(expect.objectContaining({ [api === "chat" ? "content" : "output"]: words }));
+    },
+  );
+
+  it.each(["system", "tool"] as const)("is text alone in a message of the %s", async (role) => {
     const vendor = await startVendor();
     const message = { role, toolCallId: "call_1", content: [{ type: "image" as const, data: png }] };
 
@@ -133,11 +155,13 @@ describe("a part of a message", () => {
   });
 });
 
-it("asks OpenAI through Chat Completions only when there is sound", async () => {
+it("asks OpenAI through Chat Completions only when there is sound and the model hears", async () => {
   const abort = AbortSignal.abort();
-  const sound: ContentPart = { type: "audio", data: web, mimeType: "audio/wav" };
+  const content: ContentPart[] = [{ type: "audio", data: web, mimeType: "audio/wav" }];
   const model = openai("gpt-audio", { apiKey: "sk-test" });
+  const deaf = openai("gpt-6.1-sol", { apiKey: "sk-test" });
 
-  expect((await failureOf(model.generate([{ role: "user", content: [sound] }]))).message).toContain("Chat Completions");
+  expect((await failureOf(model.generate([{ role: "user", content }]))).message).toContain("Chat Completions");
+  expect((await failureOf(deaf.generate([{ role: "user", content }]))).message).toContain("Responses");
   expect((await failureOf(model.generate([], { signal: abort }))).code).toBe("cancelled");
 });

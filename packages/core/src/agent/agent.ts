@@ -67,6 +67,11 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
     return this.#parts.sessions;
   }
 
+  /** The form of its answers, when it was given one. */
+  get structuredOutput(): Schema | undefined {
+    return this.#parts.config.structuredOutput;
+  }
+
   get hasStructuredOutput(): boolean {
     return this.#parts.config.structuredOutput !== undefined;
   }

@@ -8,6 +8,9 @@ import type { StreamChunk } from "./stream-chunk.ts";
  *
  * Both calls reject with a `TroupeError` (a `ModelError` when the vendor spoke), never with a vendor's own error, and no
  * error holds a key. When `options.signal` aborts, the vendor's request is ended and the call rejects as `cancelled`.
+ *
+ * What the user says last is refused as `unsupported_media_type` when the model does not take it. What was said before is
+ * not: another model took it, and words stand for it (`PartReader` of the adapter door sees to that).
  */
 export interface ModelProvider {
   /** The vendor, and the name its key goes by. */

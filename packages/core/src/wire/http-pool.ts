@@ -1,5 +1,6 @@
-import type { Agent } from "undici";
+import type { Client } from "undici";
 import { TroupeError } from "../errors/troupe-error.ts";
+import { ConnectionPool } from "./connection-pool.ts";
 import { decodeBody } from "./decode-body.ts";
 import { loadUndici } from "./load-undici.ts";
 import { PooledResponse } from "./pooled-response.ts";
@@ -34,15 +35,15 @@ export interface HttpPool {
 
 /** Makes a pool. Nothing is loaded before its first request, and idle sockets do not keep the process alive. */
 export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
-  const agentOptions = toAgentOptions(options);
-  let agent: Promise<Agent> | undefined;
+  const clientOptions = toClientOptions(options);
+  let pool: Promise<ConnectionPool> | undefined;
   let isClosed = false;
 
   const pooledFetch = async (input: string | URL | Request, init?: PooledRequestInit): Promise<PooledResponse> => {
     if (isClosed) throw new TroupeError("unavailable", "The HTTP pool is closed: make a new one.");
     const request = await readFetchArguments(input, init);
-    agent ??= loadUndici().then((undici) => new undici.Agent(agentOptions));
-    const reply = await sendRequest(request, await agent);
+    pool ??= openPool(clientOptions);
+    const reply = await sendRequest(request, await pool);
     await refuseRedirect(reply);
     return new PooledResponse({ ...reply, url: request.url.href, body: await decodeBody(reply.headers, reply.body) });
   };
@@ -52,16 +53,23 @@ export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
     fetch: pooledFetch as unknown as HttpPool["fetch"],
     close: async () => {
       isClosed = true;
-      await (await agent)?.destroy();
+      await (await pool)?.destroy();
     },
   };
 }
 
-function toAgentOptions({
+async function openPool(options: Client.Options): Promise<ConnectionPool> {
+  const { buildConnector, Client: UndiciClient } = await loadUndici();
+  // One for all: it remembers the TLS sessions of each server.
+  const connect = buildConnector({ allowH2: false });
+  return new ConnectionPool((origin) => new UndiciClient(origin, { ...options, connect }));
+}
+
+function toClientOptions({
   headersTimeoutMs = 60_000,
   idleTimeoutMs = 60_000,
   keepAliveMs = 30_000,
-}: HttpPoolOptions): Agent.Options {
+}: HttpPoolOptions): Client.Options {
   return {
     headersTimeout: positiveInteger("headersTimeoutMs", headersTimeoutMs),
     bodyTimeout: positiveInteger("idleTimeoutMs", idleTimeoutMs),

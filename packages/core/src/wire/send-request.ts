@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import type { RequestOptions } from "./connection-pool.ts";
 import { httpFailure } from "./http-failure.ts";
 import { ReplyBody } from "./reply-body.ts";
 import type { ReplyHeaders } from "./reply-headers.ts";
@@ -24,11 +25,14 @@ export type RequestTimes = {
 /** The head of a reply, and its bytes as they come. */
 export type Reply = { status: number; statusText: string; headers: ReplyHeaders; body: ReplyBody };
 
+/** What carries requests: a pool of connections, or one alone. */
+type Connections = { dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): unknown };
+
 /**
  * Sends a request and waits for the head of its reply; a redirect is a reply like any other. When the signal aborts,
  * the wait or the reading of the body ends at once with the signal's reason, and the connection is closed.
  */
-export function sendRequest(request: OutgoingRequest, dispatcher: Dispatcher): Promise<Reply> {
+export function sendRequest(request: OutgoingRequest, connections: Connections): Promise<Reply> {
   const { url, method, headers, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
@@ -38,7 +42,7 @@ export function sendRequest(request: OutgoingRequest, dispatcher: Dispatcher): P
     const path = `${url.pathname}${url.search}`;
     const times = { headersTimeout: headersTimeoutMs ?? null, bodyTimeout: idleTimeoutMs ?? null };
     const options = { origin: url.origin, path, method, headers, body: body ?? null, ...times };
-    dispatcher.dispatch(options, new Exchange(signal, { resolve, reject }));
+    connections.dispatch(options, new Exchange(signal, { resolve, reject }));
   });
 }
 

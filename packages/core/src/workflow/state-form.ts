@@ -25,6 +25,11 @@ export class StateForm {
     return input === undefined ? initial : { ...initial, ...this.#readInput(input) };
   }
 
+  /** What kind of value each key holds. */
+  get kinds(): ReadonlyMap<string, ValueKind> {
+    return new Map(this.#keys.map((key) => [key, this.kindAt(key)]));
+  }
+
   has(key: string): boolean {
     return this.#keys.includes(key);
   }
@@ -79,7 +84,8 @@ export const kindNames = {
   open: "anything",
 } as const;
 
-type ValueKind = keyof typeof kindNames;
+/** A kind of value in a state; `open` says nothing of what may come. */
+export type ValueKind = keyof typeof kindNames;
 
 function kindOf(value: unknown): ValueKind {
   if (value === undefined || value === null) return "open";

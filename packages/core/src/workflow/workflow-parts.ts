@@ -14,7 +14,7 @@ import { keyProvider, providersOf } from "./key-provider.ts";
 import type { Performance } from "./perform.ts";
 import { readSteps } from "./read-steps.ts";
 import { isRecord, StateForm } from "./state-form.ts";
-import type { StateRecord } from "./state-form.ts";
+import type { StateRecord, ValueKind } from "./state-form.ts";
 import { StepTrace } from "./step-trace.ts";
 import { everyStep } from "./step.ts";
 import type { Step } from "./step.ts";
@@ -55,6 +55,11 @@ export class WorkflowParts {
     this.#logger = createLogger({ level: logLevel, prefix: name });
     this.eventBus = eventBus ?? createBus(this.#logger);
     this.providerIds = providersOf(this.#steps);
+  }
+
+  /** What an input may set, and to what kind of value. */
+  get inputKinds(): ReadonlyMap<string, ValueKind> {
+    return this.#form.kinds;
   }
 
   /** Makes a run; wrong options and a wrong input are refused here and now. */

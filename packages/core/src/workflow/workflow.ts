@@ -5,6 +5,7 @@ import type { RunOpts } from "../run/run-options.ts";
 import { performFor, performQuietly } from "./perform.ts";
 import { isRecord } from "./state-form.ts";
 import { settle } from "./settle.ts";
+import type { ValueKind } from "./state-form.ts";
 import type { WorkflowConfig } from "./workflow-config.ts";
 import { requireOptions, WorkflowParts } from "./workflow-parts.ts";
 import type { Opening } from "./workflow-parts.ts";
@@ -37,6 +38,11 @@ export class Workflow<State extends object> {
 
   get eventBus(): EventBus<RunEvents> {
     return this.#parts.eventBus;
+  }
+
+  /** The keys of the state that an input may set, each with the kind of value that it takes. */
+  get inputKinds(): ReadonlyMap<string, ValueKind> {
+    return this.#parts.inputKinds;
   }
 
   /** Takes all steps. A run that fails rejects with a `WorkflowError` that carries the state until then. */

@@ -1,4 +1,4 @@
-import type { ChatMessage, ContentPart, MessageRole } from "@troupe/core";
+import type { ChatMessage, MessageRole } from "@troupe/core";
 import type { Call } from "../call.ts";
 import { splitLeading } from "../leading-words.ts";
 import { plainText } from "../plain-text.ts";
@@ -19,9 +19,7 @@ export function toMessages(call: Call, instruction = ""): object[] {
 
 const toMessage: Readonly<Record<MessageRole, (message: ChatMessage, call: Call) => object[]>> = {
   system: (message, call) => [{ role: "system", content: plainText(message, call) }],
-  user: (message, call) => [
-    { role: "user", content: toContent(message.content ?? "", call), ...toName(message, call) },
-  ],
+  user: (message, call) => [{ role: "user", content: toContent(message, call), ...toName(message, call) }],
   assistant: toAssistantMessage,
   tool: (message, call) => [
     { role: "tool", tool_call_id: message.toolCallId ?? "", content: plainText(message, call) },
@@ -29,7 +27,7 @@ const toMessage: Readonly<Record<MessageRole, (message: ChatMessage, call: Call)
 };
 
 function toAssistantMessage(message: ChatMessage, call: Call): object[] {
-  const text = plainText(message, call);
+  const text = call.parts.readText(message);
   const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => ({
     id,
     type: "function",
@@ -49,10 +47,10 @@ function toName({ name }: ChatMessage, { rules, leaveOut }: Call): object {
   return {};
 }
 
-function toContent(content: string | ContentPart[], call: Call): string | object[] {
-  if (typeof content === "string") return content;
-  const parts = content
-    .map((part) => readPart(part, call))
+function toContent(message: ChatMessage, call: Call): string | object[] {
+  if (!Array.isArray(message.content)) return message.content ?? "";
+  const parts = call.parts
+    .read(message, (part) => readPart(part, call))
     .filter((part) => part.kind !== "text" || part.text !== "")
     .map(toMessagePart);
   return parts.length === 0 ? "" : parts;

@@ -1,4 +1,4 @@
-import type { ChatMessage, ContentPart, MessageRole } from "@troupe/core";
+import type { ChatMessage, MessageRole } from "@troupe/core";
 import type { Call } from "../call.ts";
 import { splitLeading } from "../leading-words.ts";
 import { plainText } from "../plain-text.ts";
@@ -21,7 +21,7 @@ export function toInput(call: Call): Input {
 
 const toItems: Readonly<Record<MessageRole, (message: ChatMessage, call: Call) => object[]>> = {
   system: (message, call) => [{ role: "developer", content: plainText(message, call) }],
-  user: (message, call) => [{ role: "user", content: toContent(message.content ?? "", call) }],
+  user: (message, call) => [{ role: "user", content: toContent(message, call) }],
   assistant: (message, call) => itemsToReplay(message, call.modelId) ?? toAssistantItems(message, call),
   tool: (message, call) => [
     { type: "function_call_output", call_id: message.toolCallId ?? "", output: plainText(message, call) },
@@ -30,7 +30,7 @@ const toItems: Readonly<Record<MessageRole, (message: ChatMessage, call: Call) =
 
 /** An answer of an earlier turn, or of another model: its words and its calls, without what only its vendor understands. */
 function toAssistantItems(message: ChatMessage, call: Call): object[] {
-  const text = plainText(message, call);
+  const text = call.parts.readText(message);
   const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => ({
     type: "function_call",
     call_id: id,
@@ -40,10 +40,10 @@ function toAssistantItems(message: ChatMessage, call: Call): object[] {
   return text === "" ? calls : [{ role: "assistant", content: text }, ...calls];
 }
 
-function toContent(content: string | ContentPart[], call: Call): string | object[] {
-  if (typeof content === "string") return content;
-  const parts = content
-    .map((part) => readPart(part, call))
+function toContent(message: ChatMessage, call: Call): string | object[] {
+  if (!Array.isArray(message.content)) return message.content ?? "";
+  const parts = call.parts
+    .read(message, (part) => readPart(part, call))
     .filter((part) => part.kind !== "text" || part.text !== "")
     .map(toInputPart);
   return parts.length === 0 ? "" : parts;

@@ -1,4 +1,5 @@
 import { assert } from "./assert.ts";
+import type { ChatMessage } from "../../message/message.ts";
 import { finishDetailsOf } from "../../model/finish-details.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import { collectResponse } from "../../model/response-collector.ts";
@@ -6,10 +7,17 @@ import type { FinishReason, StreamChunk } from "../../model/stream-chunk.ts";
 import { parseArguments } from "../../schema/parse-arguments.ts";
 import { assertCallGrammar, assertFinishesOnce, assertPlainChunks } from "./assert-chunk-grammar.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { answered, modelScenarios } from "./model-scenarios.ts";
+import { answered, callersKey, modelScenarios } from "./model-scenarios.ts";
 import type { ModelScenarioName } from "./model-scenarios.ts";
 import { answer, generate, open, stream, textOf } from "./model-subject.ts";
 import type { ModelProviderSubject } from "./model-subject.ts";
+
+/** Another model took the file. */
+const withUnknownFile: ChatMessage[] = [
+  { role: "user", content: [{ type: "file", data: "AAAA", mimeType: "application/x-unknown", filename: "plan.xyz" }] },
+  { role: "assistant", content: "It is a plan for tomorrow, which is to be wet." },
+  { role: "user", content: "What do I need for it?" },
+];
 
 /** What a `ModelProvider` promises of answers. */
 export const modelAnswerCases = {
@@ -116,6 +124,12 @@ export const modelAnswerCases = {
   "says that an answer waits for tools": async (subject) => {
     await finishesWith(subject, "one tool call", "tool_calls");
     await finishesWith(subject, "two parallel tool calls", "tool_calls");
+  },
+  "goes on with a conversation that holds what it does not take": async (subject) => {
+    const provider = await subject.provider(modelScenarios["plain text"], "plain text");
+    const { text } = await provider.generate(withUnknownFile, { apiKey: callersKey });
+
+    assert.equal(text, "Take an umbrella.");
   },
   "generates what it streams": async (subject) => {
     for (const name of answered) {

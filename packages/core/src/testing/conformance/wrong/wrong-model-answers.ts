@@ -1,3 +1,4 @@
+import { TroupeError } from "../../../errors/troupe-error.ts";
 import { withFinishDetails } from "../../../model/finish-details.ts";
 import type { FinishReason, StreamChunk } from "../../../model/stream-chunk.ts";
 import type { modelAnswerCases } from "../model-answer-cases.ts";
@@ -80,6 +81,13 @@ export const wrongModelAnswers = {
   "says that an answer met the token limit": () => reasons("stop"),
   "says that an answer was withheld": () => reasons("stop"),
   "says that an answer waits for tools": () => reasons("stop"),
+  "goes on with a conversation that holds what it does not take": () =>
+    modelBut((right) => ({
+      generate: async (messages, options) => {
+        if (!messages.some(({ content }) => Array.isArray(content))) return await right.generate(messages, options);
+        throw new TroupeError("unsupported_media_type", "This model takes text alone.");
+      },
+    })),
   "generates what it streams": () =>
     modelBut((right) => ({
       generate: async (...args) => {

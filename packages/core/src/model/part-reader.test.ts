@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { ContentPart } from "../message/content.ts";
+import type { ChatMessage, MessageRole } from "../message/message.ts";
+import { PartReader } from "./part-reader.ts";
+
+const text: ContentPart = { type: "text", text: "See:" };
+const pdf: ContentPart = { type: "file", data: "JVBERi0x", mimeType: "application/pdf", filename: "report.pdf" };
+const said = (role: MessageRole, ...content: ContentPart[]): ChatMessage => ({ role, content });
+const question: ChatMessage = { role: "user", content: "And now?" };
+
+/** Takes text alone. */
+function readText(part: ContentPart): string {
+  if (part.type === "text") return part.text;
+  throw new TroupeError("unsupported_media_type", "This model takes text alone.");
+}
+
+function readerOf(...messages: ChatMessage[]) {
+  const notes: string[] = [];
+  return { notes, parts: new PartReader(messages, (what, reason) => notes.push(`${what}: ${reason}`)) };
+}
+
+describe("what a model does not take", () => {
+  it("becomes words in a message before the user's last one", () => {
+    const [asked, found] = [said("user", text, pdf), said("tool", pdf)];
+    const { parts, notes } = readerOf(asked, { role: "assistant", content: "Seen." }, found, question);
+
+    const words = "[file report.pdf, application/pdf: not shown to this model]";
+    expect(parts.read(asked, readText)).toEqual(["See:", words]);
+    expect(parts.read(found, readText)).toEqual([words]);
+    expect(notes).toEqual(Array(2).fill("a part of type file: it was said earlier, and the model does not take it"));
+  });
+
+  it.each<[ContentPart, string]>([
+    [{ type: "image", data: "https://example.com/?key=secret" }, "[image: not shown to this model]"],
+    [{ type: "audio", data: "SUQz", mimeType: "audio/mpeg" }, "[audio, audio/mpeg: not shown to this model]"],
+    [{ type: "file", data: "UEsDBA", mimeType: "a/b", filename: "" }, "[file, a/b: not shown to this model]"],
+  ])("is told of with what is known of it, and none of its data: %j", (part, words) => {
+    const asked = said("user", part);
+
+    expect(readerOf(asked, question).parts.read(asked, readText)).toEqual([words]);
+  });
+
+  it.each<[string, (message: ChatMessage) => ChatMessage[], MessageRole]>([
+    ["the user's last message", (message) => [question, message], "user"],
+    [
+      "the user's last message, though the model has called tools since",
+      (message) => [message, { role: "assistant", content: null }, { role: "tool", content: "" }],
+      "user",
+    ],
+    ["a result of now", (message) => [question, message], "tool"],
+    ["instructions", (message) => [message, question], "system"],
+    ["a conversation without a user", (message) => [message], "tool"],
+  ])("is refused in %s", (_place, around, role) => {
+    const message = said(role, text, pdf);
+    const { parts, notes } = readerOf(...around(message));
+
+    expect(() => parts.read(message, readText)).toThrow("This model takes text alone.");
+    expect(notes).toEqual([]);
+  });
+
+  it("is no excuse for a mistake of the reader's", () => {
+    const asked = said("user", pdf);
+    const fail = () => {
+      throw new TypeError("No such thing.");
+    };
+
+    expect(() => readerOf(asked, question).parts.read(asked, fail)).toThrow(TypeError);
+  });
+});
+
+describe("what a model takes", () => {
+  it("is read as it is, wherever it stands", () => {
+    const [asked, again] = [said("user", text, pdf), said("user", pdf)];
+    const { parts, notes } = readerOf(asked, again);
+
+    expect(parts.read(asked, (part) => part)).toEqual([text, pdf]);
+    expect(parts.read(again, (part) => part)).toEqual([pdf]);
+    expect(parts.read(question, (part) => part)).toEqual([{ type: "text", text: "And now?" }]);
+    expect(parts.read({ role: "assistant", content: null }, (part) => part)).toEqual([]);
+    expect(notes).toEqual([]);
+  });
+});
+
+it("gives an answer as text, with words for all that is none", () => {
+  const answer = said("assistant", text, { type: "image", data: "iVBORw0KGgo", mimeType: "image/png" });
+  const { parts, notes } = readerOf(question, answer);
+
+  expect(parts.readText(answer)).toBe("See:\n[image, image/png: not shown to this model]");
+  expect(parts.readText({ role: "assistant", content: null })).toBe("");
+  expect(notes).toHaveLength(1);
+});

@@ -1,0 +1,70 @@
+import { Client } from "undici";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { serveLoopback } from "../../test/loopback-server.ts";
+import { ConnectionPool } from "./connection-pool.ts";
+import { outgoingRequest } from "./outgoing-request.ts";
+import { sendRequest } from "./send-request.ts";
+
+type Answer = Parameters<typeof serveLoopback>[0];
+
+async function startPool(answer: Answer, options: Client.Options = {}) {
+  const { url } = await serveLoopback(answer);
+  const pool = new ConnectionPool((origin) => new Client(origin, { allowH2: false, ...options }));
+  onTestFinished(() => pool.destroy());
+  const send = (signal?: AbortSignal) =>
+    sendRequest(outgoingRequest({ url: new URL(url), method: "GET", headers: new Headers(), signal }), pool);
+  return { pool, send };
+}
+
+async function readAll({ body }: Awaited<ReturnType<typeof sendRequest>>): Promise<void> {
+  for await (const _ of body);
+}
+
+describe("ConnectionPool", () => {
+  it("has a connection for each request under way, and keeps them for those that follow", async () => {
+    const { pool, send } = await startPool((_, response) => void response.end("hi"));
+
+    const replies = await Promise.all([send(), send(), send()]);
+    expect(pool.size).toBe(3);
+    await Promise.all(replies.map(readAll));
+    for (let round = 0; round < 20; round++) await readAll(await send());
+
+    expect(pool.size).toBe(3);
+  });
+
+  it("keeps nothing of requests that are aborted, however many end at once", async () => {
+    const { pool, send } = await startPool((_, response) => void response.write("begun"));
+    const abort = new AbortController();
+    const replies = await Promise.all(Array.from({ length: 200 }, () => send(abort.signal)));
+
+    abort.abort();
+
+    await vi.waitFor(() => expect(pool.size).toBe(0));
+    await expect(Promise.all(replies.map(readAll))).rejects.toThrow("aborted");
+  });
+
+  it("forgets a connection that the server ends while it is kept, and one that was never made", async () => {
+    const { pool, send } = await startPool((request, response) => {
+      response.end("hi");
+      setTimeout(() => request.socket.end(), 20);
+    });
+    await readAll(await send());
+    await vi.waitFor(() => expect(pool.size).toBe(0));
+
+    const nowhere = outgoingRequest({ url: new URL("http://127.0.0.1:1"), method: "GET", headers: new Headers() });
+    await expect(sendRequest(nowhere, pool)).rejects.toThrow();
+
+    await vi.waitFor(() => expect(pool.size).toBe(0));
+    await readAll(await send());
+  });
+
+  it("ends what is under way when it is destroyed", async () => {
+    const { pool, send } = await startPool((_, response) => void response.write("begun"));
+    const reply = await send();
+
+    await pool.destroy();
+
+    await expect(readAll(reply)).rejects.toThrow();
+    expect(pool.size).toBe(0);
+  });
+});

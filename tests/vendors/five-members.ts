@@ -1,0 +1,77 @@
+import { inspect } from "node:util";
+import { dumpStorage, FakeVendor } from "@troupe-internal/testkit";
+import type { Exchange, PlannedReply } from "@troupe-internal/testkit";
+import { Agent, createLogger, EventBus, InMemoryStorage, Team } from "@troupe/core";
+import type { AgentConfig, RunEvents, RunOpts, TeamMode } from "@troupe/core";
+import { onTestFinished, vi } from "vitest";
+import { connect, vendorNames } from "./vendors.ts";
+import type { VendorName } from "./vendors.ts";
+
+/** A team of five vendors, and what its runs left behind. */
+export type FiveMembers = {
+  vendor: FakeVendor;
+  /** Runs once; what comes of it, an answer or a failure, is among what is left. */
+  run(opts: RunOpts): Promise<void>;
+  /** All that was logged, told to listeners, given to the caller and stored, as text. */
+  left(): Promise<string>;
+};
+
+/** Who leads the team, and how it works. */
+export type Lead = { mode: TeamMode; orchestrator: VendorName };
+
+const events = ["run.start", "run.complete", "run.error", "run.stream.chunk", "tool.call", "tool.result"] as const;
+
+/** The key that each provider was made with. */
+export const serverKey = (name: VendorName): string => `server-key-of-${name}`;
+
+/** One member for each vendor, all of them speaking of what they do as loudly as they can. */
+export async function startFive({ mode, orchestrator }: Lead): Promise<FiveMembers> {
+  const vendor = await FakeVendor.start({ strict: true });
+  onTestFinished(() => vendor.close());
+  const seen: string[] = [];
+  const write = vi.spyOn(process.stderr, "write").mockImplementation((text) => seen.push(String(text)) > 0);
+  onTestFinished(() => write.mockRestore());
+  const storage = new InMemoryStorage();
+  const eventBus = new EventBus<RunEvents>();
+  for (const name of events) eventBus.on(name, (data) => void seen.push(inspect(data, { depth: 8 })));
+  const logger = createLogger({ level: "debug", write: (line) => seen.push(line) });
+  const modelOf = (name: VendorName) => connect[name](vendor.url, { apiKey: serverKey(name), logger });
+  const more = { storage, eventBus, logLevel: "debug", retry: { maxRetries: 0 } } satisfies Partial<AgentConfig>;
+  // Settings that some vendors do not take, so that they tell of it.
+  const odd = { temperature: 0.5, reasoning: { enabled: true, effort: "low", budgetTokens: 1024 } } as const;
+  const members = vendorNames.map((name) => new Agent({ name, model: modelOf(name), ...odd, ...more }));
+  const team = new Team({
+    name: "five",
+    mode,
+    model: modelOf(orchestrator),
+    members,
+    memberSessions: "persist",
+    ...more,
+  });
+  return {
+    vendor,
+    run: async (opts) => {
+      const output = await team
+        .stream("Umbrella?", { sessionId: "s1", ...opts })
+        .output.catch((error: unknown) => error);
+      seen.push(inspect(output, { depth: 8 }));
+    },
+    left: async () => [...seen, JSON.stringify(await dumpStorage(storage))].join("\n"),
+  };
+}
+
+/** What an orchestrator says first so that its members come to work: all of them, or the one that is picked. */
+export function opening(mode: TeamMode, picked: VendorName): PlannedReply[] {
+  if (mode === "route") return [{ turn: { structured: { member: picked } } }];
+  if (mode !== "coordinate") return [];
+  const toolCalls = vendorNames.map((name) => ({ name: `delegate_to_${name}`, arguments: { task: "Look." } }));
+  return [{ turn: { toolCalls } }];
+}
+
+/** An answer that is a contribution, a vote and a report. */
+export const agrees: PlannedReply = { turn: '{"agree": true}' };
+
+/** What a vendor says of a key that it does not take. */
+export function quoted({ key }: Exchange): PlannedReply {
+  return { failure: { status: 401, message: `Incorrect API key provided: ${key}.` } };
+}
