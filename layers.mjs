@@ -46,6 +46,14 @@ export const internalUsers = {
     "@troupe-internal/bench",
     "@troupe/providers-openai",
     "@troupe/providers-anthropic",
+    "@troupe/providers-google",
+    "@troupe/providers-vertex",
+    "@troupe/providers-ollama",
+    "@troupe/storage-sqlite",
+    "@troupe/storage-postgres",
+    "@troupe/storage-mongodb",
+    "@troupe/http",
+    "@troupe/demo-server",
   ],
 };
 

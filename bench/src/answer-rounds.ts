@@ -26,7 +26,7 @@ async function answer(work: Work, order: RoundOrder): Promise<void> {
 }
 
 /** What the last unit left for the next turn of the event loop is done before. */
-async function collectedHeap(): Promise<number> {
+export async function collectedHeap(): Promise<number> {
   await setImmediate();
   // What one collection sets free, like what is held by weak references, the next collects.
   for (let time = 0; time < 2; time++) globalThis.gc?.();

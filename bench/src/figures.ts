@@ -3,15 +3,23 @@ import type { Figure, Target } from "./measure.ts";
 const node: Target = { name: "N (node:http)", file: "servers/floor-node.ts" };
 const express: Target = { name: "E (express)", file: "servers/floor-express.ts" };
 const expressSdk: Target = { name: "ES (express, vendor's SDK)", file: "servers/floor-express-sdk.ts" };
+const routerModel: Target = { name: "router, model in process", file: "http/router-model.ts" };
+const routerOpenai: Target = { name: "router, providers-openai", file: "http/router-openai.ts" };
 
 /** The floor that ratios are taken against. */
 export const floor = express.name;
 
-const targets = [express, expressSdk, node];
+const targets = [express, expressSdk, node, routerModel, routerOpenai];
 const steady = { concurrency: 16, warmUpRounds: 10, rounds: 24, turns: 10, turnMs: 50 };
 
 /** The figures by name: `pnpm bench <name>`. */
 export const figures: Readonly<Record<string, Figure>> = {
   run: { ...steady, targets, path: "/agents/bench/run", unit: "requests" },
+  "tool-run": {
+    ...steady,
+    targets: [express, expressSdk, routerModel, routerOpenai],
+    path: "/agents/tool/run",
+    unit: "requests",
+  },
   stream: { ...steady, targets, path: "/agents/bench/stream", unit: "frames", chunks: 200 },
 };

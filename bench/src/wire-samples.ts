@@ -14,6 +14,26 @@ export const wholeAnswer = Buffer.from(
   }),
 );
 
+/** A whole answer that asks for a tool. */
+export const toolAnswer = Buffer.from(
+  JSON.stringify({
+    ...head,
+    object: "chat.completion",
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' } }],
+        },
+        finish_reason: "tool_calls",
+      },
+    ],
+    usage,
+  }),
+);
+
 const chunk = (delta: object, finishReason: string | null, counted: object | null) =>
   Buffer.from(
     `data: ${JSON.stringify({

@@ -20,5 +20,10 @@ export const budgets = {
     instantiations: 150,
   },
   /** Packages in node_modules when every package of ours is installed, ours included. */
-  installedPackages: 14,
+  installedPackages: 176,
+  /**
+   * Libraries that npm would run a script of. Google's brings protobufjs, whose script compares version numbers and writes a
+   * note; everything works without it.
+   */
+  installScripts: ["protobufjs"],
 };

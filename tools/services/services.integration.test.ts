@@ -29,3 +29,8 @@ const redis = address("TROUPE_TEST_REDIS_URL");
 it.skipIf(redis === "")("Redis answers where the tests are told to look for it", async () => {
   expect((await ask(redis, "PING\r\n")).toString("latin1")).toBe("+PONG\r\n");
 });
+
+const chromium = address("TROUPE_TEST_CHROMIUM_URL");
+it.skipIf(chromium === "")("Chromium answers where the tests are told to look for it", async () => {
+  expect(await (await fetch(`${chromium}/json/version`)).json()).toHaveProperty("webSocketDebuggerUrl");
+});

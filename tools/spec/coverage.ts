@@ -7,14 +7,17 @@ import type { Rule } from "../../tests/spec/rule.ts";
 import { rules } from "../../tests/spec/rules.ts";
 import { findCitations } from "./citations.ts";
 import type { Citation } from "./citations.ts";
-import { judge } from "./judge.ts";
+import { judge, needsServer } from "./judge.ts";
 import type { TestResult } from "./judge.ts";
 
 /**
  * `pnpm spec:coverage`: says which rules of the specification are proven, documented or open, and fails when a proof is
- * missing, skipped, empty or red. It runs the tests it needs, or reads `--results`, the JSON of a run just made.
+ * missing, skipped, empty or red. It runs the tests it needs, or reads `--results`, the JSON of runs just made. Proofs that
+ * need servers are judged only when `--services` says that those tests ran too.
  */
-const { values } = parseArgs({ options: { results: { type: "string" }, open: { type: "boolean" } } });
+const { values } = parseArgs({
+  options: { results: { type: "string", multiple: true }, open: { type: "boolean" }, services: { type: "boolean" } },
+});
 
 type VitestReport = {
   testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
@@ -60,9 +63,17 @@ function byOwner(list: readonly Rule[]): string {
 const citations: Citation[] = citingFiles().flatMap((file) => findCitations(file, read(file)));
 const named = [...new Set(rules.flatMap((rule) => rule.test ?? []))];
 const results =
-  values.results === undefined ? runTests(named.filter((file) => existsSync(file))) : readResults(values.results);
+  values.results === undefined
+    ? runTests(named.filter((file) => existsSync(file) && !needsServer(file)))
+    : values.results.flatMap(readResults);
 const readPage = (path: string) => (existsSync(path) ? read(path) : undefined);
-const { proven, documented, open, faults } = judge({ rules, citations, results, readPage });
+const { proven, documented, open, faults } = judge({
+  rules,
+  citations,
+  results,
+  readPage,
+  hasServices: values.services === true,
+});
 
 if (open.length > 0) console.log(`open:\n${byOwner(open)}`);
 if (values.open === true) for (const rule of open) console.log(`  ${rule.id}: ${rule.text}`);

@@ -12,6 +12,7 @@ const sound = {
   citations: [citation],
   results: [{ file, title, status: "passed" }],
   readPage: () => undefined,
+  hasServices: true,
 };
 
 describe("judge", () => {
@@ -50,6 +51,16 @@ describe("judge", () => {
     ["a rule listed twice", { rules: [rule, rule] }, "listed twice"],
   ])("reports %s", (_what, change, fault) => {
     expect(judge({ ...sound, ...change }).faults).toContainEqual(expect.stringContaining(fault));
+  });
+
+  it("judges a proof that needs a server only where there are servers", () => {
+    const needy = { ...rule, test: "a.integration.test.ts" };
+    const citations = [{ ...citation, file: needy.test }];
+    const faultsWith = (hasServices: boolean) =>
+      judge({ ...sound, rules: [needy], citations, results: [], hasServices }).faults;
+
+    expect(faultsWith(false)).toEqual([]);
+    expect(faultsWith(true)).toEqual([expect.stringContaining("did not run")]);
   });
 
   it("reports one red case among several of one title", () => {

@@ -1,56 +1,255 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
-import { readPort } from "./read-port.ts";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FakeVendor } from "@troupe-internal/testkit";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { startDemo } from "./test/start-demo.ts";
+import type { StartedDemo } from "./test/start-demo.ts";
 
-const main = fileURLToPath(new URL("main.ts", import.meta.url));
-const running = new Set<ReturnType<typeof spawn>>();
+/** From its sources, on a machine that is busy with other tests, a server takes its time to start. */
+const startTimeoutMs = 60_000;
+const folder = mkdtempSync(join(tmpdir(), "troupe-demo-"));
+const started = new Set<StartedDemo>();
 
-afterEach(() => {
-  for (const child of running) child.kill("SIGKILL");
-  running.clear();
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Starts the server as its own process and returns what it said first. */
-async function start(environment: Record<string, string>) {
-  const child = spawn(process.execPath, ["--conditions=@troupe/source", main], {
-    env: { ...process.env, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  running.add(child);
-  const said = Promise.race([once(child.stdout, "data"), once(child.stderr, "data")]);
-  const [bytes] = (await said) as [Buffer];
+async function start(variables: Readonly<Record<string, string>> = {}): Promise<StartedDemo> {
+  const demo = await startDemo({ TROUPE_DEMO_DATA: join(folder, "data"), ...variables });
+  started.add(demo);
+  return demo;
+}
+
+async function stop(): Promise<void> {
+  for (const { child } of started) child.kill("SIGKILL");
+  await Promise.all([...started].map(({ exit }) => exit));
+  started.clear();
+}
+
+function post(body: unknown, headers: Record<string, string> = {}): RequestInit {
   return {
-    child,
-    exit: once(child, "exit"),
-    said: bytes.toString(),
-    url: /http:\S+/.exec(bytes.toString())?.[0] ?? "",
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
   };
 }
 
-describe("the demo server", () => {
-  it("answers, and refuses what it does not know in the shape of all our errors", async () => {
-    const { url } = await start({ PORT: "0" });
+// Side by side: the model takes its time for each word.
+describe.concurrent("the demo server without a key", () => {
+  let url: string;
+  let said: string;
 
-    const health = await fetch(`${url}/health?x=1`);
-    const unknown = await fetch(`${url}/nowhere`, { method: "POST" });
+  beforeAll(async () => {
+    ({ url, said } = await start());
+  }, startTimeoutMs);
 
-    expect(await health.json()).toEqual({ status: "ok" });
-    expect(unknown.status).toBe(404);
-    expect(await unknown.json()).toMatchObject({ error: { code: "not_found" } });
+  afterAll(stop);
+
+  async function ask(path: string, init?: RequestInit) {
+    const response = await fetch(url + path, init);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, json: text === "" ? undefined : JSON.parse(text) };
+  }
+
+  it("says what it serves, that no language model is behind it, and three commands to try", () => {
+    expect(said).toContain("assistant, weather-report");
+    expect(said).toContain("is no language model");
+    expect(said.match(/^ {2}curl .*$/gm)).toHaveLength(3);
   });
 
-  it.each(["SIGINT", "SIGTERM"] as const)("stops cleanly on %s", async (signal) => {
-    const { child, exit, url } = await start({ PORT: "0" });
-    await (await fetch(`${url}/health`)).text();
+  it("answers its own commands as they are printed", async () => {
+    for (const command of said.match(/^ {2}curl .*$/gm) ?? []) {
+      const [, address = "", body] = /(http:\S+)(?:.* -d '(.*)')?/.exec(command) ?? [];
+      const response = await fetch(address, body === undefined ? {} : post(JSON.parse(body)));
 
-    child.kill(signal);
-
-    expect(await exit).toEqual([0, null]);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toMatch(/Ada|Tokyo/);
+    }
   });
+
+  it("runs an agent that really calls its tools", async () => {
+    const { status, json } = await ask(
+      "/agents/assistant/run",
+      post({ input: "How is the weather in Oslo and what is 12 * 7?" }),
+    );
+
+    expect(status).toBe(200);
+    expect(json.text).toBe("In Oslo it is 9 °C with rain, says the demo's table. 12 * 7 = 84.");
+    expect(json.toolCalls.map((call: { toolName: string }) => call.toolName)).toEqual(["get_weather", "calculate"]);
+    expect(json).toMatchObject({ modelProvider: "offline", structured: null });
+  });
+
+  it("streams an agent word by word", async () => {
+    const response = await fetch(`${url}/agents/assistant/stream`, post({ input: "Hello, I am Ada." }));
+    const chunks = [...(await response.text()).matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
+
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    expect(chunks.slice(0, -1).map(({ text }) => text)).toEqual(["Nice", " to", " meet", " you,", " Ada."]);
+    expect(chunks.at(-1)).toMatchObject({ type: "finish", finishReason: "stop" });
+  });
+
+  it("takes files in a form, and says what it got", async () => {
+    const body = new FormData();
+    body.set("input", "What is this?");
+    body.append("files", new Blob(["hello"], { type: "text/plain" }), "a.txt");
+
+    const { json } = await ask("/agents/assistant/run", { method: "POST", body });
+
+    expect(json.text).toBe('I got a file named "a.txt" (text/plain, 5 bytes), and cannot look into what I get.');
+  });
+
+  it("shows docs of what it serves", async () => {
+    const page = await fetch(`${url}/docs`);
+
+    expect(page.headers.get("content-type")).toContain("text/html");
+    expect((await ask("/docs/spec.json")).json).toMatchObject({
+      openapi: "3.0.3",
+      info: { title: "Troupe demo server" },
+    });
+  });
+
+  it("answers with data where an agent's answer has a form", async () => {
+    const { json } = await ask("/agents/weather-report/run", post({ input: "What is the weather in Reykjavik?" }));
+
+    expect(json.structured).toMatchObject({ city: "Reykjavik", temperatureC: -3, sky: "snow" });
+  });
+
+  it("has a team that hands out tasks, and one that hands a question on", async () => {
+    const input = "What is the weather in Tokyo, and what is 2 + 3?";
+    const travel = await ask("/teams/travel-desk/run", post({ input }));
+    const help = await ask("/teams/help-desk/run", post({ input: "What is 2 + 3?" }));
+
+    expect(travel.json.text).toBe(
+      "The meteorologist says: In Tokyo it is 17 °C with clouds, says the demo's table. The accountant says: 2 + 3 = 5.",
+    );
+    expect(help.json.text).toBe("2 + 3 = 5.");
+  });
+
+  it("streams the member that a question was handed to", async () => {
+    const text = await (await fetch(`${url}/teams/help-desk/stream`, post({ input: "What is 2 + 3?" }))).text();
+
+    expect(text).toContain('"name":"calculate"');
+    expect(text).toContain('"type":"finish"');
+  });
+
+  it("runs and streams a workflow", async () => {
+    const { json } = await ask("/workflows/morning-briefing/run", post({ input: { city: "Bergen" } }));
+    const dry = await (
+      await fetch(`${url}/workflows/morning-briefing/stream`, post({ input: { city: "Paris" } }))
+    ).text();
+
+    expect(json).toMatchObject({ status: "completed", state: { city: "Bergen", umbrella: true } });
+    expect(json.state.briefing).toMatch(/^Good morning\. In Bergen it is \d\d:\d\d .* Take an umbrella\.$/);
+    expect(dry).toContain("Leave the umbrella.");
+  });
+
+  it("lists what it serves", async () => {
+    const names = async (kind: string) => (await ask(`/${kind}`)).json[kind].map(({ name }: { name: string }) => name);
+
+    expect(await names("agents")).toContain("openai-assistant");
+    expect(await names("teams")).toEqual(["travel-desk", "help-desk"]);
+    expect(await names("workflows")).toEqual(["morning-briefing"]);
+  });
+
+  it("lets its user list, read and delete sessions", async () => {
+    const headers = { "x-demo-user": "grace" };
+    await ask("/agents/assistant/run", post({ input: "Hi", sessionId: "of-grace" }, headers));
+
+    expect((await ask("/sessions", { headers })).json.sessions).toMatchObject([{ sessionId: "of-grace", turns: 1 }]);
+    expect((await ask("/sessions/of-grace", { headers })).json).toMatchObject({ userId: "grace" });
+    expect((await ask("/sessions/of-grace/turns", { headers })).json.turns).toMatchObject([{ input: "Hi" }]);
+    expect((await ask("/sessions/of-grace")).status).toBe(404);
+    expect((await ask("/sessions/of-grace", { method: "DELETE", headers })).status).toBe(204);
+    expect((await ask("/sessions/of-grace", { headers })).status).toBe(404);
+    expect((await ask("/sessions")).status).toBe(401);
+  });
+
+  it("cancels a run in the middle of its answer", async () => {
+    const response = await fetch(`${url}/agents/assistant/stream`, post({ input: "Count to 1000" }));
+    const { json } = await ask(`/runs/${response.headers.get("x-run-id")}/cancel`, { method: "POST" });
+    const text = await response.text();
+
+    expect(json).toMatchObject({ status: "cancelled" });
+    expect(text).toContain('"code":"cancelled"');
+    expect(text).not.toContain('"finish"');
+  });
+
+  it.each([
+    ["openai-assistant", "x-openai-api-key"],
+    ["claude-assistant", "x-anthropic-api-key"],
+    ["gemini-assistant", "x-google-api-key"],
+  ])("asks for a key where %s has none", async (name, header) => {
+    const { status, json } = await ask(`/agents/${name}/run`, post({ input: "Hi" }));
+
+    expect(status).toBe(401);
+    expect(json.error).toMatchObject({ code: "unauthorized", message: expect.stringContaining(header) });
+  });
+
+  it("lives, is ready, and says what is where", async () => {
+    expect((await ask("/health")).json).toEqual({ status: "ok" });
+    expect((await ask("/ready")).json).toEqual({ status: "ready" });
+    expect((await ask("/")).json.endpoints).toContain("POST /runs/:runId/cancel");
+  });
+
+  it("refuses what it does not know in the shape of all our errors", async () => {
+    const { status, headers, json } = await ask("/nowhere", { method: "POST" });
+
+    expect(status).toBe(404);
+    expect(json).toMatchObject({ error: { code: "not_found", requestId: headers.get("x-request-id") } });
+    expect(headers.get("x-powered-by")).toBeNull();
+  });
+});
+
+describe("the demo server as a process", { timeout: 2 * startTimeoutMs }, () => {
+  afterEach(stop);
+
+  it("asks the vendor that is named with the key of the caller, which stands in no answer and no line", async () => {
+    const key = "sk-canary-of-the-caller-5e1c";
+    const vendor = (await FakeVendor.start()).say("Take an umbrella.");
+    const { child, url } = await start({
+      TROUPE_DEMO_MODEL: "openai/gpt-4.1",
+      TROUPE_DEMO_MODEL_URL: `${vendor.url}/v1`,
+    });
+    const lines: string[] = [];
+    child.stderr?.on("data", (line: string) => lines.push(line));
+
+    const answer = await fetch(`${url}/agents/assistant/run`, post({ input: "Oslo?" }, { "x-openai-api-key": key }));
+    const text = await answer.text();
+    await vendor.close();
+
+    expect(JSON.parse(text)).toMatchObject({ text: "Take an umbrella.", modelProvider: "openai", model: "gpt-4.1" });
+    expect(vendor.exchanges.map((exchange) => exchange.key)).toEqual([key]);
+    await vi.waitFor(() => expect(lines.join("")).toContain("/agents/:name/run"));
+    expect(text + lines.join("")).not.toContain(key);
+  });
+
+  it("remembers its sessions when it is started again", async () => {
+    const asked = (input: string) => post({ input, sessionId: "kept" });
+    const first = await start();
+    await (await fetch(`${first.url}/agents/assistant/run`, asked("My name is Ada."))).text();
+    first.child.kill("SIGKILL");
+    await first.exit;
+
+    const second = await start();
+    const answer = await fetch(`${second.url}/agents/assistant/run`, asked("What is my name?"));
+
+    expect(await answer.json()).toMatchObject({ text: "Your name is Ada." });
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "stops cleanly on %s, after the answer that is on its way",
+    async (signal) => {
+      const { child, exit, url } = await start();
+      const response = await fetch(`${url}/agents/assistant/stream`, post({ input: "Count to 10" }));
+
+      child.kill(signal);
+
+      expect(await response.text()).toContain('"finish"');
+      expect(await exit).toEqual([0, null]);
+    },
+  );
 
   it("says what is wrong with a port it cannot have", async () => {
     const other = createServer().listen(0, "127.0.0.1");
@@ -60,17 +259,17 @@ describe("the demo server", () => {
     const { exit, said } = await start({ PORT: taken });
     other.close();
 
+    expect(said).toContain(`cannot listen on port ${taken} of 127.0.0.1`);
     expect(said).toContain("EADDRINUSE");
     expect(await exit).toEqual([1, null]);
   });
-});
 
-describe("readPort", () => {
-  it("takes a whole number, and 3000 when nothing is said", () => {
-    expect([readPort("8080"), readPort("0"), readPort(undefined), readPort("")]).toEqual([8080, 0, 3000, 3000]);
-  });
+  it("says where sessions cannot be kept, and how to mend it", async () => {
+    writeFileSync(join(folder, "file"), "");
 
-  it.each(["http", "-1", "65536", "1.5", "1e3", " 80"])("refuses %j with a sentence", (text) => {
-    expect(() => readPort(text)).toThrowError(/^PORT must be a whole number from 0 to 65535/);
+    const { exit, said } = await start({ TROUPE_DEMO_DATA: join(folder, "file", "data") });
+
+    expect(said).toMatch(/^No sessions can be kept in .*TROUPE_DEMO_DATA/);
+    expect(await exit).toEqual([1, null]);
   });
 });

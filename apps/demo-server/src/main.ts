@@ -1,27 +1,30 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
+import { createShutdown } from "@troupe/http";
+import { createDemo } from "./create-demo.ts";
 import { createDemoServer } from "./create-demo-server.ts";
+import { introduce } from "./introduce.ts";
+import { listen } from "./listen.ts";
+import { chooseModel } from "./models/choose-model.ts";
+import { openStorage } from "./open-storage.ts";
 import { readPort } from "./read-port.ts";
 
-const host = process.env["HOST"] ?? "127.0.0.1";
-
-async function main(): Promise<void> {
-  const server = createDemoServer().listen(readPort(process.env["PORT"]), host);
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  console.log(`Troupe listens on http://${host}:${port} (Ctrl-C stops it)`);
-
-  const stop = () => {
-    // A second signal ends the process at once, as it would have without us.
-    process.off("SIGINT", stop).off("SIGTERM", stop);
-    server.close();
-    server.closeIdleConnections();
-  };
-  process.on("SIGINT", stop).on("SIGTERM", stop);
+async function main(variables: NodeJS.ProcessEnv): Promise<void> {
+  const place = { host: variables["HOST"] || "127.0.0.1", port: readPort(variables["PORT"]) };
+  const model = chooseModel(variables);
+  const { storage, file } = await openStorage(variables["TROUPE_DEMO_DATA"] || ".data");
+  const demo = createDemo({ model, storage });
+  const shutdown = createShutdown({ graceMs: 5000 });
+  const server = createServer(createDemoServer(demo, shutdown));
+  shutdown.attach(server);
+  const url = await listen(server, place);
+  shutdown.onSignals();
+  console.log(introduce({ url, demo, model, file }));
+  await shutdown.finished;
+  await storage.close();
 }
 
 try {
-  await main();
+  await main(process.env);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

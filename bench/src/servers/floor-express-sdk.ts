@@ -3,7 +3,8 @@ import { createHttpPool } from "@troupe/core/adapter";
 import express from "express";
 import OpenAI from "openai";
 import { listen, vendorUrl } from "./listen.ts";
-import { FrameRelay, toOutput, toVendorRequest } from "./relay.ts";
+import { FrameRelay, toOutput, toToolRequest, toVendorRequest } from "./relay.ts";
+import type { VendorAnswer } from "./relay.ts";
 
 /** Floor ES: like E, but through the vendor's own library: raw replies, over core's pooled fetch. */
 const vendor = new OpenAI({
@@ -18,9 +19,17 @@ function inputOf(body: unknown): string {
   return (body as { input: string }).input;
 }
 
+app.post("/agents/tool/run", async (request, response) => {
+  const input = inputOf(request.body);
+  const ask = async (body: ReturnType<typeof toToolRequest>) => {
+    return (await (await vendor.chat.completions.create(body).asResponse()).json()) as VendorAnswer;
+  };
+  response.json(toOutput(await ask(toToolRequest(input, await ask(toToolRequest(input))))));
+});
+
 app.post("/agents/:name/run", async (request, response) => {
   const answer = await vendor.chat.completions.create(toVendorRequest(inputOf(request.body), false)).asResponse();
-  response.json(toOutput((await answer.json()) as Parameters<typeof toOutput>[0]));
+  response.json(toOutput((await answer.json()) as VendorAnswer));
 });
 
 app.post("/agents/:name/stream", async (request, response) => {

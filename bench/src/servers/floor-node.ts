@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { Pool } from "undici";
 import { listen, vendorUrl } from "./listen.ts";
 import { FrameRelay, toOutput, toVendorRequest } from "./relay.ts";
+import type { VendorAnswer } from "./relay.ts";
 
 /** Floor N: bare node:http, relaying by hand with a pooled client. */
 const vendor = new Pool(vendorUrl(), { connections: 128 });
@@ -24,7 +25,7 @@ const server = createServer((request, response) => {
       const isStream = request.url?.endsWith("/stream") === true;
       const answer = await ask(Buffer.concat(received).toString("utf8"), isStream);
       if (!isStream) {
-        const output = JSON.stringify(toOutput((await answer.body.json()) as Parameters<typeof toOutput>[0]));
+        const output = JSON.stringify(toOutput((await answer.body.json()) as VendorAnswer));
         response.writeHead(200, { "content-type": "application/json" }).end(output);
         return;
       }

@@ -1,10 +1,11 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Listens on a free port and tells the harness which; ends when the harness does. */
-export function listen(server: Server): void {
+/** Listens on a free port and tells the harness which; ends when the harness does. `backlog` may wait to be accepted. */
+export function listen(server: Server, { backlog = 511 } = {}): void {
   server.keepAliveTimeout = 60_000;
-  server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }));
+  const tell = () => process.send?.({ port: (server.address() as AddressInfo).port });
+  server.listen({ port: 0, host: "127.0.0.1", backlog }, tell);
   process.on("disconnect", () => process.exit());
 }
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { ServerResponse } from "node:http";
-import { lastChunks, textChunk, wholeAnswer } from "../wire-samples.ts";
+import { lastChunks, textChunk, toolAnswer, wholeAnswer } from "../wire-samples.ts";
 import { listen } from "./listen.ts";
 
 /** A vendor without a model: answers at once, whole or in `BENCH_CHUNKS` pieces, and costs as little as it can. */
@@ -10,14 +10,15 @@ const server = createServer((request, response) => {
   const body: Buffer[] = [];
   request.on("data", (bytes: Buffer) => body.push(bytes));
   request.on("end", () => {
-    if (Buffer.concat(body).includes('"stream":true')) stream(response);
-    else answer(response);
+    const asked = Buffer.concat(body);
+    if (asked.includes('"stream":true')) stream(response);
+    else answer(response, asked.includes('"tools":') && !asked.includes('"role":"tool"') ? toolAnswer : wholeAnswer);
   });
 });
 
-function answer(response: ServerResponse): void {
-  response.writeHead(200, { "content-type": "application/json", "content-length": wholeAnswer.length });
-  response.end(wholeAnswer);
+function answer(response: ServerResponse, bytes: Buffer): void {
+  response.writeHead(200, { "content-type": "application/json", "content-length": bytes.length });
+  response.end(bytes);
 }
 
 /** One chunk per turn of the event loop, so that they arrive as a model's do: one by one. */

@@ -1,7 +1,10 @@
 /** What every floor does by hand: it turns our request into the vendor's, and the vendor's answer into ours. */
 
-type VendorAnswer = {
-  choices: [{ message: { content: string } }];
+type VendorCall = { id: string; type: "function"; function: { name: string; arguments: string } };
+
+/** What a vendor answers, as far as anybody looks. */
+export type VendorAnswer = {
+  choices: [{ message: { role: "assistant"; content: string; tool_calls?: VendorCall[] } }];
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 };
 
@@ -12,6 +15,31 @@ export function toVendorRequest(input: string, stream: boolean) {
     messages: [{ role: "user" as const, content: input }],
     ...(stream && { stream: true as const, stream_options: { include_usage: true } }),
   };
+}
+
+/** The vendor's request for one input with a tool at hand; the second one carries the results of what the first asked for. */
+export function toToolRequest(input: string, first?: VendorAnswer) {
+  const asked = first?.choices[0].message;
+  const results = (asked?.tool_calls ?? []).map((call) => {
+    return { role: "tool" as const, tool_call_id: call.id, content: weatherOf(call.function.arguments) };
+  });
+  const question = { role: "user" as const, content: input };
+  return {
+    model: "mock-1",
+    messages: asked === undefined ? [question] : [question, asked, ...results],
+    tools: [weather],
+  };
+}
+
+const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+const weather = {
+  type: "function" as const,
+  function: { name: "weather", description: "The weather of a city.", parameters },
+};
+
+function weatherOf(args: string): string {
+  const { city } = JSON.parse(args) as { city: string };
+  return `Rain in ${city}.`;
 }
 
 /** Our answer, from the vendor's. */

@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StorageDriver } from "@troupe/core";
+import { mountSmallDisk } from "@troupe-internal/testkit";
+import type { SmallDisk } from "@troupe-internal/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { mountSmallDisk } from "../test/small-disk.ts";
-import type { SmallDisk } from "../test/small-disk.ts";
 import { SqliteStorage } from "./sqlite-storage.ts";
 
 const turn = "x".repeat(50_000);
@@ -17,7 +17,7 @@ function useDisk(): SmallDisk & { file: string } {
 
 describe("SqliteStorage on a disk that has trouble", () => {
   beforeEach(({ skip }) => {
-    disk = mountSmallDisk();
+    disk = mountSmallDisk(process.env["REQUIRED_SERVICES"]);
     if (disk === undefined) skip("This process may not mount a tmpfs.");
   });
   afterEach(() => disk?.remove());

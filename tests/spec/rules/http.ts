@@ -2,43 +2,139 @@ import { rulesOf } from "../rule.ts";
 
 /** The HTTP gateway. */
 export const httpRules = rulesOf("@troupe/http", {
-  "http.router": "createAgentRouter(options) builds the router",
-  "http.registries": "agents, teams and workflows are served by their registered names",
-  "http.middleware": "the given middleware runs on all routes",
-  "http.agent-run": "POST /agents/:name/run answers with the output",
-  "http.agent-stream": "POST /agents/:name/stream answers with server-sent events",
-  "http.team-run": "POST /teams/:name/run answers with the output",
-  "http.team-stream": "POST /teams/:name/stream answers with server-sent events",
-  "http.workflow-run": "POST /workflows/:name/run answers with the workflow's result",
-  "http.output-shape": "a run's answer has text, toolCalls, usage, structured and durationMs",
-  "http.body-input": "input is required: text or a list of parts",
-  "http.body-session": "sessionId may name the session",
-  "http.body-user": "userId may name the user",
-  "http.body-api-key": "apiKey may carry a vendor key",
-  "http.sse-frames": "each chunk is one event, a data line of JSON",
-  "http.sse-finish": "a stream that ends well carries a finish chunk with its reason",
-  "http.key-headers": "the four key headers carry vendor keys",
-  "http.error-handler": "errorHandler turns errors into responses when mounted behind the router",
-  "http.request-logger": "requestLogger logs requests",
-  "http.redacted-logs": "the four key headers are redacted in request logs",
-  "http.upload-switch": "fileUpload enables multipart, as a boolean or with options",
-  "http.upload-fields": "the form fields input and files supply the input",
-  "http.upload-max-size": "a file may have 52428800 bytes by default",
-  "http.upload-max-files": "an upload may have 10 files by default",
-  "http.upload-mime-types": "allowedMimeTypes bounds the types, any by default",
-  "http.upload-middleware": "createFileUploadMiddleware(options?) builds the upload handler",
-  "http.multi-modal-input": "buildMultiModalInput gives text alone as a string, and text with files as parts",
-  "http.docs-switch": "the docs are served when enabled",
-  "http.docs-title": "the docs are titled Service API by default",
-  "http.docs-description": "the docs may have a description",
-  "http.docs-version": "info.version is 1.0.0 by default, else the docs' version option",
-  "http.docs-route-prefix": "routePrefix stands before the paths",
-  "http.docs-servers": "servers may be listed",
-  "http.docs-path": "the docs are at /docs by default",
-  "http.docs-spec-path": "the spec is at /docs/spec.json by default",
-  "http.docs-keys": "a key entered in the docs is sent with each request",
-  "http.openapi-version": "the spec is OpenAPI 3.0.3",
-  "http.openapi-generated": "the spec has paths and schemas of what is registered",
-  "http.openapi-security": "the spec declares the four key headers",
-  "http.openapi-code": "generateOpenAPISpec(options, docs?) returns the same spec",
+  "http.router": {
+    text: "createAgentRouter(options) builds the router",
+    test: "packages/http/src/create-agent-router.test.ts",
+  },
+  "http.registries": {
+    text: "agents, teams and workflows are served by their registered names",
+    test: "packages/http/src/create-agent-router.test.ts",
+  },
+  "http.middleware": {
+    text: "the given middleware runs on all routes",
+    test: "packages/http/src/create-agent-router.test.ts",
+  },
+  "http.agent-run": {
+    text: "POST /agents/:name/run answers with the output",
+    test: "packages/http/src/answer/answer-run.test.ts",
+  },
+  "http.agent-stream": {
+    text: "POST /agents/:name/stream answers with server-sent events",
+    test: "packages/http/src/answer/answer-stream.test.ts",
+  },
+  "http.team-run": {
+    text: "POST /teams/:name/run answers with the output",
+    test: "packages/http/src/create-agent-router.test.ts",
+  },
+  "http.team-stream": {
+    text: "POST /teams/:name/stream answers with server-sent events",
+    test: "packages/http/src/create-agent-router.test.ts",
+  },
+  "http.workflow-run": {
+    text: "POST /workflows/:name/run answers with the workflow's result",
+    test: "packages/http/src/answer/answer-run.test.ts",
+  },
+  "http.output-shape": {
+    text: "a run's answer has text, toolCalls, usage, structured and durationMs",
+    test: "packages/http/src/answer/answer-run.test.ts",
+  },
+  "http.body-input": {
+    text: "input is required: text or a list of parts",
+    test: "packages/http/src/create-agent-router.test.ts",
+  },
+  "http.body-session": {
+    text: "sessionId may name the session",
+    test: "packages/http/src/create-agent-router.test.ts",
+  },
+  "http.body-user": { text: "userId may name the user", test: "packages/http/src/principal.test.ts" },
+  "http.body-api-key": { text: "apiKey may carry a vendor key", test: "packages/http/src/keys.test.ts" },
+  "http.sse-frames": {
+    text: "each chunk is one event, a data line of JSON",
+    test: "packages/http/src/answer/answer-stream.test.ts",
+  },
+  "http.sse-finish": {
+    text: "a stream that ends well carries a finish chunk with its reason",
+    test: "packages/http/src/answer/answer-stream.test.ts",
+  },
+  "http.key-headers": { text: "the four key headers carry vendor keys", test: "packages/http/src/keys.test.ts" },
+  "http.error-handler": {
+    text: "errorHandler turns errors into responses when mounted behind the router",
+    test: "packages/http/src/errors/errors.test.ts",
+  },
+  "http.request-logger": { text: "requestLogger logs requests", test: "packages/http/src/request-logger.test.ts" },
+  "http.redacted-logs": {
+    text: "the four key headers are redacted in request logs",
+    test: "packages/http/src/request-logger.test.ts",
+  },
+  "http.upload-switch": {
+    text: "fileUpload enables multipart, as a boolean or with options",
+    test: "packages/http/src/uploads/uploads.test.ts",
+  },
+  "http.upload-fields": {
+    text: "the form fields input and files supply the input",
+    test: "packages/http/src/uploads/uploads.test.ts",
+  },
+  "http.upload-max-size": {
+    text: "a file may have 52428800 bytes by default",
+    test: "packages/http/src/uploads/uploads.test.ts",
+  },
+  "http.upload-max-files": {
+    text: "an upload may have 10 files by default",
+    test: "packages/http/src/uploads/uploads.test.ts",
+  },
+  "http.upload-mime-types": {
+    text: "allowedMimeTypes bounds the types, any by default",
+    test: "packages/http/src/uploads/uploads.test.ts",
+  },
+  "http.upload-middleware": {
+    text: "createFileUploadMiddleware(options?) builds the upload handler",
+    test: "packages/http/src/uploads/middleware.test.ts",
+  },
+  "http.multi-modal-input": {
+    text: "buildMultiModalInput gives text alone as a string, and text with files as parts",
+    test: "packages/http/src/uploads/middleware.test.ts",
+  },
+  "http.docs-switch": { text: "the docs are served when enabled", test: "packages/http/src/docs/docs.test.ts" },
+  "http.docs-title": {
+    text: "the docs are titled Service API by default",
+    test: "packages/http/src/openapi/generate-open-api-spec.test.ts",
+  },
+  "http.docs-description": {
+    text: "the docs may have a description",
+    test: "packages/http/src/openapi/generate-open-api-spec.test.ts",
+  },
+  "http.docs-version": {
+    text: "info.version is 1.0.0 by default, else the docs' version option",
+    test: "packages/http/src/openapi/generate-open-api-spec.test.ts",
+  },
+  "http.docs-route-prefix": {
+    text: "routePrefix stands before the paths",
+    test: "packages/http/src/openapi/generate-open-api-spec.test.ts",
+  },
+  "http.docs-servers": { text: "servers may be listed", test: "packages/http/src/docs/docs.test.ts" },
+  "http.docs-path": { text: "the docs are at /docs by default", test: "packages/http/src/docs/docs.test.ts" },
+  "http.docs-spec-path": {
+    text: "the spec is at /docs/spec.json by default",
+    test: "packages/http/src/docs/docs.test.ts",
+  },
+  "http.docs-keys": {
+    text: "a key entered in the docs is sent with each request",
+    test: "packages/http/src/docs/docs-page.integration.test.ts",
+  },
+  "http.openapi-version": {
+    text: "the spec is OpenAPI 3.0.3",
+    test: "packages/http/src/openapi/generate-open-api-spec.test.ts",
+  },
+  "http.openapi-generated": {
+    text: "the spec has paths and schemas of what is registered",
+    test: "packages/http/src/openapi/generate-open-api-spec.test.ts",
+  },
+  "http.openapi-security": {
+    text: "the spec declares the four key headers",
+    test: "packages/http/src/openapi/generate-open-api-spec.test.ts",
+  },
+  "http.openapi-code": {
+    text: "generateOpenAPISpec(options, docs?) returns the same spec",
+    test: "packages/http/src/docs/docs.test.ts",
+  },
 });

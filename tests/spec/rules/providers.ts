@@ -58,16 +58,37 @@ export const providerRules = [
     },
   }),
   ...rulesOf("@troupe/providers-google", {
-    "google.factory": "google(modelId, { apiKey? }) makes a provider",
-    "google.reasoning-budget": "budgetTokens applies to google",
-    "google.embeddings": "googleEmbeddings({ apiKey?, model? }) makes an embedding provider",
-    "google.embeddings-default": "its default model is text-embedding-004",
+    "google.factory": {
+      text: "google(modelId, { apiKey? }) makes a provider",
+      test: "packages/providers-google/src/google.test.ts",
+    },
+    "google.reasoning-budget": {
+      text: "budgetTokens applies to google",
+      test: "packages/providers-google/src/request.test.ts",
+    },
+    "google.embeddings": {
+      text: "googleEmbeddings({ apiKey?, model? }) makes an embedding provider",
+      test: "packages/providers-google/src/embeddings/google-embeddings.test.ts",
+    },
+    "google.embeddings-default": {
+      text: "its default model is text-embedding-004",
+      test: "packages/providers-google/src/embeddings/google-embeddings.test.ts",
+    },
   }),
   ...rulesOf("@troupe/providers-vertex", {
-    "vertex.factory": "vertex(modelId, { project?, location?, credentials? }) makes a provider",
-    "vertex.reasoning-budget": "budgetTokens applies to vertex",
+    "vertex.factory": {
+      text: "vertex(modelId, { project?, location?, credentials? }) makes a provider",
+      test: "packages/providers-vertex/src/vertex.test.ts",
+    },
+    "vertex.reasoning-budget": {
+      text: "budgetTokens applies to vertex",
+      test: "packages/providers-vertex/src/vertex.test.ts",
+    },
   }),
   ...rulesOf("@troupe/providers-ollama", {
-    "ollama.factory": "ollama(modelId, { baseURL? }) makes a provider",
+    "ollama.factory": {
+      text: "ollama(modelId, { baseURL? }) makes a provider",
+      test: "packages/providers-ollama/src/ollama-model.test.ts",
+    },
   }),
 ];

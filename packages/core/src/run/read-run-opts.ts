@@ -61,9 +61,8 @@ const checks: { readonly [Name in keyof Required<RunOpts>]: (value: unknown, opt
 /** Checks the options of a run and fills in what they leave open; a wrong or unknown one is `invalid_request`. */
 export function readRunOpts(opts: RunOpts = {}, defaults: RunDefaults = {}): RunRequest {
   checkOpts(opts);
-  const { parent, fromOutside = parent !== undefined && isFromOutside(parent) } = opts;
-  const configured = fromOutside ? withoutPerson(defaults) : defaults;
-  const above = parent === undefined ? { ...fromNobody, ...configured } : fromParent(parent, configured);
+  const { parent } = opts;
+  const { fromOutside, ...above } = aboveOf(opts, defaults);
   return {
     runId: opts.runId ?? createId(),
     fromOutside,
@@ -79,6 +78,14 @@ export function readRunOpts(opts: RunOpts = {}, defaults: RunDefaults = {}): Run
     scratch: above.scratch,
     sessionStorage: sessionStorageOf(opts, above),
   };
+}
+
+/** What counts where the call itself says nothing. */
+function aboveOf({ parent, fromOutside }: RunOpts, defaults: RunDefaults): FromAbove & { fromOutside: boolean } {
+  const isOutside = fromOutside ?? (parent !== undefined && isFromOutside(parent));
+  const configured = isOutside ? withoutPerson(defaults) : defaults;
+  const above = parent === undefined ? { ...fromNobody, ...configured } : fromParent(parent, configured);
+  return { ...above, fromOutside: isOutside };
 }
 
 /** What is configured, but for whose run it is. */

@@ -52,7 +52,7 @@ describe("ConnectionPool", () => {
     await vi.waitFor(() => expect(pool.size).toBe(0));
 
     const nowhere = outgoingRequest({ url: new URL("http://127.0.0.1:1"), method: "GET", headers: new Headers() });
-    await expect(sendRequest(nowhere, pool)).rejects.toThrow();
+    await expect(sendRequest(nowhere, pool)).rejects.toMatchObject({ code: "unavailable" });
 
     await vi.waitFor(() => expect(pool.size).toBe(0));
     await readAll(await send());
@@ -64,7 +64,7 @@ describe("ConnectionPool", () => {
 
     await pool.destroy();
 
-    await expect(readAll(reply)).rejects.toThrow();
+    await expect(readAll(reply)).rejects.toMatchObject({ code: "unavailable" });
     expect(pool.size).toBe(0);
   });
 });

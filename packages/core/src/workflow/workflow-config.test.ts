@@ -94,3 +94,14 @@ describe("the steps of a workflow", () => {
     expect((await flow.run()).state).toEqual({ n: 2 });
   });
 });
+
+it("tells what an input may set, and to what kind of value", () => {
+  const initialState = { city: "Oslo", days: 2, tags: [], answer: null };
+
+  expect([...new Workflow({ name: "w", initialState, steps: [{ name: "s", run }] }).inputKinds]).toEqual([
+    ["city", "string"],
+    ["days", "number"],
+    ["tags", "list"],
+    ["answer", "open"],
+  ]);
+});

@@ -1,0 +1,34 @@
+/** What the demo knows of a city. The weather never changes: it is made up. */
+export type City = {
+  readonly name: string;
+  readonly timeZone: string;
+  readonly sky: "sun" | "clouds" | "rain" | "snow";
+  readonly temperatureC: number;
+};
+
+// All that the tools of the demo know of the world.
+const cities: readonly City[] = [
+  { name: "Bergen", timeZone: "Europe/Oslo", sky: "rain", temperatureC: 8 },
+  { name: "Berlin", timeZone: "Europe/Berlin", sky: "clouds", temperatureC: 14 },
+  { name: "Cairo", timeZone: "Africa/Cairo", sky: "sun", temperatureC: 31 },
+  { name: "London", timeZone: "Europe/London", sky: "rain", temperatureC: 12 },
+  { name: "Madrid", timeZone: "Europe/Madrid", sky: "sun", temperatureC: 24 },
+  { name: "Nairobi", timeZone: "Africa/Nairobi", sky: "clouds", temperatureC: 21 },
+  { name: "New York", timeZone: "America/New_York", sky: "clouds", temperatureC: 16 },
+  { name: "Oslo", timeZone: "Europe/Oslo", sky: "rain", temperatureC: 9 },
+  { name: "Paris", timeZone: "Europe/Paris", sky: "sun", temperatureC: 18 },
+  { name: "Reykjavik", timeZone: "Atlantic/Reykjavik", sky: "snow", temperatureC: -3 },
+  { name: "Sydney", timeZone: "Australia/Sydney", sky: "sun", temperatureC: 22 },
+  { name: "Tokyo", timeZone: "Asia/Tokyo", sky: "clouds", temperatureC: 17 },
+];
+
+/** The city of that name, however it is written. */
+export function findCity(name: string): City | undefined {
+  const wanted = name.trim().toLowerCase();
+  return cities.find((city) => city.name.toLowerCase() === wanted);
+}
+
+/** What a model is told that asked for a city that is not there: it can try another one. */
+export function unknownCity(name: string): string {
+  return `There is no ${name} in the demo's table. It has ${cities.map((city) => city.name).join(", ")}.`;
+}

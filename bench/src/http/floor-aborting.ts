@@ -1,0 +1,32 @@
+import { createServer } from "node:http";
+import express from "express";
+import { Pool } from "undici";
+import { listen, vendorUrl } from "../servers/listen.ts";
+import { FrameRelay, toVendorRequest } from "../servers/relay.ts";
+
+/** Floor E, and a client that leaves ends the vendor's stream: wired by hand, as one would for a relay. */
+const vendor = new Pool(vendorUrl());
+const app = express().use(express.json());
+
+app.post("/agents/:name/stream", async (request, response) => {
+  const abort = new AbortController();
+  response.once("close", () => abort.abort());
+  try {
+    const { input } = request.body as { input: string };
+    const answer = await vendor.request({
+      path: "/v1/chat/completions",
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: "Bearer none" },
+      body: JSON.stringify(toVendorRequest(input, true)),
+      signal: abort.signal,
+    });
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const relay = new FrameRelay();
+    for await (const bytes of answer.body) response.write(relay.next(bytes as Buffer));
+    response.end();
+  } catch (error) {
+    if (!abort.signal.aborted) throw error;
+  }
+});
+
+listen(createServer(app), { backlog: 8192 });

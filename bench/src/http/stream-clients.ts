@@ -1,0 +1,77 @@
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+
+/** What the measurement asks: to open so many streams, connections without one, or to cut them all at once. */
+export type ClientOrder = { open: number; url: string; path: string } | { idle: number; url: string } | { cut: true };
+
+/** How many there are, how many ended or failed by themselves, and when the cut was. */
+export type ClientAnswer = { open: number; lost: number; atMs: number };
+
+const sockets = new Set<Socket>();
+let lost = 0;
+let isCutting = false;
+
+function dial(url: string): Socket {
+  const { port, hostname: host } = new URL(url);
+  const socket = connect({ port: Number(port), host });
+  sockets.add(socket);
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    sockets.delete(socket);
+    if (!isCutting) lost += 1;
+  });
+  return socket;
+}
+
+/** Resolves when the first piece is there. */
+async function openStream(url: string, path: string, id: number): Promise<void> {
+  const socket = dial(url);
+  const body = JSON.stringify({ input: "Tell me something.", sessionId: `s${id}` });
+  const head = [`POST ${path} HTTP/1.1`, "host: bench", "content-type: application/json"];
+  socket.write(`${[...head, `content-length: ${body.length}`].join("\r\n")}\r\n\r\n${body}`);
+  let text = "";
+  await new Promise<void>((resolve) => {
+    const read = (piece: Buffer): void => {
+      text += piece.toString("latin1");
+      if (!text.includes("data: {")) return;
+      socket.off("data", read).resume();
+      resolve();
+    };
+    socket.on("data", read).once("close", resolve);
+  });
+}
+
+/** So many at a time, that no queue of the system overflows. */
+async function inParallel(count: number, open: (id: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) await open(next++);
+  };
+  await Promise.all(Array.from({ length: 100 }, worker));
+}
+
+async function obey(order: ClientOrder): Promise<void> {
+  if ("cut" in order) {
+    isCutting = true;
+    for (const socket of sockets) socket.destroy();
+    return;
+  }
+  isCutting = false;
+  lost = 0;
+  if ("open" in order) await inParallel(order.open, (id) => openStream(order.url, order.path, id));
+  else {
+    await inParallel(order.idle, async () => {
+      const socket = dial(order.url);
+      await new Promise((resolve) => socket.once("connect", resolve));
+    });
+  }
+}
+
+async function answer(order: ClientOrder): Promise<void> {
+  await obey(order);
+  process.send?.({ open: sockets.size, lost, atMs: Date.now() } satisfies ClientAnswer);
+}
+
+process.on("message", (order: ClientOrder) => void answer(order));
+process.on("disconnect", () => process.exit());
+process.send?.({ ready: true });

@@ -1,0 +1,36 @@
+import { execFileSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import { StreamTrial } from "./stream-trial.ts";
+
+const count = 5000;
+/** A connection to the client and one to the vendor, and what the process has besides. */
+const descriptors = 2 * count + 500;
+const watchMs = 10_000;
+
+it(
+  `${count} slow streams at once: none fails, and all cut at once leave nothing behind`,
+  { timeout: 600_000 },
+  async () => {
+    const limit = execFileSync("sh", ["-c", "ulimit -n"], { encoding: "utf8" }).trim();
+    expect(
+      limit === "unlimited" || Number(limit) >= descriptors,
+      `The server needs ${descriptors} descriptors and the system gives ${limit}: raise it with ulimit -n.`,
+    ).toBe(true);
+    const trial = await StreamTrial.start("http/router-openai.ts");
+    onTestFinished(() => trial.stop());
+
+    expect(await trial.open(count)).toMatchObject({ open: count, lost: 0 });
+    await sleep(watchMs);
+    const before = await trial.held();
+    const tookMs = await trial.cut();
+    const after = await trial.held();
+
+    expect(before).toMatchObject({ runs: count, connections: count });
+    expect(tookMs).toBeLessThan(5000);
+    expect(after).toMatchObject({ runs: 0, connections: 0 });
+    expect(await trial.vendorStreams()).toBe(0);
+    // Their sessions are free: a stream in each of them begins at once.
+    expect(await trial.open(100)).toMatchObject({ open: 100, lost: 0 });
+  },
+);

@@ -1,0 +1,154 @@
+import { once } from "node:events";
+import { Agent, InMemoryStorage, Workflow } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import express from "express";
+import { describe, expect, it, vi } from "vitest";
+import { openSocket, post, readToEnd, requestBytes } from "./test/clients.ts";
+import { serve } from "./test/serve.ts";
+
+const patience = { timeout: 5000, interval: 5 };
+
+function hangingAgent() {
+  const model = new ScriptedModel({ hang: true });
+  const storage = new InMemoryStorage();
+  return { model, storage, agent: new Agent({ name: "a", model, storage }) };
+}
+
+describe("a whole answer", () => {
+  it("is the public output of the run: no messages, no user [http.agent-run] [http.output-shape]", async () => {
+    const service = await serve({ agent: new Agent({ name: "a", model: new ScriptedModel("Umbrella.") }) });
+
+    const response = await post(service, "/agents/a/run");
+    const body = (await response.json()) as Record<string, unknown>;
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(body).toMatchObject({ text: "Umbrella.", toolCalls: [], structured: null, sessionId: "s" });
+    expect(body).not.toHaveProperty("messages");
+    expect(service.runs.size).toBe(0);
+  });
+
+  it("of a workflow is its result, with the state [http.workflow-run]", async () => {
+    const greet = { name: "greet", run: ({ who }: { who: string }) => ({ greeting: `Hello ${who}` }) };
+    const initialState = { who: "nobody", greeting: "" };
+    const service = await serve({ workflow: new Workflow({ name: "w", initialState, steps: [greet] }) });
+
+    const body = JSON.stringify({ input: { who: "Ada" } });
+    const result: unknown = await (await post(service, "/workflows/w/run", { body })).json();
+
+    expect(result).toMatchObject({ status: "completed", state: { who: "Ada", greeting: "Hello Ada" } });
+    expect(Object.keys(result as object).toSorted()).toEqual(
+      ["durationMs", "runId", "state", "status", "steps", "usage"].toSorted(),
+    );
+  });
+
+  it("is sent to a client that ended its sending side behind the request, and is the last on its connection", async () => {
+    const agent = new Agent({ name: "a", model: new ScriptedModel({ text: "Umbrella.", delayMs: 50 }) });
+    const service = await serve({ agent });
+    const socket = await openSocket(service);
+
+    socket.end(requestBytes("/agents/a/run"));
+    const answer = await readToEnd(socket);
+
+    expect(answer).toMatch(/^(HTTP\/1\.1 102 Processing\r\n\r\n)+HTTP\/1\.1 200 OK\r\n/);
+    expect(answer).toContain("Connection: close\r\n");
+    expect(answer).toContain('"text":"Umbrella."');
+  });
+
+  it("is sent to such a client also when its end came before the run began", async () => {
+    const agent = new Agent({ name: "a", model: new ScriptedModel({ text: "Umbrella.", delayMs: 50 }) });
+    const service = await serve({
+      agent,
+      middleware: [(request, _response, next) => void request.socket.once("end", () => next())],
+    });
+    const socket = await openSocket(service);
+
+    socket.end(requestBytes("/agents/a/run"));
+
+    expect(await readToEnd(socket)).toContain('"text":"Umbrella."');
+  });
+
+  it("leaves other routes of the host as they are: there, the end of the sending side closes the connection", async () => {
+    const service = await serve({
+      before: [(request, response, next) => (request.path === "/own" ? void response : next())],
+    });
+    const socket = await openSocket(service);
+
+    socket.end(requestBytes("/own"));
+
+    expect(await readToEnd(socket)).toBe("");
+  });
+});
+
+describe("a client that leaves before its whole answer", () => {
+  it("ends the run: the model is left, the slot is free and the session is as before", async () => {
+    const { agent, model, storage } = hangingAgent();
+    const service = await serve({ agent });
+    const socket = await openSocket(service);
+
+    socket.write(requestBytes("/agents/a/run"));
+    await vi.waitFor(() => expect(service.runs.size).toBe(1), patience);
+    socket.destroy();
+
+    await vi.waitFor(() => expect(service.runs.size).toBe(0), patience);
+    expect(model.calls.map(({ end }) => end)).toEqual(["cancelled"]);
+    expect(await storage.list("turns")).toEqual([]);
+  });
+
+  it("of HTTP/1.0 ends the run also by the end of its sending side: nothing could be sent to find out", async () => {
+    const { agent, model } = hangingAgent();
+    const service = await serve({ agent });
+    const socket = await openSocket(service);
+
+    socket.end(requestBytes("/agents/a/run", { version: "1.0" }));
+
+    await vi.waitFor(() => expect(model.calls[0]?.end).toBe("cancelled"), patience);
+    expect(service.runs.size).toBe(0);
+  });
+
+  it("begins no run when it left before", async () => {
+    const { agent, model } = hangingAgent();
+    const service = await serve({
+      agent,
+      before: [express.json(), (_request, response, next) => void response.once("close", () => setImmediate(next))],
+    });
+    const socket = await openSocket(service);
+
+    socket.write(requestBytes("/agents/a/run"), () => socket.resetAndDestroy());
+    const [response] = (await once(service.server, "request")).slice(1) as [NodeJS.EventEmitter];
+    await once(response, "close");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+
+    expect(model.calls).toEqual([]);
+    expect(service.runs.size).toBe(0);
+  });
+
+  it("has its run go on to the end when it is to, and the turn is stored", async () => {
+    const storage = new InMemoryStorage();
+    const model = new ScriptedModel({ text: "Umbrella.", delayMs: 100 });
+    const service = await serve({ agent: new Agent({ name: "a", model, storage }), onDisconnect: "continue" });
+    const socket = await openSocket(service);
+
+    socket.write(requestBytes("/agents/a/run"));
+    await vi.waitFor(() => expect(service.runs.size).toBe(1), patience);
+    socket.destroy();
+
+    await vi.waitFor(() => expect(service.runs.size).toBe(0), patience);
+    expect(model.calls[0]?.end).toBe("completed");
+    expect(await storage.list("turns")).toHaveLength(1);
+  });
+
+  it("has its run begin and go on when it left before, and the run is to go on", async () => {
+    const model = new ScriptedModel("Umbrella.");
+    const service = await serve({
+      agent: new Agent({ name: "a", model }),
+      onDisconnect: "continue",
+      before: [express.json(), (_request, response, next) => void response.once("close", () => setImmediate(next))],
+    });
+    const socket = await openSocket(service);
+
+    socket.write(requestBytes("/agents/a/run"), () => setTimeout(() => socket.resetAndDestroy(), 20));
+
+    await vi.waitFor(() => expect(model.calls[0]?.end).toBe("completed"), patience);
+  });
+});

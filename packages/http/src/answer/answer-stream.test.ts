@@ -1,0 +1,217 @@
+import { Agent, createLogger, InMemoryStorage, TroupeError, Workflow } from "@troupe/core";
+import type { Runnable, StreamChunk } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { describe, expect, it, vi } from "vitest";
+import { openSocket, post, readFrames, readToEnd, requestBytes } from "./test/clients.ts";
+import { Gate } from "./test/gate.ts";
+import { serve } from "./test/serve.ts";
+
+const patience = { timeout: 5000, interval: 5 };
+
+describe("a streamed answer", () => {
+  it("is a numbered event per chunk, and the last is finish [http.agent-stream] [http.sse-frames] [http.sse-finish]", async () => {
+    const service = await serve({
+      agent: new Agent({ name: "a", model: new ScriptedModel({ text: ["Take ", "it."] }) }),
+    });
+
+    const response = await post(service, "/agents/a/stream");
+
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-store, no-transform",
+      "x-accel-buffering": "no",
+    });
+    expect(await readFrames(response)).toEqual([
+      { id: "1", data: { type: "text", text: "Take " } },
+      { id: "2", data: { type: "text", text: "it." } },
+      {
+        id: "3",
+        data: {
+          type: "finish",
+          finishReason: "stop",
+          usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15 },
+        },
+      },
+    ]);
+    expect(service.runs.size).toBe(0);
+  });
+
+  it("of a workflow tells what happens in its steps, and ends with the result", async () => {
+    const model = new ScriptedModel({ text: ["Rain ", "today"] });
+    const steps = [{ name: "ask", agent: new Agent({ name: "a", model }), inputFrom: () => "Weather?" }];
+    const service = await serve({ workflow: new Workflow({ name: "w", initialState: {}, steps }) });
+
+    const frames = await readFrames(await post(service, "/workflows/w/stream", { body: "{}" }));
+
+    expect(frames.map(({ data }) => data.type)).toEqual([
+      "step_start",
+      "chunk",
+      "chunk",
+      "chunk",
+      "step_end",
+      "finish",
+    ]);
+    expect(frames.at(-1)?.data).toMatchObject({ result: { status: "completed", steps: [{ name: "ask" }] } });
+  });
+
+  it("shows of a chunk what the contract names, and nothing that somebody put beside it", async () => {
+    const chunks = [
+      { type: "text", text: "a", secret: 1 },
+      { type: "tool_call_start", toolCall: { id: "1", name: "t", secret: 1 } },
+      { type: "tool_call_delta", toolCallId: "1", argumentsDelta: "{}", secret: 1 },
+      { type: "tool_call_end", toolCallId: "1", secret: 1 },
+      { type: "thinking", text: "b", secret: 1 },
+      { type: "raw", secret: 1 },
+      { type: "finish", finishReason: "stop", secret: 1 },
+    ] as unknown as StreamChunk[];
+    const stream = () => ({ [Symbol.asyncIterator]: () => chunks.values() });
+    const service = await serve({ agent: { name: "a", kind: "remote", stream, run: stream } as unknown as Runnable });
+
+    const text = await (await post(service, "/agents/a/stream")).text();
+
+    expect(text).not.toContain("secret");
+    expect(text.match(/^data: .*$/gm)).toHaveLength(6);
+  });
+
+  it("sends finish when the turn is stored, and not before", async () => {
+    const gate = new Gate();
+    const storage = new InMemoryStorage();
+    const append = storage.append.bind(storage);
+    storage.append = async (...args) => {
+      await gate.pass();
+      return await append(...args);
+    };
+    const agent = new Agent({ name: "a", model: new ScriptedModel("Umbrella."), storage });
+    const service = await serve({ agent });
+
+    const response = await post(service, "/agents/a/stream");
+    const reader = response.body?.getReader();
+    const first = Buffer.from((await reader?.read())?.value ?? []).toString("utf8");
+    await gate.reached;
+    const rest = reader?.read();
+    const early = await Promise.race([rest, new Promise((resolve) => setTimeout(resolve, 50, "nothing"))]);
+    gate.open();
+
+    expect(first).toContain('"text":"Umbrella."');
+    expect(early).toBe("nothing");
+    expect(Buffer.from((await rest)?.value ?? []).toString("utf8")).toContain('"type":"finish"');
+    expect(await storage.list("turns")).toHaveLength(1);
+  });
+
+  it("goes to a client that ended its sending side behind the request", async () => {
+    const model = new ScriptedModel({ text: ["one ", "two ", "three"], delayMs: 30, chunkDelayMs: 30 });
+    const service = await serve({ agent: new Agent({ name: "a", model }) });
+    const socket = await openSocket(service);
+
+    socket.end(requestBytes("/agents/a/stream"));
+
+    expect(await readToEnd(socket)).toMatch(/one .*two .*three.*"type":"finish"/s);
+  });
+});
+
+describe("a stream whose run fails", () => {
+  const refused = new TroupeError("guardrail_blocked", "Not that.");
+
+  it("before its first chunk is answered with a status, like any other request", async () => {
+    const service = await serve({ agent: new Agent({ name: "a", model: new ScriptedModel({ error: refused }) }) });
+
+    const response = await post(service, "/agents/a/stream");
+
+    expect(response.status).toBe(422);
+    expect(response.headers.get("content-type")).toContain("application/json");
+    expect(response.headers.get("cache-control")).not.toBe("no-store, no-transform");
+    expect(await response.json()).toMatchObject({ error: { code: "guardrail_blocked", message: "Not that." } });
+  });
+
+  it("after it ends with one error frame, and no finish", async () => {
+    const model = new ScriptedModel({ text: "Well, ", error: refused });
+    const service = await serve({ agent: new Agent({ name: "a", model }) });
+
+    const frames = await readFrames(await post(service, "/agents/a/stream"));
+
+    expect(frames.map(({ data }) => data.type)).toEqual(["text", "error"]);
+    expect(frames.at(-1)).toEqual({
+      id: "2",
+      data: { type: "error", error: { code: "guardrail_blocked", message: "Not that." } },
+    });
+  });
+
+  it("by a fault of ours says no more than that, and the operator hears of it", async () => {
+    const model = new ScriptedModel({ text: "Well, ", error: new Error("/etc/secret") });
+    const logged: string[] = [];
+    const logger = createLogger({ level: "debug", write: (line) => logged.push(line) });
+    const service = await serve({ agent: new Agent({ name: "a", model }), logger });
+
+    const text = await (await post(service, "/agents/a/stream")).text();
+
+    expect(text).toContain('"code":"internal"');
+    expect(text).not.toContain("secret");
+    expect(logged.join("\n")).toContain("secret");
+  });
+
+  it("after a heartbeat opened it ends with an error frame, for its status is gone", async () => {
+    const model = new ScriptedModel({ delayMs: 100, error: refused });
+    const service = await serve({ agent: new Agent({ name: "a", model }), heartbeatMs: 20 });
+
+    const response = await post(service, "/agents/a/stream");
+    const text = await response.text();
+
+    expect(response.status).toBe(200);
+    expect(text).toMatch(/^(: heartbeat\n\n){2,}id: 1\ndata: {"type":"error","error":{.*}}\n\n$/);
+  });
+
+  it("because somebody cancelled it says so in its last frame", async () => {
+    const model = new ScriptedModel({ text: ["one ", "two"], chunkDelayMs: 2000 });
+    const service = await serve({ agent: new Agent({ name: "a", model }) });
+
+    const response = await post(service, "/agents/a/stream");
+    service.runs.endAll();
+    const frames = await readFrames(response);
+
+    expect(frames.map(({ data }) => data.error?.code ?? data.type)).toEqual(["text", "unavailable"]);
+  });
+});
+
+describe("the reader of a stream", () => {
+  it("that leaves ends the run", async () => {
+    const model = new ScriptedModel({ text: "word ".repeat(1000), chunkDelayMs: 5 });
+    const service = await serve({ agent: new Agent({ name: "a", model }) });
+    const socket = await openSocket(service);
+
+    socket.write(requestBytes("/agents/a/stream"));
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.destroy();
+
+    await vi.waitFor(() => expect(service.runs.size).toBe(0), patience);
+    expect(model.calls[0]?.end).toBe("cancelled");
+  });
+
+  it("that leaves before the first chunk ends the run", async () => {
+    const model = new ScriptedModel({ hang: true });
+    const service = await serve({ agent: new Agent({ name: "a", model }) });
+    const socket = await openSocket(service);
+
+    socket.write(requestBytes("/agents/a/stream"));
+    await vi.waitFor(() => expect(service.runs.size).toBe(1), patience);
+    socket.destroy();
+
+    await vi.waitFor(() => expect(service.runs.size).toBe(0), patience);
+    expect(model.calls[0]?.end).toBe("cancelled");
+  });
+
+  it("may leave where runs are to go on: the run comes to its end without one, and its turn is stored", async () => {
+    const storage = new InMemoryStorage();
+    const model = new ScriptedModel({ text: "word ".repeat(50), chunkDelayMs: 2 });
+    const service = await serve({ agent: new Agent({ name: "a", model, storage }), onDisconnect: "continue" });
+    const socket = await openSocket(service);
+
+    socket.write(requestBytes("/agents/a/stream"));
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.destroy();
+
+    await vi.waitFor(() => expect(service.runs.size).toBe(0), patience);
+    expect(model.calls[0]?.end).toBe("completed");
+    expect(await storage.list("turns")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,53 @@
+import type { Exchange } from "../exchange.ts";
+import { keepHalfOpen } from "./half-close.ts";
+
+/** Sends something that asks for no answer: a connection whose other end is gone breaks by it. */
+type Knock = () => void;
+
+const firstWaitMs = 1;
+const longestWaitMs = 15_000;
+
+/**
+ * Tells when the client of a response leaves before its end. A client that closes and one that only ends its sending side
+ * look alike: so something is sent, at growing intervals, and a closed connection breaks by it.
+ */
+export class ClientPresence {
+  readonly #exchange: Pick<Exchange, "request" | "response">;
+  readonly #onLeft: () => void;
+  #knock: Knock;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(exchange: Pick<Exchange, "request" | "response">, onLeft: () => void) {
+    const { request, response } = exchange;
+    this.#exchange = exchange;
+    this.#onLeft = onLeft;
+    // "102 Processing": all that HTTP has to say before an answer.
+    this.#knock = () => response.writeProcessing();
+    response.once("close", this.#onClose);
+    if (request.socket.readableEnded) this.#askWhetherGone();
+    else keepHalfOpen(exchange, this.#askWhetherGone);
+  }
+
+  /** From now on this is what is sent. */
+  knockWith(knock: Knock): void {
+    this.#knock = knock;
+  }
+
+  readonly #onClose = (): void => {
+    clearTimeout(this.#timer);
+    if (!this.#exchange.response.writableFinished) this.#onLeft();
+  };
+
+  readonly #askWhetherGone = (): void => {
+    // The connection ends with this answer, which is to say so.
+    this.#exchange.response.shouldKeepAlive = false;
+    this.#ask(firstWaitMs);
+  };
+
+  #ask(waitMs: number): void {
+    const { response } = this.#exchange;
+    if (response.destroyed || response.writableEnded) return;
+    this.#knock();
+    this.#timer = setTimeout(() => this.#ask(Math.min(waitMs * 4, longestWaitMs)), waitMs).unref();
+  }
+}

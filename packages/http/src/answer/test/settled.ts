@@ -1,0 +1,15 @@
+import { expect, vi } from "vitest";
+
+/** A value once it has stopped to change. */
+export async function settled(read: () => number): Promise<number> {
+  let last = -1;
+  await vi.waitFor(
+    () => {
+      const before = last;
+      last = read();
+      expect(last).toBe(before);
+    },
+    { timeout: 15_000, interval: 300 },
+  );
+  return last;
+}

@@ -1,0 +1,305 @@
+import { Workflow } from "@troupe/core";
+import type { RequestHandler } from "express";
+import { describe, expect, it } from "vitest";
+import { counter, desk, scripted, talker } from "../test/runnables.ts";
+import { serve } from "../test/serve.ts";
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+describe("a router", () => {
+  it("runs an agent by its registered name and answers with the output [http.router] [http.agent-run] [http.output-shape]", async () => {
+    const service = await serve({ agents: { helper: talker("Take an umbrella.") } });
+
+    const { status, json, headers } = await service.post("/agents/helper/run", { input: "Oslo?" });
+
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      text: "Take an umbrella.",
+      toolCalls: [],
+      usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15 },
+      structured: null,
+      durationMs: expect.any(Number),
+      status: "completed",
+      runId: headers.get("x-run-id"),
+      sessionId: headers.get("x-session-id"),
+    });
+    expect(json).not.toHaveProperty("messages");
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("streams an agent as events, a data line of JSON each, the last one a finish with its reason [http.agent-stream] [http.sse-frames] [http.sse-finish]", async () => {
+    const service = await serve({ agents: { helper: talker("Take an umbrella.") } });
+
+    const { status, headers, text } = await service.post("/agents/helper/stream", { input: "Oslo?" });
+    const chunks = chunksOf(text);
+
+    expect([status, headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
+    expect(chunks.map((chunk) => chunk.text ?? "").join("")).toBe("Take an umbrella.");
+    expect(chunks.at(-1)).toEqual({
+      type: "finish",
+      finishReason: "stop",
+      usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15 },
+    });
+    expect([headers.get("x-run-id"), headers.get("x-session-id")]).toEqual([
+      expect.stringMatching(uuid),
+      expect.stringMatching(uuid),
+    ]);
+  });
+
+  it("runs and streams a team [http.team-run] [http.team-stream]", async () => {
+    const service = await serve({ teams: { desk: desk("All agree.") } });
+
+    const run = await service.post("/teams/desk/run", { input: "Oslo?" });
+    const stream = await service.post("/teams/desk/stream", { input: "Oslo?" });
+
+    expect(run).toMatchObject({ status: 200, json: { text: "All agree.", structured: null } });
+    expect(chunksOf(stream.text).at(-1)).toMatchObject({ type: "finish", finishReason: "stop" });
+  });
+
+  it("runs and streams a workflow, with an input that is merged over its state or without a body [http.workflow-run]", async () => {
+    const service = await serve({ workflows: { counter: counter() } });
+
+    const run = await service.post("/workflows/counter/run", { input: { count: 41 } });
+    const plain = await service.ask("/workflows/counter/run", { method: "POST" });
+    const stream = await service.post("/workflows/counter/stream", {});
+
+    expect(run).toMatchObject({ status: 200, json: { status: "completed", state: { count: 42 } } });
+    expect(run.json).toMatchObject({
+      steps: [{ name: "add", status: "completed" }],
+      runId: run.headers.get("x-run-id"),
+    });
+    expect(plain).toMatchObject({ status: 200, json: { state: { count: 2 } } });
+    expect(chunksOf(stream.text).at(-1)).toMatchObject({ type: "finish", result: { state: { count: 2 } } });
+  });
+
+  it("takes text and lists of parts [http.body-input]", async () => {
+    const { agent, model } = scripted("Seen.", "Seen again.");
+    const service = await serve({ agents: { helper: agent } });
+    const parts = [
+      { type: "text", text: "What is this?" },
+      { type: "image", data: "aGVsbG8=", mimeType: "image/png" },
+    ];
+
+    await service.post("/agents/helper/run", { input: "Plain." });
+    await service.post("/agents/helper/run", { input: parts });
+
+    expect(model.calls.map(({ messages }) => messages.at(-1)?.content)).toEqual(["Plain.", parts]);
+  });
+
+  it("goes on with the session that a body names, and begins a new one for each that names none [http.body-session]", async () => {
+    const { agent, model } = scripted("One.", "Two.", "Three.");
+    const service = await serve({ agents: { helper: agent } });
+
+    const first = await service.post("/agents/helper/run", { input: "1", sessionId: "mine" });
+    await service.post("/agents/helper/run", { input: "2", sessionId: "mine" });
+    const other = await service.post("/agents/helper/run", { input: "3" });
+
+    expect(model.calls.map(({ messages }) => messages.length)).toEqual([1, 3, 1]);
+    expect(first.headers.get("x-session-id")).toBe("mine");
+    expect(other.headers.get("x-session-id")).toMatch(uuid);
+  });
+
+  it("never works in a session or for a user that an agent is configured with", async () => {
+    const agent = talker("Hi.", { sessionId: "everybody", userId: "root" });
+    const service = await serve({ agents: { helper: agent } });
+
+    const { headers } = await service.post("/agents/helper/run", { input: "1" });
+
+    expect(headers.get("x-session-id")).toMatch(uuid);
+    expect(await agent.sessions.listSessions({ userId: "root" })).toEqual({ sessions: [] });
+  });
+
+  it("finds what is registered, in a Map or an object, and nothing else [http.registries]", async () => {
+    const agents = new Map([
+      ["one", talker("One.")],
+      ["__proto__", talker("Proto.")],
+      ["ein wort", talker("Wort.")],
+    ]);
+    const service = await serve({ agents, teams: Object.assign(Object.create(null) as object, { desk: desk() }) });
+    const statusAt = async (path: string) => (await service.post(path, { input: "x" })).status;
+
+    expect(await statusAt("/agents/one/run")).toBe(200);
+    expect(await statusAt("/agents/__proto__/run")).toBe(200);
+    expect(await statusAt("/agents/ein%20wort/run")).toBe(200);
+    expect(await statusAt("/teams/desk/run")).toBe(200);
+    expect(await statusAt("/agents/desk/run")).toBe(404);
+    expect(await statusAt("/teams/one/run")).toBe(404);
+    expect(await statusAt("/workflows/one/run")).toBe(404);
+  });
+
+  it("serves what was registered when it was made", async () => {
+    const agents = new Map([["one", talker()]]);
+    const service = await serve({ agents });
+    agents.set("late", talker());
+
+    expect((await service.post("/agents/late/run", { input: "x" })).status).toBe(404);
+  });
+
+  it("lists what can be run, with what a client may know", async () => {
+    const secret = "You are the secret instruction.";
+    const service = await serve({
+      agents: { helper: talker("Hi.", { description: "Helps.", instructions: secret }), plain: talker() },
+      teams: { desk: desk() },
+      workflows: { counter: counter() },
+    });
+
+    const agents = await service.ask("/agents");
+
+    expect(agents.json).toEqual({
+      agents: [
+        { name: "helper", kind: "agent", description: "Helps.", input: ["text", "parts"] },
+        { name: "plain", kind: "agent", input: ["text", "parts"] },
+      ],
+    });
+    expect(agents.text).not.toContain("scripted");
+    expect((await service.ask("/teams")).json).toEqual({
+      teams: [{ name: "desk", kind: "team", input: ["text", "parts"] }],
+    });
+    expect((await service.ask("/workflows")).json).toEqual({
+      workflows: [{ name: "counter", kind: "workflow", input: ["object"] }],
+    });
+    expect((await (await serve({})).ask("/agents")).json).toEqual({ agents: [] });
+  });
+
+  it("is found wherever it is mounted", async () => {
+    const service = await serve({ agents: { helper: talker() } }, { at: "/api/v1" });
+
+    expect((await service.post("/agents/helper/run", { input: "x" })).status).toBe(200);
+    expect((await service.post("/agents/helper/run/?x=1", { input: "x" })).status).toBe(200);
+  });
+
+  it("hands paths that are none of its own on to the host, and answers all below its own", async () => {
+    const page: RequestHandler = (_, response) => void response.send("the host's page");
+    const service = await serve({}, { behind: [page] });
+
+    expect((await service.ask("/")).text).toBe("the host's page");
+    expect((await service.ask("/about")).text).toBe("the host's page");
+    expect((await service.ask("/agentsmith")).text).toBe("the host's page");
+    expect(await service.ask("/agents/a/b/c/d")).toMatchObject({
+      status: 404,
+      json: { error: { code: "not_found" } },
+    });
+    expect(await service.ask("/sessions/a/b/c")).toMatchObject({
+      status: 404,
+      json: { error: { code: "not_found" } },
+    });
+  });
+
+  it("says which methods a path takes when it is asked for another", async () => {
+    const service = await serve({ agents: { helper: talker() } });
+
+    const get = await service.ask("/agents/helper/run");
+    const put = await service.ask("/sessions/s", { method: "PUT" });
+    const options = await service.ask("/agents", { method: "OPTIONS" });
+    const heads = await service.ask("/agents", { method: "HEAD" });
+
+    expect(get).toMatchObject({ status: 405, json: { error: { code: "invalid_request" } } });
+    expect(get.headers.get("allow")).toBe("POST, OPTIONS");
+    expect(put.headers.get("allow")).toBe("GET, DELETE, HEAD, OPTIONS");
+    expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
+    expect([heads.status, heads.text]).toEqual([200, ""]);
+  });
+
+  it("shows each request to the given middleware first, in its order [http.middleware]", async () => {
+    const seen: string[] = [];
+    const note =
+      (name: string): RequestHandler =>
+      (request, _, next) => {
+        seen.push(`${name} ${request.method} ${request.path}`);
+        next();
+      };
+    const service = await serve({ agents: { helper: talker() }, middleware: [note("a"), note("b")] });
+
+    await service.ask("/health");
+    await service.ask("/agents");
+    await service.post("/agents/nobody/run", "no json");
+
+    expect(seen).toEqual([
+      "a GET /health",
+      "b GET /health",
+      "a GET /agents",
+      "b GET /agents",
+      "a POST /agents/nobody/run",
+      "b POST /agents/nobody/run",
+    ]);
+  });
+
+  it("lets the middleware answer in its place, and sends what it throws in its own form", async () => {
+    const { agent, model } = scripted("Never said.");
+    const guard: RequestHandler = (request, response, next) => {
+      if (request.headers.authorization === undefined) response.status(401).send("who are you?");
+      else next(new Error("sk-secret broke"));
+    };
+    const service = await serve({ agents: { helper: agent }, middleware: [guard] });
+
+    const unknown = await service.post("/agents/helper/run", { input: "x" });
+    const broken = await service.post("/agents/helper/run", { input: "x" }, { authorization: "Bearer x" });
+
+    expect([unknown.status, unknown.text]).toEqual([401, "who are you?"]);
+    expect(unknown.headers.get("x-request-id")).toMatch(uuid);
+    expect(broken).toMatchObject({ status: 500, json: { error: { code: "internal" } } });
+    expect(broken.text).not.toContain("sk-secret");
+    expect(model.calls).toEqual([]);
+  });
+
+  it("gives each request an id: the host's, the client's where it has the form of one, else a new one", async () => {
+    const service = await serve({});
+    const host: RequestHandler = (_, response, next) => {
+      response.setHeader("X-Request-Id", "h-1");
+      next();
+    };
+    const hosted = await serve({}, { before: [host] });
+    const idOf = async (sent: Record<string, string>) => {
+      const { headers, json } = await service.ask("/agents/x/y", { headers: sent });
+      return [headers.get("x-request-id"), (json as { error: { requestId: string } }).error.requestId];
+    };
+
+    expect(await idOf({ "x-request-id": "trace:1.a-b_c" })).toEqual(["trace:1.a-b_c", "trace:1.a-b_c"]);
+    const [made, told] = await idOf({ "x-request-id": "no <b>form</b>" });
+    expect(made).toMatch(uuid);
+    expect(told).toBe(made);
+    expect((await idOf({ "x-request-id": "x".repeat(129) }))[0]).toMatch(uuid);
+    expect((await hosted.ask("/health", { headers: { "x-request-id": "c-1" } })).headers.get("x-request-id")).toBe(
+      "h-1",
+    );
+  });
+
+  it("tells the ids of a run also when it fails", async () => {
+    const { agent } = scripted({ error: new Error("sk-secret") });
+    const service = await serve({ agents: { helper: agent } });
+
+    for (const mode of ["run", "stream"]) {
+      const { headers } = await service.post(`/agents/helper/${mode}`, { input: "x", sessionId: "mine" });
+      expect([headers.get("x-run-id"), headers.get("x-session-id")]).toEqual([expect.stringMatching(uuid), "mine"]);
+    }
+  });
+
+  it("shows a workflow's failed step and no more", async () => {
+    const workflow = new Workflow({
+      name: "w",
+      initialState: {},
+      steps: [
+        {
+          name: "break",
+          run: () => {
+            throw new Error("sk-secret at /srv/app");
+          },
+        },
+      ],
+    });
+    const service = await serve({ workflows: { w: workflow } });
+
+    const { status, json, text } = await service.post("/workflows/w/run", {});
+
+    expect([status, json]).toMatchObject([500, { error: { code: "internal" } }]);
+    expect(text).not.toContain("sk-secret");
+  });
+});
+
+function chunksOf(text: string): { type: string; text?: string }[] {
+  const frames = text.split("\n\n").filter((frame) => frame !== "");
+  return frames.map((frame) => {
+    const line = frame.split("\n").find((each) => each.startsWith("data: ")) ?? "";
+    return JSON.parse(line.slice("data: ".length)) as { type: string; text?: string };
+  });
+}

@@ -1,0 +1,107 @@
+import { chromium } from "playwright-core";
+import type { Page } from "playwright-core";
+import { Agent } from "@troupe/core";
+import type { RunOpts } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { expect, it, onTestFinished } from "vitest";
+import { counter, desk, talker } from "../../test/runnables.ts";
+import { serve } from "../../test/serve.ts";
+
+const browserUrl = process.env["TROUPE_TEST_CHROMIUM_URL"] ?? "not started by pnpm test:services";
+const waitMs = 15_000;
+
+/** For the page itself, which has another world than this file. */
+const reportViolations = `addEventListener("securitypolicyviolation", (event) => {
+  console.error(event.violatedDirective + " refused " + event.blockedURI);
+});`;
+
+/** A page, and all that it did that it should not have done. */
+async function openPage(): Promise<{ page: Page; urls: string[]; complaints: string[] }> {
+  const browser = await chromium.connectOverCDP(browserUrl);
+  const context = await browser.newContext({ viewport: { width: 1200, height: 1600 } });
+  onTestFinished(async () => {
+    await context.close();
+    await browser.close();
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(waitMs);
+  const [urls, complaints]: [string[], string[]] = [[], []];
+  page.on("request", (request) => urls.push(request.url()));
+  page.on("console", (message) => {
+    if (message.type() !== "log" && message.type() !== "info") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  await page.addInitScript(reportViolations);
+  return { page, urls, complaints };
+}
+
+/** An agent that keeps the options that its runs were given. */
+function listener(): { agent: Agent; heard: RunOpts[] } {
+  const heard: RunOpts[] = [];
+  const agent = new Agent({
+    name: "helper",
+    description: "Knows the weather. <img src='https://elsewhere.test/x.png'>",
+    model: new ScriptedModel().respond(() => "Take an umbrella to Oslo."),
+  });
+  const run = agent.run.bind(agent);
+  agent.run = async (input, opts) => {
+    heard.push(opts ?? {});
+    return await run(input, opts);
+  };
+  return { agent, heard };
+}
+
+async function enterKey(page: Page, scheme: string, key: string): Promise<void> {
+  await page.locator("button.authorize").first().click();
+  const form = page.locator(".auth-container", { hasText: scheme });
+  await form.locator("input").fill(key);
+  await form.getByRole("button", { name: "Apply credentials" }).click();
+  await form.getByRole("button", { name: "Close" }).click();
+}
+
+async function runInPage(page: Page, path: string): Promise<string> {
+  const operation = page.locator(".opblock", { has: page.locator(`[data-path="${path}"]`) });
+  await operation.locator(".opblock-summary-control").first().click();
+  await operation.getByRole("button", { name: "Try it out" }).click();
+  await operation.locator("textarea").fill('{ "input": "What should I take along?" }');
+  await operation.getByRole("button", { name: "Execute" }).click();
+  const answer = operation.locator(".live-responses-table tbody .response").first();
+  await answer.waitFor();
+  return await answer.innerText();
+}
+
+it.skipIf(browserUrl === "")(
+  "[http.docs-keys] the docs list what there is, take a key, run an agent with it and show its answer, all by themselves",
+  { timeout: 120_000 },
+  async () => {
+    const { agent, heard } = listener();
+    const agents = { helper: agent, "ä <b>odd {name}": talker("Hello from the odd one.") };
+    const swagger = { title: "A desk of agents" };
+    const options = { agents, teams: { desk: desk() }, workflows: { counter: counter() }, swagger };
+    const service = await serve(options, { at: "/api" });
+    const { page, urls, complaints } = await openPage();
+
+    await page.goto(`http://127.0.0.1:${service.port}/api/docs?url=https://elsewhere.test/spec.json`);
+    await page.getByText("Run the agent helper", { exact: true }).waitFor();
+    for (const summary of ["Run the agent ä <b>odd {name}", "Run the team desk", "Run the workflow counter"]) {
+      expect(await page.getByText(summary, { exact: true }).count(), summary).toBe(1);
+    }
+    expect(await page.title()).toBe("A desk of agents");
+    expect(await page.locator(".info .title").innerText()).toContain("A desk of agents");
+
+    await enterKey(page, "openaiKey", "sk-of-the-caller");
+    expect(await runInPage(page, "/agents/helper/run")).toContain("Take an umbrella to Oslo.");
+    expect(heard.map(({ apiKeys }) => apiKeys)).toEqual([{ openai: "sk-of-the-caller" }]);
+    expect(await runInPage(page, "/agents/helper/stream")).toContain('"finishReason":"stop"');
+    const odd = `/agents/${encodeURIComponent("ä <b>odd {name}")}/run`;
+    expect(await runInPage(page, odd)).toContain("Hello from the odd one.");
+
+    expect(
+      await page.evaluate(() => [localStorage, sessionStorage].flatMap((kept) => Object.values(kept)).join(" ")),
+    ).not.toContain("sk-of");
+    expect(new Set(urls.filter((url) => !url.startsWith("data:")).map((url) => new URL(url).host))).toEqual(
+      new Set([`127.0.0.1:${service.port}`]),
+    );
+    expect(complaints).toEqual([]);
+  },
+);

@@ -1,0 +1,285 @@
+import { Agent, createLogger, errorCodes, GuardrailError, ModelError, TroupeError } from "@troupe/core";
+import type { ErrorCode } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import express from "express";
+import type { RequestHandler } from "express";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { head, sendRaw } from "../../test/raw.ts";
+import { talker } from "../../test/runnables.ts";
+import { serve } from "../../test/serve.ts";
+import { errorHandler } from "../error-handler.ts";
+
+const statuses: Record<ErrorCode, number> = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  guardrail_blocked: 422,
+  limit_exceeded: 422,
+  rate_limited: 429,
+  cancelled: 499,
+  internal: 500,
+  invalid_config: 500,
+  invalid_value: 500,
+  model_failed: 502,
+  structured_output_invalid: 502,
+  storage_corrupt: 503,
+  storage_unavailable: 503,
+  unavailable: 503,
+  timeout: 504,
+};
+
+/** All that clients are told of what is for the operator to mend. */
+const generalWords: Partial<Record<ErrorCode, string>> = {
+  internal: "Something went wrong in this service.",
+  invalid_config: "Something went wrong in this service.",
+  invalid_value: "Something went wrong in this service.",
+  storage_unavailable: "The storage cannot be used at the moment.",
+  storage_corrupt: "What is stored cannot be read.",
+};
+
+function failing(error: Error): RequestHandler {
+  return (_, __, next) => next(error);
+}
+
+/** A router whose every request fails with this. */
+async function serveFailure(error: Error) {
+  return await serve({ middleware: [failing(error)] });
+}
+
+describe("an error", () => {
+  it.each(errorCodes)("with the code %s has its own status, and one form", async (code) => {
+    const service = await serveFailure(
+      new TroupeError(code, "A sentence.", { fields: { step: "s", requestId: "fake" } }),
+    );
+
+    const { status, json, headers } = await service.ask("/health");
+
+    const told = generalWords[code];
+    expect(status).toBe(statuses[code]);
+    expect(json).toEqual({
+      error: {
+        code,
+        message: told ?? "A sentence.",
+        ...(told === undefined && { step: "s" }),
+        requestId: headers.get("x-request-id"),
+      },
+    });
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(service.lines).toHaveLength(statuses[code] >= 500 ? 1 : 0);
+  });
+
+  it("that says how long to wait says it in whole seconds, never too few", async () => {
+    const waiting = async (retryAfterMs: number) => {
+      const error = new ModelError({ providerId: "openai", status: 429, retryAfterMs });
+      return (await (await serveFailure(error)).ask("/health")).headers.get("retry-after");
+    };
+
+    expect(await waiting(1)).toBe("1");
+    expect(await waiting(2000)).toBe("2");
+    expect(await waiting(2001)).toBe("3");
+    expect(await waiting(0)).toBe("0");
+  });
+
+  it("of a run passes on how long the vendor asks to wait", async () => {
+    const error = new ModelError({ providerId: "openai", status: 429, retryAfterMs: 12_000 });
+    const model = new ScriptedModel().respond(() => ({ error }));
+    const agent = new Agent({ name: "a", model, retry: { maxRetries: 0 } });
+    const service = await serve({ agents: { a: agent } });
+
+    for (const mode of ["run", "stream"]) {
+      const { status, headers, json } = await service.post(`/agents/a/${mode}`, { input: "x" });
+      expect([status, headers.get("retry-after")]).toEqual([429, "12"]);
+      expect(json).toMatchObject({ error: { code: "rate_limited", vendor: "openai", retryAfterMs: 12_000 } });
+    }
+  });
+
+  it("of a guardrail is told with its reason", async () => {
+    const service = await serveFailure(
+      new GuardrailError({ guardrail: "polite", side: "input", reason: "Say please." }),
+    );
+
+    expect(await service.ask("/health")).toMatchObject({
+      status: 422,
+      json: { error: { code: "guardrail_blocked", guardrail: "polite", side: "input" } },
+    });
+  });
+
+  it("of another version of core, with a code that is unknown here, is ours", async () => {
+    const service = await serveFailure(new TroupeError("brand_new" as ErrorCode, "sk-secret"));
+
+    const { status, json, text } = await service.ask("/health");
+
+    expect([status, json]).toMatchObject([500, { error: { code: "internal" } }]);
+    expect(text).not.toContain("sk-secret");
+  });
+
+  it("that nobody planned tells its operator all, and its client nothing", async () => {
+    const cause = new Error("connect ECONNREFUSED 10.0.0.7 for sk-from-header");
+    const service = await serveFailure(new Error("broken at /srv/app", { cause }));
+
+    const answer = await service.ask("/health", { headers: { "x-openai-api-key": "sk-from-header" } });
+
+    expect(answer).toMatchObject({ status: 500, json: { error: { code: "internal" } } });
+    expect(answer.text).not.toMatch(/srv|10\.0|at |sk-/);
+    expect(service.lines).toHaveLength(1);
+    expect(service.lines[0]).toContain("broken at /srv/app");
+    expect(service.lines[0]).toContain("ECONNREFUSED");
+    expect(service.lines[0]).not.toContain("sk-from-header");
+    expect(JSON.parse(service.lines[0] ?? "")).toMatchObject({
+      level: "error",
+      requestId: answer.headers.get("x-request-id"),
+    });
+  });
+
+  it.each(["text", 7, { status: 400, message: "no Error", expose: true }])(
+    "that is no error, like %j, is answered all the same",
+    async (thrown) => {
+      const thrower: RequestHandler = () => {
+        throw thrown;
+      };
+      const service = await serve({ middleware: [thrower] });
+
+      expect(await service.ask("/agents")).toMatchObject({ status: 500, json: { error: { code: "internal" } } });
+    },
+  );
+
+  it.each(["production", "development", undefined])("shows no stack in a bare host, with NODE_ENV %s", async (mode) => {
+    vi.stubEnv("NODE_ENV", mode);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const model = new ScriptedModel().respond(() => ({ error: new TypeError("sk-secret in /srv/app/model.ts") }));
+    const service = await serve({ agents: { a: new Agent({ name: "a", model }) } });
+
+    for (const [path, body] of [
+      ["/agents/a/run", { input: "x" }],
+      ["/agents/a/run", "{"],
+      ["/agents/%zz/run", {}],
+      ["/agents/b/run", {}],
+    ] as const) {
+      const { text, headers, json } = await service.post(path, body);
+      expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(json).toMatchObject({
+        error: { code: expect.any(String), message: expect.any(String), requestId: expect.any(String) },
+      });
+      expect(text).not.toMatch(/sk-secret|srv|node_modules|at /);
+    }
+  });
+
+  it("takes the place of what was to be answered", async () => {
+    const begin: RequestHandler = (_, response, next) => {
+      response.setHeader("Content-Encoding", "gzip").setHeader("ETag", '"x"').setHeader("X-Kept", "yes");
+      next(new TroupeError("conflict", "Busy."));
+    };
+    const { status, headers } = await (await serve({ middleware: [begin] })).ask("/health");
+
+    expect([status, headers.get("content-encoding"), headers.get("etag"), headers.get("x-kept")]).toEqual([
+      409,
+      null,
+      null,
+      "yes",
+    ]);
+  });
+
+  it("behind the beginning of an answer cuts it off", async () => {
+    const begin: RequestHandler = (_, response, next) => {
+      response.writeHead(200, { "Content-Type": "text/plain" }).write("half of");
+      next(new Error("Broken."));
+    };
+    const service = await serve({ middleware: [begin] });
+
+    await expect(service.ask("/health")).rejects.toThrow(TypeError);
+  });
+
+  it("behind a whole answer leaves that as it is", async () => {
+    const answer: RequestHandler = (_, response, next) => {
+      response.send("all of it");
+      next(new Error("Too late."));
+    };
+
+    expect(await (await serve({ middleware: [answer] })).ask("/health")).toMatchObject({
+      status: 200,
+      text: "all of it",
+    });
+  });
+});
+
+describe("errorHandler", () => {
+  const handler = () => errorHandler({ logger: createLogger() });
+
+  it("answers for the host as the router does [http.error-handler]", async () => {
+    const broken: RequestHandler = (request, _, next) =>
+      next(request.path === "/known" ? new TroupeError("not_found", "No such page.") : new Error("sk-secret"));
+    const service = await serve({ agents: { a: talker() } }, { behind: [broken, handler()] });
+
+    const known = await service.ask("/known");
+    const unknown = await service.ask("/x");
+
+    expect(known).toMatchObject({ status: 404, json: { error: { code: "not_found", message: "No such page." } } });
+    expect(unknown).toMatchObject({ status: 500, json: { error: { code: "internal" } } });
+    expect(unknown.text).not.toContain("sk-secret");
+    expect((await service.post("/agents/b/run", {})).json).toMatchObject({ error: { code: "not_found" } });
+  });
+
+  it.each<[string, string, Record<string, string>, number, string]>([
+    ["broken JSON", '{"apiKey": sk-secret}', {}, 400, "invalid_request"],
+    ["too much", JSON.stringify({ input: "x".repeat(2000) }), {}, 413, "payload_too_large"],
+    ["an unknown encoding", "{}", { "content-encoding": "zstd-x" }, 415, "unsupported_media_type"],
+    ["another charset", "{}", { "content-type": "application/json; charset=utf-7" }, 415, "unsupported_media_type"],
+  ])("knows the errors of a body parser in front of the router: %s", async (_, ...[body, headers, status, code]) => {
+    const before = [express.json({ limit: 1000 })];
+    const service = await serve({ agents: { a: talker() } }, { before, behind: [handler()] });
+
+    const answer = await service.post("/agents/a/run", body, headers);
+
+    expect(answer).toMatchObject({ status, json: { error: { code } } });
+    expect(answer.text).not.toContain("sk-secret");
+  });
+
+  it("knows a broken path, and errors that the host made for its clients", async () => {
+    const teapot = Object.assign(new Error("Only tea here."), { status: 418, expose: true });
+    const hidden = Object.assign(new Error("sk-secret"), { status: 403, expose: false });
+    const vendors = Object.assign(new Error("Incorrect API key sk-secret"), { status: 401 });
+    const servers = Object.assign(new Error("sk-secret"), { status: 503, expose: true });
+    const app = express.Router();
+    app.get("/page/:name", (_, response) => void response.send("page"));
+    for (const [name, error] of Object.entries({ teapot, hidden, vendors, servers }))
+      app.get(`/${name}`, failing(error));
+    const service = await serve({}, { behind: [app, handler()] });
+    const told = async (path: string) => {
+      const { status, json } = await service.ask(path);
+      const { code, message } = (json as { error: { code: string; message: string } }).error;
+      return [status, code, message];
+    };
+
+    expect(await told("/page/%zz")).toEqual([400, "invalid_request", "The path holds a broken percent escape."]);
+    expect(await told("/teapot")).toEqual([418, "invalid_request", "Only tea here."]);
+    expect(await told("/hidden")).toEqual([403, "forbidden", "This is not allowed."]);
+    expect(await told("/vendors")).toEqual([500, "internal", "Something went wrong in this service."]);
+    expect(await told("/servers")).toEqual([500, "internal", "Something went wrong in this service."]);
+  });
+
+  it("lets a client that sent too much to a body parser have its answer", async () => {
+    const service = await serve(
+      { agents: { a: talker() } },
+      { before: [express.json({ limit: 1000 })], behind: [handler()] },
+    );
+    const body = "x".repeat(200_000);
+
+    const answer = await sendRaw(
+      service,
+      head("/agents/a/run", "Content-Type: application/json", `Content-Length: ${body.length}`),
+      body,
+    );
+
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it("takes a logger and nothing else", () => {
+    expect(() => errorHandler({ log: console } as never)).toThrow('errorHandler has no option "log": it takes logger.');
+    expect(() => errorHandler({ logger: console as never })).toThrow("logger must be a logger");
+  });
+});

@@ -1,0 +1,31 @@
+import type { ErrorCode } from "@troupe/core";
+import { getOwn } from "@troupe/core/adapter";
+
+/** One status per error code: a new code does not compile here until it has one. */
+const statusByCode = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  guardrail_blocked: 422,
+  limit_exceeded: 422,
+  rate_limited: 429,
+  cancelled: 499,
+  internal: 500,
+  invalid_config: 500,
+  invalid_value: 500,
+  model_failed: 502,
+  structured_output_invalid: 502,
+  storage_corrupt: 503,
+  storage_unavailable: 503,
+  unavailable: 503,
+  timeout: 504,
+} as const satisfies Record<ErrorCode, number>;
+
+/** The HTTP status of an error code; one that another version of core made up is a failure of our own. */
+export function statusOf(code: string): number {
+  return getOwn<number>(statusByCode, code) ?? 500;
+}

@@ -1,0 +1,146 @@
+import { Agent, Workflow } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { describe, expect, it } from "vitest";
+import { head, sendRaw } from "../test/raw.ts";
+import { serve } from "../test/serve.ts";
+
+/** A model of some vendor that notes the key of each call. */
+class VendorModel extends ScriptedModel {
+  override readonly providerId: string;
+
+  constructor(providerId: string) {
+    super();
+    this.providerId = providerId;
+    this.respond(() => "Hi.");
+  }
+
+  get keys(): unknown[] {
+    return this.calls.map(({ options }) => options.apiKey);
+  }
+}
+
+const headers = {
+  openai: { "x-openai-api-key": "sk-openai" },
+  anthropic: { "x-anthropic-api-key": "sk-anthropic" },
+  google: { "x-google-api-key": "sk-google" },
+  generic: { "x-api-key": "sk-generic" },
+};
+
+async function serveVendor(providerId: string, more: { genericApiKeyHeader?: boolean } = {}) {
+  const model = new VendorModel(providerId);
+  const agent = new Agent({ name: "a", model });
+  return { model, service: await serve({ agents: { a: agent }, ...more }) };
+}
+
+describe("the key of a request", () => {
+  it.each([
+    ["openai", headers.openai, "sk-openai"],
+    ["anthropic", headers.anthropic, "sk-anthropic"],
+    ["google", headers.google, "sk-google"],
+    ["vertex", headers.google, "sk-google"],
+    ["openai", headers.generic, "sk-generic"],
+    ["ollama", headers.generic, "sk-generic"],
+  ])("for %s is found in %j, whole or as a stream [http.key-headers]", async (vendor, sent, key) => {
+    const { model, service } = await serveVendor(vendor);
+
+    await service.post("/agents/a/run", { input: "x" }, sent);
+    await service.post("/agents/a/stream", { input: "x" }, sent);
+
+    expect(model.keys).toEqual([key, key]);
+  });
+
+  it("is the vendor's own before x-api-key before the body's [http.body-api-key]", async () => {
+    const { model, service } = await serveVendor("openai");
+    const body = { input: "x", apiKey: "sk-body" };
+
+    await service.post("/agents/a/run", body, { ...headers.openai, ...headers.generic });
+    await service.post("/agents/a/run", body, headers.generic);
+    await service.post("/agents/a/run", body, headers.anthropic);
+    await service.post("/agents/a/run", { input: "x" }, headers.anthropic);
+
+    expect(model.keys).toEqual(["sk-openai", "sk-generic", "sk-body", undefined]);
+  });
+
+  it("may be one of several, and each vendor has its own", async () => {
+    const models = { openai: new VendorModel("openai"), anthropic: new VendorModel("anthropic") };
+    const [first, second] = [models.openai, models.anthropic].map(
+      (model) => new Agent({ name: model.providerId, model }),
+    );
+    if (first === undefined || second === undefined) throw new Error("unreachable");
+    const workflow = new Workflow({
+      name: "both",
+      initialState: {},
+      steps: [
+        { name: "one", agent: first },
+        { name: "two", agent: second },
+      ],
+    });
+    const service = await serve({ workflows: { both: workflow } });
+    const input = {};
+
+    const both = await service.post("/workflows/both/run", { input }, { ...headers.openai, ...headers.anthropic });
+    const unclear = await service.post("/workflows/both/run", { input }, headers.generic);
+
+    expect(both.status).toBe(200);
+    expect([models.openai.keys, models.anthropic.keys]).toEqual([["sk-openai"], ["sk-anthropic"]]);
+    expect(unclear).toMatchObject({ status: 400, json: { error: { code: "invalid_request" } } });
+    expect(unclear.text).toContain("x-anthropic-api-key");
+    expect(unclear.text).not.toContain("sk-generic");
+  });
+
+  it("is not looked for in x-api-key where the host keeps that for itself", async () => {
+    const { model, service } = await serveVendor("openai", { genericApiKeyHeader: false });
+
+    await service.post("/agents/a/run", { input: "x" }, { "x-api-key": "the host's, not a key at all" });
+    await service.post("/agents/a/run", { input: "x", apiKey: "sk-body" }, headers.generic);
+
+    expect(model.keys).toEqual([undefined, "sk-body"]);
+  });
+
+  it.each(["x-openai-api-key", "x-anthropic-api-key", "x-google-api-key", "x-api-key"])(
+    "in %s that cannot be one is refused by the header's name, and not shown",
+    async (name) => {
+      const { model, service } = await serveVendor("openai");
+      const wrong = ["sk secret", "s".repeat(513), ""];
+
+      for (const value of wrong) {
+        const { status, json, text } = await service.post("/agents/a/run", { input: "x" }, { [name]: value });
+        expect([status, json]).toMatchObject([400, { error: { code: "invalid_request" } }]);
+        expect(text).toContain(name);
+        expect(text).not.toMatch(/secret|sss/);
+      }
+      expect(model.calls).toEqual([]);
+    },
+  );
+
+  it("that comes twice in a header is refused", async () => {
+    const { service } = await serveVendor("openai");
+    const twice = ["x-openai-api-key: sk-1", "X-OpenAI-Api-Key: sk-2"];
+
+    const answer = await sendRaw(
+      service,
+      head("/agents/a/run", "Content-Type: application/json", "Content-Length: 13", ...twice),
+      '{"input":"x"}',
+    );
+
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).not.toMatch(/sk-[12]/);
+  });
+
+  it("is in no answer and no log, also when a provider throws what it sends", async () => {
+    const careless = new ScriptedModel().respond(({ options }) => {
+      throw new TypeError(`Could not send ${options.apiKey} at all.`);
+    });
+    const service = await serve({ agents: { a: new Agent({ name: "a", model: careless }) } });
+
+    const answers = [
+      await service.post("/agents/a/run", { input: "x" }, { "x-api-key": "sk-canary-header" }),
+      await service.post("/agents/a/stream", { input: "x", apiKey: "sk-canary-body" }),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([500, 500]);
+    expect(service.lines).toHaveLength(2);
+    expect([...service.lines, ...answers.map(({ text }) => text)].join("")).not.toContain("sk-canary");
+    expect(service.lines[1]).toContain("Could not send");
+  });
+});

@@ -1,0 +1,78 @@
+import { genericKeyHeader, vendorKeyHeaders } from "@troupe/core/adapter";
+import { errorResponses } from "./error-responses.ts";
+import type { OpenApiSpec } from "./open-api-spec.ts";
+import { contentSchemas } from "./schemas/content-schemas.ts";
+import { runSchemas } from "./schemas/run-schemas.ts";
+import { serviceSchemas } from "./schemas/service-schemas.ts";
+import { sessionSchemas } from "./schemas/session-schemas.ts";
+import { streamSchemas } from "./schemas/stream-schemas.ts";
+import { workflowSchemas } from "./schemas/workflow-schemas.ts";
+
+/** What the operations share. */
+export function componentsOf(genericApiKeyHeader: boolean): OpenApiSpec["components"] {
+  return {
+    schemas: {
+      ...runSchemas(),
+      ...contentSchemas(),
+      ...streamSchemas(),
+      ...workflowSchemas(),
+      ...sessionSchemas(),
+      ...serviceSchemas(),
+    },
+    parameters: parameters(),
+    headers: {
+      RequestId: header("The id of the request: the client's own where it sent one, else a new one.", true),
+      RunId: header("The id of the run: by it the run is cancelled.", true),
+      SessionId: header("The session of the run: the client's, or the one that began.", true),
+      RetryAfter: { ...header("In how many seconds to come back."), schema: { type: "integer", minimum: 0 } },
+      Allow: header("The methods that the path takes.", true),
+    },
+    responses: errorResponses(),
+    securitySchemes: keySchemes(genericApiKeyHeader),
+  };
+}
+
+/** A run needs no key, or takes any of these, or several. */
+export function keyAlternatives(genericApiKeyHeader: boolean): Record<string, string[]>[] {
+  return [{}, ...Object.keys(keySchemes(genericApiKeyHeader)).map((name) => ({ [name]: [] }))];
+}
+
+function keySchemes(genericApiKeyHeader: boolean): Record<string, object> {
+  const ofVendors = Object.entries(vendorKeyHeaders).map(([vendor, name]) => {
+    return [
+      `${vendor}Key`,
+      keyScheme(name, `A key of ${vendor}, which the run uses instead of the service's.`),
+    ] as const;
+  });
+  return {
+    ...Object.fromEntries(ofVendors),
+    ...(genericApiKeyHeader && {
+      anyKey: keyScheme(genericKeyHeader, "A key for the vendor of what is called, where its own header is missing."),
+    }),
+  };
+}
+
+function keyScheme(name: string, description: string): object {
+  return { type: "apiKey", in: "header", name, description };
+}
+
+function parameters(): Record<string, object> {
+  const sessionId = { type: "string", pattern: "^[\\w.:@-]{1,128}$" };
+  const page = { type: "integer", minimum: 1, maximum: 100, default: 20 };
+  return {
+    RunId: { name: "runId", in: "path", required: true, schema: { type: "string" } },
+    SessionId: { name: "id", in: "path", required: true, schema: sessionId },
+    Limit: { name: "limit", in: "query", schema: page, description: "How many at most." },
+    AfterSession: { name: "after", in: "query", schema: sessionId, description: "`next` of the page before." },
+    AfterTurn: {
+      name: "after",
+      in: "query",
+      schema: { type: "integer", minimum: 0, maximum: 999_999_999_999 },
+      description: "`next` of the page before.",
+    },
+  };
+}
+
+function header(description: string, required = false): object {
+  return { description, required, schema: { type: "string" } };
+}

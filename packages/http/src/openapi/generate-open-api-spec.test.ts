@@ -1,0 +1,291 @@
+import { validate } from "@readme/openapi-parser";
+import { Agent, Workflow } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { describe, expect, it } from "vitest";
+import { counter, desk, talker } from "../../test/runnables.ts";
+import { compileSchemas } from "../../test/compile-schemas.ts";
+import type { RouterOptions } from "../router-options.ts";
+import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
+import type { OpenApiOperation, OpenApiSpec } from "./open-api-spec.ts";
+
+const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`agent-${index}`, talker()] as const));
+const odd = new Map(
+  ["ä b", "{x}", "a.b", "a-b", "a_b", "__proto__", "constructor", "100%", "a?b#c", '"><script>', "x".repeat(128)].map(
+    (name) => [name, talker("Hi.", { description: `<img src=x> [link](javascript:alert(1)) ${name}` })] as const,
+  ),
+);
+const registries: [string, RouterOptions][] = [
+  ["nothing", {}],
+  ["one of each kind", { agents: { a: talker() }, teams: { t: desk() }, workflows: { w: counter() } }],
+  ["many agents", { agents: many }],
+  ["odd names", { agents: odd, teams: odd, workflows: { "ä b": counter() } }],
+  ["forms", { agents: { a: talker() }, workflows: { w: counter() }, fileUpload: true }],
+  ["keys in one header less", { agents: { a: talker() }, genericApiKeyHeader: false }],
+];
+
+function operationsOf({ paths }: OpenApiSpec): OpenApiOperation[] {
+  return Object.values(paths).flatMap((path) => Object.values(path));
+}
+
+function runOf(spec: OpenApiSpec, path: string) {
+  const operation = spec.paths[path]?.post;
+  if (operation === undefined) throw new Error(`There is no ${path}.`);
+  const answer = operation.responses["200"] as { content: Record<string, { schema: Record<string, unknown> }> };
+  return { operation, answer: answer.content["application/json"]?.schema };
+}
+
+describe("the description of the service", () => {
+  it.each(registries)("[http.openapi-version] is OpenAPI 3.0.3 to others too: with %s", async (_, options) => {
+    const spec = generateOpenAPISpec(options, { servers: [{ url: "https://example.com/api" }], routePrefix: "/v1" });
+
+    const verdict = await validate(structuredClone(spec) as unknown as Parameters<typeof validate>[0]);
+
+    expect(verdict).toMatchObject({ valid: true, warnings: [] });
+    expect(spec.openapi).toBe("3.0.3");
+  });
+
+  it("is found wrong by others when it is wrong", async () => {
+    const spec = structuredClone(generateOpenAPISpec({ agents: { a: talker() } }));
+    Object.assign(spec.paths["/agents/a/run"]?.post ?? {}, { responses: undefined });
+
+    expect(await validate(spec as unknown as Parameters<typeof validate>[0])).toMatchObject({ valid: false });
+  });
+
+  it.each(registries)("has each operation once, by an id that is a name in every language: with %s", (_, options) => {
+    const ids = operationsOf(generateOpenAPISpec(options)).map(({ operationId }) => operationId);
+
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z]\w*$/);
+  });
+
+  it("has no example that its own schema refuses", () => {
+    const spec = generateOpenAPISpec({ agents: { a: talker() }, workflows: { w: counter() } });
+    const schemas = compileSchemas(spec);
+
+    const shown = Object.entries(spec.components.schemas).filter(([, schema]) => "example" in schema);
+    for (const [name, { example }] of shown) expect(schemas.problems(name, example), name).toEqual([]);
+    expect(shown.length).toBeGreaterThan(30);
+    for (const [name, { content }] of Object.entries(spec.components.responses)) {
+      expect(schemas.problems("Error", content?.["application/json"]?.example), name).toEqual([]);
+    }
+  });
+
+  it("[http.openapi-generated] has a path for each run of what is registered, and schemas of all that it says", () => {
+    const spec = generateOpenAPISpec({
+      agents: { a: talker() },
+      teams: { "t 1": desk() },
+      workflows: { w: counter() },
+    });
+
+    expect(Object.keys(spec.paths).slice(0, 6)).toEqual([
+      "/agents/a/run",
+      "/agents/a/stream",
+      "/teams/t%201/run",
+      "/teams/t%201/stream",
+      "/workflows/w/run",
+      "/workflows/w/stream",
+    ]);
+    expect(spec.components.schemas).toMatchObject({
+      RunRequest: {},
+      RunOutput: {},
+      StreamEvent: {},
+      WorkflowResult: {},
+    });
+  });
+
+  it("[http.openapi-security] declares the four headers of keys: a run takes any of them, or none", () => {
+    const { components, paths } = generateOpenAPISpec({ agents: { a: talker() } });
+
+    expect(Object.values(components.securitySchemes)).toMatchObject(
+      ["x-openai-api-key", "x-anthropic-api-key", "x-google-api-key", "x-api-key"].map((name) => ({
+        type: "apiKey",
+        in: "header",
+        name,
+      })),
+    );
+    expect(paths["/agents/a/run"]?.post?.security).toEqual([
+      {},
+      { openaiKey: [] },
+      { anthropicKey: [] },
+      { googleKey: [] },
+      { anyKey: [] },
+    ]);
+  });
+
+  it("leaves out the generic header where it is the host's", () => {
+    const spec = generateOpenAPISpec({ agents: { a: talker() }, genericApiKeyHeader: false });
+
+    expect(JSON.stringify(spec)).not.toContain("x-api-key");
+    expect(spec.paths["/agents/a/run"]?.post?.security).not.toContainEqual({ anyKey: [] });
+  });
+
+  it("takes forms for agents and teams where the router does", () => {
+    const options = { agents: { a: talker() }, workflows: { w: counter() } };
+    const typesOf = ({ paths }: OpenApiSpec) => {
+      return ["/agents/a/run", "/agents/a/stream", "/workflows/w/run"].map((path) => {
+        return Object.keys(paths[path]?.post?.requestBody?.content ?? {}).length;
+      });
+    };
+
+    expect(typesOf(generateOpenAPISpec(options))).toEqual([1, 1, 1]);
+    expect(typesOf(generateOpenAPISpec({ ...options, fileUpload: true }))).toEqual([2, 2, 1]);
+  });
+
+  it("tells nothing of what agents are told, nor where the service lives", () => {
+    const agent = talker("Hi.", { instructions: "The secret plan." });
+
+    const said = JSON.stringify(generateOpenAPISpec({ agents: { agent } }));
+
+    expect(said).not.toMatch(/secret plan/);
+    expect(said).not.toContain(process.cwd());
+    expect(said).not.toContain("servers");
+  });
+
+  it("shows what people wrote as they wrote it, without markup", () => {
+    const agent = talker("Hi.", { description: "<img src=//x.test> [a](https://x.test) *b*" });
+
+    const description = generateOpenAPISpec({ agents: { agent } }).paths["/agents/agent/run"]?.post?.description;
+
+    expect(description).toBe("\\<img src=//x.test\\> \\[a\\](https\u{200b}://x.test) \\*b\\*");
+  });
+});
+
+describe("what the docs are told of themselves", () => {
+  it("[http.docs-title] [http.docs-version] is Service API, 1.0.0, unless they are told otherwise", () => {
+    expect(generateOpenAPISpec().info).toMatchObject({ title: "Service API", version: "1.0.0" });
+    expect(generateOpenAPISpec({ swagger: { title: "Desk", version: "2.1.0" } }).info).toMatchObject({
+      title: "Desk",
+      version: "2.1.0",
+    });
+  });
+
+  it("[http.docs-description] [http.docs-servers] is a description and servers", () => {
+    const servers = [{ url: "https://example.com/api", description: "For all." }];
+
+    const spec = generateOpenAPISpec({}, { description: "All agents.", servers });
+
+    expect(spec.info.description).toBe("All agents.");
+    expect(spec.servers).toEqual(servers);
+  });
+
+  it("[http.docs-route-prefix] is what stands before each path", () => {
+    const { paths } = generateOpenAPISpec({ agents: { a: talker() } }, { routePrefix: "/api/v1" });
+
+    for (const path of Object.keys(paths)) expect(path).toMatch(/^\/api\/v1\//);
+    expect(paths["/api/v1/agents/a/run"]).toBeDefined();
+  });
+
+  it("[http.openapi-code] counts before what the router was told", () => {
+    const options = { swagger: { title: "Of the router" } };
+
+    expect(generateOpenAPISpec(options).info.title).toBe("Of the router");
+    expect(generateOpenAPISpec(options, { title: "Another" }).info.title).toBe("Another");
+  });
+
+  it.each([
+    [{ titel: "x" }, "titel"],
+    [{ title: "" }, "swagger.title"],
+    [{ version: 1 }, "swagger.version"],
+    [{ description: 1 }, "swagger.description"],
+    [{ enabled: "yes" }, "swagger.enabled"],
+    [{ docsPath: "docs" }, "swagger.docsPath"],
+    [{ docsPath: "/" }, "swagger.docsPath"],
+    [{ docsPath: "/docs/" }, "swagger.docsPath"],
+    [{ docsPath: "/:docs" }, "swagger.docsPath"],
+    [{ docsPath: "/a/../b" }, "swagger.docsPath"],
+    [{ docsPath: "/agents/docs" }, "swagger.docsPath"],
+    [{ specPath: "/Health" }, "swagger.specPath"],
+    [{ specPath: "/docs" }, "swagger.specPath"],
+    [{ routePrefix: "api" }, "swagger.routePrefix"],
+    [{ servers: "https://example.com" }, "swagger.servers"],
+    [{ servers: [{}] }, "swagger.servers"],
+    [{ servers: [null] }, "swagger.servers"],
+    [{ servers: [{ url: "/", name: "x" }] }, "swagger.servers"],
+  ])("is refused by name where it is wrong: %j", (swagger, named) => {
+    expect(() => generateOpenAPISpec({ swagger: swagger as object })).toThrow(
+      expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(named) as string }),
+    );
+  });
+});
+
+describe("what the things that run tell of themselves", () => {
+  const model = new ScriptedModel();
+
+  it("is the form of an agent's structured answer", () => {
+    const structuredOutput = {
+      type: "object",
+      properties: { city: { type: ["string", "null"] }, days: { type: "integer", exclusiveMinimum: 0 } },
+      required: ["city"],
+      additionalProperties: false,
+    } as const;
+    const agent = new Agent({ name: "a", model, structuredOutput });
+
+    expect(runOf(generateOpenAPISpec({ agents: { agent } }), "/agents/agent/run").answer).toMatchObject({
+      properties: {
+        structured: {
+          type: "object",
+          properties: {
+            city: { type: "string", nullable: true },
+            days: { type: "integer", minimum: 0, exclusiveMinimum: true },
+          },
+          required: ["city"],
+          additionalProperties: false,
+        },
+      },
+    });
+  });
+
+  it("is what comes out of a schema of a library, where it can tell", () => {
+    const schemaOf = (output: () => object) => ({
+      "~standard": {
+        version: 1 as const,
+        vendor: "test",
+        validate: (value: unknown) => ({ value }),
+        jsonSchema: { input: () => ({ type: "object" }), output },
+      },
+    });
+    const agents = {
+      telling: new Agent({ name: "a", model, structuredOutput: schemaOf(() => ({ type: "string" })) }),
+      silent: new Agent({
+        name: "b",
+        model,
+        structuredOutput: schemaOf(() => {
+          throw new Error("A transformed value has no schema.");
+        }),
+      }),
+    };
+
+    const spec = generateOpenAPISpec({ agents });
+
+    expect(runOf(spec, "/agents/telling/run").answer).toMatchObject({ properties: { structured: { type: "string" } } });
+    expect(runOf(spec, "/agents/silent/run").answer).toEqual({ $ref: "#/components/schemas/RunOutput" });
+  });
+
+  it("is the keys that a workflow's input may set, and what kind of value each takes", () => {
+    const workflow = new Workflow({
+      name: "w",
+      initialState: { city: "Oslo", days: 2, dry: false, tags: [""], more: {}, answer: null },
+      steps: [{ name: "add", run: () => ({}) }],
+    });
+
+    const { operation } = runOf(generateOpenAPISpec({ workflows: { w: workflow } }), "/workflows/w/run");
+
+    expect(operation.requestBody?.required).toBe(false);
+    expect(operation.requestBody?.content["application/json"]?.schema).toMatchObject({
+      properties: {
+        input: {
+          properties: {
+            city: { type: "string" },
+            days: { type: "number" },
+            dry: { type: "boolean" },
+            tags: { type: "array" },
+            more: { type: "object" },
+            answer: {},
+          },
+          additionalProperties: false,
+        },
+      },
+    });
+    expect(JSON.stringify(operation)).not.toContain("Oslo");
+  });
+});

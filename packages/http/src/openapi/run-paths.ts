@@ -1,0 +1,110 @@
+import type { RouterSettings } from "../router-options.ts";
+import { keyAlternatives } from "./components.ts";
+import { errorsOf } from "./error-responses.ts";
+import type { OpenApiContent, OpenApiPath, OpenApiResponse, Schema } from "./open-api-spec.ts";
+import type { OperationIds } from "./operation-ids.ts";
+import { plainText } from "./plain-text.ts";
+import { componentRef, schemaRef } from "./refer.ts";
+import { formSchema } from "./schemas/run-schemas.ts";
+import { answerSchema, workflowRequestSchema } from "./subject-schemas.ts";
+
+/** The stream of a workflow begins with its first step: what fails in the run is told in it. */
+const workflowStreamErrors = errorsOf(400, 403, 413, 415, 499, 500, 503);
+const runErrors = errorsOf(400, 401, 403, 404, 409, 413, 415, 422, 429, 499, 500, 502, 503, 504);
+
+/** Something that can be run, as its operations tell it. */
+type Subject = {
+  collection: "agents" | "teams" | "workflows";
+  word: "agent" | "team" | "workflow";
+  name: string;
+  description: string | undefined;
+  request: OpenApiContent;
+  answer: Schema;
+  /** The schema of what an event of its stream holds. */
+  event: string;
+};
+
+/** The runs of all that is registered, under their own names. */
+export function runPaths(settings: RouterSettings, ids: OperationIds): Record<string, OpenApiPath> {
+  const security = keyAlternatives(settings.genericApiKeyHeader);
+  const paths = subjectsOf(settings).flatMap((subject) => {
+    const path = `/${subject.collection}/${encodeURIComponent(subject.name)}`;
+    return [
+      [`${path}/run`, { post: { ...operationOf(subject, ids, "run"), security } }],
+      [`${path}/stream`, { post: { ...operationOf(subject, ids, "stream"), security } }],
+    ] as const;
+  });
+  return Object.fromEntries(paths);
+}
+
+function subjectsOf({ agents, teams, workflows, uploads }: RouterSettings): Subject[] {
+  const form = uploads && { "multipart/form-data": { schema: formSchema() } };
+  const talking = {
+    request: { "application/json": { schema: schemaRef("RunRequest") }, ...form },
+    event: "StreamEvent",
+  };
+  return [
+    ...[...agents].map(([name, agent]) => {
+      const { description } = agent;
+      return {
+        collection: "agents",
+        word: "agent",
+        name,
+        description,
+        answer: answerSchema(agent),
+        ...talking,
+      } as const;
+    }),
+    ...[...teams].map(([name, team]) => {
+      const { description } = team;
+      return { collection: "teams", word: "team", name, description, answer: answerSchema(team), ...talking } as const;
+    }),
+    ...[...workflows].map(([name, workflow]) => ({
+      collection: "workflows" as const,
+      word: "workflow" as const,
+      name,
+      description: workflow.description,
+      request: { "application/json": { schema: workflowRequestSchema(workflow) } },
+      answer: schemaRef("WorkflowResult"),
+      event: "WorkflowEvent",
+    })),
+  ];
+}
+
+function operationOf(subject: Subject, ids: OperationIds, verb: "run" | "stream") {
+  const { collection, word, name, description, request, answer, event } = subject;
+  const content = verb === "run" ? { "application/json": { schema: answer } } : eventStream(event);
+  const errors = verb === "stream" && word === "workflow" ? workflowStreamErrors : runErrors;
+  return {
+    operationId: ids.next(`${verb}_${word}`, name),
+    tags: [collection],
+    summary: verb === "run" ? `Run the ${word} ${name}` : `Run the ${word} ${name}, and follow it`,
+    ...(description !== undefined && { description: plainText(description) }),
+    requestBody: { required: collection !== "workflows", content: request },
+    responses: { "200": runAnswer(verb, content), ...errors },
+  };
+}
+
+function runAnswer(verb: "run" | "stream", content: OpenApiContent): OpenApiResponse {
+  return {
+    description: verb === "run" ? "The run is over, and this is what it came to." : "What happens, while it happens.",
+    headers: {
+      "X-Request-Id": componentRef("headers", "RequestId"),
+      "X-Run-Id": componentRef("headers", "RunId"),
+      "X-Session-Id": componentRef("headers", "SessionId"),
+    },
+    content,
+  };
+}
+
+const framing = `Server-sent events. Each has an \`id:\`, which counts from 1, and a line of \`data:\` that is JSON.
+The last one is of type \`finish\`, or \`error\` when the run failed after the stream had begun (what fails before is
+answered with a status of its own). Lines that begin with a colon are heartbeats, to be ignored.`;
+
+/** 3.0 has no words for streams: the body is a text, and \`x-event-data\` names the schema of what its events hold. */
+function eventStream(event: string): OpenApiContent {
+  const last = event === "StreamEvent" ? '{"type":"finish","finishReason":"stop"}' : '{"type":"finish","result":{}}';
+  const example = `id: 1\ndata: ${event === "StreamEvent" ? '{"type":"text","text":"Hi."}' : '{"type":"step_start","step":"answer"}'}\n\n: heartbeat\n\nid: 2\ndata: ${last}\n\n`;
+  const schema = { type: "string", description: framing, "x-event-data": schemaRef(event) };
+  return { "text/event-stream": { schema, example } };
+}

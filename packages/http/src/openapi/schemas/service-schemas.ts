@@ -1,0 +1,78 @@
+import { errorCodes } from "@troupe/core";
+import type { Listed } from "../../routes/list-routes.ts";
+import type { Schema } from "../open-api-spec.ts";
+import { schemaRef } from "../refer.ts";
+import { objectOf } from "./object-of.ts";
+import { listOf, oneWord, text } from "./simple.ts";
+
+const agent: Listed = {
+  name: "helper",
+  kind: "agent",
+  description: "Knows the weather.",
+  input: ["text", "parts"],
+};
+
+/** What the service says of itself, and how it says that something went wrong. */
+export function serviceSchemas(): Record<string, Schema> {
+  return {
+    Listed: objectOf<Listed>({
+      required: {
+        name: text,
+        kind: oneWord("agent", "team", "workflow", "remote"),
+        input: {
+          ...listOf(oneWord("text", "parts", "object")),
+          description: "What the field `input` of a run may be.",
+        },
+      },
+      optional: { description: text },
+      example: agent,
+    }),
+    AgentList: listSchema("agents", agent),
+    TeamList: listSchema("teams", { ...agent, name: "desk", kind: "team" }),
+    WorkflowList: listSchema("workflows", { name: "trip", kind: "workflow", input: ["object"] }),
+    Cancelled: objectOf<{ runId: string; status: "cancelled" }>({
+      required: { runId: text, status: oneWord("cancelled") },
+      optional: {},
+      example: { runId: "0f8fad5b-d9cb-469f-a165-70867728950e", status: "cancelled" },
+    }),
+    Health: statusSchema("ok"),
+    Readiness: statusSchema("ready"),
+    ...errorSchemas(),
+  };
+}
+
+function listSchema(name: "agents" | "teams" | "workflows", listed: Listed): Schema {
+  return objectOf<{ [key: string]: Listed[] }>({
+    required: { [name]: listOf(schemaRef("Listed")) },
+    optional: {},
+    example: { [name]: [listed] },
+  });
+}
+
+function statusSchema(status: string): Schema {
+  return objectOf<{ status: string }>({ required: { status: oneWord(status) }, optional: {}, example: { status } });
+}
+
+function errorSchemas(): Record<string, Schema> {
+  const code = oneWord(...errorCodes);
+  const message: Schema = { type: "string", description: "For people." };
+  // More facts, by the code: vendor, guardrail, step, retryAfterMs.
+  const facts = { anyOf: [{ type: "string", nullable: true }, { type: "number" }, { type: "boolean" }] };
+  const error = { code: "not_found", message: 'There is no session "trip".' } as const;
+  const shared = { type: "object", additionalProperties: facts };
+  return {
+    PublicError: { ...shared, properties: { code, message }, required: ["code", "message"], example: error },
+    Error: {
+      type: "object",
+      properties: {
+        error: {
+          ...shared,
+          properties: { code, message, requestId: text },
+          required: ["code", "message", "requestId"],
+        },
+      },
+      required: ["error"],
+      example: { error: { ...error, requestId: "7f1c" } },
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { ChatMessage, SessionInfo, SessionPage, ToolCall } from "@troupe/core";
+import type { PublicTurn } from "../../sessions/to-public-turn.ts";
+import type { Schema } from "../open-api-spec.ts";
+import { schemaRef } from "../refer.ts";
+import { objectOf } from "./object-of.ts";
+import { anyObject, count, listOf, moment, oneWord, text } from "./simple.ts";
+
+type TurnList = { turns: PublicTurn[]; next?: number };
+
+const session: SessionInfo = { sessionId: "trip", userId: "ada", createdAt: 1.8e12, updatedAt: 1.8e12, turns: 1 };
+const turn: PublicTurn = {
+  seq: 1,
+  runId: "0f8fad5b-d9cb-469f-a165-70867728950e",
+  runnable: "helper",
+  status: "completed",
+  createdAt: 1.8e12,
+  input: "What should I take along to Oslo?",
+  messages: [{ role: "assistant", content: "Take an umbrella." }],
+  usage: { promptTokens: 12, completionTokens: 4, totalTokens: 16 },
+};
+const next = "Where the next page begins, as `after`; missing on the last page.";
+
+/** Sessions and what was said in them. */
+export function sessionSchemas(): Record<string, Schema> {
+  return {
+    Session: objectOf<SessionInfo>({
+      required: { sessionId: text, createdAt: moment, updatedAt: moment, turns: count },
+      optional: { userId: text, title: text },
+      example: session,
+    }),
+    SessionList: objectOf<SessionPage>({
+      required: { sessions: listOf(schemaRef("Session")) },
+      optional: { next: { type: "string", description: next } },
+      example: { sessions: [session] },
+    }),
+    Turn: objectOf<PublicTurn>({
+      required: {
+        seq: count,
+        runId: text,
+        runnable: text,
+        status: oneWord("completed", "interrupted"),
+        createdAt: moment,
+        input: contentOr(),
+        messages: listOf(schemaRef("ChatMessage")),
+        usage: schemaRef("TokenUsage"),
+      },
+      optional: {},
+      example: turn,
+    }),
+    TurnList: objectOf<TurnList>({
+      required: { turns: listOf(schemaRef("Turn")) },
+      optional: { next: { type: "integer", description: next } },
+      example: { turns: [turn] },
+    }),
+    ...messageSchemas(),
+  };
+}
+
+function messageSchemas(): Record<string, Schema> {
+  return {
+    ChatMessage: objectOf<ChatMessage>({
+      required: { role: oneWord("system", "user", "assistant", "tool"), content: contentOr({ nullable: true }) },
+      optional: { toolCalls: listOf(schemaRef("ToolCall")), toolCallId: text, name: text },
+      example: { role: "assistant", content: "Take an umbrella." },
+    }),
+    ToolCall: objectOf<ToolCall>({
+      required: { id: text, name: text, arguments: anyObject },
+      optional: {},
+      example: { id: "call_1", name: "weather", arguments: { city: "Oslo" } },
+    }),
+  };
+}
+
+function contentOr(more: { nullable?: true } = {}): Schema {
+  return { anyOf: [{ type: "string", ...more }, listOf(schemaRef("ContentPart"))] };
+}

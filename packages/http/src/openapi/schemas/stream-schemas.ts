@@ -1,0 +1,83 @@
+import type { FinishReason, StreamChunk } from "@troupe/core";
+import type { Schema } from "../open-api-spec.ts";
+import { schemaRef } from "../refer.ts";
+import { objectOf } from "./object-of.ts";
+import { oneWord, text, unionByType } from "./simple.ts";
+
+type Chunk<Type extends StreamChunk["type"]> = Extract<StreamChunk, { type: Type }>;
+
+const finishReasons = [
+  "stop",
+  "length",
+  "tool_calls",
+  "content_filter",
+  "tool_roundtrips",
+  "error",
+  "other",
+] as const satisfies FinishReason[];
+
+/** The chunks of a run. */
+const chunks = {
+  text: "TextChunk",
+  thinking: "ThinkingChunk",
+  tool_call_start: "ToolCallStartChunk",
+  tool_call_delta: "ToolCallDeltaChunk",
+  tool_call_end: "ToolCallEndChunk",
+  finish: "FinishChunk",
+} satisfies Record<StreamChunk["type"], string>;
+
+/** What the events of a streamed run hold. */
+export function streamSchemas(): Record<string, Schema> {
+  return {
+    StreamChunk: unionByType(chunks, "A piece of an answer."),
+    StreamEvent: unionByType({ ...chunks, error: "ErrorEvent" }, "What an event of a streamed run holds."),
+    TextChunk: objectOf<Chunk<"text">>({
+      required: { type: oneWord("text"), text },
+      optional: {},
+      example: { type: "text", text: "Take an " },
+    }),
+    ThinkingChunk: objectOf<Chunk<"thinking">>({
+      required: { type: oneWord("thinking"), text },
+      optional: {},
+      example: { type: "thinking", text: "It rains in Oslo." },
+    }),
+    ...toolCallSchemas(),
+    FinishChunk: objectOf<Chunk<"finish">>({
+      required: { type: oneWord("finish"), finishReason: oneWord(...finishReasons) },
+      optional: { usage: schemaRef("TokenUsage") },
+      example: { type: "finish", finishReason: "stop" },
+      description: "The last event of a stream that ends well.",
+    }),
+    ErrorEvent: objectOf<{ type: "error"; error: object }>({
+      required: { type: oneWord("error"), error: schemaRef("PublicError") },
+      optional: {},
+      example: { type: "error", error: { code: "timeout", message: "The run took too long." } },
+      description: "The last event of a stream that fails once it has begun. No `finish` follows.",
+    }),
+  };
+}
+
+function toolCallSchemas(): Record<string, Schema> {
+  return {
+    ToolCallStartChunk: objectOf<Chunk<"tool_call_start">>({
+      required: {
+        type: oneWord("tool_call_start"),
+        toolCall: { type: "object", properties: { id: text, name: text }, required: ["id", "name"] },
+      },
+      optional: {},
+      example: { type: "tool_call_start", toolCall: { id: "call_1", name: "weather" } },
+    }),
+    ToolCallDeltaChunk: objectOf<Chunk<"tool_call_delta">>({
+      required: { type: oneWord("tool_call_delta"), toolCallId: text, argumentsDelta: text },
+      optional: {},
+      example: { type: "tool_call_delta", toolCallId: "call_1", argumentsDelta: '{"city":' },
+      description: "A piece of the arguments of a call, which are JSON when they are put together.",
+    }),
+    ToolCallEndChunk: objectOf<Chunk<"tool_call_end">>({
+      required: { type: oneWord("tool_call_end"), toolCallId: text },
+      optional: {},
+      example: { type: "tool_call_end", toolCallId: "call_1" },
+      description: "The tool has been executed.",
+    }),
+  };
+}

@@ -1,0 +1,83 @@
+import type { StepEvent, StepResult, StepStatus, WorkflowChunk, WorkflowResult } from "@troupe/core";
+import type { Schema } from "../open-api-spec.ts";
+import { schemaRef } from "../refer.ts";
+import { objectOf } from "./object-of.ts";
+import { anyObject, durationMs, listOf, oneWord, text, unionByType } from "./simple.ts";
+
+type Event<Type extends StepEvent["type"]> = Extract<StepEvent, { type: Type }>;
+type Finish = Extract<WorkflowChunk<object>, { type: "finish" }>;
+
+const statuses = ["completed", "skipped", "error", "cancelled"] as const satisfies StepStatus[];
+
+const result: WorkflowResult<object> = {
+  runId: "0f8fad5b-d9cb-469f-a165-70867728950e",
+  status: "completed",
+  state: { city: "Oslo", answer: "Take an umbrella." },
+  steps: [{ name: "answer", status: "completed", durationMs: 790 }],
+  usage: { promptTokens: 12, completionTokens: 4, totalTokens: 16 },
+  durationMs: 812,
+};
+
+const events = {
+  step_start: "StepStartEvent",
+  step_retry: "StepRetryEvent",
+  chunk: "StepChunkEvent",
+  step_end: "StepEndEvent",
+  finish: "WorkflowFinishEvent",
+} satisfies Record<WorkflowChunk["type"], string>;
+
+/** A run of a workflow: its result, and what its stream holds. */
+export function workflowSchemas(): Record<string, Schema> {
+  return {
+    WorkflowResult: objectOf<WorkflowResult<object>>({
+      required: {
+        runId: text,
+        status: oneWord("completed", "error"),
+        state: anyObject,
+        steps: listOf(schemaRef("StepResult")),
+        usage: schemaRef("TokenUsage"),
+        durationMs,
+      },
+      optional: {},
+      example: result,
+    }),
+    StepResult: objectOf<StepResult>({
+      required: { name: text, status: oneWord(...statuses), durationMs },
+      optional: { error: schemaRef("PublicError") },
+      example: { name: "answer", status: "completed", durationMs: 790 },
+    }),
+    WorkflowEvent: unionByType({ ...events, error: "ErrorEvent" }, "What an event of a streamed workflow holds."),
+    ...eventSchemas(),
+  };
+}
+
+function eventSchemas(): Record<string, Schema> {
+  return {
+    StepStartEvent: objectOf<Event<"step_start">>({
+      required: { type: oneWord("step_start"), step: text },
+      optional: {},
+      example: { type: "step_start", step: "answer" },
+    }),
+    StepRetryEvent: objectOf<Event<"step_retry">>({
+      required: { type: oneWord("step_retry"), step: text },
+      optional: {},
+      example: { type: "step_retry", step: "answer" },
+      description: "The step begins anew: what it streamed before counts no more.",
+    }),
+    StepChunkEvent: objectOf<Event<"chunk">>({
+      required: { type: oneWord("chunk"), step: text, chunk: schemaRef("StreamChunk") },
+      optional: {},
+      example: { type: "chunk", step: "answer", chunk: { type: "text", text: "Take an " } },
+    }),
+    StepEndEvent: objectOf<Event<"step_end">>({
+      required: { type: oneWord("step_end"), step: text, status: oneWord(...statuses), durationMs },
+      optional: {},
+      example: { type: "step_end", step: "answer", status: "completed", durationMs: 790 },
+    }),
+    WorkflowFinishEvent: objectOf<Finish>({
+      required: { type: oneWord("finish"), result: schemaRef("WorkflowResult") },
+      optional: {},
+      example: { type: "finish", result },
+    }),
+  };
+}

@@ -1,0 +1,102 @@
+import { errorsOf } from "./error-responses.ts";
+import type { OpenApiOperation, OpenApiPath, OpenApiResponse } from "./open-api-spec.ts";
+import { componentRef, schemaRef } from "./refer.ts";
+
+type Told = Pick<OpenApiOperation, "tags" | "summary" | "description" | "parameters"> & {
+  id: string;
+  /** The schema of the answer; without one it is empty. */
+  answer?: string;
+  errors: Parameters<typeof errorsOf>;
+};
+
+/** What the router serves whatever is registered. */
+export function servicePaths(): Record<string, OpenApiPath> {
+  return { ...listPaths(), ...sessionPaths(), ...statePaths() };
+}
+
+function listPaths(): Record<string, OpenApiPath> {
+  const list = (id: string, collection: string, answer: string) => ({
+    get: operation({ id, tags: [collection], summary: `List the ${collection}`, answer, errors: [500] }),
+  });
+  return {
+    "/agents": list("list_agents", "agents", "AgentList"),
+    "/teams": list("list_teams", "teams", "TeamList"),
+    "/workflows": list("list_workflows", "workflows", "WorkflowList"),
+  };
+}
+
+function sessionPaths(): Record<string, OpenApiPath> {
+  const [tags, id] = [["sessions"], componentRef("parameters", "SessionId")];
+  const limit = componentRef("parameters", "Limit");
+  return {
+    "/sessions": {
+      get: operation({
+        id: "list_sessions",
+        tags,
+        summary: "List the sessions of who is signed in",
+        parameters: [limit, componentRef("parameters", "AfterSession")],
+        answer: "SessionList",
+        errors: [400, 401, 500, 503],
+      }),
+    },
+    "/sessions/{id}": {
+      get: operation({
+        id: "read_session",
+        tags,
+        summary: "Read a session",
+        parameters: [id],
+        answer: "Session",
+        errors: [400, 404, 500, 503],
+      }),
+      delete: operation({
+        id: "delete_session",
+        tags,
+        summary: "Delete a session",
+        description: "With its turns and what is remembered of it, once the runs that came before are done.",
+        parameters: [id],
+        errors: [400, 404, 409, 500, 503],
+      }),
+    },
+    "/sessions/{id}/turns": {
+      get: operation({
+        id: "list_turns",
+        tags,
+        summary: "Read what was said in a session, oldest first",
+        parameters: [id, limit, componentRef("parameters", "AfterTurn")],
+        answer: "TurnList",
+        errors: [400, 404, 500, 503],
+      }),
+    },
+  };
+}
+
+function statePaths(): Record<string, OpenApiPath> {
+  const tags = ["service"];
+  const [health, readiness] = ["Whether the process lives", "Whether requests can be sent"];
+  return {
+    "/runs/{runId}/cancel": {
+      post: operation({
+        id: "cancel_run",
+        tags: ["runs"],
+        summary: "Cancel a run",
+        parameters: [componentRef("parameters", "RunId")],
+        answer: "Cancelled",
+        errors: [400, 404, 500],
+      }),
+    },
+    "/health": { get: operation({ id: "health", tags, summary: health, answer: "Health", errors: [500] }) },
+    "/ready": { get: operation({ id: "ready", tags, summary: readiness, answer: "Readiness", errors: [500, 503] }) },
+  };
+}
+
+function operation({ id, answer, errors, ...more }: Told): OpenApiOperation {
+  const headers = { "X-Request-Id": componentRef("headers", "RequestId") };
+  const good: [status: string, response: OpenApiResponse] =
+    answer === undefined
+      ? ["204", { description: "It is done.", headers }]
+      : [
+          "200",
+          { description: "This is it.", headers, content: { "application/json": { schema: schemaRef(answer) } } },
+        ];
+  return { operationId: id, ...more, responses: { [good[0]]: good[1], ...errorsOf(...errors) } };
+}

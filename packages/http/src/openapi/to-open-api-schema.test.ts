@@ -1,0 +1,61 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { assert, json, property } from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compileSchema } from "../../test/compile-schemas.ts";
+import { toOpenApiSchema } from "./to-open-api-schema.ts";
+
+describe("a JSON Schema in the words of OpenAPI 3.0", () => {
+  it.each([
+    [{ type: ["string", "null"] }, { type: "string", nullable: true }],
+    [{ type: ["string", "number"] }, {}],
+    [{ const: "a" }, { enum: ["a"] }],
+    [{ type: "array" }, { type: "array", items: {} }],
+    [{ exclusiveMaximum: 3 }, { maximum: 3, exclusiveMaximum: true }],
+    [{ oneOf: [{ type: "string" }, { type: "null" }] }, { anyOf: [{ type: "string" }, expect.anything()] }],
+    [{ $ref: "#/$defs/a", $defs: { a: { type: "string" } } }, { type: "string" }],
+    [{ $ref: "#/$defs/nowhere" }, {}],
+    [{ $ref: "https://example.com/schema" }, {}],
+    [{ not: { type: "string" }, if: {}, patternProperties: {} }, {}],
+    [true, {}],
+  ])("%j", (schema, expected) => {
+    expect(toOpenApiSchema(schema)).toEqual(expected);
+  });
+
+  it("ends where a schema refers to itself", () => {
+    const node = { type: "object", properties: { next: { $ref: "#" } } };
+
+    expect(toOpenApiSchema(node)).toEqual({
+      type: "object",
+      properties: { next: { type: "object", properties: { next: {} } } },
+    });
+  });
+
+  it("takes whatever the schema takes", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        a: { anyOf: [{ type: "string" }, { type: "null" }] },
+        b: { oneOf: [{ type: "number", not: { minimum: 3 } }, { type: "integer" }] },
+        c: { type: ["array", "null"], prefixItems: [{ type: "string" }], items: { type: "number" } },
+        d: { const: null },
+      },
+      patternProperties: { "^x": { type: "string" } },
+      additionalProperties: false,
+    };
+    const [takes, told] = [new Ajv2020({ strict: false }).compile(schema), compileSchema(toOpenApiSchema(schema))];
+    const values = [
+      {},
+      { a: null },
+      { a: "x" },
+      { b: 5 },
+      { b: 1.5 },
+      { c: null },
+      { c: ["x", 1] },
+      { d: null },
+      { xa: "" },
+    ];
+
+    for (const value of values) expect([value, takes(value), told(value)]).toEqual([value, true, true]);
+    assert(property(json(), (text) => !takes(JSON.parse(text)) || told(JSON.parse(text))));
+  });
+});

@@ -1,0 +1,289 @@
+import express from "express";
+import { describe, expect, it } from "vitest";
+import { counter, desk, scripted, talker } from "../../test/runnables.ts";
+import { serve } from "../../test/serve.ts";
+
+const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+const text = { type: "text", text: "x" };
+
+/** A body, and what is answered: the status, the code, and what the message must name. */
+const badBodies: [string, unknown, number, string, ...string[]][] = [
+  ["nothing in it", {}, 400, "invalid_request", "input"],
+  ["an input of null", { input: null }, 400, "invalid_request", "input"],
+  ["an empty input", { input: "" }, 400, "invalid_request", "input"],
+  ["a blank input", { input: " \n" }, 400, "invalid_request", "input"],
+  ["an input that is a number", { input: 7 }, 400, "invalid_request", "input"],
+  ["an input that is an object", { input: { text: "x" } }, 400, "invalid_request", "input"],
+  ["no parts", { input: [] }, 400, "invalid_request", "input", "at least one part"],
+  ["101 parts", { input: Array.from({ length: 101 }, () => text) }, 400, "invalid_request", "input", "100"],
+  ["a part that is a text", { input: ["x"] }, 400, "invalid_request", "input[0]"],
+  [
+    "a part of an unknown type",
+    { input: [text, { type: "video", data: "x" }] },
+    400,
+    "invalid_request",
+    "input[1].type",
+  ],
+  ["a part of an inherited type", { input: [{ type: "constructor" }] }, 400, "invalid_request", "input[0].type"],
+  ["a part without its field", { input: [{ type: "image" }] }, 400, "invalid_request", "input[0].data"],
+  ["a file without its type", { input: [{ type: "file", data: "x" }] }, 400, "invalid_request", "input[0].mimeType"],
+  ["a part with a surplus field", { input: [{ ...text, cache: 1 }] }, 400, "invalid_request", "input[0]"],
+  ["a session of null", { input: "x", sessionId: null }, 400, "invalid_request", "sessionId"],
+  ["an empty session", { input: "x", sessionId: "" }, 400, "invalid_request", "sessionId"],
+  ["a session with a slash", { input: "x", sessionId: "a/b" }, 400, "invalid_request", "sessionId"],
+  ["a member's session", { input: "x", sessionId: "a#b" }, 400, "invalid_request", "sessionId"],
+  ["a session of 129 characters", { input: "x", sessionId: "s".repeat(129) }, 400, "invalid_request", "sessionId"],
+  ["a session that is an operator", { input: "x", sessionId: { $ne: null } }, 400, "invalid_request", "sessionId"],
+  ["an empty user", { input: "x", userId: "" }, 400, "invalid_request", "userId"],
+  ["a user that is an operator", { input: "x", userId: { $gt: "" } }, 400, "invalid_request", "userId"],
+  ["a user with half a character", '{"input":"x","userId":"\\ud800"}', 400, "invalid_request", "userId"],
+  ["a key that is a list", { input: "x", apiKey: ["sk-1"] }, 400, "invalid_request", "apiKey"],
+  ["a key with a line break", { input: "x", apiKey: "sk-1\nHost: evil" }, 400, "invalid_request", "apiKey"],
+  ["an empty key", { input: "x", apiKey: "" }, 400, "invalid_request", "apiKey"],
+  [
+    "fields that nobody knows",
+    { input: "x", baseURL: "http://evil", model: "m" },
+    400,
+    "invalid_request",
+    '"baseURL"',
+    '"model"',
+  ],
+  ["metadata", { input: "x", metadata: {} }, 400, "invalid_request", '"metadata"'],
+  ["a prototype", '{"input":"x","__proto__":{"polluted":true}}', 400, "invalid_request", '"__proto__"'],
+  ["a constructor", '{"input":"x","constructor":{"prototype":{}}}', 400, "invalid_request", '"constructor"'],
+  [
+    "a part with a prototype",
+    '{"input":[{"type":"text","text":"x","__proto__":{}}]}',
+    400,
+    "invalid_request",
+    "input[0]",
+  ],
+  ["65 levels", `{"input":${nested(64)}}`, 400, "invalid_request", "64 levels"],
+  ["50,000 levels", `{"input":${nested(50_000)}}`, 400, "invalid_request", "64 levels"],
+  ["null", "null", 400, "invalid_request", "JSON object"],
+  ["a list", "[]", 400, "invalid_request", "JSON object"],
+  ["a text", '"x"', 400, "invalid_request", "JSON object"],
+  ["a number", "1", 400, "invalid_request", "JSON object"],
+  ["half of it missing", '{"input": "x', 400, "invalid_request", "ends too early"],
+  ["a stray word", '{"input": "x",\n "apiKey": sk-secret}', 400, "invalid_request", "line 2, column 12"],
+  ["no JSON at all", "input=x", 400, "invalid_request", "line 1, column 1"],
+  ["blanks alone", " ", 400, "invalid_request", "ends too early"],
+  ["more bytes than allowed", { input: "x".repeat(2000) }, 413, "payload_too_large", "1000 bytes"],
+];
+
+describe("a body with", () => {
+  it.each(badBodies)("%s is refused, and nothing runs", async (_, ...[body, status, code, ...named]) => {
+    const { agent, model } = scripted("Never said.");
+    const service = await serve({ agents: { a: agent }, ...(status === 413 && { maxBodyBytes: 1000 }) });
+
+    for (const mode of ["run", "stream"]) {
+      const answer = await service.post(`/agents/a/${mode}`, body);
+      expect(answer).toMatchObject({ status, json: { error: { code } } });
+      const { message } = (answer.json as { error: { message: string } }).error;
+      for (const name of named) expect(message).toContain(name);
+      expect(answer.text).not.toMatch(/sk-|evil/);
+      expect(answer.headers.get("x-run-id")).toBeNull();
+    }
+    expect(model.calls).toEqual([]);
+    expect(service.lines).toEqual([]);
+  });
+
+  it.each([
+    ["a text", "go on"],
+    ["a list", [1]],
+    ["null", null],
+    ["a number", 3],
+    ["a key that the state does not have", { total: 1 }],
+    ["a value of another kind", { count: "many" }],
+  ])("%s as the input of a workflow is refused", async (_, input) => {
+    const service = await serve({ workflows: { counter: counter() } });
+
+    for (const mode of ["run", "stream"]) {
+      const answer = await service.post(`/workflows/counter/${mode}`, { input });
+      expect(answer).toMatchObject({ status: 400, json: { error: { code: "invalid_request" } } });
+      expect(answer.text).toContain("input");
+    }
+  });
+
+  it("a team's wrong input is refused as an agent's is", async () => {
+    const service = await serve({ teams: { desk: desk() } });
+
+    expect(await service.post("/teams/desk/run", { input: [] })).toMatchObject({ status: 400 });
+  });
+
+  it("64 levels is read", async () => {
+    const service = await serve({ agents: { a: talker() } });
+
+    const { text: answer } = await service.post("/agents/a/run", `{"input":${nested(63)}}`);
+
+    expect(answer).toContain("input[0]");
+  });
+
+  it("exactly as many bytes as allowed is read", async () => {
+    const service = await serve({ agents: { a: talker() }, maxBodyBytes: 1000 });
+    const body = JSON.stringify({ input: "" });
+    const longest = JSON.stringify({ input: "x".repeat(1000 - body.length) });
+
+    expect((await service.post("/agents/a/run", longest)).status).toBe(200);
+    expect((await service.post("/agents/a/run", `${longest} `)).status).toBe(413);
+  });
+});
+
+describe("a request", () => {
+  it.each([
+    ["no type", undefined, 415],
+    ["a form", "application/x-www-form-urlencoded", 415],
+    ["text", "text/plain", 415],
+    ["multipart", "multipart/form-data; boundary=x", 415],
+    ["a relative of JSON", "application/problem+json", 415],
+    ["a prefix of JSON", "application/jsonx", 415],
+    ["JSON in UTF-16", "application/json; charset=utf-16", 415],
+    ["JSON in Latin 1", "application/json;charset=iso-8859-1", 415],
+    ["JSON in capitals", "Application/JSON; Charset=UTF-8", 200],
+    ["JSON with a quoted charset", 'application/json; charset="utf-8"', 200],
+    ["JSON with more parameters", "application/json; version=2; charset=utf-8", 200],
+  ])("whose content type is %s", async (_, type, status) => {
+    const service = await serve({ agents: { a: talker() } });
+    const body = new Blob(['{"input":"x"}']);
+    const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
+
+    const answer = await service.ask("/agents/a/run", { method: "POST", headers, body });
+
+    const code = status === 415 ? "unsupported_media_type" : undefined;
+    expect(answer).toMatchObject({ status, json: code === undefined ? { text: "Hello." } : { error: { code } } });
+  });
+
+  it.each(["gzip", "deflate", "br", "identity, gzip", "x"])(
+    "encoded with %s is refused, whatever it would become",
+    async (encoding) => {
+      const service = await serve({ agents: { a: talker() } });
+
+      const answer = await service.post("/agents/a/run", '{"input":"x"}', { "content-encoding": encoding });
+
+      expect(answer).toMatchObject({ status: 415, json: { error: { code: "unsupported_media_type" } } });
+    },
+  );
+
+  it("without a body is told what belongs there", async () => {
+    const service = await serve({ agents: { a: talker() } });
+
+    for (const body of [undefined, ""]) {
+      const answer = await service.ask("/agents/a/run", { method: "POST", ...(body !== undefined && { body }) });
+      expect(answer).toMatchObject({ status: 400, json: { error: { code: "invalid_request" } } });
+      expect(answer.text).toContain("input");
+    }
+  });
+
+  it.each([
+    ["__proto__", 404],
+    ["constructor", 404],
+    ["toString", 404],
+    ["hasOwnProperty", 404],
+    ["%5f%5fproto%5f%5f", 404],
+    ["%00", 404],
+    ["..%2f..%2fetc", 404],
+    ["%2e%2e%2f", 404],
+    ["a%2Fb", 404],
+    ["%F0%9F%92%A9", 404],
+    ["%e2%80%ae", 404],
+    ["' OR 1=1;--", 404],
+    ["<script>alert(1)<%2fscript>", 404],
+    ["x".repeat(8000), 404],
+    ["%E0%A4%A", 400],
+    ["%ED%A0%80", 400],
+    ["%", 400],
+    ["%zz", 400],
+    ["%c0%af", 400],
+  ])("for the name %.40s is answered with %d", async (name, status) => {
+    const service = await serve({ agents: { a: talker() }, teams: { a: desk() }, workflows: { a: counter() } });
+
+    for (const path of [`/agents/${name}/run`, `/teams/${name}/stream`, `/workflows/${name}/run`]) {
+      const answer = await service.post(path, { input: "x" });
+      expect(answer.status).toBe(status);
+      expect(answer.json).toMatchObject({ error: { code: status === 404 ? "not_found" : "invalid_request" } });
+      expect(answer.text.length).toBeLessThan(500);
+    }
+  });
+
+  it("for a name is matched letter by letter", async () => {
+    const service = await serve({ agents: { é: talker() } });
+
+    expect((await service.post(`/agents/${encodeURIComponent("é")}/run`, { input: "x" })).status).toBe(200);
+    expect((await service.post(`/agents/${encodeURIComponent("e\u0301")}/run`, { input: "x" })).status).toBe(404);
+    expect((await service.post(`/agents/${encodeURIComponent("É")}/run`, { input: "x" })).status).toBe(404);
+  });
+});
+
+describe("a body that the host has read already", () => {
+  const parsing = { before: [express.json({ limit: "5mb" })] };
+
+  it("is taken as it is [http.body-input]", async () => {
+    const service = await serve({ agents: { a: talker("Hello.") }, workflows: { counter: counter() } }, parsing);
+
+    expect(await service.post("/agents/a/run", { input: "x" })).toMatchObject({
+      status: 200,
+      json: { text: "Hello." },
+    });
+    expect((await service.ask("/workflows/counter/run", { method: "POST" })).status).toBe(200);
+  });
+
+  it.each([
+    [{}, 400],
+    [{ input: "x", more: 1 }, 400],
+    [[], 400],
+    [`{"input":${nested(64)}}`, 400],
+    ['{"input":"x","__proto__":{}}', 400],
+  ])("is checked like any other: %j", async (body, status) => {
+    const service = await serve({ agents: { a: talker() } }, parsing);
+
+    expect(await service.post("/agents/a/run", body)).toMatchObject({
+      status,
+      json: { error: { code: "invalid_request" } },
+    });
+  });
+
+  it("must have come as JSON", async () => {
+    const service = await serve({ agents: { a: talker() } }, { before: [express.urlencoded()] });
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+
+    expect((await service.post("/agents/a/run", "input=x", form)).status).toBe(415);
+  });
+
+  it("is read also where the host has called setEncoding", async () => {
+    const decode: express.RequestHandler = (request, _, next) => {
+      request.setEncoding("utf8");
+      next();
+    };
+    const { agent, model } = scripted("Hello.");
+    const service = await serve({ agents: { a: agent } }, { before: [decode] });
+
+    expect((await service.post("/agents/a/run", { input: "Grüße 💩" })).status).toBe(200);
+    expect(model.calls[0]?.messages.at(-1)?.content).toBe("Grüße 💩");
+  });
+
+  it("is missing where the host has thrown it away, and nobody waits for it", async () => {
+    const drain: express.RequestHandler = (request, _, next) => {
+      request.on("end", () => next()).resume();
+    };
+    const service = await serve({ agents: { a: talker() } }, { before: [drain] });
+
+    expect((await service.post("/agents/a/run", { input: "x" })).status).toBe(400);
+  });
+});
+
+it("leaves every prototype as it was", async () => {
+  const service = await serve({ agents: { a: talker() }, workflows: { counter: counter() } });
+  const bodies = [
+    '{"__proto__":{"polluted":1}}',
+    '{"input":{"__proto__":{"polluted":1}}}',
+    '{"constructor":{"prototype":{"polluted":1}}}',
+  ];
+
+  for (const body of bodies) {
+    await service.post("/agents/a/run", body);
+    await service.post("/workflows/counter/run", body);
+  }
+
+  expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  expect(Object.keys(Object.prototype)).toEqual([]);
+});

@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { talker } from "../../test/runnables.ts";
+import { serve } from "../../test/serve.ts";
+
+it("answers the longest hostile paths in no time", async () => {
+  const service = await serve({ agents: { a: talker() } });
+  const pieces = ["/", "%2f", "a-", ":", "(", "*", "../", "//", "%00", "a/run/"];
+  await service.post("/agents/a/run", {});
+
+  for (const piece of pieces) {
+    const path = `/agents/${piece.repeat(8000).slice(0, 8000)}/run`;
+    const startedAt = performance.now();
+    const { status } = await service.post(path, {});
+
+    expect([400, 404]).toContain(status);
+    expect(performance.now() - startedAt).toBeLessThan(50);
+  }
+});

@@ -1,0 +1,66 @@
+import { Agent, createLogger, InMemoryStorage } from "@troupe/core";
+import type { StorageDriver } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { describe, expect, it } from "vitest";
+import { talker } from "../../test/runnables.ts";
+import { serve } from "../../test/serve.ts";
+import { createShutdown } from "../shutdown/create-shutdown.ts";
+
+function pinging(ping: () => Promise<void>): StorageDriver {
+  return Object.assign(new InMemoryStorage(), { ping });
+}
+
+function agentOver(storage: StorageDriver): Agent {
+  return new Agent({ name: "a", model: new ScriptedModel(), storage });
+}
+
+describe("health", () => {
+  it("is that the process answers, and says nothing of it", async () => {
+    const service = await serve({
+      agents: { a: agentOver(pinging(async () => await Promise.reject(new Error("Gone.")))) },
+    });
+
+    expect(await service.ask("/health")).toMatchObject({ status: 200, json: { status: "ok" } });
+  });
+});
+
+describe("readiness", () => {
+  it("asks each storage once", async () => {
+    let pings = 0;
+    const storage = pinging(async () => void pings++);
+    const service = await serve({ agents: { a: agentOver(storage), b: agentOver(storage), c: talker() } });
+
+    expect(await service.ask("/ready")).toMatchObject({ status: 200, json: { status: "ready" } });
+    expect(pings).toBe(1);
+  });
+
+  it("ends when a storage cannot be reached, and only the operator is told more", async () => {
+    const broken = pinging(async () => await Promise.reject(new Error("connect ECONNREFUSED 10.0.0.7:5432")));
+    const service = await serve({ agents: { a: talker(), b: agentOver(broken) } });
+
+    const { status, json, text } = await service.ask("/ready");
+
+    expect([status, json]).toMatchObject([503, { error: { code: "storage_unavailable" } }]);
+    expect(text).not.toContain("10.0.0.7");
+    expect(service.lines.join("")).toContain("10.0.0.7");
+  });
+
+  it("ends when a storage does not answer within a second", async () => {
+    const service = await serve({ agents: { a: agentOver(pinging(async () => await new Promise(() => {}))) } });
+
+    expect(await service.ask("/ready")).toMatchObject({
+      status: 503,
+      json: { error: { code: "storage_unavailable" } },
+    });
+  });
+
+  it("ends when the service shuts down, and so do new runs", async () => {
+    const shutdown = createShutdown({ logger: createLogger() });
+    const service = await serve({ agents: { a: talker() }, shutdown });
+    await shutdown.begin();
+
+    expect(await service.ask("/ready")).toMatchObject({ status: 503, json: { error: { code: "unavailable" } } });
+    expect(await service.post("/agents/a/run", { input: "x" })).toMatchObject({ status: 503 });
+    expect(await service.ask("/health")).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,215 @@
+import { Agent, InMemoryStorage, Memory, Team } from "@troupe/core";
+import type { StorageDriver } from "@troupe/core";
+import { faultyStorage, ScriptedModel } from "@troupe/core/testing";
+import type { RequestHandler } from "express";
+import { describe, expect, it } from "vitest";
+import type { Service } from "../../test/service.ts";
+import { serve } from "../../test/serve.ts";
+
+const signIn: RequestHandler = (request, _, next) => {
+  const userId = request.headers["x-test-user"];
+  if (typeof userId === "string") Object.assign(request, { principal: { userId } });
+  next();
+};
+
+const ada = { headers: { "x-test-user": "ada" } };
+const bob = { headers: { "x-test-user": "bob" } };
+
+function agentOver(storage: StorageDriver, more: { memory?: Memory } = {}): Agent {
+  return new Agent({ name: "a", model: new ScriptedModel().respond(() => "Hi."), storage, ...more });
+}
+
+async function serveAgents(agents: Record<string, Agent>): Promise<Service> {
+  return await serve({ agents }, { before: [signIn] });
+}
+
+type Who = { headers?: Record<string, string> };
+
+/** Has Ada say something in a session, unless somebody else is named. */
+async function say(service: Service, place: string, who: Who = ada) {
+  const [name, sessionId = ""] = place.split(" ");
+  const { status } = await service.post(`/${name}/run`, { input: `In ${sessionId}.`, sessionId }, who.headers);
+  expect(status).toBe(200);
+}
+
+describe("sessions over HTTP", () => {
+  it("are listed for their owner, a page at a time", async () => {
+    const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
+    for (const id of ["c", "a", "b"]) await say(service, `agents/a ${id}`);
+    await say(service, "agents/a bobs", bob);
+
+    const first = await service.ask("/sessions?limit=2", ada);
+    const second = await service.ask("/sessions?limit=2&after=b", ada);
+
+    expect(first.json).toMatchObject({
+      sessions: [{ sessionId: "a", userId: "ada", turns: 1 }, { sessionId: "b" }],
+      next: "b",
+    });
+    expect(second.json).toMatchObject({ sessions: [{ sessionId: "c" }] });
+    expect(second.json).not.toHaveProperty("next");
+    expect((await service.ask("/sessions", bob)).json).toMatchObject({ sessions: [{ sessionId: "bobs" }] });
+    expect(await service.ask("/sessions")).toMatchObject({ status: 401, json: { error: { code: "unauthorized" } } });
+  });
+
+  it("are read with their turns, by their owner alone", async () => {
+    const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
+    for (const _ of [1, 2, 3]) await say(service, "agents/a s");
+
+    expect((await service.ask("/sessions/s", ada)).json).toMatchObject({ sessionId: "s", userId: "ada", turns: 3 });
+    const page = await service.ask("/sessions/s/turns?limit=2", ada);
+    expect(page.json).toMatchObject({
+      turns: [
+        {
+          seq: 1,
+          input: "In s.",
+          messages: [{ role: "assistant", content: "Hi." }],
+          status: "completed",
+          runnable: "a",
+        },
+        { seq: 2 },
+      ],
+      next: 2,
+    });
+    expect((await service.ask("/sessions/s/turns?after=2", ada)).json).toMatchObject({ turns: [{ seq: 3 }] });
+    for (const who of [bob, {}]) {
+      expect(await service.ask("/sessions/s", who)).toMatchObject({ status: 404 });
+      expect(await service.ask("/sessions/s/turns", who)).toMatchObject({ status: 404 });
+      expect(await service.ask("/sessions/s", { method: "DELETE", ...who })).toMatchObject({ status: 404 });
+    }
+    expect(await service.ask("/sessions/s", ada)).toMatchObject({ status: 200 });
+  });
+
+  it("that are somebody else's and such that never were are told apart by nobody", async () => {
+    const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
+    await say(service, "agents/a hers");
+    const told = async (id: string) => {
+      const { status, json } = await service.ask(`/sessions/${id}`, bob);
+      const { requestId: _, ...error } = (json as { error: { requestId: string } }).error;
+      return JSON.stringify([status, error]).replace(id, "this one");
+    };
+
+    expect(await told("hers")).toBe(await told("nobodys"));
+  });
+
+  it("of nobody are open to whoever knows their ids", async () => {
+    const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
+    await say(service, "agents/a open", {});
+
+    expect((await service.ask("/sessions/open")).json).toMatchObject({ sessionId: "open", turns: 1 });
+    expect((await service.ask("/sessions/open/turns", ada)).status).toBe(200);
+  });
+
+  it("are deleted with their turns and what is remembered of them", async () => {
+    const [storage, memory] = [new InMemoryStorage(), new Memory({ storage: new InMemoryStorage() })];
+    const service = await serveAgents({ plain: agentOver(storage), remembering: agentOver(storage, { memory }) });
+    await say(service, "agents/remembering s");
+    expect(await memory.getMessages("s")).not.toEqual([]);
+
+    const { status, text } = await service.ask("/sessions/s", { method: "DELETE", ...ada });
+
+    expect([status, text]).toEqual([204, ""]);
+    expect((await service.ask("/sessions/s", ada)).status).toBe(404);
+    expect((await service.ask("/sessions/s", { method: "DELETE", ...ada })).status).toBe(404);
+    expect(await memory.getMessages("s")).toEqual([]);
+    expect(await storage.list("turns")).toEqual([]);
+  });
+
+  it("of several storages are one list; an id that several have is read from the first, and deleted in all", async () => {
+    const [one, two] = [new InMemoryStorage(), new InMemoryStorage()];
+    const team = new Team({
+      name: "t",
+      mode: "broadcast",
+      model: new ScriptedModel().respond(() => "All."),
+      members: [agentOver(new InMemoryStorage())],
+      storage: two,
+    });
+    const service = await serve(
+      { agents: { a: agentOver(one), b: agentOver(two) }, teams: { t: team } },
+      { before: [signIn] },
+    );
+    await say(service, "agents/a s1");
+    await say(service, "agents/b s2");
+    await say(service, "teams/t s3");
+    await say(service, "agents/b both");
+    await say(service, "agents/a both");
+    await say(service, "agents/a both");
+
+    const first = await service.ask("/sessions?limit=2", ada);
+    const second = await service.ask("/sessions?limit=2&after=s1", ada);
+
+    expect(first.json).toMatchObject({ sessions: [{ sessionId: "both", turns: 2 }, { sessionId: "s1" }], next: "s1" });
+    expect(second.json).toMatchObject({ sessions: [{ sessionId: "s2" }, { sessionId: "s3" }] });
+    expect(second.json).not.toHaveProperty("next");
+    expect((await service.ask("/sessions/both", ada)).json).toMatchObject({ turns: 2 });
+    await service.ask("/sessions/both", { method: "DELETE", ...ada });
+    expect([await one.get("sessions", "-/both"), await two.get("sessions", "-/both")]).toEqual([null, null]);
+  });
+
+  it.each([
+    ["/sessions?limit=0", "limit"],
+    ["/sessions?limit=101", "limit"],
+    ["/sessions?limit=ten", "limit"],
+    ["/sessions?limit=1e1", "limit"],
+    ["/sessions?limit=", "limit"],
+    ["/sessions?limit=1&limit=2", "limit"],
+    ["/sessions?after=a%2Fb", "sessionId"],
+    ["/sessions?limits=5", "limits"],
+    ["/sessions?a[]=1", "a[]"],
+    ["/sessions/s/turns?after=-1", "after"],
+    ["/sessions/s/turns?after=x", "after"],
+    ["/sessions/s/turns?after=1.5", "after"],
+    ["/sessions/a%23b", "sessionId"],
+    ["/sessions/a%2Fb/turns", "sessionId"],
+    ["/sessions/%00", "sessionId"],
+    [`/sessions/${"s".repeat(129)}`, "sessionId"],
+  ])("%s is a wrong request, which is told by name", async (path, name) => {
+    const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
+    await say(service, "agents/a s");
+
+    const { status, json, text } = await service.ask(path, ada);
+
+    expect([status, json]).toMatchObject([400, { error: { code: "invalid_request" } }]);
+    expect(text).toContain(name);
+  });
+
+  it("show of a turn what clients may see, whatever else is stored", async () => {
+    const storage = new InMemoryStorage();
+    const service = await serveAgents({ a: agentOver(storage) });
+    await say(service, "agents/a s");
+    const key = "-/s/000000000001";
+    const record = (await storage.get("turns", key)) as { messages: object[]; usage: object };
+    const secret = { vendorState: "sk-vendor", apiKey: "sk-key" };
+    await storage.set("turns", key, {
+      ...record,
+      ...secret,
+      messages: record.messages.map((message) => ({ ...message, ...secret })),
+      usage: { ...record.usage, providerMetrics: secret },
+    });
+
+    const { text, status } = await service.ask("/sessions/s/turns", ada);
+
+    expect(status).toBe(200);
+    expect(text).not.toContain("sk-");
+    expect(text).toContain("Hi.");
+  });
+
+  it("whose storage is gone or damaged are unavailable, and the operator hears of it", async () => {
+    const service = await serveAgents({ a: agentOver(faultyStorage(new InMemoryStorage(), () => "fail-before")) });
+    const damaged = await serveAgents({ a: agentOver(faultyStorage(new InMemoryStorage(), () => "corrupt")) });
+    await say(damaged, "agents/a s").catch(() => undefined);
+
+    for (const path of ["/sessions", "/sessions/s", "/sessions/s/turns"]) {
+      expect(await service.ask(path, ada)).toMatchObject({
+        status: 503,
+        json: { error: { code: "storage_unavailable" } },
+      });
+    }
+    expect(await service.ask("/sessions/s", { method: "DELETE", ...ada })).toMatchObject({ status: 503 });
+    expect(await damaged.ask("/sessions/s", ada)).toMatchObject({
+      status: 503,
+      json: { error: { code: "storage_corrupt" } },
+    });
+    expect(service.lines).toHaveLength(4);
+    expect(service.lines.join("")).toContain("as planned by the test");
+  });
+});

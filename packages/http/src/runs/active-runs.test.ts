@@ -1,0 +1,70 @@
+import type { TroupeError } from "@troupe/core";
+import { describe, expect, it } from "vitest";
+import { ActiveRuns } from "./active-runs.ts";
+
+function begin(runs: ActiveRuns, id: string, owner = {}) {
+  const reasons: TroupeError[] = [];
+  return { reasons, end: runs.begin(id, owner, (reason) => reasons.push(reason)) };
+}
+
+describe("the runs under way", () => {
+  it("are cancelled by their id, as often as somebody asks, until they are over", () => {
+    const runs = new ActiveRuns();
+    const run = begin(runs, "1");
+
+    runs.cancel("1");
+    runs.cancel("1");
+    run.end();
+
+    expect(run.reasons.map(({ code }) => code)).toEqual(["cancelled", "cancelled"]);
+    expect(() => runs.cancel("1")).toThrow(expect.objectContaining({ code: "not_found" }));
+  });
+
+  it.each([
+    ["another user's", { userId: "u", tenantId: "t" }, { userId: "v", tenantId: "t" }],
+    ["another tenant's", { userId: "u", tenantId: "t" }, { userId: "u" }],
+    ["a user's, for who is nobody", { userId: "u" }, {}],
+  ])("are not there for strangers: %s", (_whose, owner, caller) => {
+    const runs = new ActiveRuns();
+    const run = begin(runs, "1", owner);
+
+    expect(() => runs.cancel("1", caller)).toThrow(expect.objectContaining({ code: "not_found" }));
+    expect(run.reasons).toEqual([]);
+  });
+
+  it("are their user's, and those without one anybody's who knows the id", () => {
+    const runs = new ActiveRuns();
+    const own = begin(runs, "1", { userId: "u" });
+    const open = begin(runs, "2");
+
+    runs.cancel("1", { userId: "u" });
+    runs.cancel("2", { userId: "u" });
+
+    expect([own.reasons.length, open.reasons.length]).toEqual([1, 1]);
+  });
+
+  it("become no more while draining, which is done when the last one is over", async () => {
+    const runs = new ActiveRuns();
+    const run = begin(runs, "1");
+    let isDrained = false;
+    const drained = runs.drain().then(() => (isDrained = true));
+
+    expect(() => begin(runs, "2")).toThrow(expect.objectContaining({ code: "unavailable" }));
+    await Promise.resolve();
+    expect(isDrained).toBe(false);
+    run.end();
+    await drained;
+    await runs.drain();
+
+    expect(runs.size).toBe(0);
+  });
+
+  it("are ended by the service as unavailable", () => {
+    const runs = new ActiveRuns();
+    const run = begin(runs, "1");
+
+    runs.endAll();
+
+    expect(run.reasons[0]).toMatchObject({ code: "unavailable", fields: { retryAfterMs: 1000 } });
+  });
+});

@@ -1,0 +1,162 @@
+import { once } from "node:events";
+import { Agent as HttpAgent, request } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, createLogger } from "@troupe/core";
+import type { ModelProvider } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openSocket, post, readFrames, readToEnd, requestBytes } from "../answer/test/clients.ts";
+import { serve } from "../answer/test/serve.ts";
+import type { Service } from "../answer/test/serve.ts";
+import { settled } from "../answer/test/settled.ts";
+import { Vendor, VendorModel } from "../answer/test/vendor.ts";
+import { createShutdown } from "./create-shutdown.ts";
+
+const patience = { timeout: 5000, interval: 5 };
+
+async function serveModel(model: ModelProvider, graceMs: number): Promise<Service> {
+  const shutdown = createShutdown({ graceMs, logger: createLogger() });
+  const service = await serve({ agent: new Agent({ name: "a", model }), shutdown });
+  shutdown.attach(service.server);
+  return service;
+}
+
+async function connectionsOf({ server }: Service): Promise<number> {
+  return await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
+}
+
+/** Asks over one connection that is kept. */
+function keeper({ port }: Service) {
+  const agent = new HttpAgent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  return async (path: string): Promise<IncomingMessage> => {
+    const headers = { "content-type": "application/json" };
+    const sent = request({ port, host: "127.0.0.1", path, method: "POST", headers, agent });
+    sent.end(JSON.stringify({ input: "Hello?" }));
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    return response;
+  };
+}
+
+describe("a service that shuts down", () => {
+  it("lets the runs that are under way come to their end, and says that their connections go", async () => {
+    const service = await serveModel(new ScriptedModel({ text: "Umbrella.", delayMs: 100 }), 5000);
+    const answer = post(service, "/agents/a/run");
+    await vi.waitFor(() => expect(service.runs.size).toBe(1), patience);
+
+    await service.shutdown.begin();
+
+    expect((await answer).status).toBe(200);
+    expect((await answer).headers.get("connection")).toBe("close");
+  });
+
+  it("takes no more connections, and ends those on which nothing happens", async () => {
+    const service = await serveModel(new ScriptedModel({ text: "Umbrella." }), 5000);
+    const ask = keeper(service);
+    const response = await ask("/agents/a/run");
+    const closed = once(response.socket, "close");
+    response.resume();
+    await once(response, "end");
+
+    await service.shutdown.begin();
+
+    await closed;
+    await expect(post(service, "/agents/a/run")).rejects.toThrow("fetch failed");
+  });
+
+  it("begins no run any more: who asks on a connection that is still there is told to come back, elsewhere", async () => {
+    const service = await serveModel(new ScriptedModel({ text: "Umbrella." }), 100);
+    const socket = await openSocket(service);
+    // A request half sent keeps its connection.
+    const bytes = requestBytes("/agents/a/run");
+    socket.write(bytes.slice(0, -5));
+    await once(service.server, "request");
+
+    const over = service.shutdown.begin();
+    socket.write(bytes.slice(-5));
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    await over;
+
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 503 /);
+    expect(answer.toString()).toMatch(/^Connection: close\r$/m);
+    expect(answer.toString()).toMatch(/^Retry-After: 1\r$/m);
+    expect(answer.toString()).toContain('"code":"unavailable"');
+  });
+
+  it("does not cut off an answer that has been written and not yet been read", async () => {
+    const service = await serveModel(new ScriptedModel({ text: "x".repeat(12_000_000) }), 10_000);
+    const socket = await openSocket(service);
+    socket.pause();
+    socket.write(requestBytes("/agents/a/run"));
+    const [, response] = (await once(service.server, "request")) as [unknown, ServerResponse];
+    await vi.waitUntil(() => response.writableEnded, patience);
+
+    const over = service.shutdown.begin();
+    const answer = await readToEnd(socket);
+    await over;
+
+    expect(answer.length).toBeGreaterThan(12_000_000);
+    expect(answer.endsWith("}")).toBe(true);
+  });
+
+  it("is not ready from the first moment", async () => {
+    const service = await serveModel(new ScriptedModel({ hang: true }), 300);
+    const socket = await openSocket(service);
+    socket.write("GET /ready HTTP/1.1\r\nhost: test\r\n");
+    await sleep(20);
+
+    void service.shutdown.begin();
+    socket.write("\r\n");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 503 /);
+  });
+
+  it("ends the runs that are left after the grace period, and tells each client so", async () => {
+    const model = new ScriptedModel({ text: ["one ", "two"], chunkDelayMs: 60_000 }, { hang: true });
+    const service = await serveModel(model, 200);
+    const stream = await post(service, "/agents/a/stream", { body: JSON.stringify({ input: "Hello?" }) });
+    const answer = post(service, "/agents/a/run", { body: JSON.stringify({ input: "Hello?" }) });
+    await vi.waitFor(() => expect(service.runs.size).toBe(2), patience);
+
+    await service.shutdown.begin();
+
+    const frames = await readFrames(stream);
+    expect(frames.map(({ data }) => data.error?.code ?? data.type)).toEqual(["text", "unavailable"]);
+    expect((await answer).status).toBe(503);
+    expect(await (await answer).json()).toMatchObject({ error: { code: "unavailable" } });
+    expect(model.calls.map(({ end }) => end)).toEqual(["cancelled", "cancelled"]);
+  });
+
+  it("cuts off what is then still open: a reader that does not read its last words", { timeout: 15_000 }, async () => {
+    const vendor = await Vendor.start({ pieces: 65_536, pieceBytes: 16_384 });
+    onTestFinished(() => vendor.close());
+    const service = await serveModel(new VendorModel(vendor.url), 100);
+    const socket = await openSocket(service);
+    socket.write(requestBytes("/agents/a/stream"));
+    await once(socket, "data");
+    socket.pause();
+    await settled(() => vendor.takenBytes);
+
+    await service.shutdown.begin();
+
+    expect(service.runs.size).toBe(0);
+    await vi.waitFor(async () => expect(await connectionsOf(service)).toBe(0), patience);
+  });
+
+  it("shuts down once, however often it is told to", async () => {
+    const service = await serveModel(new ScriptedModel(), 100);
+
+    const first = service.shutdown.begin();
+
+    expect(service.shutdown.begin()).toBe(first);
+    expect(service.shutdown.finished).toBe(first);
+    await first;
+  });
+
+  it("refuses options that it does not know, and times that no timer can keep", () => {
+    expect(() => createShutdown({ grace: 1 } as never)).toThrow(/createShutdown has no option "grace"/);
+    expect(() => createShutdown({ graceMs: Infinity })).toThrow(/graceMs must be/);
+  });
+});

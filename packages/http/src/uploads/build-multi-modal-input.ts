@@ -1,0 +1,31 @@
+import type { ContentPart, MessageContent } from "@troupe/core";
+import { refuse } from "./refusals.ts";
+import type { UploadedFile } from "./uploaded-file.ts";
+
+/** The fields of a form, or a parsed body. */
+export type InputBody = { readonly input?: unknown } | undefined;
+
+/**
+ * Makes what is said to an agent out of the text in the field `input` and the uploaded files: the text alone when there are
+ * no files, else parts. The files are read into memory for it.
+ */
+export async function buildMultiModalInput(
+  body: InputBody,
+  files: readonly UploadedFile[] = [],
+): Promise<MessageContent> {
+  const text = body?.input ?? "";
+  if (typeof text !== "string") throw refuse("input must be a text when files may come with it.");
+  if (files.length === 0) return text;
+  const parts: ContentPart[] = text.trim() === "" ? [] : [{ type: "text", text }];
+  // One after the other: each is in memory twice while its base64 is made.
+  for (const file of files) parts.push(await toPart(file));
+  return parts;
+}
+
+async function toPart(file: UploadedFile): Promise<ContentPart> {
+  const { mimeType, filename } = file;
+  const data = (await file.read()).toString("base64");
+  if (mimeType.startsWith("image/")) return { type: "image", data, mimeType };
+  if (mimeType.startsWith("audio/")) return { type: "audio", data, mimeType };
+  return { type: "file", data, mimeType, ...(filename !== undefined && { filename }) };
+}

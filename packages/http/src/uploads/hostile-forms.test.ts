@@ -1,0 +1,252 @@
+import { once } from "node:events";
+import { asyncProperty, assert, integer, nat } from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { encodeForm, formType } from "../../test/forms.ts";
+import type { FormPart } from "../../test/forms.ts";
+import { head, open, sendRaw } from "../../test/raw.ts";
+import { scripted, talker } from "../../test/runnables.ts";
+import { watchTemporaryFiles } from "../../test/scratch.ts";
+import { serve } from "../../test/serve.ts";
+import type { Service } from "../../test/service.ts";
+
+const path = "/agents/a/run";
+const text: FormPart = { name: "input", body: "Hi" };
+const file: FormPart = { name: "files", filename: "a.bin", type: "application/x", body: "abc" };
+const megabyte = Buffer.alloc(1_048_576, "x");
+
+async function send(service: Service, form: Buffer, ...headers: string[]): Promise<string> {
+  const type = headers.some((header) => header.startsWith("Content-Type")) ? [] : [formType];
+  return await sendRaw(service, head(path, ...type, `Content-Length: ${form.length}`, ...headers), form);
+}
+
+/** How the model sees the first file of a form whose part says this of its name. */
+async function nameOf(filename: string, ...headers: string[]): Promise<unknown> {
+  const { agent, model } = scripted("Seen.");
+  const service = await serve({ agents: { a: agent }, fileUpload: true });
+  await send(service, encodeForm({ ...file, filename, headers }));
+  const said = model.calls[0]?.messages.at(-1)?.content as { filename?: string }[] | undefined;
+  return said?.[0]?.filename;
+}
+
+describe("a hostile form:", () => {
+  const broken: [string, Buffer, ...string[]][] = [
+    ["without a boundary", encodeForm(text), "Content-Type: multipart/form-data"],
+    ["with an empty boundary", encodeForm(text), "Content-Type: multipart/form-data; boundary="],
+    ["with another boundary", encodeForm(text), "Content-Type: multipart/form-data; boundary=other"],
+    ["with nothing in it", Buffer.from("--edge--\r\n")],
+    ["with nothing at all", Buffer.from(" ")],
+    ["of garbage", Buffer.alloc(5000, 255)],
+    ["without its closing boundary", encodeForm(text, file).subarray(0, -10)],
+    ["that ends within a file", Buffer.concat([encodeForm(text, file).subarray(0, -12)])],
+    ["that ends within the headers of a part", encodeForm(text, file).subarray(0, 100)],
+    ["with a part without a name", encodeForm({ body: "Hi" })],
+    ["with a part of an empty name", encodeForm({ name: "", body: "Hi" })],
+    ["with a file without a field", encodeForm({ filename: "x", body: "Hi" })],
+    ["with NUL in a filename", encodeForm(text, { ...file, filename: "a\0b" })],
+    ["with part headers of 90 KB", encodeForm(text, { ...file, headers: [`X-Long: ${"x".repeat(90_000)}`] })],
+    ["with 3,000 part headers", encodeForm(text, { ...file, headers: Array.from({ length: 3000 }, () => "X: y") })],
+    [
+      "with 5,000 parts that are not said to be of a form",
+      Buffer.from(`${"--edge\r\n\r\nx\r\n".repeat(5000)}--edge--\r\n`),
+    ],
+    ["with 100 fields", encodeForm(...Array.from({ length: 100 }, (_, index) => ({ name: `f${index}`, body: "x" })))],
+    ["with a text in no known charset", encodeForm({ ...text, type: "text/plain; charset=x-none" })],
+    ["with a file in base64", encodeForm({ ...file, headers: ["Content-Transfer-Encoding: base64"] })],
+    ["with a prototype", encodeForm({ name: "__proto__", body: "x" }, text)],
+  ];
+
+  it.each(broken)("one %s is refused in a sentence", async (_, form, ...headers) => {
+    const left = watchTemporaryFiles();
+    const { agent, model } = scripted("Never said.");
+    const service = await serve({ agents: { a: agent }, fileUpload: true });
+
+    const answer = await send(service, form, ...headers);
+
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toMatch(/"code":"invalid_request","message":"[^"\\]*(\\.[^"\\]*)*\."/);
+    expect([left(), model.calls, service.lines]).toEqual([{ named: [], open: 0 }, [], []]);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  it("one that is compressed is not taken", async () => {
+    const service = await serve({ agents: { a: talker() }, fileUpload: true });
+
+    expect(await send(service, encodeForm(text), "Content-Encoding: gzip")).toMatch(/^HTTP\/1\.1 415 /);
+  });
+
+  it("one whose key cannot be one is refused before it is sent", async () => {
+    const service = await serve({ agents: { a: talker() }, fileUpload: true });
+    const socket = open(service.port);
+    socket.write(head(path, formType, "Content-Length: 1000", "x-openai-api-key: a b"));
+
+    const [piece] = (await once(socket, "data")) as [Buffer];
+
+    expect(piece.toString()).toMatch(/^HTTP\/1\.1 400 [^]*x-openai-api-key/);
+    socket.destroy();
+  });
+
+  it("one that is announced too long is refused before it is sent", async () => {
+    const service = await serve({ agents: { a: talker() }, fileUpload: true });
+    const socket = open(service.port);
+    socket.write(head(path, formType, "Content-Length: 10000000000"));
+
+    const [piece] = (await once(socket, "data")) as [Buffer];
+
+    expect(piece.toString()).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
+  });
+
+  it("one that has no end, before its first part or behind its last, is cut off", async () => {
+    const service = await serve({ agents: { a: talker() }, fileUpload: { maxFileSize: 9, maxFieldSize: 9 } });
+    for (const begin of [Buffer.from("\r\n"), encodeForm(text)]) {
+      const pieces = [begin, megabyte].flatMap((piece) => [`${piece.length.toString(16)}\r\n`, piece, "\r\n"]);
+      const answer = await sendRaw(service, head(path, formType, "Transfer-Encoding: chunked"), ...pieces, "0\r\n\r\n");
+      expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    }
+  });
+
+  it.each([
+    ["a path", "../../etc/passwd", "passwd"],
+    ["a path of another system", "C:\\\\Users\\\\me\\\\x.txt", "x.txt"],
+    ["nothing but dots", "..", undefined],
+    ["marks that turn its direction", "a\u202egnp.exe", "agnp.exe"],
+    ["letters of any language", "Übersicht 日本.pdf", "Übersicht 日本.pdf"],
+    ["10,000 characters", "n".repeat(10_000), "n".repeat(255)],
+  ])("a filename with %s is cleaned", async (_, filename, seen) => {
+    expect(await nameOf(filename)).toBe(seen);
+  });
+
+  it("an encoded filename is cleaned as well", async () => {
+    const service = scripted("Seen.");
+    const { port } = await serve({ agents: { a: service.agent }, fileUpload: true });
+    const part = "Content-Disposition: form-data; name=\"files\"; filename*=UTF-8''..%2Fa%00%E2%80%AEb";
+    const form = Buffer.from(`--edge\r\n${part}\r\n\r\nabc\r\n--edge--\r\n`);
+
+    await sendRaw({ port }, head(path, formType, `Content-Length: ${form.length}`), form);
+
+    expect(service.model.calls[0]?.messages.at(-1)?.content).toMatchObject([{ filename: "ab" }]);
+  });
+});
+
+describe("a client that", () => {
+  const eight = { ...file, body: Buffer.concat(Array.from({ length: 8 }, () => megabyte)) };
+
+  it.each([
+    ["sends too much", 413, encodeForm(text, eight)],
+    ["sends a field that is not known, and much behind it", 400, encodeForm({ name: "odd", body: "x" }, eight)],
+  ])("%s and reads only then has the answer, and no reset", async (_, status, form) => {
+    const service = await serve({ agents: { a: talker() }, fileUpload: { maxFileSize: 1000 } });
+    const socket = open(service.port);
+    const failed = vi.fn<(error: Error) => void>();
+    socket.on("error", failed);
+    const received: Buffer[] = [];
+
+    // A connection that would be kept: it is up to the answer to end it.
+    socket.write(head(path, formType, `Content-Length: ${form.length}`).replace("Connection: close\r\n", ""));
+    for (let at = 0; at < form.length; at += 65_536) {
+      if (!socket.write(form.subarray(at, at + 65_536))) await once(socket, "drain");
+    }
+    socket.on("data", (piece: Buffer) => received.push(piece));
+    await once(socket, "close");
+
+    expect(Buffer.concat(received).toString()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*Connection: close`));
+    expect(failed).not.toHaveBeenCalled();
+  });
+
+  it("keeps its connection after a refusal can ask again", async () => {
+    const service = await serve({ agents: { a: talker() }, fileUpload: true });
+    const form = encodeForm({ name: "odd", body: "x" });
+    const ask = (body: Buffer, ...more: string[]) =>
+      Buffer.concat([
+        Buffer.from(
+          [`POST ${path} HTTP/1.1`, "Host: test", formType, `Content-Length: ${body.length}`, ...more, "", ""].join(
+            "\r\n",
+          ),
+        ),
+        body,
+      ]);
+
+    const answers = await sendRaw(service, ask(form), ask(encodeForm(text), "Connection: close"));
+
+    expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(["400", "200"]);
+  });
+
+  it("is uploading a large file leaves nothing in the folder, and when it goes away no open file either", async () => {
+    const left = watchTemporaryFiles();
+    const { agent, model } = scripted("Never said.");
+    const service = await serve({ agents: { a: agent }, fileUpload: true });
+    const form = encodeForm(text, { ...file, body: Buffer.concat([megabyte, megabyte]) });
+    const socket = open(service.port);
+
+    socket.write(head(path, formType, `Content-Length: ${form.length}`));
+    socket.write(form.subarray(0, -100));
+    await vi.waitFor(() => expect(left()).toEqual({ named: [], open: 1 }));
+    socket.destroy();
+
+    await vi.waitFor(() => expect(left()).toEqual({ named: [], open: 0 }));
+    expect([model.calls, service.lines]).toEqual([[], []]);
+  });
+});
+
+describe("300 clients that go away while they upload", () => {
+  it("leave nothing behind", async () => {
+    const left = watchTemporaryFiles();
+    const service = await serve({ agents: { a: talker() }, fileUpload: true });
+    const form = encodeForm(text, { ...file, body: Buffer.alloc(1_500_000) });
+    const leave = async (at: number): Promise<void> => {
+      const socket = open(service.port);
+      socket.write(head(path, formType, `Content-Length: ${form.length}`));
+      await new Promise((resolve) => socket.write(form.subarray(0, at), resolve));
+      socket.destroy();
+    };
+
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(
+        Array.from({ length: 30 }, (_, index) => leave(Math.floor((form.length * (index + 0.5)) / 30))),
+      );
+    }
+
+    await vi.waitFor(() => expect(left()).toEqual({ named: [], open: 0 }), 5000);
+    expect((await service.ask("/health")).status).toBe(200);
+    expect(service.lines).toEqual([]);
+  }, 60_000);
+});
+
+describe("a small form", () => {
+  const form = encodeForm(text, file, { ...file, filename: "b.bin", body: "defghi" });
+
+  it("that is cut at any byte is refused, and only whole is it taken", async () => {
+    const service = await serve({ agents: { a: talker() }, fileUpload: true });
+    // Behind the last two dashes nothing matters.
+    const whole = form.length - 2;
+
+    for (let at = 0; at <= form.length; at++) {
+      const answer = await send(service, form.subarray(0, at));
+      expect(answer.slice(0, 12), `cut at ${at}`).toBe(`HTTP/1.1 ${at < whole ? 400 : 200}`);
+    }
+    expect(service.lines).toEqual([]);
+  });
+
+  it("is taken or refused by any limits, in any pieces, and leaves nothing behind", async () => {
+    const left = watchTemporaryFiles();
+    const limit = () => integer({ min: 1, max: 12 });
+    await assert(
+      asyncProperty(limit(), limit(), limit(), limit(), nat(form.length), async (...limits) => {
+        const [maxFiles, maxFileSize, maxTotalSize, maxFieldSize, at] = limits;
+        const service = await serve({
+          agents: { a: talker() },
+          fileUpload: { maxFiles, maxFileSize, maxTotalSize, maxFieldSize },
+        });
+        const pieces = [form.subarray(0, at), form.subarray(at)];
+
+        const answer = await sendRaw(service, head(path, formType, `Content-Length: ${form.length}`), ...pieces);
+
+        const isTaken = maxFiles >= 2 && maxFileSize >= 6 && maxTotalSize >= 9 && maxFieldSize >= 2;
+        expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${isTaken ? 200 : 413}`);
+        expect(service.lines).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
+    expect(left()).toEqual({ named: [], open: 0 });
+  });
+});

@@ -1,0 +1,180 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import type { RequestHandler } from "express";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { encodeForm, formType, toForm } from "../../test/forms.ts";
+import { head, open, sendRaw } from "../../test/raw.ts";
+import { watchTemporaryFiles } from "../../test/scratch.ts";
+import { Service } from "../../test/service.ts";
+import { errorHandler } from "../error-handler.ts";
+import { buildMultiModalInput } from "./build-multi-modal-input.ts";
+import { createFileUploadMiddleware } from "./create-file-upload-middleware.ts";
+import type { FileUploadOptions } from "./upload-options.ts";
+import type { UploadedFile } from "./uploaded-file.ts";
+
+type Uploaded = { body?: Record<string, string>; files?: UploadedFile[] };
+const large = new File([Buffer.alloc(2_000_000, "x")], "big.bin");
+
+/** A host with a route of its own behind the middleware. */
+async function host(handle: RequestHandler, options?: FileUploadOptions): Promise<Service> {
+  const app = express()
+    .post("/", createFileUploadMiddleware(options), handle)
+    .use(errorHandler({ logger: silent }));
+  const server = createServer(app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return new Service((server.address() as AddressInfo).port, "/");
+}
+
+const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent, withSecrets: () => silent };
+
+describe("createFileUploadMiddleware", () => {
+  it("[http.upload-middleware] gives a route of the host the fields and the files", async () => {
+    const left = watchTemporaryFiles();
+    const service = await host(async (request, response) => {
+      const { body, files = [] } = request as Uploaded;
+      const contents = await Promise.all(files.map(async (file) => (await file.read()).length));
+      response.json({ body, contents, files: files.map(({ filename, mimeType, size }) => [filename, mimeType, size]) });
+    });
+
+    const { json } = await service.ask("/", {
+      method: "POST",
+      body: toForm({ note: "any", odd: "too" }, large, new File(["abc"], "s.txt", { type: "text/plain" })),
+    });
+
+    expect(json).toEqual({
+      body: { note: "any", odd: "too" },
+      contents: [2_000_000, 3],
+      files: [
+        ["big.bin", "application/octet-stream", 2_000_000],
+        ["s.txt", "text/plain", 3],
+      ],
+    });
+    await vi.waitFor(() => expect(left()).toEqual({ named: [], open: 0 }));
+  });
+
+  it("passes by what is no form", async () => {
+    const service = await host((request, response) => response.json({ files: (request as Uploaded).files ?? null }));
+
+    expect((await service.post("/", {})).json).toEqual({ files: null });
+  });
+
+  it("hands what it refuses to the host's handler of errors", async () => {
+    const service = await host((_, response) => response.end(), { maxFileSize: 10 });
+
+    const { status, text } = await service.ask("/", { method: "POST", body: toForm({}, large) });
+
+    expect([status, text]).toEqual([413, expect.stringContaining("big.bin")]);
+  });
+
+  it("frees the files when the host's handler throws", async () => {
+    const left = watchTemporaryFiles();
+    const service = await host(() => {
+      expect(left()).toEqual({ named: [], open: 1 });
+      throw new Error("A fault of the host.");
+    });
+
+    expect((await service.ask("/", { method: "POST", body: toForm({}, large) })).status).toBe(500);
+    await vi.waitFor(() => expect(left()).toEqual({ named: [], open: 0 }));
+  });
+
+  it("has no file any more when the request that brought it is over", async () => {
+    const seen = Promise.withResolvers<UploadedFile[]>();
+    const service = await host((request, response) => {
+      response.once("close", () => seen.resolve((request as Uploaded).files ?? []));
+      response.end();
+    });
+    await service.ask("/", { method: "POST", body: toForm({}, large) });
+    const [file] = await seen.promise;
+
+    await expect(file?.read()).rejects.toThrow("The file is gone");
+  });
+
+  it("does not call the route for a client that has left", async () => {
+    const left = watchTemporaryFiles();
+    const handle = vi.fn<RequestHandler>();
+    const service = await host(handle);
+    const form = encodeForm({ name: "files", filename: "x", body: Buffer.alloc(2_000_000) });
+    const socket = open(service.port);
+    socket.write(head("/", formType, `Content-Length: ${form.length}`));
+    socket.write(form.subarray(0, -1000));
+    await vi.waitFor(() => expect(left().open).toBe(1));
+
+    socket.destroy();
+
+    await vi.waitFor(() => expect(left()).toEqual({ named: [], open: 0 }));
+    expect(handle).not.toHaveBeenCalled();
+  });
+
+  it("gives names that mean something to JavaScript no meaning", async () => {
+    const service = await host((request, response) => {
+      const { body = {} } = request as Uploaded;
+      response.json([Object.getPrototypeOf(body), Object.entries(body)]);
+    });
+    const form = encodeForm({ name: "__proto__", body: "x" }, { name: "constructor", body: "y" });
+
+    const answer = await sendRaw(service, head("/", formType, `Content-Length: ${form.length}`), form);
+
+    expect(answer).toContain('[null,[["__proto__","x"],["constructor","y"]]]');
+  });
+
+  it("takes 20 fields and no more", async () => {
+    const service = await host((_, response) => response.end());
+    const fields = Array.from({ length: 21 }, (_, index) => [`f${index}`, "x"]);
+    const ask = async (count: number) =>
+      await service.ask("/", { method: "POST", body: toForm(Object.fromEntries(fields.slice(0, count))) });
+
+    expect((await ask(20)).status).toBe(200);
+    expect((await ask(21)).status).toBe(400);
+  });
+});
+
+describe("the options of uploads", () => {
+  it.each<[FileUploadOptions, string]>([
+    [{ maxFileSize: 0 }, "maxFileSize"],
+    [{ maxFileSize: 2 ** 40 }, "maxFileSize"],
+    [{ maxFiles: 1.5 }, "maxFiles"],
+    [{ maxTotalSize: -1 }, "maxTotalSize"],
+    [{ maxFieldSize: Number.NaN }, "maxFieldSize"],
+    [{ allowedMimeTypes: [] }, "allowedMimeTypes"],
+    [{ allowedMimeTypes: ["image/png; q=1"] }, "allowedMimeTypes[0]"],
+    [{ allowedMimeTypes: ["image"] }, "allowedMimeTypes[0]"],
+    [{ allowedMimeTypes: "image/png" } as never, "allowedMimeTypes"],
+    [{ maxFilesize: 1 } as never, "maxFilesize"],
+    [[] as never, "an object"],
+    [null as never, "an object"],
+  ])("%o are refused with the option's name", (options, name) => {
+    expect(() => createFileUploadMiddleware(options)).toThrow(
+      expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(name) as string }),
+    );
+  });
+});
+
+describe("buildMultiModalInput", () => {
+  const file = (mimeType: string): UploadedFile => ({ mimeType, size: 3, read: async () => Buffer.from("abc") });
+
+  it("[http.multi-modal-input] gives text alone as a text, and text with files as parts", async () => {
+    expect(await buildMultiModalInput({ input: "Hi" }, [])).toBe("Hi");
+    expect(await buildMultiModalInput({ input: "Hi" })).toBe("Hi");
+    expect(await buildMultiModalInput({ input: "Hi" }, [file("image/x"), file("audio/x"), file("text/x")])).toEqual([
+      { type: "text", text: "Hi" },
+      { type: "image", data: "YWJj", mimeType: "image/x" },
+      { type: "audio", data: "YWJj", mimeType: "audio/x" },
+      { type: "file", data: "YWJj", mimeType: "text/x" },
+    ]);
+  });
+
+  it("takes no input at all for an empty text", async () => {
+    expect(await buildMultiModalInput(undefined)).toBe("");
+    expect(await buildMultiModalInput({}, [file("image/x")])).toHaveLength(1);
+  });
+
+  it("refuses an input that is no text", async () => {
+    await expect(buildMultiModalInput({ input: [] }, [])).rejects.toMatchObject({ code: "invalid_request" });
+  });
+});

@@ -1,0 +1,276 @@
+import { Agent } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { describe, expect, it } from "vitest";
+import { toForm } from "../../test/forms.ts";
+import { counter, desk, scripted, talker } from "../../test/runnables.ts";
+import { watchTemporaryFiles } from "../../test/scratch.ts";
+import { serve } from "../../test/serve.ts";
+import { Gate } from "../answer/test/gate.ts";
+import { createAgentRouter } from "../create-agent-router.ts";
+import type { RouterOptions } from "../router-options.ts";
+
+const png = new File([Uint8Array.of(0x89, 0x50, 0x4e, 0x47)], "a.png", { type: "image/png" });
+const wav = new File(["RIFF"], "b.wav", { type: "audio/wav" });
+const pdf = new File(["%PDF-1.7"], "c.pdf", { type: "application/pdf" });
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+const sized = (bytes: number, name = "big.bin"): File => new File([Buffer.alloc(bytes, "x")], name);
+
+/** A service with one agent whose model remembers what it was told. */
+async function upload(fileUpload: RouterOptions["fileUpload"], form: FormData, mode = "run") {
+  const { agent, model } = scripted("Seen.");
+  const service = await serve({ agents: { a: agent }, ...(fileUpload !== undefined && { fileUpload }) });
+  const answer = await service.ask(`/agents/a/${mode}`, { method: "POST", body: form });
+  return { ...answer, service, said: model.calls[0]?.messages.at(-1)?.content };
+}
+
+describe("a form", () => {
+  it.each(["run", "stream"])(
+    "[http.upload-fields] is read for /%s: the text and the files are the input",
+    async (mode) => {
+      const { status, said } = await upload(true, toForm({ input: "What is this?" }, png, wav, pdf), mode);
+
+      expect(status).toBe(200);
+      expect(said).toEqual([
+        { type: "text", text: "What is this?" },
+        { type: "image", data: "iVBORw==", mimeType: "image/png" },
+        { type: "audio", data: base64("RIFF"), mimeType: "audio/wav" },
+        { type: "file", data: base64("%PDF-1.7"), mimeType: "application/pdf", filename: "c.pdf" },
+      ]);
+    },
+  );
+
+  it.each([undefined, false])("[http.upload-switch] is refused when fileUpload is %s", async (fileUpload) => {
+    const { status, json, said } = await upload(fileUpload, toForm({ input: "Hi" }, png));
+
+    expect([status, json]).toMatchObject([415, { error: { code: "unsupported_media_type" } }]);
+    expect(said).toBeUndefined();
+  });
+
+  it("[http.upload-switch] is read when fileUpload has options, and JSON is read as before", async () => {
+    const service = await serve({ agents: { a: talker() }, fileUpload: { maxFiles: 1 } });
+
+    expect((await service.ask("/agents/a/run", { method: "POST", body: toForm({ input: "Hi" }) })).status).toBe(200);
+    expect((await service.post("/agents/a/run", { input: "Hi" })).status).toBe(200);
+  });
+
+  it("is a text alone when it has no files", async () => {
+    expect((await upload(true, toForm({ input: "Hi" }))).said).toBe("Hi");
+  });
+
+  it("needs no text when it has files, and has no empty part then", async () => {
+    const picture = { type: "image", data: "iVBORw==", mimeType: "image/png" };
+
+    expect((await upload(true, toForm({}, png))).said).toEqual([picture]);
+    expect((await upload(true, toForm({ input: " " }, png))).said).toEqual([picture]);
+  });
+
+  it("of a page in which no file was chosen is its text", async () => {
+    for (const fileUpload of [true, { allowedMimeTypes: ["image/*"] }]) {
+      expect((await upload(fileUpload, toForm({ input: "Hi" }, new File([], "")))).said).toBe("Hi");
+    }
+  });
+
+  it("is read for teams", async () => {
+    const service = await serve({ teams: { desk: desk() }, fileUpload: true });
+
+    for (const mode of ["run", "stream"]) {
+      const answer = await service.ask(`/teams/desk/${mode}`, { method: "POST", body: toForm({ input: "Hi" }, png) });
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it("is refused for workflows, which take an object", async () => {
+    const service = await serve({ workflows: { counter: counter() }, fileUpload: true });
+    const answer = await service.ask("/workflows/counter/run", { method: "POST", body: toForm({ input: "Hi" }) });
+
+    expect(answer.status).toBe(415);
+  });
+
+  it("names the session, the user and a key as a body does", async () => {
+    const model = new ScriptedModel("Seen.");
+    const service = await serve({ agents: { a: new Agent({ name: "a", model }) }, fileUpload: true });
+    const fields = { input: "Hi", sessionId: "s1", userId: "ada", apiKey: "sk-of-form" };
+
+    const { headers } = await service.ask("/agents/a/run", { method: "POST", body: toForm(fields, png) });
+
+    expect(headers.get("x-session-id")).toBe("s1");
+    expect(model.calls[0]?.options).toMatchObject({ apiKey: "sk-of-form" });
+    expect((await service.ask("/sessions/s1")).status).toBe(404);
+  });
+
+  it("is the principal's own, and one that names another user is forbidden", async () => {
+    const service = await serve(
+      { agents: { a: talker() }, fileUpload: true },
+      { before: [(request, _, next) => next(void Object.assign(request, { principal: { userId: "ada" } }))] },
+    );
+    const ask = (userId: string) =>
+      service.ask("/agents/a/run", { method: "POST", body: toForm({ input: "Hi", userId }, png) });
+
+    expect((await ask("eve")).json).toMatchObject({ error: { code: "forbidden" } });
+    expect((await ask("ada")).status).toBe(200);
+  });
+});
+
+describe("a form is refused, and nothing runs, when", () => {
+  const refused: [string, RouterOptions["fileUpload"], FormData, number, string, ...string[]][] = [
+    ["there is nothing in it", true, toForm({ note: "" }), 400, "invalid_request", '"note"'],
+    ["it has neither text nor files", true, toForm({ input: "" }), 400, "invalid_request", "input"],
+    ["a field is not known", true, toForm({ input: "x", model: "m" }), 400, "invalid_request", '"model"'],
+    ["a field is called __proto__", true, toForm({ ["__proto__" as string]: "x" }), 400, "invalid_request"],
+    ["the input is a file", true, fileIn("input"), 400, "invalid_request", '"input"', "files"],
+    ["the files are a text", true, textIn("files"), 400, "invalid_request", "files"],
+    ["the input comes twice", true, textIn("input", "input"), 400, "invalid_request", '"input"', "once"],
+    ["a file is empty", true, toForm({ input: "x" }, sized(0)), 400, "invalid_request", '"big.bin"', "empty"],
+    ["the session is none", true, toForm({ input: "x", sessionId: "a/b" }), 400, "invalid_request", "sessionId"],
+    ["the key is none", true, toForm({ input: "x", apiKey: "a b" }), 400, "invalid_request", "apiKey"],
+    [
+      "a field is too long",
+      { maxFieldSize: 9 },
+      toForm({ input: "x".repeat(10) }),
+      413,
+      "payload_too_large",
+      "input",
+      "9",
+    ],
+    [
+      "a file is too large",
+      { maxFileSize: 9 },
+      toForm({}, sized(10)),
+      413,
+      "payload_too_large",
+      '"big.bin"',
+      "files",
+      "9",
+    ],
+    ["there are too many files", { maxFiles: 1 }, toForm({}, png, wav), 413, "payload_too_large", "files", "1"],
+    [
+      "the files are too large together",
+      { maxTotalSize: 19 },
+      toForm({}, sized(10), sized(10)),
+      413,
+      "payload_too_large",
+      "files",
+      "19",
+    ],
+    [
+      "a file is of another type",
+      { allowedMimeTypes: ["image/*", "application/pdf"] },
+      toForm({}, wav),
+      415,
+      "unsupported_media_type",
+      '"b.wav"',
+      "audio/wav",
+      "image/*",
+    ],
+  ];
+
+  it.each(refused)("%s", async (_, ...[fileUpload, form, status, code, ...named]) => {
+    const left = watchTemporaryFiles();
+    const answer = await upload(fileUpload, form);
+
+    expect([answer.status, answer.json]).toMatchObject([status, { error: { code } }]);
+    for (const name of named) expect(answer.text).toContain(name.replaceAll('"', '\\"'));
+    expect(answer.said).toBeUndefined();
+    expect(answer.service.lines).toEqual([]);
+    expect(left()).toEqual({ named: [], open: 0 });
+  });
+
+  function fileIn(name: string): FormData {
+    const form = new FormData();
+    form.append(name, png);
+    return form;
+  }
+
+  function textIn(...names: string[]): FormData {
+    const form = new FormData();
+    for (const name of names) form.append(name, "x");
+    return form;
+  }
+});
+
+describe("the limits of an upload", () => {
+  it("[http.upload-max-size] let a file have 52428800 bytes unless told otherwise", async () => {
+    const { agent, model } = scripted("Seen.");
+    const service = await serve({ agents: { a: agent }, fileUpload: true });
+    const ask = (size: number) => service.ask("/agents/a/run", { method: "POST", body: toForm({}, sized(size)) });
+
+    expect((await ask(52_428_801)).text).toContain("52428800");
+    expect(model.calls).toEqual([]);
+    expect((await ask(52_428_800)).status).toBe(200);
+  });
+
+  it("[http.upload-max-files] let an upload have 10 files unless told otherwise", async () => {
+    const files = Array.from({ length: 11 }, (_, index) => sized(1 + index, `${index}.bin`));
+
+    expect(await upload(true, toForm({}, ...files))).toMatchObject({ status: 413, said: undefined });
+    const { said } = await upload(true, toForm({}, ...files.slice(1)));
+    expect(said).toMatchObject(files.slice(1).map(({ name }) => ({ filename: name })));
+  });
+
+  it("are exact", async () => {
+    const rules = { maxFileSize: 9, maxTotalSize: 18, maxFiles: 2, maxFieldSize: 9 };
+
+    expect((await upload(rules, toForm({ input: "x".repeat(9) }, sized(9), sized(9)))).status).toBe(200);
+  });
+
+  it("[http.upload-mime-types] take any type unless told otherwise, and compare without case", async () => {
+    const odd = new File(["x"], "x", { type: "application/x-odd; v=1" });
+
+    expect((await upload(true, toForm({}, odd))).said).toMatchObject([{ mimeType: "application/x-odd" }]);
+    expect((await upload({ allowedMimeTypes: ["APPLICATION/X-ODD"] }, toForm({}, odd))).status).toBe(200);
+    expect((await upload({ allowedMimeTypes: ["image/*"] }, toForm({}, png))).status).toBe(200);
+    expect((await upload({ allowedMimeTypes: ["image/jpeg"] }, toForm({}, png))).status).toBe(415);
+  });
+});
+
+describe("large files", () => {
+  it("come to the model whole and in their order, and leave nothing behind", async () => {
+    const left = watchTemporaryFiles();
+    const sizes = [3_000_001, 10, 2_000_000, 20];
+    const files = sizes.map((size, index) => new File([Buffer.alloc(size, index + 1)], `${index}`));
+
+    const { said } = await upload(true, toForm({}, ...files));
+
+    const lengths = (said as { data: string }[]).map(({ data }) => Buffer.from(data, "base64"));
+    expect(lengths.map((bytes) => bytes.length)).toEqual(sizes);
+    expect(lengths.every((bytes, index) => bytes.every((byte) => byte === index + 1))).toBe(true);
+    expect(left()).toEqual({ named: [], open: 0 });
+  });
+});
+
+describe("uploads of several clients", () => {
+  it("wait until there is room for them in memory, and go on when the run before has been answered", async () => {
+    const gate = new Gate();
+    const began: unknown[] = [];
+    const beforeRun = async (input: unknown): Promise<void> => {
+      began.push(input);
+      await gate.pass();
+    };
+    const service = await serve({
+      agents: { a: talker("Seen.", { hooks: { beforeRun } }), b: talker() },
+      fileUpload: { maxTotalSize: 10 },
+    });
+    const ask = async () => (await service.ask("/agents/a/run", { method: "POST", body: toForm({}, sized(6)) })).status;
+
+    const first = ask();
+    await gate.reached;
+    const second = ask();
+    // What has no files does not wait, and has come later.
+    for (let count = 0; count < 5; count++) await service.post("/agents/b/run", { input: "Hi" });
+    expect(began).toHaveLength(1);
+
+    gate.open();
+    expect([await first, await second, began.length]).toEqual([200, 200, 2]);
+    expect(service.lines).toEqual([]);
+  });
+});
+
+it.each([1, "yes", null])("fileUpload: %j is refused", (fileUpload) => {
+  expect(() => createAgentRouter({ fileUpload: fileUpload as never })).toThrow(/^fileUpload must be true, false or/);
+});
+
+it("an unknown option of fileUpload is refused", () => {
+  expect(() => createAgentRouter({ fileUpload: { maxSize: 1 } as never })).toThrow(
+    'fileUpload has no option "maxSize"',
+  );
+});

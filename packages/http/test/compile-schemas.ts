@@ -1,0 +1,83 @@
+import { Ajv } from "ajv";
+import type { ErrorObject, ValidateFunction } from "ajv";
+import type { OpenApiSpec, Schema } from "../src/openapi/open-api-spec.ts";
+
+/** The schemas of a description, made ready to check what was sent. */
+export type CompiledSchemas = {
+  /** What is wrong with a value, for a schema of the description by its name. */
+  problems: (name: string, value: unknown) => string[];
+  /** The same for a schema that stands anywhere in the description. */
+  problemsOf: (schema: Schema, value: unknown) => string[];
+};
+
+/** Makes the schemas of a description ready. Fields that they do not name are wrong. */
+export function compileSchemas(spec: OpenApiSpec): CompiledSchemas {
+  const ajv = createAjv();
+  ajv.addSchema({ $id: "spec", ...(closed(toJsonSchema({ components: spec.components })) as object) });
+  const compiled = new Map<Schema, ValidateFunction>();
+  const problemsOf = (schema: Schema, value: unknown) => {
+    let check = compiled.get(schema);
+    if (check === undefined)
+      compiled.set(schema, (check = ajv.compile(withHome(closed(toJsonSchema(schema))) as object)));
+    return check(value) ? [] : (check.errors ?? []).map(inWords);
+  };
+  const references = new Map(
+    Object.keys(spec.components.schemas).map((name) => [name, { $ref: `#/components/schemas/${name}` }] as const),
+  );
+  return { problemsOf, problems: (name, value) => problemsOf(references.get(name) ?? { not: {} }, value) };
+}
+
+/** A schema of OpenAPI 3.0 that refers to no other, made ready. */
+export function compileSchema(schema: Schema): (value: unknown) => boolean {
+  const check = createAjv().compile(toJsonSchema(schema) as object);
+  return (value) => check(value);
+}
+
+function createAjv(): Ajv {
+  return new Ajv({ strict: false, allErrors: true, validateFormats: false });
+}
+
+/** Null and bounds as JSON Schema has them. */
+function toJsonSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toJsonSchema);
+  if (typeof value !== "object" || value === null) return value;
+  const { discriminator: _, example: __, ...rest } = value as Schema;
+  const schema = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, toJsonSchema(each)] as const));
+  return withNull(withBound(withBound(schema, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum"));
+}
+
+function withNull({ nullable, ...schema }: Schema): Schema {
+  const { type, enum: words } = schema;
+  if (nullable !== true || typeof type !== "string") return schema;
+  return { ...schema, type: [type, "null"], ...(Array.isArray(words) && { enum: [...(words as unknown[]), null] }) };
+}
+
+function withBound(schema: Schema, bound: string, exclusive: string): Schema {
+  if (schema[exclusive] !== true) return schema;
+  const { [bound]: number, [exclusive]: _, ...rest } = schema;
+  return { ...rest, [exclusive]: number };
+}
+
+/** An object has the fields that its schema names, and no other. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const schema: Schema = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, closed(each)] as const));
+  const isOpen = schema["type"] === "object" && "properties" in schema && !("additionalProperties" in schema);
+  return isOpen ? { ...schema, additionalProperties: false } : schema;
+}
+
+/** References are made to the description as a whole. */
+function withHome(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withHome);
+  if (typeof schema !== "object" || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      return [key, key === "$ref" && typeof value === "string" ? `spec${value}` : withHome(value)] as const;
+    }),
+  );
+}
+
+function inWords({ instancePath, message = "", params }: ErrorObject): string {
+  return `${instancePath} ${message} ${JSON.stringify(params)}`;
+}

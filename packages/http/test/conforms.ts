@@ -1,0 +1,116 @@
+import type { OpenApiOperation, OpenApiResponse, OpenApiSpec, Schema } from "../src/openapi/open-api-spec.ts";
+import { compileSchemas } from "./compile-schemas.ts";
+import type { CompiledSchemas } from "./compile-schemas.ts";
+
+/** An answer, and what was asked. */
+export type Seen = {
+  method: string;
+  /** The pattern of the path, below where the router is mounted or with it; nothing when no route took the request. */
+  route: string | undefined;
+  /** The registered name of what was asked for, if it was found. */
+  name: string | undefined;
+  status: number;
+  headers: Readonly<Record<string, unknown>>;
+  body: string;
+  /** Whether it came to its end. */
+  isWhole: boolean;
+};
+
+type Check = (seen: Seen) => string[];
+
+/** Tells what of an answer is not as the description says. */
+export function conformsTo(spec: OpenApiSpec): Check {
+  const schemas = compileSchemas(spec);
+  return (seen) => {
+    const response = findResponse(spec, seen);
+    if (typeof response === "string") return [response];
+    return response === undefined ? [] : problemsOf(seen, { response, spec, schemas });
+  };
+}
+
+/** The response that is described for an answer, nothing for one that is none of the router's, or why there is none. */
+function findResponse(spec: OpenApiSpec, seen: Seen): OpenApiResponse | string | undefined {
+  const { method, route, status, body } = seen;
+  const { responses } = spec.components;
+  // The host's own answers are its own; the router's errors have one form.
+  if (route === undefined) return body.startsWith('{"error":{"code":') ? responses["OtherError"] : undefined;
+  if (method === "OPTIONS" && status === 204) return { description: "", headers: { Allow: { $ref: "#/x/Allow" } } };
+  if (status === 405) return responses["MethodNotAllowed"];
+  const path = pathOf(spec, seen);
+  if (path !== undefined) return findDescribed(spec, path, seen);
+  return status < 400 ? undefined : responses["NotFound"];
+}
+
+function findDescribed(
+  spec: OpenApiSpec,
+  path: string,
+  { method, status }: Seen,
+): OpenApiResponse | string | undefined {
+  const operations: Record<string, OpenApiOperation | undefined> = { ...spec.paths[path] };
+  const found = operations[method === "HEAD" ? "get" : method.toLowerCase()]?.responses[String(status)];
+  if (found === undefined) return `${method} ${path} answered ${status}, which is not described.`;
+  return "$ref" in found ? spec.components.responses[found.$ref.split("/").at(-1) ?? ""] : found;
+}
+
+/** Paths that are not described are the docs themselves, and names that are not registered. */
+function pathOf({ paths }: OpenApiSpec, { route = "", name = "" }: Seen): string | undefined {
+  const written = route.replace(":name", encodeURIComponent(name)).replaceAll(/:(\w+)/g, "{$1}");
+  return Object.keys(paths)
+    .toSorted((one, other) => other.length - one.length)
+    .find((path) => written.endsWith(path));
+}
+
+type Described = { response: OpenApiResponse; spec: OpenApiSpec; schemas: CompiledSchemas };
+
+function problemsOf(seen: Seen, { response, spec, schemas }: Described): string[] {
+  const { method, status, body } = seen;
+  const where = `${method} ${seen.route ?? "?"} ${status}:`;
+  const headers = headerProblems(seen, response, spec);
+  const [[type, { schema }] = ["", { schema: {} }]] = Object.entries(response.content ?? {});
+  const mustBeEmpty = type === "" || method === "HEAD";
+  if (mustBeEmpty) return [...headers, ...(body === "" ? [] : ["has a body"])].map((problem) => `${where} ${problem}`);
+  const sent = /^[^;]*/.exec(seen.headers["content-type"] as string)?.[0] ?? "";
+  const content = sent === type ? contentProblems(seen, schema, schemas) : [`is ${sent}, and not ${type}`];
+  return [...headers, ...content].map((problem) => `${where} ${problem}`);
+}
+
+function headerProblems({ headers }: Seen, { headers: described = {} }: OpenApiResponse, spec: OpenApiSpec): string[] {
+  return Object.entries(described)
+    .filter(([name, { $ref }]) => {
+      const header: { required?: boolean } = spec.components.headers[$ref.split("/").at(-1) ?? ""] ?? {};
+      return header.required === true && headers[name.toLowerCase()] === undefined;
+    })
+    .map(([name]) => `lacks ${name}`);
+}
+
+function contentProblems({ body, isWhole }: Seen, schema: Schema, schemas: CompiledSchemas): string[] {
+  const event = schema["x-event-data"] as Schema | undefined;
+  if (event !== undefined) return eventProblems({ body, isWhole }, event, schemas);
+  return isWhole ? schemas.problemsOf(schema, JSON.parse(body)) : [];
+}
+
+const ends = ["finish", "error"];
+
+/** An end that did not come is the client's doing, who left. */
+function eventProblems(
+  { body, isWhole }: Pick<Seen, "body" | "isWhole">,
+  schema: Schema,
+  schemas: CompiledSchemas,
+): string[] {
+  const blocks = body.split("\n\n").slice(0, -1);
+  const events = blocks.filter((block) => block !== ": heartbeat").map(readEvent);
+  const types = events.map(({ data }) => (data as { type?: string } | undefined)?.type ?? "none");
+  const wrongIds = events.some(({ id }, index) => id !== String(index + 1));
+  const early = types.slice(0, -1).some((type) => ends.includes(type));
+  const endless = isWhole && !ends.includes(types.at(-1) ?? "");
+  return [
+    ...(wrongIds ? ["has ids that do not count from 1"] : []),
+    ...(early || endless ? [`has its end elsewhere than at its end: ${types.join(" ")}`] : []),
+    ...events.flatMap(({ data }) => schemas.problemsOf(schema, data)),
+  ];
+}
+
+function readEvent(block: string): { id: string | undefined; data: unknown } {
+  const [, id, data = "null"] = /^id: (\d+)\ndata: (.*)$/.exec(block) ?? [];
+  return { id, data: JSON.parse(data) };
+}

@@ -1,0 +1,42 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Agent, errorCodes, InMemoryStorage, Team, TroupeError, Workflow } from "@troupe/core";
+import { faultyStorage, ScriptedModel } from "@troupe/core/testing";
+import type { RequestHandler } from "express";
+import type { RouterOptions } from "../src/router-options.ts";
+
+/** Router options with one of everything; what goes wrong in a request, its own header says. */
+export function faultyService(): RouterOptions {
+  const faults = new AsyncLocalStorage<string | undefined>();
+  const fail = (): void => {
+    const code = errorCodes.find((each) => each === faults.getStore());
+    if (code !== undefined) throw new TroupeError(code, "As the test planned.", { fields: { retryAfterMs: 1500 } });
+  };
+  const model = new ScriptedModel().respond(() => {
+    fail();
+    return "Hello.";
+  });
+  const storage = faultyStorage(new InMemoryStorage(), () => {
+    return faults.getStore() === "storage" ? "fail-before" : undefined;
+  });
+  const settings = { model, storage, retry: { maxRetries: 0 } };
+  const withFault: RequestHandler = (request, _, next) => {
+    const { "x-test-fault": fault, "x-test-user": user } = request.headers;
+    if (fault === "middleware") throw new Error("As the test planned.");
+    if (typeof user === "string") Object.assign(request, { principal: user === "broken" ? 7 : { userId: user } });
+    faults.run(typeof fault === "string" ? fault : undefined, next);
+  };
+  const counting = (state: { count: number }) => {
+    fail();
+    return { count: state.count + 1 };
+  };
+  return {
+    agents: { a: new Agent({ name: "a", ...settings }), "ä b": new Agent({ name: "b", ...settings }) },
+    teams: { t: new Team({ name: "t", mode: "route", members: [new Agent({ name: "m", ...settings })], ...settings }) },
+    workflows: {
+      w: new Workflow({ name: "w", initialState: { count: 1 }, steps: [{ name: "add", run: counting }] }),
+    },
+    middleware: [withFault],
+    maxBodyBytes: 20_000,
+    fileUpload: true,
+  };
+}

@@ -1,0 +1,31 @@
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished, vi } from "vitest";
+
+const descriptors = "/proc/self/fd";
+
+/** Has the temporary files of this test in a folder of their own, and gives back what is left of them. */
+export function watchTemporaryFiles(): () => { named: string[]; open: number } {
+  const folder = mkdtempSync(join(tmpdir(), "http-test-"));
+  vi.stubEnv("TMPDIR", folder);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
+  return () => ({ named: readdirSync(folder), open: openUploads() });
+}
+
+/** How many files of uploads this process holds open, where the system tells. */
+function openUploads(): number {
+  if (!existsSync(descriptors)) return 0;
+  return readdirSync(descriptors).filter((name) => linkOf(name).includes("troupe-upload-")).length;
+}
+
+function linkOf(name: string): string {
+  try {
+    return readlinkSync(join(descriptors, name));
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLogger } from "@troupe/core";
+import express from "express";
+import type { ErrorRequestHandler, RequestHandler } from "express";
+import { onTestFinished } from "vitest";
+import { createAgentRouter } from "../src/create-agent-router.ts";
+import type { RouterOptions } from "../src/router-options.ts";
+import { Service } from "./service.ts";
+import { watchAnswers } from "./watch-answers.ts";
+
+/** What the host has besides the router, and where the router is mounted. */
+export type Hosting = {
+  at?: string;
+  before?: readonly RequestHandler[];
+  behind?: readonly (RequestHandler | ErrorRequestHandler)[];
+};
+
+/** Serves what is registered on a free port until the test is over; everything that it logs is kept. */
+export async function serve(options: RouterOptions, hosting: Hosting = {}): Promise<Service> {
+  const { at = "/", before = [], behind = [] } = hosting;
+  const app = express();
+  const server = createServer(app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const service = new Service((server.address() as AddressInfo).port, at);
+  const logger = createLogger({ level: "debug", write: (line) => service.lines.push(line) });
+  app.use(watchAnswers(options));
+  for (const handler of before) app.use(handler);
+  app.use(at, createAgentRouter({ logger, ...options }));
+  for (const handler of behind) app.use(handler);
+  return service;
+}

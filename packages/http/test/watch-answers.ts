@@ -1,0 +1,75 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import type { RequestHandler, Response } from "express";
+import { expect, onTestFinished } from "vitest";
+import { generateOpenAPISpec } from "../src/openapi/generate-open-api-spec.ts";
+import { recordOf } from "../src/request-record.ts";
+import type { RouterOptions } from "../src/router-options.ts";
+import { conformsTo } from "./conforms.ts";
+import type { Seen } from "./conforms.ts";
+
+/** What of a long stream is looked at. */
+const mostBytes = 1_000_000;
+
+const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  gzip: gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+};
+
+/**
+ * Stands in front of a service under test, and sees all that it answers: when the test is over, every answer of the router
+ * has been as the router's own description says, or the test fails. `see` is told of each.
+ */
+export function watchAnswers(options: RouterOptions, see: (seen: Seen) => void = () => {}): RequestHandler {
+  const check = conformsTo(generateOpenAPISpec(options));
+  const problems: string[] = [];
+  onTestFinished(() => expect(problems).toEqual([]));
+  return (request, response, next) => {
+    keepBody(response, (sent, isWhole) => {
+      // What is written behind a head that was asked for goes nowhere.
+      const body = request.method === "HEAD" ? "" : sent;
+      const { route, name } = recordOf(response);
+      const { statusCode: status } = response;
+      const seen = { method: request.method, route, name, status, headers: response.getHeaders(), body, isWhole };
+      see(seen);
+      problems.push(...check(seen));
+    });
+    next();
+  };
+}
+
+/** Tells what was sent, once: at its end, before the client can know of it, or when the client has left. */
+function keepBody(response: Response, tell: (body: string, isWhole: boolean) => void): void {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  const keep = (piece: unknown): void => {
+    if (size >= mostBytes || (typeof piece !== "string" && !(piece instanceof Uint8Array))) return;
+    const bytes = Buffer.from(piece as string);
+    size += bytes.length;
+    pieces.push(bytes);
+  };
+  let isTold = false;
+  const tellOnce = (isEnd: boolean): void => {
+    if (isTold || !response.headersSent) return;
+    isTold = true;
+    const encoding = String(response.getHeader("content-encoding") ?? "");
+    const isWhole = isEnd && size < mostBytes;
+    tell(decode(Buffer.concat(pieces), isWhole ? encoding : "").toString(), isWhole);
+  };
+  const [write, end] = [response.write.bind(response), response.end.bind(response)];
+  response.write = ((...sent: Parameters<typeof write>) => {
+    keep(sent[0]);
+    return write(...sent);
+  }) as typeof write;
+  response.end = ((...sent: Parameters<typeof end>) => {
+    keep(sent[0]);
+    const ended = end(...sent);
+    tellOnce(true);
+    return ended;
+  }) as typeof end;
+  response.on("close", () => tellOnce(false));
+}
+
+function decode(bytes: Buffer, encoding: string): Buffer {
+  return decoders[encoding]?.(bytes) ?? bytes;
+}

@@ -1,0 +1,89 @@
+import { createNonce, recordSse } from "@troupe-internal/testkit";
+import type { Operation } from "@troupe-internal/testkit";
+
+/** A session of one client, and the agent that it talks to. */
+export type ClientSession = { sessionId: string; nonce: string; agent: "chat" | "messages" };
+
+/**
+ * How a question ended for the client that asked it: the answer came whole, or another one with a code did, or the
+ * connection broke while it was under way (`cut`), or there was nobody to connect to (`unreached`).
+ */
+export type Answer = { end: "acknowledged" | "cut" | "unreached" } | { end: "refused"; status: number; code: string };
+
+type Seen = { runId?: string; text?: string };
+type ErrorBody = { error?: { code?: string } };
+
+/** A client that writes down what it asks and what it sees of the answer, as the checker wants it. */
+export class Client {
+  readonly operations: Operation[] = [];
+  #asked = 0;
+  #inFlight = 0;
+
+  /** How many questions are asked and not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** A session that nobody has used. */
+  newSession(): ClientSession {
+    const nonce = createNonce();
+    return {
+      sessionId: `session-${nonce}`,
+      nonce,
+      agent: Number.parseInt(nonce.slice(-1), 16) % 2 === 0 ? "chat" : "messages",
+    };
+  }
+
+  /** Asks the service at this address, in turns for a whole answer and for a stream. */
+  async ask(url: string, { sessionId, nonce, agent }: ClientSession): Promise<Answer> {
+    const id = String(++this.#asked);
+    const input = `Question #${id}# of ${nonce}.`;
+    this.operations.push({ id, sessionId, type: "invoke", nonce, input });
+    const seen: Seen = {};
+    const ask = this.#asked % 2 === 0 ? askWhole : askStream;
+    this.#inFlight += 1;
+    const answer = await ask(`${url}/agents/${agent}`, { input, sessionId }, seen).catch(toLostAnswer);
+    this.#inFlight -= 1;
+    if (answer.end === "acknowledged") this.operations.push({ id, sessionId, type: "ok", seen: "200", ...seen });
+    // Whoever is refused by a storage that failed does not know whether it had written before.
+    else this.operations.push({ id, sessionId, type: "info", ...seen });
+    return answer;
+  }
+}
+
+async function askWhole(agentUrl: string, body: object, seen: Seen): Promise<Answer> {
+  const response = await post(`${agentUrl}/run`, body, seen);
+  if (!response.ok) return await refusal(response);
+  const { text } = (await response.json()) as { text: string };
+  seen.text = text;
+  return { end: "acknowledged" };
+}
+
+async function askStream(agentUrl: string, body: object, seen: Seen): Promise<Answer> {
+  const response = await post(`${agentUrl}/stream`, body, seen);
+  if (!response.ok || response.body === null) return await refusal(response);
+  const { chunks } = await recordSse(agentUrl, response.body);
+  const events = chunks as { type: string; text?: string; error?: { code?: string } }[];
+  const last = events.at(-1);
+  seen.text = events.map(({ type, text }) => (type === "text" ? text : "")).join("");
+  if (last?.type === "finish") return { end: "acknowledged" };
+  return last?.type === "error" ? { end: "refused", status: 200, code: last.error?.code ?? "" } : { end: "cut" };
+}
+
+async function post(url: string, body: object, seen: Seen): Promise<Response> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  const runId = response.headers.get("x-run-id");
+  if (runId !== null) seen.runId = runId;
+  return response;
+}
+
+async function refusal(response: Response): Promise<Answer> {
+  const { error } = (await response.json()) as ErrorBody;
+  return { end: "refused", status: response.status, code: error?.code ?? "" };
+}
+
+function toLostAnswer(error: unknown): Answer {
+  const { cause } = error as { cause?: { code?: string } };
+  return { end: cause?.code === "ECONNREFUSED" ? "unreached" : "cut" };
+}

@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { StorageDriver } from "@troupe/core";
+import { wrapAppend } from "./wrap-append.ts";
+
+/** The places of what this thread and the killer share. */
+const [signal, delay] = [0, 1];
+
+/**
+ * Kills its own process while a turn is being committed. A driver may commit without letting go of the thread, so another
+ * thread kills, at a random moment of the time that commits have been taking. Says `{ committed }` when it came too late.
+ */
+export class KillWithinCommit {
+  readonly #threadFile: URL;
+  readonly #shared = new Int32Array(new SharedArrayBuffer(8));
+  #left = Infinity;
+  #usualMs = 1;
+
+  constructor(threadFile: URL) {
+    this.#threadFile = threadFile;
+  }
+
+  /** Gets ready to kill within the n-th commit from now on. */
+  async arm(occurrence: number): Promise<void> {
+    const killer = new Worker(this.#threadFile, { workerData: this.#shared });
+    killer.unref();
+    await once(killer, "online");
+    this.#left = occurrence;
+  }
+
+  /** The driver, each commit of which may be the last. */
+  storage<Driver extends StorageDriver>(driver: Driver): Driver {
+    return wrapAppend(driver, (append) => async (request) => {
+      this.#left -= 1;
+      const isLast = this.#left === 0;
+      if (isLast) this.#strike();
+      const startedAt = performance.now();
+      const appended = await append(request);
+      this.#usualMs = (this.#usualMs + performance.now() - startedAt) / 2;
+      if (isLast) process.send?.({ committed: true });
+      return appended;
+    });
+  }
+
+  /** From now on the other thread counts the microseconds. */
+  #strike(): void {
+    this.#shared[delay] = Math.floor(Math.random() * this.#usualMs * 1000);
+    Atomics.store(this.#shared, signal, 1);
+    Atomics.notify(this.#shared, signal);
+  }
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PostgresServer } from "@troupe-internal/testkit";
+import type { StorageAddress } from "../processes/open-storage.ts";
+import { buildService } from "./build-service.ts";
+import { Client } from "./client.ts";
+import type { Answer } from "./client.ts";
+import { judge } from "./judge.ts";
+import { ServiceProcess } from "./service-process.ts";
+import { startStrictVendor } from "./strict-vendor.ts";
+
+/** How often the server is restarted, and how many runs are acknowledged meanwhile. */
+export type RestartPlan = { restarts: number; runs: number };
+
+/** What was seen of one service while its server was restarted under it. */
+export type RestartRecord = {
+  acknowledged: number;
+  refused: number;
+  /** How many runs were in flight at each restart. */
+  inFlight: number[];
+  /** A sentence for each promise that was broken. */
+  faults: string[];
+};
+
+const sessionCount = 24;
+
+/** So many runs in flight make a restart one under load. */
+const loaded = 20;
+
+/** Restarts the server under a service, by turns in good order and as a crash, and holds what is stored against what was answered. */
+export async function tryRestarts(server: PostgresServer, plan: RestartPlan): Promise<RestartRecord> {
+  const [vendor, built] = await Promise.all([startStrictVendor(), buildService()]);
+  const storage: StorageAddress = { kind: "postgres", address: server.url };
+  const service = await ServiceProcess.boot(built.file, { storage, vendorUrl: vendor.url });
+  try {
+    await service.serve();
+    const load = new Load(service.url);
+    for (let restart = 1; restart <= plan.restarts; restart += 1) {
+      await load.untilAcknowledged((plan.runs * restart) / plan.restarts);
+      load.noteRestart();
+      await server.stop(restart % 2 === 0 ? "immediate" : "fast");
+      await server.start();
+    }
+    await load.untilAcknowledged(load.record.acknowledged + sessionCount);
+    await load.end();
+    const { client, sessions, record } = load;
+    const { operations } = client;
+    const violations = await judge(storage, { sessions, operations, exchanges: vendor.exchanges });
+    record.faults.push(...violations);
+    if (!service.isAlive) record.faults.push("The service died with its server.");
+    return record;
+  } finally {
+    await service.close();
+    await vendor.close();
+    built.remove();
+  }
+}
+
+/** Sessions that ask without a pause until the load ends. */
+class Load {
+  readonly client = new Client();
+  readonly sessions = Array.from({ length: sessionCount }, () => this.client.newSession());
+  readonly record: RestartRecord = { acknowledged: 0, refused: 0, inFlight: [], faults: [] };
+  readonly #url: string;
+  readonly #asking: Promise<unknown>;
+  #isOver = false;
+
+  constructor(url: string) {
+    this.#url = url;
+    this.#asking = Promise.all(
+      this.sessions.map(async (session) => {
+        while (!this.#isOver) await this.#note(await this.client.ask(url, session));
+      }),
+    );
+  }
+
+  /** Resolves when so many runs were acknowledged, and enough are in flight. */
+  async untilAcknowledged(count: number): Promise<void> {
+    while (this.record.acknowledged < count || this.client.inFlight < loaded) await sleep(5);
+  }
+
+  noteRestart(): void {
+    this.record.inFlight.push(this.client.inFlight);
+  }
+
+  /** The server runs again: the next run of every session must succeed. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.#asking;
+    for (const session of this.sessions) {
+      const answer = await this.client.ask(this.#url, session);
+      if (answer.end !== "acknowledged") this.record.faults.push(`A later run failed: ${JSON.stringify(answer)}.`);
+    }
+  }
+
+  async #note(answer: Answer): Promise<void> {
+    if (answer.end === "acknowledged") {
+      this.record.acknowledged += 1;
+      return;
+    }
+    this.record.refused += 1;
+    const isRight = answer.end === "refused" && answer.code === "storage_unavailable";
+    if (!isRight) this.record.faults.push(`A run did not end as storage_unavailable: ${JSON.stringify(answer)}.`);
+    // Whoever is refused tries again a little later.
+    await sleep(100);
+  }
+}

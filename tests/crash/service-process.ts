@@ -1,0 +1,86 @@
+import { TestChild } from "@troupe-internal/testkit";
+import type { KillPoint } from "@troupe-internal/testkit";
+import type { ServiceOrder, ServiceSetup } from "./service-setup.ts";
+
+/** The moments at which a service is killed: those of the testkit, and one while the storage writes a turn. */
+export const moments = [
+  "after_model",
+  "after_tool",
+  "before_commit",
+  "within_commit",
+  "after_commit",
+  "before_finish",
+] as const satisfies (KillPoint | "within_commit")[];
+
+/** One of `moments`. */
+export type Moment = (typeof moments)[number];
+
+/** A service in a process of its own. */
+export class ServiceProcess {
+  readonly #child: TestChild;
+  #url = "";
+  #isAlive = true;
+
+  private constructor(child: TestChild) {
+    this.#child = child;
+    void this.#noteEnd();
+  }
+
+  /** Starts it as far as it gets without its storage. */
+  static async boot(file: URL, setup: Omit<ServiceSetup, "killerThread">): Promise<ServiceProcess> {
+    const killerThread = new URL("./killer-thread.ts", import.meta.url).href;
+    const child = await TestChild.start(file, { args: [JSON.stringify({ ...setup, killerThread })] });
+    await child.next((message): message is object => has(message, "ready"));
+    return new ServiceProcess(child);
+  }
+
+  /** Where it listens, once it serves. */
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Whether it is still the process that was started. */
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** Has it open its storage and listen. */
+  async serve(): Promise<void> {
+    const said = this.#child.next((message): message is { port: number } => has(message, "port"));
+    this.#order({ serve: true });
+    this.#url = `http://127.0.0.1:${(await said).port}`;
+  }
+
+  /** Gets ready to kill it at the n-th such moment from now on. What is returned says when it is dead, and whether it died there. */
+  async killAt(moment: Moment, occurrence: number): Promise<{ gone: Promise<boolean> }> {
+    if (moment !== "within_commit") return { gone: this.#child.killAt(moment, occurrence).then(() => true) };
+    const armed = this.#child.next((message): message is object => has(message, "armed"));
+    this.#order({ killWithinCommit: occurrence });
+    await armed;
+    const isHit = (): boolean => !this.#child.messages.some((message) => has(message, "committed"));
+    return { gone: this.#child.exit.then(isHit) };
+  }
+
+  /** Resolves when it is gone, and kills it at once. */
+  async kill(): Promise<void> {
+    await this.#child.kill();
+  }
+
+  /** Ends it, whatever it does. */
+  async close(): Promise<void> {
+    await this.#child.close();
+  }
+
+  async #noteEnd(): Promise<void> {
+    await this.#child.exit;
+    this.#isAlive = false;
+  }
+
+  #order(order: ServiceOrder): void {
+    this.#child.send(order);
+  }
+}
+
+function has(message: unknown, name: string): boolean {
+  return typeof message === "object" && message !== null && name in message;
+}

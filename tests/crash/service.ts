@@ -1,0 +1,57 @@
+// A service over HTTP that is to be killed: agents with a tool, over one storage. Its code knows nothing of the kill
+// points: what it is made of is wrapped. It opens its storage when it is told to serve, and says on which port.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createKillPoints, reportToParent } from "@troupe-internal/testkit";
+import { Agent, defineTool } from "@troupe/core";
+import type { ModelProvider, Runnable, ToolDef } from "@troupe/core";
+import { createAgentRouter } from "@troupe/http";
+import { anthropic } from "@troupe/providers-anthropic";
+import { openai } from "@troupe/providers-openai";
+import express from "express";
+import { openStorage } from "../processes/open-storage.ts";
+import { withBreach } from "./breaches.ts";
+import { KillWithinCommit } from "./kill-within-commit.ts";
+import type { ServiceOrder, ServiceSetup } from "./service-setup.ts";
+
+const { storage: at, vendorUrl, killerThread, breach } = JSON.parse(process.argv[2] ?? "{}") as ServiceSetup;
+const points = createKillPoints(reportToParent());
+const killer = new KillWithinCommit(new URL(killerThread));
+
+// A driver connects at its first call.
+const storage = points.storage(killer.storage(withBreach(await openStorage(at), breach)));
+
+const lookUp: ToolDef = defineTool({
+  name: "look_up",
+  description: "Looks something up.",
+  parameters: { type: "object", properties: { topic: { type: "string" } }, required: ["topic"] },
+  execute: async ({ topic }) => {
+    await sleep(5);
+    return `Found ${String(topic)}.`;
+  },
+});
+
+function createAgent(name: string, model: ModelProvider): Runnable {
+  const tools = [points.tool(lookUp)];
+  return points.runnable(new Agent({ name, model: points.model(model), storage, tools, numHistoryRuns: 5 }));
+}
+
+async function serve(): Promise<number> {
+  // Connects, however long that takes on a busy machine.
+  await storage.get("sessions", "-/nobody");
+  const agents = {
+    chat: createAgent("chat", openai("gpt-4.1", { baseURL: `${vendorUrl}/v1`, api: "chat", apiKey: "key" })),
+    messages: createAgent("messages", anthropic("claude-sonnet-4-5", { baseURL: vendorUrl, apiKey: "key" })),
+  };
+  const server = createServer(express().use(createAgentRouter({ agents })));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+process.on("message", (order: ServiceOrder) => {
+  if ("serve" in order) void serve().then((port) => process.send?.({ port }));
+  if ("killWithinCommit" in order) void killer.arm(order.killWithinCommit).then(() => process.send?.({ armed: true }));
+});
+process.send?.({ ready: true });

@@ -1,0 +1,25 @@
+import type { AppendOptions, Json, StorageDriver } from "@troupe/core";
+
+/** One append, as an object. */
+type AppendRequest = { namespace: string; keyPrefix: string; value: Json; options?: AppendOptions | undefined };
+
+/** Appends. */
+export type Append = (request: AppendRequest) => Promise<{ key: string; seq: number }>;
+
+/** The same driver, but for how it appends; only turns are appended. */
+export function wrapAppend<Driver extends StorageDriver>(driver: Driver, wrap: (append: Append) => Append): Driver {
+  const wrapped = wrap(async ({ namespace, keyPrefix, value, options }) => {
+    if (driver.append === undefined) throw new Error("This driver does not append.");
+    return await driver.append(namespace, keyPrefix, value, options);
+  });
+  // oxlint-disable-next-line max-params -- the contract's shape
+  const append: StorageDriver["append"] = async (namespace, keyPrefix, value, options) =>
+    await wrapped({ namespace, keyPrefix, value, options });
+  return new Proxy(driver, {
+    get(_driver, name) {
+      if (name === "append") return append;
+      const member: unknown = Reflect.get(driver, name, driver);
+      return typeof member === "function" ? (member.bind(driver) as unknown) : member;
+    },
+  });
+}
