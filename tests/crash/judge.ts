@@ -1,6 +1,6 @@
 import { check } from "@troupe-internal/testkit";
 import type { Exchange, Operation, StorageDump } from "@troupe-internal/testkit";
-import type { StorageDriver } from "@troupe/core";
+import type { StorageDriver, StorageEntry } from "@troupe/core";
 import { openStorage } from "../processes/open-storage.ts";
 import type { StorageAddress } from "../processes/open-storage.ts";
 import type { ClientSession } from "./client.ts";
@@ -18,21 +18,38 @@ export async function judge(at: StorageAddress, { sessions, operations, exchange
   const own = operations.filter(({ sessionId }) => ids.has(sessionId));
   const storage = await openStorage(at);
   try {
-    const violations = check({ operations: own, exchanges, storage: await dumpSessions(storage, [...ids]) });
+    const violations = check({ operations: own, exchanges, storage: await dumpSessions(storage, at, ids) });
     return violations.map(({ invariant, message }) => `${invariant}: ${message}`);
   } finally {
     await storage.close();
   }
 }
 
-async function dumpSessions(storage: StorageDriver, ids: readonly string[]): Promise<StorageDump> {
-  const dump = async (namespace: string, prefixOf: (id: string) => string) =>
-    (await Promise.all(ids.map(async (id) => await storage.list(namespace, prefixOf(id))))).flat();
-  return {
-    sessions: await dump("sessions", (id) => `-/${id}`),
-    turns: await dump("turns", (id) => `-/${id}/`),
-    memory: await dump("memory", (id) => `-/${id}`),
-    facts: [],
-    tasks: [],
-  };
+/** What is stored of the sessions. SecantusDB goes through a whole namespace for any part of it: there, once is enough. */
+async function dumpSessions(
+  storage: StorageDriver,
+  { kind }: StorageAddress,
+  ids: ReadonlySet<string>,
+): Promise<StorageDump> {
+  const dump = kind === "mongodb" ? dumpAtOnce : dumpOneByOne;
+  const [sessions, turns, memory] = [
+    await dump(storage, "sessions", ids),
+    await dump(storage, "turns", ids),
+    await dump(storage, "memory", ids),
+  ];
+  return { sessions, turns, memory, facts: [], tasks: [] };
+}
+
+async function dumpAtOnce(storage: StorageDriver, namespace: string, ids: ReadonlySet<string>) {
+  const entries = await storage.list(namespace, "-/");
+  return entries.filter(({ key }) => ids.has(key.split("/")[1] ?? ""));
+}
+
+async function dumpOneByOne(storage: StorageDriver, namespace: string, ids: ReadonlySet<string>) {
+  const entries: StorageEntry[] = [];
+  for (const id of ids) {
+    const found = await storage.list(namespace, `-/${id}`);
+    entries.push(...found.filter(({ key }) => key.split("/")[1] === id));
+  }
+  return entries;
 }
