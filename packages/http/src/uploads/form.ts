@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
 import { TroupeError } from "@troupe/core";
-import type { FieldInfo, FileInfo } from "busboy";
 import { cleanFileName } from "./clean-file-name.ts";
 import { KeptBytes, MemoryShare } from "./kept-bytes.ts";
 import { quoted, refuse, refuseSize } from "./refusals.ts";
@@ -8,6 +7,11 @@ import { isAllowed } from "./upload-options.ts";
 import type { UploadRules } from "./upload-options.ts";
 import { KeptFile } from "./uploaded-file.ts";
 import type { FileFacts, UploadedFile } from "./uploaded-file.ts";
+
+/** What a parser says of a text. Not busboy's own types: whoever compiles against us would need them too. */
+type FieldInfo = { encoding: string; valueTruncated: boolean };
+/** What a parser says of a file. */
+type FileInfo = { filename: string | undefined; encoding: string; mimeType: string };
 
 /** The one field that holds files. */
 const fileField = "files";
