@@ -8,6 +8,8 @@ const mostEntries = 100;
 export class KeyedCache<Value> {
   readonly #create: (key: string | undefined) => Value;
   readonly #values = new Map<string, Value>();
+  /** As a rule the same key comes again and again, and hashing it costs more than all else here. */
+  #last: { key: string | undefined; value: Value } | undefined;
 
   constructor(create: (key: string | undefined) => Value) {
     this.#create = create;
@@ -20,6 +22,13 @@ export class KeyedCache<Value> {
 
   /** What belongs to the key, made when it is new; all who have no key share one. */
   get(key: string | undefined): Value {
+    if (this.#last !== undefined && this.#last.key === key) return this.#last.value;
+    const value = this.#find(key);
+    this.#last = { key, value };
+    return value;
+  }
+
+  #find(key: string | undefined): Value {
     // Not imported: that would cost every program that imports core several milliseconds.
     const id = key === undefined ? "" : process.getBuiltinModule("node:crypto").hash("sha256", key);
     const value = this.#values.get(id) ?? this.#create(key);
