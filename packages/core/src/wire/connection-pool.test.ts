@@ -58,6 +58,17 @@ describe("ConnectionPool", () => {
     await readAll(await send());
   });
 
+  it("keeps one connection, however many requests are refused before they are sent", async () => {
+    const { pool, send } = await startPool((_, response) => void response.end("hi"));
+    const request = { url: new URL("http://127.0.0.1:9"), method: "GET", headers: ["x", "a\nb"] };
+
+    for (let round = 0; round < 5; round++)
+      await expect(sendRequest(request, pool)).rejects.toMatchObject({ code: "invalid_request" });
+
+    expect(pool.size).toBe(1);
+    await readAll(await send());
+  });
+
   it("ends what is under way when it is destroyed", async () => {
     const { pool, send } = await startPool((_, response) => void response.write("begun"));
     const reply = await send();

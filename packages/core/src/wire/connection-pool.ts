@@ -34,8 +34,8 @@ export class ConnectionPool {
     const connection = this.#free.get(origin)?.pop() ?? this.#connect(origin);
     connection.isFree = false;
     const mayTakeMore = connection.client.dispatch(options, handler);
-    // Otherwise it says by itself when it may.
-    if (mayTakeMore) this.#release(connection);
+    // Otherwise it says by itself when it may, unless it refused the request: then it has nothing to do.
+    if (mayTakeMore || connection.client.stats.size === 0) this.#release(connection);
   }
 
   /** Ends all connections, also those at work. */
