@@ -2,6 +2,7 @@ import { KeyedCache, sharedHttpPool } from "@troupe/core/adapter";
 import type { PooledRequestInit, ResolvedKey } from "@troupe/core/adapter";
 import type { OpenAI } from "openai";
 import type { ModelRules } from "./model-rules.ts";
+import { readFailure } from "./read-failure.ts";
 
 /** How long a request waits, and what ends it. */
 export type Waiting = Pick<PooledRequestInit, "headersTimeoutMs" | "idleTimeoutMs"> & {
@@ -16,14 +17,33 @@ export class Connection {
   /** What the vendor has refused this key so far. */
   learned: Partial<ModelRules> = {};
   readonly #client: OpenAI;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #addresses = new Map<string, string>();
 
-  constructor(client: OpenAI) {
+  constructor(client: OpenAI, key: string | undefined) {
     this.#client = client;
+    this.#headers = headersFor(key);
   }
 
   /** Sends a request and gives the reply as it comes. A status that is no success is thrown as the library's error. */
-  async post({ path, body, waiting }: Posting): Promise<Response> {
-    return await this.#client.post(path, { body, fetchOptions: carry(waiting) }).asResponse();
+  async post({ path, body, waiting: { signal, ...waits } }: Posting): Promise<Response> {
+    const reply = await sharedHttpPool().fetch(this.#addressOf(path), {
+      method: "POST",
+      headers: this.#headers,
+      body: JSON.stringify(body),
+      ...waits,
+      ...(signal !== undefined && { signal }),
+    });
+    if (reply.ok) return reply;
+    throw await readFailure(reply);
+  }
+
+  #addressOf(path: string): string {
+    const known = this.#addresses.get(path);
+    if (known !== undefined) return known;
+    const address = this.#client.buildURL(path, null);
+    this.#addresses.set(path, address);
+    return address;
   }
 }
 
@@ -34,7 +54,7 @@ export class Connections {
   constructor(baseURL: string) {
     this.#byKey = new KeyedCache(async (key) => {
       const { OpenAI: Client } = await import("openai");
-      return new Connection(createClient(Client, baseURL, key));
+      return new Connection(createClient(Client, baseURL), key);
     });
   }
 
@@ -44,11 +64,10 @@ export class Connections {
   }
 }
 
-/** Every option is set that the library would else read from the environment. */
-function createClient(Client: typeof OpenAI, baseURL: string, key: string | undefined): OpenAI {
+/** Every option is set that the library would else read from the environment. It sees no key: it sends nothing. */
+function createClient(Client: typeof OpenAI, baseURL: string): OpenAI {
   return new Client({
-    // It insists on a key also where the server wants none; what is sent is decided below.
-    apiKey: key ?? "none",
+    apiKey: "none",
     baseURL,
     organization: null,
     project: null,
@@ -56,34 +75,15 @@ function createClient(Client: typeof OpenAI, baseURL: string, key: string | unde
     webhookSecret: null,
     maxRetries: 0,
     logLevel: "off",
-    fetch: createFetch(key),
   });
 }
 
-/**
- * Sends what the library wants to send, under headers of ours alone: the library adds headers that it finds in the
- * environment, and has no option against it.
- */
-function createFetch(key: string | undefined): typeof fetch {
-  const headers = {
+/** Ours alone: the library adds headers that it finds in the environment, and has no option against it. */
+function headersFor(key: string | undefined): Readonly<Record<string, string>> {
+  return {
     ...(key !== undefined && { authorization: `Bearer ${key}` }),
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
     "user-agent": "troupe",
   };
-  return async (url, { method = "POST", body = null, ...init } = {}) =>
-    await sharedHttpPool().fetch(url, { method, body, headers, ...carried(init) });
-}
-
-/**
- * Puts the signal and the waits where the library passes them on untouched: it has no such waits, and would keep a
- * listener of its own on the signal until the garbage is collected.
- */
-function carry(waiting: Waiting): object {
-  return { waiting };
-}
-
-function carried(init: RequestInit): PooledRequestInit {
-  const { signal, ...waits } = (init as { waiting: Waiting }).waiting;
-  return { ...waits, ...(signal !== undefined && { signal }) };
 }
