@@ -4,7 +4,7 @@ import { median } from "../statistics.ts";
 import type { FirstTokenAnswer, FirstTokenOrder } from "./first-token.ts";
 
 const rounds = 12;
-const warmUpRounds = 2;
+const warmUpRounds = 12;
 const streamsPerRound = 60;
 
 /** What one server took until the first piece of a stream, in the middle of each round. */

@@ -9,6 +9,8 @@ export type Exchange = {
   readonly response: Response;
   readonly requestId: string;
   readonly settings: RouterSettings;
+  /** What the run is told, once that is known: there may be keys in it that no log is to show. */
+  opts?: CallOpts;
 };
 
 /** What a checked request says of its run: these are always there, and the signal comes with the answer. */

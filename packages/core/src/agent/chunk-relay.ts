@@ -20,8 +20,8 @@ export type RelayPlan = {
  */
 export class ChunkRelay {
   readonly #plan: RelayPlan;
-  /** The calls by their ids, and whether their arguments are whole. */
-  readonly #isWhole = new Map<string, boolean>();
+  /** The calls by their ids, and whether their arguments are whole. Made with the first call: most turns have none. */
+  #isWhole: Map<string, boolean> | undefined;
 
   #hasSpoken = false;
 
@@ -72,7 +72,7 @@ export class ChunkRelay {
 
   /** A second call under a known id, and arguments of a call that is whole or unknown, are slips of the vendor. */
   #isNews(chunk: ToolChunk): boolean {
-    const calls = this.#isWhole;
+    const calls = (this.#isWhole ??= new Map());
     if (chunk.type === "tool_call_start") {
       const { id } = chunk.toolCall;
       const isNew = !calls.has(id);

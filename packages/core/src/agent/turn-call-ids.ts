@@ -16,7 +16,8 @@ export function callIdsOf(messages: readonly ChatMessage[]): CallIds {
  */
 export class TurnCallIds {
   readonly #taken: CallIds;
-  readonly #own = new Map<string, string>();
+  // Made with the first call: most turns have none.
+  #own: Map<string, string> | undefined;
 
   constructor(taken: CallIds) {
     this.#taken = taken;
@@ -50,12 +51,13 @@ export class TurnCallIds {
 
   /** Within the turn, a second call under an id stays the same call. */
   #start(id: string): string {
-    const own = this.#own.get(id) ?? this.#taken.take(id);
-    this.#own.set(id, own);
+    const ids = (this.#own ??= new Map());
+    const own = ids.get(id) ?? this.#taken.take(id);
+    ids.set(id, own);
     return own;
   }
 
   #of(id: string): string {
-    return this.#own.get(id) ?? id;
+    return this.#own?.get(id) ?? id;
   }
 }

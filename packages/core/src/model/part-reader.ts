@@ -13,11 +13,13 @@ type Note = (what: string, reason: string) => void;
  * conversation goes on.
  */
 export class PartReader {
-  readonly #earlier: ReadonlySet<ChatMessage>;
+  readonly #messages: readonly ChatMessage[];
   readonly #note: Note;
+  /** Found when it is asked for the first time: most conversations are text alone. */
+  #earlier: ReadonlySet<ChatMessage> | undefined;
 
   constructor(messages: readonly ChatMessage[], note: Note) {
-    this.#earlier = earlierOf(messages);
+    this.#messages = messages;
     this.#note = note;
   }
 
@@ -31,7 +33,7 @@ export class PartReader {
         return read(part);
       } catch (refusal) {
         const isRefusal = part.type !== "text" && TroupeError.is(refusal);
-        if (!isRefusal || !this.#earlier.has(message)) throw refusal;
+        if (!isRefusal || !this.#isEarlier(message)) throw refusal;
         return read({ type: "text", text: this.#describe(part) });
       }
     });
@@ -41,6 +43,11 @@ export class PartReader {
   readText(message: ChatMessage): string {
     const texts = partsOf(message).map((part) => (part.type === "text" ? part.text : this.#describe(part)));
     return texts.join("\n");
+  }
+
+  #isEarlier(message: ChatMessage): boolean {
+    this.#earlier ??= earlierOf(this.#messages);
+    return this.#earlier.has(message);
   }
 
   #describe(part: DataPart): string {

@@ -14,18 +14,19 @@ type OpenCall = { name: string; argumentsText: string[]; ended: boolean };
  * for a call that was never named or has ended, are a vendor's slip and change nothing: each id is one call.
  */
 export class ResponseCollector {
-  readonly #text: string[] = [];
-  readonly #thinking: string[] = [];
-  readonly #calls = new Map<string, OpenCall>();
+  #text = "";
+  #thinking = "";
+  // Made with the first call: most answers have none.
+  #calls: Map<string, OpenCall> | undefined;
   #finish: FinishChunk | undefined;
 
   add(chunk: StreamChunk): void {
     switch (chunk.type) {
       case "text":
-        this.#text.push(chunk.text);
+        this.#text += chunk.text;
         break;
       case "thinking":
-        this.#thinking.push(chunk.text);
+        this.#thinking += chunk.text;
         break;
       case "tool_call_start":
         this.#start(chunk.toolCall);
@@ -47,9 +48,9 @@ export class ResponseCollector {
     const finish = this.#finish;
     if (finish === undefined) throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
     return {
-      text: this.#text.join(""),
+      text: this.#text,
       ...this.#toolCalls(),
-      ...(this.#thinking.length > 0 && { thinking: this.#thinking.join("") }),
+      ...(this.#thinking !== "" && { thinking: this.#thinking }),
       usage: finish.usage ?? noUsage,
       finishReason: finish.finishReason,
       ...finishDetailsOf(finish),
@@ -57,23 +58,24 @@ export class ResponseCollector {
   }
 
   #start({ id, name }: { id: string; name: string }): void {
+    this.#calls ??= new Map();
     if (!this.#calls.has(id)) this.#calls.set(id, { name, argumentsText: [], ended: false });
   }
 
   #extend(id: string, text: string): void {
-    const call = this.#calls.get(id);
+    const call = this.#calls?.get(id);
     if (call?.ended === false) call.argumentsText.push(text);
   }
 
   #end(id: string): void {
-    const call = this.#calls.get(id);
+    const call = this.#calls?.get(id);
     if (call !== undefined) call.ended = true;
   }
 
   #toolCalls(): Pick<ModelResponse, "toolCalls" | "malformedArguments"> {
     const toolCalls: ToolCall[] = [];
     const malformedArguments: { toolCallId: string; text: string }[] = [];
-    for (const [id, { name, argumentsText }] of this.#calls) {
+    for (const [id, { name, argumentsText }] of this.#calls ?? []) {
       const text = argumentsText.join("");
       const parsed = parseArguments(text);
       toolCalls.push({ id, name, arguments: parsed.ok ? parsed.value : {} });

@@ -172,8 +172,9 @@ function requireSignal(value: unknown): void {
   throw refusal("signal must be an AbortSignal.");
 }
 
-function signalsOf(...signals: (AbortSignal | undefined)[]): AbortSignal[] {
-  return [...new Set(signals)].filter((signal) => signal !== undefined);
+function signalsOf(own: AbortSignal | undefined, above: AbortSignal | undefined): AbortSignal[] {
+  if (own === undefined || own === above) return above === undefined ? [] : [above];
+  return above === undefined ? [own] : [own, above];
 }
 
 function refusal(message: string): TroupeError {

@@ -1,7 +1,7 @@
 import { checkCount, checkDuration } from "../errors/check-option.ts";
 import { InMemoryStorage } from "./in-memory-storage.ts";
 import type { Json } from "./json.ts";
-import { sessionNamespaces, sessionOf } from "./session-of.ts";
+import { sessionOf } from "./session-of.ts";
 import type { ListOptions, StorageEntry } from "./storage-driver.ts";
 import { UseOrder } from "./use-order.ts";
 
@@ -21,8 +21,8 @@ export class BoundedStorage extends InMemoryStorage {
   readonly #maxSessions: number;
   readonly #maxIdleMs: number;
   readonly #uses = new UseOrder();
-  // How many records each session has: one without any is none.
-  readonly #records = new Map<string, number>();
+  // Where the records of each session stand, as `namespace/key`: one without any is none.
+  readonly #places = new Map<string, Set<string>>();
 
   constructor({ maxSessions = 10_000, maxIdleMs = 24 * 60 * 60_000 }: BoundedStorageOptions = {}) {
     super();
@@ -32,7 +32,8 @@ export class BoundedStorage extends InMemoryStorage {
 
   protected override read(namespace: string, key: string): Json | null {
     this.#dropOld();
-    this.#use(sessionOf(namespace, key), 0);
+    const session = sessionOf(namespace, key);
+    if (session !== undefined && this.#places.has(session)) this.#use(session);
     return super.read(namespace, key);
   }
 
@@ -43,23 +44,36 @@ export class BoundedStorage extends InMemoryStorage {
 
   protected override write(namespace: string, key: string, value: Json | null): void {
     this.#dropOld();
-    const difference = Number(value !== null) - Number(super.read(namespace, key) !== null);
     super.write(namespace, key, value);
-    this.#use(sessionOf(namespace, key), difference);
+    const session = sessionOf(namespace, key);
+    if (session === undefined) return;
+    if (value === null) this.#noteRemoved(session, `${namespace}/${key}`);
+    else this.#noteWritten(session, `${namespace}/${key}`);
     this.#dropOld();
   }
 
-  #use(session: string | undefined, difference: number): void {
-    if (session === undefined) return;
-    const records = (this.#records.get(session) ?? 0) + difference;
-    if (records === 0) return this.#forget(session);
-    this.#records.set(session, records);
+  #noteWritten(session: string, place: string): void {
+    const places = this.#places.get(session);
+    if (places === undefined) this.#places.set(session, new Set([place]));
+    else places.add(place);
+    this.#use(session);
+  }
+
+  #noteRemoved(session: string, place: string): void {
+    const places = this.#places.get(session);
+    if (places === undefined) return;
+    places.delete(place);
+    if (places.size === 0) this.#forget(session);
+    else this.#use(session);
+  }
+
+  #use(session: string): void {
     // Monotonic: a clock that is set forward must not empty the storage.
     this.#uses.use(session, performance.now());
   }
 
   #forget(session: string): void {
-    this.#records.delete(session);
+    this.#places.delete(session);
     this.#uses.forget(session);
   }
 
@@ -72,10 +86,11 @@ export class BoundedStorage extends InMemoryStorage {
   }
 
   #drop(session: string): void {
+    const places = this.#places.get(session) ?? [];
     this.#forget(session);
-    for (const namespace of sessionNamespaces) {
-      const records = [...super.select(namespace, `${session}/`)];
-      for (const key of [session, ...records.map((record) => record.key)]) super.write(namespace, key, null);
+    for (const place of places) {
+      const namespaceEnd = place.indexOf("/");
+      super.write(place.slice(0, namespaceEnd), place.slice(namespaceEnd + 1), null);
     }
   }
 }

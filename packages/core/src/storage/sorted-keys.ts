@@ -1,4 +1,4 @@
-import { compareUtf8 } from "../util/compare-utf8.ts";
+import { isBeforeUtf8 } from "../util/compare-utf8.ts";
 
 const maxBlock = 512;
 
@@ -15,7 +15,7 @@ export class SortedKeys {
 
   /** Adds a key that is not in. */
   add(key: string): void {
-    const { block, index } = this.#find((other) => compareUtf8(other, key) < 0);
+    const { block, index } = this.#find(isBeforeUtf8(key));
     // Behind the last key is the end of the last block.
     const at = Math.min(block, this.#blocks.length - 1);
     const keys = this.#blocks[at];
@@ -28,7 +28,7 @@ export class SortedKeys {
 
   /** Removes a key that is in. */
   remove(key: string): void {
-    const { block, index } = this.#find((other) => compareUtf8(other, key) < 0);
+    const { block, index } = this.#find(isBeforeUtf8(key));
     this.#blocks[block]?.splice(index, 1);
     this.#shrink(block);
   }
@@ -68,7 +68,8 @@ export class SortedKeys {
 
 /** Counts the items before a place, in a list where all of those come first. */
 function countBefore<Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number {
-  let [low, high] = [0, items.length];
+  let low = 0;
+  let high = items.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (isBefore(items[middle] as Item)) low = middle + 1;

@@ -1,3 +1,5 @@
+import { setOwn } from "../util/set-own.ts";
+
 /**
  * Copies the plain objects and lists of a value, through and through: who gets the copy cannot change the value. Instances
  * of classes, which a schema's transformations make, are kept as they are.
@@ -14,10 +16,4 @@ function copy(value: unknown): unknown {
   const record: Record<string, unknown> = {};
   for (const [key, part] of Object.entries(value)) setOwn(record, key, copy(part));
   return record;
-}
-
-/** Assigning to `__proto__` would change the prototype; defined, it is a member like any other. */
-function setOwn(record: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") record[key] = value;
-  else Object.defineProperty(record, key, { value, enumerable: true, writable: true, configurable: true });
 }

@@ -1,3 +1,5 @@
+import { setOwn } from "./set-own.ts";
+
 /** Makes the error for a value that is not JSON: `place` is the way to it, like `.a[3]`, and empty for the value itself. */
 export type JsonRefusal = (place: string, problem: string) => Error;
 
@@ -73,12 +75,6 @@ function cleanPart(part: unknown, step: string | number, walk: Walk): unknown {
   const copy = clean(part, walk);
   walk.path.pop();
   return copy;
-}
-
-/** Assigning to `__proto__` would change the prototype; defined, it is a member like any other. */
-function setOwn(record: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") record[key] = value;
-  else Object.defineProperty(record, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
 /** An object of another realm has that realm's `Object.prototype`, the only prototype that itself has none. */

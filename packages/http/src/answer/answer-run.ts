@@ -11,7 +11,7 @@ import { toPublicResult } from "./to-public-chunk.ts";
 export async function answerRun(exchange: Exchange, call: RunnableCall): Promise<void> {
   const run = new ClientRun(exchange, call);
   const { subject, input, opts } = call;
-  const output = await run.during(() => subject.run(input, { ...opts, signal: run.signal }));
+  const output = await finished(run, subject.run(input, { ...opts, signal: run.signal }));
   send(exchange.response, toPublicOutput(output));
 }
 
@@ -20,8 +20,18 @@ export async function answerWorkflow(exchange: Exchange, call: WorkflowCall): Pr
   const run = new ClientRun(exchange, call);
   const { subject, input, opts } = call;
   const runOpts = { ...opts, signal: run.signal, ...(input !== undefined && { input }) };
-  const result = await run.during(() => subject.run(runOpts));
+  const result = await finished(run, subject.run(runOpts));
   send(exchange.response, toPublicResult(result));
+}
+
+async function finished<Output>(run: ClientRun, output: Promise<Output>): Promise<Output> {
+  try {
+    return await output;
+  } catch (thrown) {
+    throw run.fail(thrown);
+  } finally {
+    run.end();
+  }
 }
 
 /** The answer of a run that went on without its client goes nowhere. */

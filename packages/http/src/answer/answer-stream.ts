@@ -1,5 +1,5 @@
-import type { StreamChunk, WorkflowChunk } from "@troupe/core";
-import { toPublicError, toTroupeError } from "@troupe/core/adapter";
+import type { StreamChunk, TroupeError, WorkflowChunk } from "@troupe/core";
+import { toPublicError } from "@troupe/core/adapter";
 import { reportFailure } from "../errors/report-failure.ts";
 import type { Exchange, RunCall, RunnableCall, WorkflowCall } from "../exchange.ts";
 import { noteUsage } from "../request-record.ts";
@@ -9,9 +9,9 @@ import { toPublicChunk, toPublicWorkflowChunk } from "./to-public-chunk.ts";
 import { untilRoom } from "./until-room.ts";
 
 /** Runs an agent or a team and sends what it streams. Rejects with what is to be sent instead, as long as nothing was. */
-export async function answerStream(exchange: Exchange, call: RunnableCall): Promise<void> {
+export function answerStream(exchange: Exchange, call: RunnableCall): Promise<void> {
   const { subject, input, opts } = call;
-  await answer<StreamChunk>(exchange, call, (signal) => ({
+  return answer<StreamChunk>(exchange, call, (signal) => ({
     chunks: subject.stream(input, { ...opts, signal }),
     toPublic(chunk) {
       if (chunk.type === "finish" && chunk.usage !== undefined) noteUsage(exchange.response, chunk.usage);
@@ -21,9 +21,9 @@ export async function answerStream(exchange: Exchange, call: RunnableCall): Prom
 }
 
 /** Runs a workflow and sends what happens in it. Rejects with what is to be sent instead, as long as nothing was. */
-export async function answerWorkflowStream(exchange: Exchange, call: WorkflowCall): Promise<void> {
+export function answerWorkflowStream(exchange: Exchange, call: WorkflowCall): Promise<void> {
   const { subject, input, opts } = call;
-  await answer<WorkflowChunk<object>>(exchange, call, (signal) => ({
+  return answer<WorkflowChunk<object>>(exchange, call, (signal) => ({
     chunks: subject.stream({ ...opts, signal, ...(input !== undefined && { input }) }),
     toPublic(chunk) {
       if (chunk.type === "finish") noteUsage(exchange.response, chunk.result.usage);
@@ -40,38 +40,40 @@ type Source<Chunk> = {
 
 type Call = Pick<RunCall<unknown, unknown>, "opts" | "owner">;
 
+/**
+ * Sends all chunks at the reader's pace. When the reader has left and the run goes on, they go nowhere. In one piece, for
+ * what it holds it holds for as long as the stream lasts.
+ */
 async function answer<Chunk>(
   exchange: Exchange,
   call: Call,
   open: (signal: AbortSignal) => Source<Chunk>,
 ): Promise<void> {
-  const { request, response, requestId, settings } = exchange;
+  const { response, settings } = exchange;
   const run = new ClientRun(exchange, call);
   const events = new EventStream(response, settings.heartbeatMs);
   run.presence.knockWith(() => (events.isOpen ? events.beat() : response.writeProcessing()));
   try {
-    await run.during(() => pour(open(run.signal), events, run.signal));
-  } catch (thrown) {
-    if (!events.isOpen) {
-      events.abandon();
-      throw thrown;
+    const { chunks, toPublic } = open(run.signal);
+    for await (const chunk of chunks) {
+      const shown = toPublic(chunk);
+      const room = shown && events.send(JSON.stringify(shown));
+      if (room !== undefined) await untilRoom(room, run.signal);
     }
-    const error = toTroupeError(thrown);
-    reportFailure(error, { logger: settings.logger, request, requestId, opts: call.opts });
-    void events.send(JSON.stringify({ type: "error", error: toPublicError(error) }));
+  } catch (thrown) {
+    tellFailure(exchange, events, run.fail(thrown));
+  } finally {
+    run.end();
   }
   events.close();
 }
 
-/** Sends all chunks at the reader's pace. When the reader has left and the run goes on, they go nowhere. */
-async function pour<Chunk>(
-  { chunks, toPublic }: Source<Chunk>,
-  events: EventStream,
-  signal: AbortSignal,
-): Promise<void> {
-  for await (const chunk of chunks) {
-    const shown = toPublic(chunk);
-    const room = shown && events.send(JSON.stringify(shown));
-    if (room !== undefined) await untilRoom(room, signal);
+/** Ends the stream with the failure, or leaves it to others to tell when nothing has gone out yet. */
+function tellFailure({ request, requestId, settings, opts }: Exchange, events: EventStream, error: TroupeError): void {
+  if (!events.isOpen) {
+    events.abandon();
+    throw error;
   }
+  reportFailure(error, { logger: settings.logger, request, requestId, opts });
+  void events.send(JSON.stringify({ type: "error", error: toPublicError(error) }));
 }

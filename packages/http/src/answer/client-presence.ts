@@ -1,5 +1,5 @@
 import type { Exchange } from "../exchange.ts";
-import { keepHalfOpen } from "./half-close.ts";
+import { halfCloseOf } from "./half-close.ts";
 
 /** Sends something that asks for no answer: a connection whose other end is gone breaks by it. */
 type Knock = () => void;
@@ -23,9 +23,9 @@ export class ClientPresence {
     this.#onLeft = onLeft;
     // "102 Processing": all that HTTP has to say before an answer.
     this.#knock = () => response.writeProcessing();
-    response.once("close", this.#onClose);
+    response.on("close", this.#onClose);
     if (request.socket.readableEnded) this.#askWhetherGone();
-    else keepHalfOpen(exchange, this.#askWhetherGone);
+    else halfCloseOf(exchange)?.tell(this.#askWhetherGone);
   }
 
   /** From now on this is what is sent. */

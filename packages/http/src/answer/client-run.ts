@@ -30,18 +30,17 @@ export class ClientRun {
     return this.#abort.signal;
   }
 
-  /** Does the work of the run, and then it is over: what there is to say of it may still be on its way. */
-  async during<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (thrown) {
-      const error = toTroupeError(thrown, this.signal);
-      if (error instanceof RunError) noteUsage(this.#exchange.response, error.output.usage);
-      throw error;
-    } finally {
-      this.#end();
-      this.#closeIfDraining();
-    }
+  /** Notes that it failed, and says why. */
+  fail(thrown: unknown): TroupeError {
+    const error = toTroupeError(thrown, this.signal);
+    if (error instanceof RunError) noteUsage(this.#exchange.response, error.output.usage);
+    return error;
+  }
+
+  /** Notes that it is over: what there is to say of it may still be on its way. */
+  end(): void {
+    this.#end();
+    this.#closeIfDraining();
   }
 
   /** A connection that was kept would keep a service that is shutting down. */

@@ -17,7 +17,7 @@ const heartbeat = encodeSseComment("heartbeat");
 export class EventStream {
   readonly #response: Response;
   readonly #heartbeatMs: number;
-  readonly #firstBeat: NodeJS.Timeout;
+  #firstBeat: NodeJS.Timeout | undefined;
   #writer: SseWriter | undefined;
   #count = 0;
 
@@ -54,11 +54,12 @@ export class EventStream {
   /** The response is somebody else's to send, as long as nothing of this one was. */
   abandon(): void {
     clearTimeout(this.#firstBeat);
+    this.#firstBeat = undefined;
   }
 
   #open(): SseWriter | undefined {
     if (this.#writer !== undefined) return this.#writer;
-    clearTimeout(this.#firstBeat);
+    this.abandon();
     if (this.#response.destroyed) return undefined;
     this.#response.writeHead(200, head);
     this.#writer = new SseWriter(this.#response, { heartbeatMs: this.#heartbeatMs });

@@ -1,164 +1,103 @@
-import { Agent as Connections, request as open } from "node:http";
-import { sample } from "fast-check";
-import { expect, it, onTestFinished } from "vitest";
-import { rightRequest, targetsOf, wrongRequest } from "../../test/described-requests.ts";
-import type { Made, Target } from "../../test/described-requests.ts";
+import { ProcessProbe, riseSince, seededRandom, settled } from "@troupe-internal/testkit";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { targetsOf } from "../../test/described-requests.ts";
+import type { Made } from "../../test/described-requests.ts";
 import { faultyService } from "../../test/faulty-service.ts";
-import { sendRaw } from "../../test/raw.ts";
+import { toForm } from "../../test/forms.ts";
+import { makeRequests, statusesOf } from "../../test/make-requests.ts";
+import { unprovoked } from "../../test/provoked-requests.ts";
+import { attack } from "../../test/raw-attack.ts";
+import { rawAttacks } from "../../test/raw-attacks.ts";
+import { watchTemporaryFiles } from "../../test/scratch.ts";
+import { inShort, Sender } from "../../test/sender.ts";
 import { serve } from "../../test/serve.ts";
-import type { Service } from "../../test/service.ts";
+import { SlowHeads } from "../../test/slow-heads.ts";
+import { createShutdown } from "../shutdown/create-shutdown.ts";
 import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 
 /** More on demand. */
 const total = Number(process.env["TROUPE_TEST_REQUESTS"] ?? 20_000);
 const least = 20;
+const rightShare = 0.4;
+/** So much is done at a time. */
+const width = 20;
+const slowHeads = 50;
 
-/** How a status is had from an operation: by what is wrong with the request, or by what is to go wrong in it. */
-const provoked: Readonly<Record<number, Partial<Made>>> = {
-  401: { headers: { "x-test-fault": "unauthorized" } },
-  403: { headers: { "x-test-user": "ada" }, body: '{"input":"x","userId":"bob"}' },
-  404: { headers: { "x-test-fault": "not_found" } },
-  409: { headers: { "x-test-fault": "conflict" } },
-  413: { body: JSON.stringify({ input: "x".repeat(30_000) }) },
-  415: { headers: { "content-type": "text/plain" } },
-  422: { headers: { "x-test-fault": "guardrail_blocked" } },
-  429: { headers: { "x-test-fault": "rate_limited" } },
-  499: { headers: { "x-test-fault": "cancelled" } },
-  500: { headers: { "x-test-fault": "middleware" } },
-  502: { headers: { "x-test-fault": "model_failed" } },
-  503: { headers: { "x-test-fault": "unavailable" } },
-  504: { headers: { "x-test-fault": "timeout" } },
-};
-
-/** The same for what has no run in it. */
-const provokedElsewhere: Readonly<Record<string, Partial<Made>>> = {
-  "GET /sessions 200": { headers: { "x-test-user": "ada" }, path: "/sessions" },
-  "GET /sessions 400": { headers: { "x-test-user": "ada" }, path: "/sessions?limit=0" },
-  "GET /sessions 401": { headers: {}, path: "/sessions" },
-  "GET /sessions 503": { headers: { "x-test-user": "ada", "x-test-fault": "storage" }, path: "/sessions" },
-  "GET /sessions/{id} 200": { headers: {}, path: "/sessions/kept" },
-  "GET /sessions/{id}/turns 200": { headers: {}, path: "/sessions/kept/turns" },
-  "POST /runs/{runId}/cancel 400": { path: "/runs/%zz/cancel" },
-  "GET /ready 503": { headers: { "x-test-fault": "storage" } },
-};
-
-/** What no single request provokes: other tests have runs on their way to cancel, and sessions to delete. */
-const elsewhere = new Set([
-  "POST /workflows/w/stream 499",
-  "POST /workflows/w/stream 503",
-  "POST /runs/{runId}/cancel 200",
-  "DELETE /sessions/{id} 409",
-  "DELETE /sessions/{id} 204",
-]);
-
-function provocation(target: Target, status: number): Partial<Made> {
-  if (target.operation.requestBody === undefined) return provocationElsewhere(target, status);
-  if (status === 200) return { headers: { "content-type": "application/json" } };
-  return status === 400 ? { body: "{" } : (provoked[status] ?? {});
+/** What a request was answered with that it must not be, if anything. */
+function faultOf(made: Made, status: number): string | undefined {
+  const isPlanned = "x-test-fault" in made.headers;
+  const isServices = status >= 500 && !isPlanned;
+  const isRefused = made.isRight && !isPlanned && [400, 413, 415].includes(status);
+  const isTaken = made.refusal !== undefined && made.refusal !== status;
+  return isServices || isRefused || isTaken ? `${status} for ${inShort(made)}` : undefined;
 }
 
-function provocationElsewhere({ name, method }: Target, status: number): Partial<Made> {
-  const known = provokedElsewhere[`${name} ${status}`];
-  if (known !== undefined) return known;
-  if (status === 500) return { headers: { "x-test-fault": "middleware" } };
-  if (!name.includes("{id}")) return {};
-  if (status === 503) return { headers: { "x-test-fault": "storage" } };
-  return status === 400 ? { path: name.slice(method.length + 1).replace("{id}", "a%23b") } : {};
+/** A service with its answers checked, and what tells whether it holds anything that it held not when it was warm. */
+async function serveProbed() {
+  const shutdown = createShutdown();
+  const add = vi.spyOn(shutdown, "add");
+  const options = { ...faultyService(), shutdown };
+  const service = await serve(options);
+  const [runs] = add.mock.calls[0] ?? [];
+  const leftFiles = watchTemporaryFiles();
+  const probe = new ProcessProbe({ runs: () => runs?.size ?? Infinity, files: () => leftFiles().named.length });
+  onTestFinished(() => probe.stop());
+  return { service, probe, spec: generateOpenAPISpec(options) };
 }
 
-/** Sends over connections that are kept: a new one each time would be most of the work. */
-async function send(service: Service, connections: Connections, made: Made): Promise<number> {
-  const { method, path, body } = made;
-  // Without its length, the body of a GET would be read as the next request.
-  const headers = { ...made.headers, ...(body !== undefined && { "content-length": Buffer.byteLength(body) }) };
-  return await new Promise((resolve, reject) => {
-    const asked = open(
-      { port: service.port, host: "127.0.0.1", method, path, headers, agent: connections },
-      (response) => {
-        response.resume().on("end", () => resolve(response.statusCode ?? 0));
-        response.on("error", reject);
-      },
-    );
-    asked.on("error", (error: Error) => {
-      // A connection that was kept may have been closed in the moment in which it was taken up again.
-      if (asked.reusedSocket) resolve(send(service, connections, made));
-      else reject(new Error(JSON.stringify(made), { cause: error }));
-    });
-    asked.end(body);
-  });
-}
-
-async function inTurn<Each>(list: readonly Each[], width: number, work: (each: Each) => Promise<void>): Promise<void> {
-  const rest = list[Symbol.iterator]();
+/** Does all of it in any order, so much at a time. */
+async function doAll(tasks: readonly (() => Promise<void>)[]): Promise<void> {
+  const random = seededRandom(7);
+  const places = new Map(tasks.map((task) => [task, random()]));
+  const inAnyOrder = tasks.toSorted((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
+  const rest = inAnyOrder[Symbol.iterator]();
   const worker = async () => {
-    for (const each of rest) await work(each);
+    for (const task of rest) await task();
   };
   await Promise.all(Array.from({ length: width }, worker));
 }
 
-const attacks = [
-  "GET\r\n\r\n",
-  "POST /agents/a/run HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-  "POST /agents/a/run HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-  "POST /agents/a/run HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-  `GET /agents HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(40_000)}\r\n\r\n`,
-  "GET /agents/%00%ff HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-  "\u0000\u0001\u0002\r\n\r\n",
-  "GET http://[::1/agents HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-];
-
 it(
-  `${total} requests that are made out of the description are all answered as it says, and none is the service's fault`,
-  {
-    timeout: 600_000,
-  },
+  `${total} requests that are made out of the description, with raw attacks among them, are all answered as they must be, and nothing is left of them`,
+  { timeout: 600_000 },
   async () => {
-    const options = faultyService();
-    const spec = generateOpenAPISpec(options);
-    const service = await serve(options);
-    const connections = new Connections({ keepAlive: true, maxSockets: 16 });
-    const unhandled: unknown[] = [];
-    const note = (reason: unknown) => unhandled.push(reason);
-    process.on("unhandledRejection", note);
-    onTestFinished(() => {
-      process.off("unhandledRejection", note);
-      connections.destroy();
-    });
-    await service.post("/agents/a/run", { input: "x", sessionId: "kept" });
-
+    const { service, probe, spec } = await serveProbed();
     const targets = targetsOf(spec);
-    const directed = targets.flatMap((target) => {
-      const statuses = Object.keys(target.operation.responses).map(Number).filter(Number.isFinite);
-      return statuses.flatMap((status) => {
-        const more = provocation(target, status);
-        return sample(rightRequest(spec, target), { numRuns: least, seed: status }).map((made) => ({
-          ...made,
-          ...more,
-          headers: { ...(made.body && { "content-type": "application/json" }), ...(more.headers ?? made.headers) },
-        }));
-      });
-    });
-    const each = Math.ceil((total - directed.length) / targets.length / 10);
-    const right = targets.flatMap((target) => sample(rightRequest(spec, target), { numRuns: each * 4, seed: 1 }));
-    const wrong = targets.flatMap((target) => sample(wrongRequest(spec, target), { numRuns: each * 6, seed: 2 }));
-    const seen = new Map<string, number>();
+    const requests = makeRequests(spec, targets, { total, least, rightShare });
+    // What is loaded with the first of its kind stays.
+    await service.ask("/agents/a/run", { method: "POST", body: toForm({ input: "x" }) });
+    await service.post("/agents/a/run", { input: "x", sessionId: "kept" });
+    const before = probe.take();
+    const sender = new Sender(service.port, width);
+    const slow = await SlowHeads.open(service.port, slowHeads);
     const faults: string[] = [];
+    const seen = new Map<string, number>();
 
-    await inTurn([...directed, ...right, ...wrong], 16, async (made) => {
-      const status = await send(service, connections, made);
-      const place = `${made.operation} ${status}`;
+    const asking = requests.map((made) => async () => {
+      const status = await sender.send(made);
+      const place = `${made.target} ${status}`;
       seen.set(place, (seen.get(place) ?? 0) + 1);
-      if (status >= 500 && !("x-test-fault" in made.headers)) faults.push(`${place} ${JSON.stringify(made)}`);
+      const fault = faultOf(made, status);
+      if (fault !== undefined) faults.push(fault);
     });
-    for (const attack of attacks) await sendRaw(service, attack);
+    const attacking = Object.entries(rawAttacks).flatMap(([name, each]) =>
+      Array.from({ length: least }, () => async () => {
+        const problem = await attack(service.port, each);
+        if (problem !== undefined) faults.push(`${name} ${problem}`);
+      }),
+    );
+    await doAll([...asking, ...attacking]);
 
-    const promised = targets.flatMap(({ name, operation }) => {
-      return Object.keys(operation.responses).map((status) => `${name} ${status}`);
-    });
-    const rare = promised.filter((place) => !place.endsWith("default") && (seen.get(place) ?? 0) < least);
     expect(faults).toEqual([]);
-    expect(rare.filter((place) => !elsewhere.has(place))).toEqual([]);
-    expect(unhandled).toEqual([]);
+    expect(requests.filter(({ isRight }) => isRight).length / requests.length).toBeCloseTo(rightShare);
+    const described = targets.flatMap((target) => statusesOf(target).map((status) => `${target.name} ${status}`));
+    const rare = described.filter((place) => (seen.get(place) ?? 0) < least);
+    expect(rare.filter((place) => !unprovoked.has(place))).toEqual([]);
+    expect(slow.close()).toBe(slowHeads);
+    sender.close();
     expect(await service.ask("/health")).toMatchObject({ status: 200 });
+    const after = await settled(() => probe.take(), before, { withinMs: 10_000 });
+    expect(riseSince(before, after)).toEqual({});
+    expect(after.uncaught).toBe(0);
   },
 );

@@ -12,7 +12,7 @@ const methods = ["get", "post", "delete"] as const;
 export function mountRoute(router: Router, settings: RouterSettings, route: Route): void {
   const mounted = router.route(route.path);
   const toHandler = (handle: Handle): RequestHandler => {
-    return async (request, response) => await serve(toExchange(request, response, settings), route.path, handle);
+    return (request, response) => serve(toExchange(request, response, settings), route.path, handle);
   };
   for (const method of methods) {
     const handle = route[method];
@@ -25,13 +25,28 @@ function toExchange(request: Request, response: Response, settings: RouterSettin
   return { request, response, requestId: requestIdOf(request, response), settings };
 }
 
-async function serve(exchange: Exchange, path: string, handle: Handle): Promise<void> {
-  const { request, response, requestId, settings } = exchange;
-  recordOf(response).route = request.baseUrl + path;
+/**
+ * Answers, and gives Express no promise to wait for: it would keep the whole way to this route for as long as a stream
+ * lasts, and there is nothing left for it to do.
+ */
+function serve(exchange: Exchange, path: string, handle: Handle): void {
+  recordOf(exchange.response).route = exchange.request.baseUrl + path;
+  const fail = (error: unknown): void => failWith(exchange, error);
   try {
-    await handle(exchange);
+    handle(exchange)?.catch(fail);
   } catch (error) {
-    sendFailure(error, response, { request, requestId, logger: settings.logger });
+    fail(error);
+  }
+}
+
+function failWith({ request, response, requestId, settings, opts }: Exchange, error: unknown): void {
+  const { logger } = settings;
+  try {
+    sendFailure(error, response, { request, requestId, logger, opts });
+  } catch (failure) {
+    // What a host has put in the place of a method of the response may throw.
+    logger.error("A failure could not be sent.", { requestId, error: failure });
+    response.destroy();
   }
 }
 

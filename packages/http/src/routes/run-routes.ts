@@ -2,7 +2,6 @@ import type { MessageContent, Runnable } from "@troupe/core";
 import { findRunnable } from "@troupe/core/adapter";
 import { answerRun, answerWorkflow } from "../answer/answer-run.ts";
 import { answerStream, answerWorkflowStream } from "../answer/answer-stream.ts";
-import { sendFailure } from "../errors/send-failure.ts";
 import type { Exchange, RunCall } from "../exchange.ts";
 import { recordOf } from "../request-record.ts";
 import { readCall, readMessage, readState } from "../request/read-call.ts";
@@ -52,16 +51,11 @@ function toHandle<Subject, Input>(
   answer: Answer<Subject, Input>,
 ): Handle {
   return async (exchange) => {
-    const { request, response, requestId, settings } = exchange;
-    const name = String(request.params["name"]);
+    const name = String(exchange.request.params["name"]);
     const subject = findRunnable(registry, name, kind);
-    recordOf(response).name = name;
+    recordOf(exchange.response).name = name;
     const call = await readCall(exchange, { subject, name }, input);
-    try {
-      await answer(exchange, call);
-    } catch (error) {
-      // Here and not above: from here on there may be a key of the body that no log is to show.
-      sendFailure(error, response, { request, requestId, logger: settings.logger, opts: call.opts });
-    }
+    exchange.opts = call.opts;
+    return answer(exchange, call);
   };
 }

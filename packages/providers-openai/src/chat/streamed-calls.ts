@@ -11,7 +11,8 @@ type OpenCall = { id: string; name: string; isEnded: boolean; untold: string };
  */
 export class StreamedCalls {
   readonly #calls: OpenCall[] = [];
-  readonly #byIndex = new Map<number, OpenCall>();
+  // Made with the first call: most answers have none.
+  #byIndex: Map<number, OpenCall> | undefined;
 
   /** How many calls were named. */
   get count(): number {
@@ -45,7 +46,7 @@ export class StreamedCalls {
 
   /** Under the index of a call that has its name, a new id with a name is another call. */
   #findByIndex(index: number, { id, function: named }: WireCall): OpenCall | undefined {
-    const call = this.#byIndex.get(index);
+    const call = this.#byIndex?.get(index);
     if (!call?.name || !id || !named?.name) return call;
     return this.#calls.some((each) => each.id === id) ? call : undefined;
   }
@@ -55,9 +56,10 @@ export class StreamedCalls {
     const call = { id: isFree && id ? id : `call_${createId()}`, name: "", isEnded: false, untold: "" };
     this.#calls.push(call);
     if (typeof index !== "number") return call;
-    const replaced = this.#byIndex.get(index);
+    const byIndex = (this.#byIndex ??= new Map());
+    const replaced = byIndex.get(index);
     if (replaced !== undefined) this.#close(replaced, chunks);
-    this.#byIndex.set(index, call);
+    byIndex.set(index, call);
     return call;
   }
 
