@@ -1,12 +1,7 @@
 import {
   anything,
-  array,
-  boolean,
   constant,
   constantFrom,
-  dictionary,
-  double,
-  integer,
   jsonValue,
   oneof,
   record,
@@ -16,67 +11,126 @@ import {
 } from "fast-check";
 import type { Arbitrary } from "fast-check";
 import type { OpenApiOperation, OpenApiSpec, Schema } from "../src/openapi/open-api-spec.ts";
+import { formContentType, rightForm, wrongForm } from "./described-forms.ts";
+import { valueOf } from "./described-values.ts";
+import { encodeForm } from "./forms.ts";
+import type { FormPart } from "./forms.ts";
 
 /** A request that was made out of a description. */
 export type Made = {
-  /** The operation it is for: its method and path as they are described. */
-  operation: string;
+  /** What it is for. */
+  target: string;
   method: string;
   path: string;
   headers: Record<string, string>;
-  body?: string;
+  /** A form is encoded when it is sent. */
+  body?: string | Buffer | readonly FormPart[];
+  /** Whether it is as the description says. */
+  isRight: boolean;
+  /** The status that it must be refused with, where that is certain. */
+  refusal?: number;
 };
 
-/** What a description is asked for. */
-export type Target = { name: string; method: string; path: string; operation: OpenApiOperation };
+/** What a description is asked for: an operation, with one of the types that its body may have. */
+export type Target = {
+  name: string;
+  method: string;
+  path: string;
+  operation: OpenApiOperation;
+  body?: { type: string; schema: Schema };
+};
 
-/** All operations of a description. */
+/** All operations of a description, those that take forms once more for those. */
 export function targetsOf(spec: OpenApiSpec): Target[] {
   return Object.entries(spec.paths).flatMap(([path, item]) => {
-    return Object.entries(item).map(([word, operation]) => {
+    return Object.entries(item).flatMap(([word, operation]) => {
       const method = word.toUpperCase();
-      return { name: `${method} ${path}`, method, path, operation };
+      const target = { name: `${method} ${path}`, method, path, operation };
+      const bodies = Object.entries(operation.requestBody?.content ?? {});
+      if (bodies.length === 0) return [target];
+      return bodies.map(([type, { schema }]) => ({
+        ...target,
+        name: type === "application/json" ? target.name : `${target.name}, a form`,
+        body: { type, schema },
+      }));
     });
   });
+}
+
+/** The bytes of a request's body. */
+export function bytesOf({ body }: Made): Buffer | undefined {
+  if (body === undefined || Buffer.isBuffer(body)) return body;
+  return typeof body === "string" ? Buffer.from(body) : encodeForm(...body);
+}
+
+/** Whether a target's body is a form. */
+export function takesForm({ body }: Target): boolean {
+  return body?.type === "multipart/form-data";
 }
 
 /** Requests that are as the description says. */
 export function rightRequest(spec: OpenApiSpec, target: Target): Arbitrary<Made> {
   const { name, method, path, operation } = target;
-  const content = operation.requestBody?.content["application/json"];
-  const query = queryOf(spec, operation);
   return record({
     id: stringMatching(/^[\w.:@-]{1,20}$/),
-    query,
-    body: content === undefined ? constant(undefined) : valueOf(content.schema, spec),
+    query: queryOf(spec, operation),
+    body: bodyOf(spec, target),
     user: constantFrom(undefined, "ada", "bob"),
-  }).map(({ id, query: asked, body, user }) => ({
-    operation: name,
+  }).map(({ id, query, body, user }) => ({
+    target: name,
     method,
-    path: path.replaceAll(/\{\w+\}/g, id) + asked,
+    path: path.replaceAll(/\{\w+\}/g, id) + query,
     headers: {
       ...(user !== undefined && { "x-test-user": user }),
-      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(body !== undefined && { "content-type": takesForm(target) ? formContentType : "application/json" }),
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body }),
+    isRight: true,
   }));
+}
+
+function bodyOf(spec: OpenApiSpec, target: Target): Arbitrary<Made["body"]> {
+  const { body } = target;
+  if (body === undefined) return constant(undefined);
+  if (takesForm(target)) return rightForm(body.schema, spec);
+  return valueOf(body.schema, spec).map((value) => JSON.stringify(value));
 }
 
 /** Requests in which something is not as the description says. */
 export function wrongRequest(spec: OpenApiSpec, target: Target): Arbitrary<Made> {
-  const breaks: ((made: Made, junk: string) => Partial<Made>)[] = [
-    ({ path }, junk) => ({ path: `${path}${path.includes("?") ? "&" : "?"}${encodeURIComponent(junk)}=1` }),
-    ({ path }) => ({ path: `${path}/%zz` }),
-    ({ path }, junk) => ({ path: `${path}/${junk.replaceAll(/[^\w]/g, "")}` }),
-    (_, junk) => ({ method: "PUT", body: junk }),
-    (_, junk) => ({ method: "POST", body: junk }),
-    ({ headers }, junk) => ({ headers: { ...headers, "content-type": "text/plain" }, body: junk }),
-    ({ headers }) => ({ headers: { ...headers, "x-api-key": "not a key" } }),
-    (_, junk) => ({ body: `{"input":${JSON.stringify(junk)},"sessionId":${JSON.stringify(junk)}}` }),
-    ({ body = "{}" }) => ({ body: body.slice(0, -1) }),
-    ({ headers }) => ({ headers: { ...headers, "content-encoding": "gzip" } }),
-    ({ headers }) => ({ headers: { ...headers, "content-type": "multipart/form-data; boundary=x" }, body: "--x\r\n" }),
-  ];
+  const spoilt = spoiltRequest(spec, target);
+  if (target.body === undefined || !takesForm(target)) return spoilt;
+  const form = record({ made: rightRequest(spec, target), wrong: wrongForm(target.body.schema, spec) });
+  return oneof(
+    { weight: 1, arbitrary: spoilt },
+    {
+      weight: 3,
+      arbitrary: form.map(({ made, wrong: { contentType, ...more } }) => ({
+        ...made,
+        ...more,
+        headers: { ...made.headers, "content-type": contentType },
+        isRight: false,
+      })),
+    },
+  );
+}
+
+const breaks: ((made: Made, junk: string) => Partial<Made>)[] = [
+  ({ path }, junk) => ({ path: `${path}${path.includes("?") ? "&" : "?"}${encodeURIComponent(junk)}=1` }),
+  ({ path }) => ({ path: `${path}/%zz` }),
+  ({ path }, junk) => ({ path: `${path}/${junk.replaceAll(/[^\w]/g, "")}` }),
+  (_, junk) => ({ method: "PUT", body: junk }),
+  (_, junk) => ({ method: "POST", body: junk }),
+  ({ headers }, junk) => ({ headers: { ...headers, "content-type": "text/plain" }, body: junk }),
+  ({ headers }) => ({ headers: { ...headers, "x-api-key": "not a key" } }),
+  (_, junk) => ({ body: `{"input":${JSON.stringify(junk)},"sessionId":${JSON.stringify(junk)}}` }),
+  ({ body = "{}" }) => ({ body: body.slice(0, -1) }),
+  ({ headers }) => ({ headers: { ...headers, "content-encoding": "gzip" } }),
+  ({ headers }) => ({ headers: { ...headers, "content-type": "multipart/form-data; boundary=x" }, body: "--x\r\n" }),
+];
+
+/** In anything that can be asked for this may be wrong. */
+function spoiltRequest(spec: OpenApiSpec, target: Target): Arbitrary<Made> {
   const junk = oneof(
     string(),
     webSegment(),
@@ -84,7 +138,7 @@ export function wrongRequest(spec: OpenApiSpec, target: Target): Arbitrary<Made>
     jsonValue().map((json) => JSON.stringify(json)),
   );
   return record({ made: rightRequest(spec, target), spoil: constantFrom(...breaks), junk }).map((wrong) => {
-    const made = { ...wrong.made, ...wrong.spoil(wrong.made, wrong.junk) };
+    const made = { ...wrong.made, ...wrong.spoil(wrong.made, wrong.junk), isRight: false };
     return {
       ...made,
       headers: made.body === undefined ? made.headers : { "content-type": "application/json", ...made.headers },
@@ -102,35 +156,4 @@ function queryOf(spec: OpenApiSpec, { parameters = [] }: OpenApiOperation): Arbi
     for (const [name, value] of Object.entries(values)) query.set(name, String(value));
     return query.size === 0 ? "" : `?${query.toString()}`;
   });
-}
-
-/** Values of a schema, as far as the bodies of requests are described. */
-function valueOf(schema: Schema, spec: OpenApiSpec): Arbitrary<unknown> {
-  const { $ref, oneOf: alternatives, enum: words, type } = schema;
-  if (typeof $ref === "string") return valueOf(spec.components.schemas[$ref.split("/").at(-1) ?? ""] ?? {}, spec);
-  if (Array.isArray(alternatives)) return oneof(...alternatives.map((each: Schema) => valueOf(each, spec)));
-  if (Array.isArray(words)) return constantFrom(...(words as unknown[]));
-  const byType: Record<string, () => Arbitrary<unknown>> = {
-    string: () => textOf(schema),
-    integer: () => integer({ min: Number(schema["minimum"] ?? 0), max: Number(schema["maximum"] ?? 1000) }),
-    number: () => double({ noNaN: true, noDefaultInfinity: true }),
-    boolean,
-    array: () =>
-      array(valueOf(schema["items"] as Schema, spec), { minLength: Number(schema["minItems"] ?? 0), maxLength: 4 }),
-    object: () => objectOf(schema, spec),
-  };
-  return byType[String(type)]?.() ?? jsonValue();
-}
-
-function textOf({ pattern, minLength = 0 }: Schema): Arbitrary<string> {
-  const printable = string({ minLength: Number(minLength) || 1, maxLength: 40 }).map((text) => `x${text}`.slice(0, 40));
-  return typeof pattern === "string" && pattern.startsWith("^") ? stringMatching(new RegExp(pattern)) : printable;
-}
-
-function objectOf({ properties, required = [] }: Schema, spec: OpenApiSpec): Arbitrary<unknown> {
-  if (properties === undefined) return dictionary(string(), jsonValue(), { maxKeys: 3 });
-  const fields = Object.entries(properties as Record<string, Schema>);
-  // Who asks is what the test says elsewhere.
-  const sent = fields.filter(([name]) => name !== "userId").map(([name, each]) => [name, valueOf(each, spec)] as const);
-  return record(Object.fromEntries(sent), { requiredKeys: required as never[] });
 }

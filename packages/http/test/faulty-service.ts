@@ -4,6 +4,15 @@ import { faultyStorage, ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";
 import type { RouterOptions } from "../src/router-options.ts";
 
+/** What `faultyService` takes of uploads: three of the largest files are more than is kept of an upload in memory. */
+export const uploadLimits = {
+  maxFiles: 4,
+  maxFileSize: 360_000,
+  maxTotalSize: 1_100_000,
+  maxFieldSize: 1000,
+  allowedMimeTypes: ["image/*", "audio/*", "application/pdf"],
+};
+
 /** Router options with one of everything; what goes wrong in a request, its own header says. */
 export function faultyService(): RouterOptions {
   const faults = new AsyncLocalStorage<string | undefined>();
@@ -37,6 +46,6 @@ export function faultyService(): RouterOptions {
     },
     middleware: [withFault],
     maxBodyBytes: 20_000,
-    fileUpload: true,
+    fileUpload: uploadLimits,
   };
 }

@@ -16,8 +16,8 @@ export class OutputGate {
   #received = "";
   /** What each guardrail made of it so far. */
   readonly #passed: string[] = [];
-  /** What came out. */
-  #text = "";
+  /** What came out, where guardrails may change what follows it. */
+  #released = "";
   #isChecked = false;
   #failure: { error: unknown } | undefined;
 
@@ -26,17 +26,9 @@ export class OutputGate {
     this.#isIncremental = guardrails.every(({ incremental }) => incremental === true);
   }
 
-  /** All that has been let out. */
-  get text(): string {
-    return this.#text;
-  }
-
   /** Takes the next piece, and gives what may go out now. */
   push(piece: string): string | Promise<string> {
-    if (this.#check.guardrails.length === 0) {
-      this.#text += piece;
-      return piece;
-    }
+    if (this.#check.guardrails.length === 0) return piece;
     this.#received += piece;
     return this.#isIncremental && piece !== "" ? this.#release(() => this.#checkSoFar()) : "";
   }
@@ -53,8 +45,8 @@ export class OutputGate {
     if (this.#failure !== undefined) throw this.#failure.error;
     try {
       const passed = await check();
-      const released = passed.slice(this.#text.length);
-      this.#text = passed;
+      const released = passed.slice(this.#released.length);
+      this.#released = passed;
       this.#isChecked = true;
       return released;
     } catch (error) {

@@ -16,7 +16,7 @@ export class OpenSession {
   readonly #held: HeldTurn;
   #session: SessionRecord;
   /** The runs whose turns are known to be stored. */
-  readonly #stored = new Set<string>();
+  #stored: Set<string> | undefined;
   /** Whether a turn was written and its outcome is not known. */
   #isUncertain = false;
 
@@ -61,11 +61,12 @@ export class OpenSession {
     this.#isUncertain = true;
     this.#session = await this.#log.append(turn, this.#session);
     this.#isUncertain = false;
+    this.#stored ??= new Set();
     this.#stored.add(turn.runId);
   }
 
   async #isStored({ runId }: TurnRecord): Promise<boolean> {
-    if (this.#stored.has(runId)) return true;
+    if (this.#stored?.has(runId) === true) return true;
     if (!this.#isUncertain) return false;
     const further = await this.#log.after(this.#session.turns, Infinity, this.#session);
     return further.some((turn) => turn.runId === runId);

@@ -4,6 +4,9 @@ export type Flow = { pause(): void; resume(): void; abort(reason: Error): void }
 type Step = IteratorResult<Uint8Array, undefined>;
 type Reader = { resolve: (step: Step) => void; reject: (reason: unknown) => void };
 
+/** What the connection is told then: one for all, since it takes time to make one with its stack. */
+const leftUnread = new Error("The reply was left unread.");
+
 /** What may lie here unread before the sender is told to wait. */
 const mostUnread = 65_536;
 
@@ -48,7 +51,7 @@ export class ReplyBody implements AsyncIterableIterator<Uint8Array, undefined> {
     const wasOver = this.#isOver;
     this.#unread.length = 0;
     this.end();
-    if (!wasOver) this.#flow.abort(new Error("The reply was left unread."));
+    if (!wasOver) this.#flow.abort(leftUnread);
     return Promise.resolve({ done: true, value: undefined });
   }
 

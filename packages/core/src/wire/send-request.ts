@@ -46,6 +46,12 @@ export function sendRequest(request: OutgoingRequest, connections: Connections):
   });
 }
 
+/**
+ * What a connection is told that is no longer wanted, and nobody else ever hears. One for all: each would be made with its
+ * stack, and that be put into words when the socket ends.
+ */
+const unwanted = new Error("The request was aborted.");
+
 type Waiting = { resolve: (reply: Reply) => void; reject: (reason: unknown) => void };
 
 /** One request and its reply, as the connection reports them. */
@@ -91,6 +97,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_connection: Dispatcher.DispatchController | null, error: Error): void {
     this.#settle();
+    // Whoever aborted has said why.
+    if (error === unwanted) return;
     const failure = httpFailure(error);
     this.#body?.fail(failure);
     this.#waiting.reject(failure);
@@ -100,7 +108,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const reason: unknown = this.#signal?.reason;
     this.#body?.abort(reason);
     this.#waiting.reject(reason);
-    this.#connection?.abort(new Error("The request was aborted."));
+    this.#connection?.abort(unwanted);
   };
 
   #settle(): void {

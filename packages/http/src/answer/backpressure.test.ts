@@ -1,15 +1,13 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { Server } from "node:http";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import type { Socket } from "node:net";
 import { Agent, createLogger } from "@troupe/core";
 import compression from "compression";
 import type { RequestHandler } from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openSocket, post, requestBytes } from "./test/clients.ts";
+import { alsoListenOnPath } from "./test/listen-on-path.ts";
 import { serve } from "./test/serve.ts";
 import { settled } from "./test/settled.ts";
 import { Vendor, VendorModel } from "./test/vendor.ts";
@@ -26,21 +24,22 @@ async function serveVendor(plan: VendorPlan, before: RequestHandler[] = []) {
   return { vendor, model, service: await serve({ agent, before, logger: createLogger() }) };
 }
 
-/**
- * On loopback with its giant segments the system itself takes four megabytes for a connection, before a program hears that
- * its reader has stopped. What a socket in the file system takes is a fifth of a megabyte.
- */
-async function alsoListenOnPath(server: Server): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "troupe-http-"));
-  const path = join(folder, "socket");
-  const second = createServer((request, response) => server.emit("request", request, response)).listen(path);
-  await once(second, "listening");
-  onTestFinished(() => {
-    second.closeAllConnections();
-    second.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return path;
+/** The sockets on which this process asks vendors, as the library that opens them tells. */
+function watchVendorSockets(): Socket[] {
+  const sockets: Socket[] = [];
+  const note = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
+  subscribe("undici:client:connected", note);
+  onTestFinished(() => void unsubscribe("undici:client:connected", note));
+  return sockets;
+}
+
+/** What the system has taken of a socket's bytes: they are counted when they are given to the socket. */
+function bytesGone({ bytesWritten, writableLength }: Socket): number {
+  return bytesWritten - writableLength;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 describe("a reader that stops reading", () => {
@@ -60,6 +59,27 @@ describe("a reader that stops reading", () => {
     for (const socket of sockets) socket.destroy();
     await vi.waitFor(() => expect(service.runs.size).toBe(0), patience);
     await vi.waitFor(() => expect(vendor.answering).toBe(0), patience);
+  });
+
+  it("leaves at most two megabytes of its stream with this process, over TCP: more is taken as the system takes it", async () => {
+    const vendorSockets = watchVendorSockets();
+    const { model, service } = await serveVendor(gigabyte);
+    const answering: Socket[] = [];
+    service.server.on("connection", (socket: Socket) => answering.push(socket));
+    const readers = await Promise.all(Array.from({ length: 10 }, () => openSocket(service)));
+
+    for (const reader of readers) reader.write(requestBytes("/agents/a/stream"));
+    await Promise.all(readers.map((reader) => once(reader, "data")));
+    for (const reader of readers) reader.pause();
+    await settled(() => model.readBytes);
+
+    const taken = sum(vendorSockets.map(({ bytesRead }) => bytesRead));
+    const gone = sum(answering.map(bytesGone));
+    expect(vendorSockets).toHaveLength(readers.length);
+    expect(gone).toBeGreaterThan(0);
+    expect((taken - gone) / readers.length).toBeLessThan(2 * 1024 * 1024);
+    for (const reader of readers) reader.destroy();
+    await vi.waitFor(() => expect(service.runs.size).toBe(0), patience);
   });
 
   it("is dropped after thirty seconds, and its run with it", async () => {

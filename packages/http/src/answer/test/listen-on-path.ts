@@ -1,0 +1,25 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+
+/**
+ * Has a server answer on a path too. On loopback with its giant segments the system itself takes four megabytes for a
+ * connection, before a program hears that its reader has stopped. What a socket in the file system takes is a fifth of a
+ * megabyte.
+ */
+export async function alsoListenOnPath(server: Server): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-http-"));
+  const path = join(folder, "socket");
+  const second = createServer((request, response) => server.emit("request", request, response)).listen(path);
+  await once(second, "listening");
+  onTestFinished(() => {
+    second.closeAllConnections();
+    second.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return path;
+}

@@ -1,0 +1,103 @@
+import { constantFrom, nat, oneof, record, shuffledSubarray, tuple } from "fast-check";
+import type { Arbitrary } from "fast-check";
+import type { OpenApiSpec, Schema } from "../src/openapi/open-api-spec.ts";
+import { objectOf } from "./described-values.ts";
+import { uploadLimits } from "./faulty-service.ts";
+import { encodeForm } from "./forms.ts";
+import type { FormPart } from "./forms.ts";
+
+/** The type of a form as `encodeForm` makes it. */
+export const formContentType = "multipart/form-data; boundary=edge";
+
+/** A form in which something is wrong: what is sent, the type that it is said to have, and the status that it is refused with. */
+export type WrongForm = { body: Buffer | FormPart[]; contentType: string; refusal: number };
+
+const { maxFiles, maxFileSize, maxFieldSize } = uploadLimits;
+const text: FormPart = { name: "input", body: "Hi" };
+const file: FormPart = { name: "files", filename: "a.png", type: "image/png", body: "abc" };
+/** The bytes are shared by all requests: they are many. */
+const large = { ...file, body: Buffer.alloc(maxFileSize, "x") };
+const tooLarge = { ...file, body: Buffer.alloc(maxFileSize + 1, "x") };
+
+/** Forms that are as their schema says, with the fields in any order. A few have files that are kept on disk. */
+export function rightForm(schema: Schema, spec: OpenApiSpec): Arbitrary<FormPart[]> {
+  const small = (objectOf(schema, spec) as Arbitrary<Record<string, unknown>>).map(toParts).filter(hasInput);
+  const onDisk = constantFrom([text, large, large, large], [large, large, large]);
+  return oneof({ weight: 40, arbitrary: small }, { weight: 1, arbitrary: onDisk }).chain(inAnyOrder);
+}
+
+function toParts(fields: Record<string, unknown>): FormPart[] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    Array.isArray(value) ? (value as FormPart[]).map((each) => ({ ...each, name })) : { name, body: String(value) },
+  );
+}
+
+function hasInput(parts: readonly FormPart[]): boolean {
+  return parts.some(({ name }) => name === "input" || name === "files");
+}
+
+function inAnyOrder(parts: FormPart[]): Arbitrary<FormPart[]> {
+  return shuffledSubarray(parts, { minLength: parts.length });
+}
+
+/** Parts that spoil any form that they stand in, in the place of its own of the same names. */
+const wrongParts: readonly (readonly [refusal: number, ...parts: FormPart[]])[] = [
+  [413, ...Array<FormPart>(maxFiles + 1).fill(file)],
+  [413, file, tooLarge],
+  [413, ...Array<FormPart>(maxFiles).fill(large)],
+  [413, { ...text, body: "x".repeat(maxFieldSize + 1) }],
+  [415, file, { ...file, type: "text/html" }],
+  [415, { name: "files", filename: "a.png", body: "no type" }],
+  [400, { ...file, body: "" }],
+  [400, text, text],
+  [400, { ...file, name: "input" }],
+  [400, { ...text, name: "files" }],
+  [400, { name: "model", body: "x" }],
+  [400, { name: "__proto__", body: "x" }],
+  [400, { name: "sessionId", body: "a/b" }, text],
+  [400, { name: "apiKey", body: "not a key" }, text],
+  [400, { body: "no name" }],
+  [400, { filename: "no-name", body: "x" }],
+  [400, { ...text, headers: ["Content-Transfer-Encoding: base64"] }],
+  [400, { ...text, type: "text/plain; charset=x-none" }],
+  [400, { ...text, headers: ["not a header"] }],
+  [400, { ...file, headers: [`X-Long: ${"x".repeat(20_000)}`] }],
+  [400, ...Array.from({ length: 30 }, (_, index) => ({ name: `field${index}`, body: "x" }))],
+];
+
+/** What may become of a right form's bytes on their way, at some place in them. */
+const wrongBytes: readonly ((bytes: Buffer, at: number) => { body: Buffer; contentType?: string })[] = [
+  (body) => ({ body, contentType: "multipart/form-data" }),
+  (body) => ({ body, contentType: "multipart/form-data; boundary=" }),
+  (body) => ({ body, contentType: "multipart/form-data; boundary=other" }),
+  (bytes) => ({ body: bytes.subarray(0, -"--edge--\r\n".length) }),
+  (bytes, at) => ({ body: bytes.subarray(0, at) }),
+  (bytes, at) => ({ body: Buffer.alloc(1 + at, bytes) }),
+  (_, at) => ({ body: Buffer.alloc(1 + at, 255) }),
+];
+
+/** Forms in which something is wrong. */
+export function wrongForm(schema: Schema, spec: OpenApiSpec): Arbitrary<WrongForm> {
+  const withWrongParts = tuple(rightForm(schema, spec), constantFrom(...wrongParts)).chain(([right, wrong]) => {
+    const [refusal, ...parts] = wrong;
+    const rest = right.filter(({ name }) => !parts.some((part) => part.name === name));
+    return inAnyOrder([...rest, ...parts]).map((body) => ({ body, contentType: formContentType, refusal }));
+  });
+  const withWrongBytes = record({
+    right: rightForm(schema, spec),
+    spoil: constantFrom(...wrongBytes),
+    place: nat(999),
+  });
+  return oneof(
+    { weight: 3, arbitrary: withWrongParts },
+    {
+      weight: 1,
+      arbitrary: withWrongBytes.map(({ right, spoil, place }) => {
+        const bytes = encodeForm(...right);
+        // Behind the dashes of its last boundary nothing of a form matters.
+        const at = Math.floor(((bytes.length - "--\r\n".length) * place) / 1000);
+        return { contentType: formContentType, refusal: 400, ...spoil(bytes, at) };
+      }),
+    },
+  );
+}

@@ -1,0 +1,78 @@
+import { formContentType } from "./described-forms.ts";
+import { takesForm } from "./described-requests.ts";
+import type { Made, Target } from "./described-requests.ts";
+import { uploadLimits } from "./faulty-service.ts";
+import type { FormPart } from "./forms.ts";
+
+type Provocation = Partial<Pick<Made, "path" | "headers" | "body">>;
+
+/** How a status is had from what runs: by what is to go wrong in the service. */
+const faults: Readonly<Record<number, Provocation>> = {
+  401: { headers: { "x-test-fault": "unauthorized" } },
+  404: { headers: { "x-test-fault": "not_found" } },
+  409: { headers: { "x-test-fault": "conflict" } },
+  422: { headers: { "x-test-fault": "guardrail_blocked" } },
+  429: { headers: { "x-test-fault": "rate_limited" } },
+  499: { headers: { "x-test-fault": "cancelled" } },
+  500: { headers: { "x-test-fault": "middleware" } },
+  502: { headers: { "x-test-fault": "model_failed" } },
+  503: { headers: { "x-test-fault": "unavailable" } },
+  504: { headers: { "x-test-fault": "timeout" } },
+};
+
+/** By what is wrong in a request. */
+const wrongJson: Readonly<Record<number, Provocation>> = {
+  400: { body: "{" },
+  403: { headers: { "x-test-user": "ada" }, body: '{"input":"x","userId":"bob"}' },
+  413: { body: JSON.stringify({ input: "x".repeat(30_000) }) },
+  415: { headers: { "content-type": "text/plain" } },
+};
+
+const text: FormPart = { name: "input", body: "x" };
+const file: FormPart = { name: "files", filename: "x.png", type: "image/png", body: "x" };
+const wrongForms: Readonly<Record<number, Provocation>> = {
+  400: { body: [text, text] },
+  403: { headers: { "x-test-user": "ada" }, body: [text, { name: "userId", body: "bob" }] },
+  413: { body: [{ ...file, body: Buffer.alloc(uploadLimits.maxFileSize + 1, "x") }] },
+  415: { body: [{ ...file, type: "text/html" }] },
+};
+
+/** The same for what has no run in it. */
+const elsewhere: Readonly<Record<string, Provocation>> = {
+  "GET /sessions 200": { headers: { "x-test-user": "ada" }, path: "/sessions" },
+  "GET /sessions 400": { headers: { "x-test-user": "ada" }, path: "/sessions?limit=0" },
+  "GET /sessions 401": { headers: {}, path: "/sessions" },
+  "GET /sessions 503": { headers: { "x-test-user": "ada", "x-test-fault": "storage" }, path: "/sessions" },
+  "GET /sessions/{id} 200": { headers: {}, path: "/sessions/kept" },
+  "GET /sessions/{id}/turns 200": { headers: {}, path: "/sessions/kept/turns" },
+  "POST /runs/{runId}/cancel 400": { path: "/runs/%zz/cancel" },
+  "GET /ready 503": { headers: { "x-test-fault": "storage" } },
+};
+
+/** What no single request provokes: other tests have runs on their way to cancel, and sessions to delete. */
+export const unprovoked: ReadonlySet<string> = new Set([
+  "POST /workflows/w/stream 499",
+  "POST /workflows/w/stream 503",
+  "POST /runs/{runId}/cancel 200",
+  "DELETE /sessions/{id} 409",
+  "DELETE /sessions/{id} 204",
+]);
+
+/** Makes of a right request one that is answered with this status, as far as a single request can. */
+export function provoke(made: Made, target: Target, status: number): Made {
+  const isForm = takesForm(target);
+  const wrong = (isForm ? wrongForms : wrongJson)[status];
+  const more = target.body === undefined ? provocationElsewhere(target, status) : (wrong ?? faults[status] ?? {});
+  const type = made.body !== undefined && { "content-type": isForm ? formContentType : "application/json" };
+  const isRight = made.isRight && (target.body === undefined ? status < 300 : wrong === undefined);
+  return { ...made, ...more, headers: { ...type, ...(more.headers ?? made.headers) }, isRight };
+}
+
+function provocationElsewhere({ name, method }: Target, status: number): Provocation {
+  const known = elsewhere[`${name} ${status}`];
+  if (known !== undefined) return known;
+  if (status === 500) return { headers: { "x-test-fault": "middleware" } };
+  if (!name.includes("{id}")) return {};
+  if (status === 503) return { headers: { "x-test-fault": "storage" } };
+  return status === 400 ? { path: name.slice(method.length + 1).replace("{id}", "a%23b") } : {};
+}

@@ -1,0 +1,44 @@
+import { Agent, request } from "node:http";
+import { bytesOf } from "./described-requests.ts";
+import type { Made } from "./described-requests.ts";
+
+/** Sends requests over connections that are kept: a new one each time would be most of the work. */
+export class Sender {
+  readonly #port: number;
+  readonly #connections: Agent;
+
+  constructor(port: number, width: number) {
+    this.#port = port;
+    this.#connections = new Agent({ keepAlive: true, maxSockets: width });
+  }
+
+  /** Sends a request, and gives back the status of its answer when that has been read to its end. */
+  async send(made: Made): Promise<number> {
+    const { method, path } = made;
+    const body = bytesOf(made);
+    // Without its length, the body of a GET would be read as the next request.
+    const headers = { ...made.headers, ...(body !== undefined && { "content-length": body.length }) };
+    const to = { port: this.#port, host: "127.0.0.1", method, path, headers, agent: this.#connections };
+    return await new Promise((resolve, reject) => {
+      const asked = request(to, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode ?? 0));
+        response.on("error", reject);
+      });
+      asked.on("error", (error: Error) => {
+        // A connection that was kept may have been closed in the moment in which it was taken up again.
+        if (asked.reusedSocket) resolve(this.send(made));
+        else reject(new Error(inShort(made), { cause: error }));
+      });
+      asked.end(body);
+    });
+  }
+
+  close(): void {
+    this.#connections.destroy();
+  }
+}
+
+/** A request as a failure tells of it. */
+export function inShort(made: Made): string {
+  return JSON.stringify({ ...made, body: bytesOf(made)?.toString().slice(0, 300) });
+}
