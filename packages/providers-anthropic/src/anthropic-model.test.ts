@@ -122,7 +122,8 @@ describe("a whole answer", () => {
 
   it("may be silent for longer than a stream, until it should have come", async () => {
     const { vendor, connect } = await startVendor();
-    const slow = { turn: "Yes.", delivery: { delayMs: 400 } };
+    // Longer than the second within which a connection notices that its time has run out.
+    const slow = { turn: "Yes.", delivery: { delayMs: 2000 } };
     vendor.plan(slow, slow, { turn: "Yes.", delivery: { fault: { kind: "hang", at: "before-headers" } } });
     const model = connect(undefined, { idleTimeoutMs: 50 });
 

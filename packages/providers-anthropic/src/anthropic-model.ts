@@ -1,11 +1,9 @@
-import type { Anthropic } from "@anthropic-ai/sdk";
 import type { ChatMessage, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
 import { collectResponse, KeyedCache, readToEnd, requireKey } from "@troupe/core/adapter";
 import type { ModelResponse } from "@troupe/core/adapter";
 import { readOptions } from "./anthropic-options.ts";
 import type { AnthropicOptions, ModelSettings } from "./anthropic-options.ts";
-import { createClient, versionHeader } from "./create-client.ts";
-import { followSignal } from "./follow-signal.ts";
+import { Connection } from "./connection.ts";
 import { fromResponse } from "./from-response.ts";
 import { StreamReader } from "./stream-reader.ts";
 import { toRequest } from "./to-request.ts";
@@ -22,20 +20,18 @@ export function anthropic(modelId: string, options: AnthropicOptions = {}): Mode
 const longestWholeMs = 600_000;
 const msPerToken = 3_600_000 / 128_000;
 
-/** One call: whose it is, and what lets go of the caller's signal. */
-type Call = FailedCall & { release(): void };
 type Sending = { stream: boolean; timeoutMs: number };
 
 class AnthropicModel implements ModelProvider {
   readonly providerId = "anthropic";
   readonly modelId: string;
   readonly #settings: ModelSettings;
-  readonly #clients: KeyedCache<Promise<Anthropic>>;
+  readonly #connections: KeyedCache<Promise<Connection>>;
 
   constructor(settings: ModelSettings) {
     this.modelId = settings.modelId;
     this.#settings = settings;
-    this.#clients = new KeyedCache((key = "") => createClient(key, settings));
+    this.#connections = new KeyedCache((key = "") => Connection.open(key, settings));
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
@@ -52,8 +48,6 @@ class AnthropicModel implements ModelProvider {
       return fromResponse(await response.text(), this);
     } catch (error) {
       throw toModelError(error, call);
-    } finally {
-      call.release();
     }
   }
 
@@ -80,7 +74,6 @@ class AnthropicModel implements ModelProvider {
     } catch (error) {
       throw toModelError(error, call);
     } finally {
-      call.release();
       await bytes?.return?.();
     }
   }
@@ -93,24 +86,17 @@ class AnthropicModel implements ModelProvider {
     return await toRequest(messages, options, { model: this, rules, drop });
   }
 
-  #open(options: ModelOptions): Call {
+  #open(options: ModelOptions): FailedCall {
     const { providerId } = this;
     const { apiKey: config } = this.#settings;
     const key = requireKey({ providerId, request: options.apiKey, config, environment: ["ANTHROPIC_API_KEY"] });
-    return { providerId, key, ...followSignal(options.signal) };
+    return { providerId, key, signal: options.signal };
   }
 
-  async #send({ body, version }: Request, { key, signal }: Call, { stream, timeoutMs }: Sending): Promise<Response> {
-    const client = await this.#clients.get(key.value);
-    // Not `messages.create`: it writes to the console about models that are to be retired.
-    const posted = client.post("/v1/messages", {
-      body: { ...body, stream },
-      headers: { [versionHeader]: version },
-      stream,
-      timeout: timeoutMs,
-      ...(signal !== undefined && { signal }),
-    });
-    return await posted.asResponse();
+  async #send(request: Request, { key, signal }: FailedCall, sending: Sending): Promise<Response> {
+    signal?.throwIfAborted();
+    const connection = await this.#connections.get(key.value);
+    return await connection.post(request, { ...sending, signal });
   }
 }
 

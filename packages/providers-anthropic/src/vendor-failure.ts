@@ -40,9 +40,9 @@ export type FailedCall = { providerId: string; key: ResolvedKey; signal: AbortSi
 /** Makes one error of whatever the vendor, its library or the network threw. */
 export function toModelError(thrown: unknown, { providerId, key, signal }: FailedCall): TroupeError {
   if (signal?.aborted) return abortedError(signal.reason);
-  const ours = fieldOf(thrown, "cause");
   // A redirect, or a request that cannot be sent: the pool's own sentence says how to mend it.
-  if (TroupeError.is(ours) && (ours.code === "model_failed" || ours.code === "invalid_request")) return ours;
+  const isSaid = TroupeError.is(thrown) && (thrown.code === "model_failed" || thrown.code === "invalid_request");
+  if (isSaid) return thrown;
   return new ModelError({
     providerId,
     key,
@@ -54,11 +54,8 @@ export function toModelError(thrown: unknown, { providerId, key, signal }: Faile
   });
 }
 
-/** What is not found among the causes. */
+/** What is not found among the causes: what cannot be read was cut, or spoilt on its way. */
 function networkCodeOf(thrown: unknown): string | undefined {
-  // The library's own timeout comes alone.
-  if (fieldOf(thrown, "name") === "APIConnectionTimeoutError") return "ETIMEDOUT";
-  // What cannot be read was cut, or spoilt on its way.
   return thrown instanceof SyntaxError ? "ECONNRESET" : undefined;
 }
 

@@ -72,7 +72,7 @@ export class ChunkRelay {
 
   /** A second call under a known id, and arguments of a call that is whole or unknown, are slips of the vendor. */
   #isNews(chunk: ToolChunk): boolean {
-    const calls = (this.#isWhole ??= new Map());
+    const calls = (this.#isWhole ??= new Map<string, boolean>());
     if (chunk.type === "tool_call_start") {
       const { id } = chunk.toolCall;
       const isNew = !calls.has(id);

@@ -51,7 +51,7 @@ export class TurnCallIds {
 
   /** Within the turn, a second call under an id stays the same call. */
   #start(id: string): string {
-    const ids = (this.#own ??= new Map());
+    const ids = (this.#own ??= new Map<string, string>());
     const own = ids.get(id) ?? this.#taken.take(id);
     ids.set(id, own);
     return own;

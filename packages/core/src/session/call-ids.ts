@@ -7,14 +7,14 @@ export class CallIds {
 
   /** The id, or when it is empty or taken, one made of it. */
   take(id: string): string {
-    const taken = (this.#taken ??= new Set());
+    const taken = (this.#taken ??= new Set<string>());
     const own = id === "" || taken.has(id) ? this.#another(id || "call", taken) : id;
     taken.add(own);
     return own;
   }
 
   #another(stem: string, taken: ReadonlySet<string>): string {
-    const numbers = (this.#numbers ??= new Map());
+    const numbers = (this.#numbers ??= new Map<string, number>());
     let number = numbers.get(stem) ?? 2;
     while (taken.has(`${stem}_${number}`)) number++;
     numbers.set(stem, number + 1);

@@ -1,5 +1,5 @@
 /** The namespaces in which a session keeps records: under its own key, or under that key, a `/` and more. */
-export const sessionNamespaces = ["sessions", "turns", "memory", "locks"] as const;
+const sessionNamespaces = ["sessions", "turns", "memory", "locks"] as const;
 
 /** The session that a record belongs to, `<tenant>/<sessionId>`, if it belongs to one. */
 export function sessionOf(namespace: string, key: string): string | undefined {

@@ -56,7 +56,7 @@ export class StreamedCalls {
     const call = { id: isFree && id ? id : `call_${createId()}`, name: "", isEnded: false, untold: "" };
     this.#calls.push(call);
     if (typeof index !== "number") return call;
-    const byIndex = (this.#byIndex ??= new Map());
+    const byIndex = (this.#byIndex ??= new Map<number, OpenCall>());
     const replaced = byIndex.get(index);
     if (replaced !== undefined) this.#close(replaced, chunks);
     byIndex.set(index, call);
