@@ -15,15 +15,8 @@ export function untilAborted<Result>(work: () => Promise<Result>, signal?: Abort
     const stop = () => reject(abortedError(signal.reason));
     const forget = () => signal.removeEventListener("abort", stop);
     signal.addEventListener("abort", stop, { once: true });
-    work().then(
-      (result) => {
-        forget();
-        resolve(result);
-      },
-      (error: unknown) => {
-        forget();
-        reject(error);
-      },
-    );
+    const working = work();
+    working.then(forget, forget);
+    working.then(resolve, reject);
   });
 }
