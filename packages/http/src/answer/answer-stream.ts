@@ -49,7 +49,9 @@ async function answer<Chunk>(
   call: Call,
   open: (signal: AbortSignal) => Source<Chunk>,
 ): Promise<void> {
-  const { response, settings } = exchange;
+  const { request, response, settings } = exchange;
+  // Express keeps its whole way to this route there, for whoever might go on; nobody will.
+  (request as { next?: unknown }).next = undefined;
   const run = new ClientRun(exchange, call);
   const events = new EventStream(response, settings.heartbeatMs);
   run.presence.knockWith(() => (events.isOpen ? events.beat() : response.writeProcessing()));
