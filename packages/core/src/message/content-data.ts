@@ -40,18 +40,34 @@ function readDataUrl(text: string, mimeType: string | undefined): ContentData {
   }
 }
 
+const base64Form = /^[A-Za-z0-9+/]+={0,2}$/;
+
 function readBase64(text: string, mimeType: string | undefined): ContentData {
-  const base64 = text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/");
+  // Looked at first as it is: it may be many megabytes, comes with every request of its session, and seldom needs tidying.
+  const isTidy = base64Form.test(text);
+  const base64 = isTidy ? text : tidied(text);
   if (base64 === "") return { kind: "invalid", reason: "is empty" };
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.replace(/=+$/, "").length % 4 === 1) {
+  const isBase64 = isTidy || base64Form.test(base64);
+  if (!isBase64 || digitsIn(base64) % 4 === 1) {
     return { kind: "invalid", reason: "is neither base64 nor a data: or http(s) URL" };
   }
   return withMimeType({ kind: "base64", base64: padded(base64) }, mimeType ?? sniffMimeType(base64));
 }
 
+/** Without white space, and in the usual alphabet: there is one for URLs. */
+function tidied(text: string): string {
+  return text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/");
+}
+
+function digitsIn(base64: string): number {
+  const padding = base64.indexOf("=", base64.length - 2);
+  return padding === -1 ? base64.length : padding;
+}
+
 /** Some vendors refuse base64 without its padding. */
 function padded(base64: string): string {
-  const digits = base64.replace(/=+$/, "");
+  if (base64.length % 4 === 0) return base64;
+  const digits = base64.slice(0, digitsIn(base64));
   return digits.padEnd(Math.ceil(digits.length / 4) * 4, "=");
 }
 
