@@ -11,9 +11,9 @@ import {
 } from "fast-check";
 import type { Arbitrary } from "fast-check";
 import type { OpenApiOperation, OpenApiSpec, Schema } from "../src/openapi/open-api-spec.ts";
-import { formContentType, rightForm, wrongForm } from "./described-forms.ts";
+import { rightForm, wrongForm } from "./described-forms.ts";
 import { valueOf } from "./described-values.ts";
-import { encodeForm } from "./forms.ts";
+import { encodeForm, formContentType } from "./forms.ts";
 import type { FormPart } from "./forms.ts";
 
 /** A request that was made out of a description. */

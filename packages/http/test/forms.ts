@@ -8,7 +8,10 @@ export type FormPart = {
 };
 
 /** The type of a form as `encodeForm` makes it. */
-export const formType = "Content-Type: multipart/form-data; boundary=edge";
+export const formContentType = "multipart/form-data; boundary=edge";
+
+/** The same as a line of a head. */
+export const formType = `Content-Type: ${formContentType}`;
 
 /** A form byte by byte, for what `FormData` would never send. */
 export function encodeForm(...parts: readonly FormPart[]): Buffer {

@@ -1,7 +1,7 @@
-import { formContentType } from "./described-forms.ts";
 import { takesForm } from "./described-requests.ts";
 import type { Made, Target } from "./described-requests.ts";
 import { uploadLimits } from "./faulty-service.ts";
+import { formContentType } from "./forms.ts";
 import type { FormPart } from "./forms.ts";
 
 type Provocation = Partial<Pick<Made, "path" | "headers" | "body">>;

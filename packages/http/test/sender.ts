@@ -2,6 +2,11 @@ import { Agent, request } from "node:http";
 import { bytesOf } from "./described-requests.ts";
 import type { Made } from "./described-requests.ts";
 
+/** What no answer takes, however busy the machine is. */
+const longestMs = 300_000;
+
+const noAnswer = "There was no answer.";
+
 /** Sends requests over connections that are kept: a new one each time would be most of the work. */
 export class Sender {
   readonly #port: number;
@@ -24,9 +29,10 @@ export class Sender {
         response.resume().on("end", () => resolve(response.statusCode ?? 0));
         response.on("error", reject);
       });
+      asked.setTimeout(longestMs, () => asked.destroy(new Error(noAnswer)));
       asked.on("error", (error: Error) => {
         // A connection that was kept may have been closed in the moment in which it was taken up again.
-        if (asked.reusedSocket) resolve(this.send(made));
+        if (asked.reusedSocket && error.message !== noAnswer) resolve(this.send(made));
         else reject(new Error(inShort(made), { cause: error }));
       });
       asked.end(body);

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { open } from "./raw.ts";
 
 /** So often another byte comes. */
@@ -7,12 +8,16 @@ const bytes = "POST /agents/a/run HTTP/1.1\r\nHost: test\r\nX-Slow: ";
 
 /** Connections on which a head comes byte by byte and never comes to its end, until they are given up. */
 export class SlowHeads {
-  readonly #sockets: ReturnType<typeof open>[];
+  readonly #connections: { socket: Socket; received: string }[];
   readonly #drip: NodeJS.Timeout;
   #sent = 0;
 
-  private constructor(sockets: ReturnType<typeof open>[]) {
-    this.#sockets = sockets;
+  private constructor(sockets: readonly Socket[]) {
+    this.#connections = sockets.map((socket) => {
+      const connection = { socket, received: "" };
+      socket.on("data", (piece: Buffer) => (connection.received += piece.toString()));
+      return connection;
+    });
     this.#drip = setInterval(() => {
       const byte = bytes[this.#sent++] ?? "x";
       for (const socket of sockets) if (socket.writable) socket.write(byte);
@@ -20,16 +25,18 @@ export class SlowHeads {
   }
 
   static async open(port: number, count: number): Promise<SlowHeads> {
-    const sockets = Array.from({ length: count }, () => open(port).resume());
+    const sockets = Array.from({ length: count }, () => open(port));
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
     return new SlowHeads(sockets);
   }
 
-  /** Gives them up, and tells how many were there until now. */
-  close(): number {
+  /** Gives them up, and tells what became of each: the status that it got, or whether it was let be. */
+  close(): ("waiting" | "dropped" | number)[] {
     clearInterval(this.#drip);
-    const left = this.#sockets.filter((socket) => socket.writable).length;
-    for (const socket of this.#sockets) socket.destroy();
-    return left;
+    return this.#connections.map(({ socket, received }) => {
+      const silent = socket.writable ? "waiting" : "dropped";
+      socket.destroy();
+      return received === "" ? silent : Number(received.split(" ")[1]);
+    });
   }
 }

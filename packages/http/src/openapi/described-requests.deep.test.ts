@@ -105,7 +105,8 @@ it(
     const described = targets.flatMap((target) => statusesOf(target).map((status) => `${target.name} ${status}`));
     const rare = described.filter((place) => (seen.get(place) ?? 0) < least);
     expect(rare.filter((place) => !unprovoked.has(place))).toEqual([]);
-    expect(slow.close()).toBe(slowHeads);
+    // Node gives a head a minute.
+    expect(slow.close().filter((end) => end !== "waiting" && end !== 408)).toEqual([]);
     sender.close();
     expect(await service.ask("/health")).toMatchObject({ status: 200 });
     const after = await settled(() => probe.take(), before, { withinMs: 10_000 });
