@@ -22,12 +22,12 @@ export function faultyService(): RouterOptions {
   };
   const model = new ScriptedModel().respond(() => {
     fail();
-    return "Hello.";
+    return faults.getStore() === "hold" ? { text: "Hello there.", chunkDelayMs: 600_000 } : "Hello.";
   });
   const storage = faultyStorage(new InMemoryStorage(), () => {
     return faults.getStore() === "storage" ? "fail-before" : undefined;
   });
-  const settings = { model, storage, retry: { maxRetries: 0 } };
+  const settings = { model, storage, retry: { maxRetries: 0 }, onBusy: "reject" } as const;
   const withFault: RequestHandler = (request, _, next) => {
     const { "x-test-fault": fault, "x-test-user": user } = request.headers;
     if (fault === "middleware") throw new Error("As the test planned.");

@@ -49,15 +49,6 @@ const elsewhere: Readonly<Record<string, Provocation>> = {
   "GET /ready 503": { headers: { "x-test-fault": "storage" } },
 };
 
-/** What no single request provokes: other tests have runs on their way to cancel, and sessions to delete. */
-export const unprovoked: ReadonlySet<string> = new Set([
-  "POST /workflows/w/stream 499",
-  "POST /workflows/w/stream 503",
-  "POST /runs/{runId}/cancel 200",
-  "DELETE /sessions/{id} 409",
-  "DELETE /sessions/{id} 204",
-]);
-
 /** Makes of a right request one that is answered with this status, as far as a single request can. */
 export function provoke(made: Made, target: Target, status: number): Made {
   const isForm = takesForm(target);

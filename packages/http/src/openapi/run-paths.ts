@@ -9,7 +9,7 @@ import { formSchema } from "./schemas/run-schemas.ts";
 import { answerSchema, workflowRequestSchema } from "./subject-schemas.ts";
 
 /** The stream of a workflow begins with its first step: what fails in the run is told in it. */
-const workflowStreamErrors = errorsOf(400, 403, 413, 415, 499, 500, 503);
+const workflowStreamErrors = errorsOf(400, 403, 413, 415, 500, 503);
 const runErrors = errorsOf(400, 401, 403, 404, 409, 413, 415, 422, 429, 499, 500, 502, 503, 504);
 
 /** Something that can be run, as its operations tell it. */

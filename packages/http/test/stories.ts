@@ -1,0 +1,33 @@
+import type { Service } from "./service.ts";
+
+/** Requests of which the later ones make sense only after the earlier; gives back what answered them, like `GET /health 200`. */
+export type Story = (service: Service, id: string) => Promise<string[]>;
+
+/** What no single request provokes. */
+export const stories: readonly Story[] = [deleteSession, cancelRun];
+
+async function deleteSession(service: Service, id: string): Promise<string[]> {
+  const sessionId = `deleted-${id}`;
+  const run = await service.post("/agents/a/run", { input: "x", sessionId });
+  const deleted = await service.ask(`/sessions/${sessionId}`, { method: "DELETE" });
+  return [`POST /agents/a/run ${run.status}`, `DELETE /sessions/{id} ${deleted.status}`];
+}
+
+async function cancelRun(service: Service, id: string): Promise<string[]> {
+  const sessionId = `held-${id}`;
+  const { runId, end } = await hold(service, sessionId);
+  const deleted = await service.ask(`/sessions/${sessionId}`, { method: "DELETE" });
+  const cancelled = await service.ask(`/runs/${runId}/cancel`, { method: "POST" });
+  await end();
+  return [`DELETE /sessions/{id} ${deleted.status}`, `POST /runs/{runId}/cancel ${cancelled.status}`];
+}
+
+/** Begins a run that lasts until somebody ends it. */
+async function hold({ port }: Service, sessionId: string) {
+  const response = await fetch(`http://127.0.0.1:${port}/agents/a/stream`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-test-fault": "hold" },
+    body: JSON.stringify({ input: "x", sessionId }),
+  });
+  return { runId: response.headers.get("x-run-id"), end: () => response.text() };
+}
