@@ -4,6 +4,9 @@ import type { Exchange, RunCall } from "../exchange.ts";
 import { noteUsage } from "../request-record.ts";
 import { ClientPresence } from "./client-presence.ts";
 
+/** One for all: where it was made says nothing, and a thousand clients may leave at once. */
+const clientLeft = new TroupeError("cancelled", "The client left before the answer.");
+
 /**
  * A run on behalf of a client, from before it begins until it is over. Its signal aborts when somebody cancels it, when the
  * service ends and, unless runs are to go on then, when the client leaves.
@@ -19,10 +22,10 @@ export class ClientRun {
     this.#exchange = exchange;
     this.#closeIfDraining();
     // Its `close` has been emitted already: nobody would hear of it any more.
-    if (response.destroyed && settings.onDisconnect === "cancel") throw clientLeft();
+    if (response.destroyed && settings.onDisconnect === "cancel") throw clientLeft;
     this.#end = settings.runs.begin(opts.runId, owner, (reason) => this.#abort.abort(reason));
     this.presence = new ClientPresence(exchange, () => {
-      if (settings.onDisconnect === "cancel") this.#abort.abort(clientLeft());
+      if (settings.onDisconnect === "cancel") this.#abort.abort(clientLeft);
     });
   }
 
@@ -50,6 +53,3 @@ export class ClientRun {
   }
 }
 
-function clientLeft(): TroupeError {
-  return new TroupeError("cancelled", "The client left before the answer.");
-}
