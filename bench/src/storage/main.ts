@@ -8,7 +8,7 @@ import { openSqlite } from "./sqlite-turns.ts";
 import type { TurnStorage } from "./turn-storage.ts";
 
 /** `pnpm --filter @troupe-internal/bench storage`: what a turn costs on each storage that is on this machine. */
-const secantusNote = "it reads a session from its beginning whatever is asked, so its own time grows";
+const secantusNote = "it goes through the whole collection for each listing, so its own time grows";
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? "200");
 
 function toTable(costs: readonly TurnCost[]): string {

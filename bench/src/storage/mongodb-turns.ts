@@ -7,7 +7,7 @@ import type { TurnStorage } from "./turn-storage.ts";
 
 type StoredTurn = { _id: string; v: string };
 
-/** SecantusDB looks at all ids of a range to find the last: only short pasts say something of the driver. */
+/** SecantusDB goes through the whole collection for any range of ids: only short pasts say something of the driver. */
 export const secantusPasts: readonly number[] = [10, 100];
 
 const database = "troupe_bench";
