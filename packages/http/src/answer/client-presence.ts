@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { Exchange } from "../exchange.ts";
 import { halfCloseOf } from "./half-close.ts";
 
@@ -45,9 +46,22 @@ export class ClientPresence {
   };
 
   #ask(waitMs: number): void {
-    const { response } = this.#exchange;
+    const { request, response } = this.#exchange;
     if (response.destroyed || response.writableEnded) return;
+    if (waitMs > firstWaitMs && hasNoOtherEnd(request.socket)) {
+      response.destroy();
+      return;
+    }
     this.#knock();
     this.#timer = setTimeout(() => this.#ask(Math.min(waitMs * 4, longestWaitMs)), waitMs).unref();
   }
+}
+
+/**
+ * Whether the system knows already that a TCP connection was reset: a write would only fail by it, which costs several
+ * times as much. Once somebody has asked for the address, Node knows it by heart: then it is left to the write.
+ */
+function hasNoOtherEnd(socket: Socket): boolean {
+  const isTcp = socket.localPort !== undefined;
+  return isTcp && socket.remoteAddress === undefined;
 }

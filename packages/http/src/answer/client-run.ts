@@ -52,4 +52,3 @@ export class ClientRun {
     if (settings.runs.isDraining && !response.headersSent) response.setHeader("Connection", "close");
   }
 }
-
