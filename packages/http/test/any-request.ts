@@ -21,7 +21,9 @@ import type { Answer } from "./service.ts";
 const collection = constantFrom("agents", "teams", "workflows", "runs", "sessions");
 const words = "run stream cancel turns a __proto__ constructor %00 ..%2f %zz".split(" ");
 const segment = oneof({ weight: 2, arbitrary: constantFrom(...words, "") }, { weight: 1, arbitrary: webSegment() });
-const anyPath = tuple(collection, array(segment, { maxLength: 4 })).map(([first, rest]) => [first, ...rest].join("/"));
+const anyPath = tuple(collection, array(segment, { maxLength: 4 }))
+  .map(([first, rest]) => [first, ...rest].join("/"))
+  .filter(isOurs);
 const served =
   "agents/a/run agents/a/stream teams/a/run workflows/a/run workflows/a/stream sessions/s sessions/s/turns";
 const path = oneof(anyPath, constantFrom(...served.split(" ")));
@@ -75,6 +77,11 @@ const headers = record(
   },
   { requiredKeys: [] },
 );
+/** Whether it still is a path of the router's once the client has gone up at each `..`: any other is the host's to answer. */
+function isOurs(place: string): boolean {
+  return /^\/(agents|teams|workflows|runs|sessions)(\/|$)/.test(new URL(`/${place}`, "http://host").pathname);
+}
+
 const method = oneof(constantFrom("POST"), constantFrom("POST", "GET", "DELETE", "PUT", "PATCH", "OPTIONS"));
 
 const anyRequest = record({
