@@ -33,7 +33,11 @@ async function timesOfCuts(files: readonly string[]): Promise<number[][]> {
 }
 
 const first = await measureFirstToken({ E: "servers/floor-express.ts", ES: "servers/floor-express-sdk.ts", router });
-const firstTimes = first.map(({ name, roundsMs }) => [name, median(roundsMs).toFixed(3), Math.min(...roundsMs).toFixed(3)]);
+const firstTimes = first.map(({ name, roundsMs }) => [
+  name,
+  median(roundsMs).toFixed(3),
+  Math.min(...roundsMs).toFixed(3),
+]);
 console.log(`${toLines([["first piece of a stream", "median ms", "best round ms"], ...firstTimes])}\n`);
 
 const { stream, connection } = await measureHeld(router);
