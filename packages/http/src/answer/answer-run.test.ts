@@ -80,6 +80,19 @@ describe("a whole answer", () => {
   });
 });
 
+describe("a runnable of somebody else's", () => {
+  it.each(["run", "stream"])("that throws before it begins to %s leaves no run behind", async (mode) => {
+    const refuse = () => {
+      throw new Error("planned");
+    };
+    const agent = Object.assign(new Agent({ name: "a", model: new ScriptedModel() }), { run: refuse, stream: refuse });
+    const service = await serve({ agent });
+
+    expect((await post(service, `/agents/a/${mode}`)).status).toBe(500);
+    expect(service.runs.size).toBe(0);
+  });
+});
+
 describe("a client that leaves before its whole answer", () => {
   it("ends the run: the model is left, the slot is free and the session is as before", async () => {
     const { agent, model, storage } = hangingAgent();

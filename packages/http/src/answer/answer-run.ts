@@ -11,7 +11,7 @@ import { toPublicResult } from "./to-public-chunk.ts";
 export async function answerRun(exchange: Exchange, call: RunnableCall): Promise<void> {
   const run = new ClientRun(exchange, call);
   const { subject, input, opts } = call;
-  const output = await finished(run, subject.run(input, { ...opts, signal: run.signal }));
+  const output = await finish(run, () => subject.run(input, { ...opts, signal: run.signal }));
   send(exchange.response, toPublicOutput(output));
 }
 
@@ -20,13 +20,14 @@ export async function answerWorkflow(exchange: Exchange, call: WorkflowCall): Pr
   const run = new ClientRun(exchange, call);
   const { subject, input, opts } = call;
   const runOpts = { ...opts, signal: run.signal, ...(input !== undefined && { input }) };
-  const result = await finished(run, subject.run(runOpts));
+  const result = await finish(run, () => subject.run(runOpts));
   send(exchange.response, toPublicResult(result));
 }
 
-async function finished<Output>(run: ClientRun, output: Promise<Output>): Promise<Output> {
+/** Does the work of a run; whatever becomes of it, the run is over then. */
+async function finish<Output>(run: ClientRun, work: () => Promise<Output>): Promise<Output> {
   try {
-    return await output;
+    return await work();
   } catch (thrown) {
     throw run.fail(thrown);
   } finally {
