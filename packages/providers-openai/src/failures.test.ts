@@ -32,6 +32,11 @@ describe("a failure of the vendor", () => {
     ],
     ["529", { failure: { status: 529 } }, { code: "model_failed", status: 529, vendorCode: "server_error" }],
     ["a page of HTML with status 502", { raw: badGateway }, { code: "model_failed", status: 502 }],
+    [
+      "a failure that breaks off",
+      { raw: badGateway, delivery: { fault: { kind: "reset", at: { afterBytes: 5 } } } },
+      { code: "model_failed", status: 502 },
+    ],
     ["a page of HTML with status 200", { raw: { ...badGateway, status: 200 } }, { code: "model_failed" }],
     [
       "a reset before the answer",

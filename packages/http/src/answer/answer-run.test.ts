@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { Agent, InMemoryStorage, Workflow } from "@troupe/core";
+import { Agent, createLogger, InMemoryStorage, Workflow } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import express from "express";
+import type { RequestHandler } from "express";
 import { describe, expect, it, vi } from "vitest";
 import { openSocket, post, readToEnd, requestBytes } from "./test/clients.ts";
 import { serve } from "./test/serve.ts";
@@ -91,6 +92,25 @@ describe("a runnable of somebody else's", () => {
     expect((await post(service, `/agents/a/${mode}`)).status).toBe(500);
     expect(service.runs.size).toBe(0);
   });
+});
+
+it("that cannot be sent, since the host's own response throws, closes the connection and goes to the log", async () => {
+  const spoil: RequestHandler = (_, response, next) => {
+    response.writeHead = () => {
+      throw new Error("planned");
+    };
+    next();
+  };
+  const lines: string[] = [];
+  const logger = createLogger({ level: "error", write: (line) => void lines.push(line) });
+  const service = await serve({
+    agent: new Agent({ name: "a", model: new ScriptedModel() }),
+    middleware: [spoil],
+    logger,
+  });
+
+  await expect(post(service, "/agents/a/run")).rejects.toThrow();
+  expect(lines.join("")).toContain("A failure could not be sent.");
 });
 
 describe("a client that leaves before its whole answer", () => {
