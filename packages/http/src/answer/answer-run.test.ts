@@ -94,7 +94,7 @@ describe("a runnable of somebody else's", () => {
   });
 });
 
-it("that cannot be sent, since the host's own response throws, closes the connection and goes to the log", async () => {
+it("a failure that cannot be sent, since the host's own response throws, closes the connection and goes to the log", async () => {
   const spoil: RequestHandler = (_, response, next) => {
     response.writeHead = () => {
       throw new Error("planned");
@@ -109,7 +109,7 @@ it("that cannot be sent, since the host's own response throws, closes the connec
     logger,
   });
 
-  await expect(post(service, "/agents/a/run")).rejects.toThrow();
+  await expect(post(service, "/agents/a/run")).rejects.toThrow("fetch failed");
   expect(lines.join("")).toContain("A failure could not be sent.");
 });
 
