@@ -1,8 +1,8 @@
-import type { ModelOptions } from "../../../model/model-config.ts";
-import type { ModelProvider } from "../../../model/model-provider.ts";
-import { collectResponse } from "../../../model/response-collector.ts";
-import type { StreamChunk } from "../../../model/stream-chunk.ts";
-import type { ModelProviderSubject } from "../model-subject.ts";
+import type { ModelOptions } from "../../src/model/model-config.ts";
+import type { ModelProvider } from "../../src/model/model-provider.ts";
+import { collectResponse } from "../../src/model/response-collector.ts";
+import type { StreamChunk } from "../../src/model/stream-chunk.ts";
+import type { ModelProviderSubject } from "../../src/testing/conformance/model-subject.ts";
 import { altered } from "./altered.ts";
 import { scriptedModelSubject } from "./scripted-model-subject.ts";
 

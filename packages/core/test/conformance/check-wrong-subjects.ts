@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
-import { TroupeError } from "../../../errors/troupe-error.ts";
-import type { DeclareTest } from "../check-conformance.ts";
+import { TroupeError } from "../../src/errors/troupe-error.ts";
+import type { DeclareTest } from "../../src/testing/conformance/check-conformance.ts";
 
 /** For each case a subject that is wrong in what the case is about. */
 export type WrongSubjects<Subject, Cases> = Readonly<Record<keyof Cases, () => Subject | Promise<Subject>>>;

@@ -1,17 +1,17 @@
-import { EventBus } from "../../../events/event-bus.ts";
-import { createLogger } from "../../../log/logger.ts";
-import type { MessageContent } from "../../../message/content.ts";
-import type { ModelProvider } from "../../../model/model-provider.ts";
-import { ResponseCollector } from "../../../model/response-collector.ts";
-import type { FinishReason, StreamChunk } from "../../../model/stream-chunk.ts";
-import { readRunOpts } from "../../../run/read-run-opts.ts";
-import { keyFor } from "../../../run/run-context.ts";
-import type { RunEvents } from "../../../run/run-events.ts";
-import { RunExecution } from "../../../run/run-execution.ts";
-import type { RunOpts } from "../../../run/run-options.ts";
-import type { RunOutput } from "../../../run/run-output.ts";
-import type { ActiveRun } from "../../../run/run-work.ts";
-import type { Runnable, RunStream } from "../../../run/runnable.ts";
+import { EventBus } from "../../src/events/event-bus.ts";
+import { createLogger } from "../../src/log/logger.ts";
+import type { MessageContent } from "../../src/message/content.ts";
+import type { ModelProvider } from "../../src/model/model-provider.ts";
+import { ResponseCollector } from "../../src/model/response-collector.ts";
+import type { FinishReason, StreamChunk } from "../../src/model/stream-chunk.ts";
+import { readRunOpts } from "../../src/run/read-run-opts.ts";
+import { keyFor } from "../../src/run/run-context.ts";
+import type { RunEvents } from "../../src/run/run-events.ts";
+import { RunExecution } from "../../src/run/run-execution.ts";
+import type { RunOpts } from "../../src/run/run-options.ts";
+import type { RunOutput } from "../../src/run/run-output.ts";
+import type { ActiveRun } from "../../src/run/run-work.ts";
+import type { Runnable, RunStream } from "../../src/run/runnable.ts";
 
 /** The smallest thing that keeps all promises of a `Runnable`: it asks a model once. */
 export class SmallRunnable implements Runnable {

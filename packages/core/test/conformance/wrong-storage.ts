@@ -1,6 +1,6 @@
-import { InMemoryStorage } from "../../../storage/in-memory-storage.ts";
-import type { Json } from "../../../storage/json.ts";
-import type { StorageDriver } from "../../../storage/storage-driver.ts";
+import { InMemoryStorage } from "../../src/storage/in-memory-storage.ts";
+import type { Json } from "../../src/storage/json.ts";
+import type { StorageDriver } from "../../src/storage/storage-driver.ts";
 import { altered } from "./altered.ts";
 
 /** Every driver of ours has all members. */

@@ -1,5 +1,5 @@
-import type { Json } from "../../../storage/json.ts";
-import type { storageKeyCases } from "../storage-key-cases.ts";
+import type { Json } from "../../src/storage/json.ts";
+import type { storageKeyCases } from "../../src/testing/conformance/storage-key-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { moving, renaming, storageBut } from "./wrong-storage.ts";
 import type { WholeStorage } from "./wrong-storage.ts";

@@ -1,10 +1,10 @@
-import type { MessageContent } from "../../../message/content.ts";
-import type { ModelProvider } from "../../../model/model-provider.ts";
-import type { StreamChunk } from "../../../model/stream-chunk.ts";
-import type { RunOutput } from "../../../run/run-output.ts";
-import type { RunOpts } from "../../../run/run-options.ts";
-import type { Runnable, RunStream } from "../../../run/runnable.ts";
-import type { RunnableSubject } from "../runnable-subject.ts";
+import type { MessageContent } from "../../src/message/content.ts";
+import type { ModelProvider } from "../../src/model/model-provider.ts";
+import type { StreamChunk } from "../../src/model/stream-chunk.ts";
+import type { RunOutput } from "../../src/run/run-output.ts";
+import type { RunOpts } from "../../src/run/run-options.ts";
+import type { Runnable, RunStream } from "../../src/run/runnable.ts";
+import type { RunnableSubject } from "../../src/testing/conformance/runnable-subject.ts";
 import { altered } from "./altered.ts";
 import { SmallRunnable } from "./small-runnable.ts";
 

@@ -1,8 +1,11 @@
-import { FakeEmbeddings } from "../../fake-embeddings.ts";
-import { InMemoryVectorStore } from "../../../vector/in-memory-vector-store.ts";
-import type { VectorStore } from "../../../vector/vector-store.ts";
-import type { vectorCollectionCases } from "../vector-collection-cases.ts";
-import type { EmbeddingVectorStore, vectorEmbeddingsCases } from "../vector-embeddings-cases.ts";
+import { FakeEmbeddings } from "../../src/testing/fake-embeddings.ts";
+import { InMemoryVectorStore } from "../../src/vector/in-memory-vector-store.ts";
+import type { VectorStore } from "../../src/vector/vector-store.ts";
+import type { vectorCollectionCases } from "../../src/testing/conformance/vector-collection-cases.ts";
+import type {
+  EmbeddingVectorStore,
+  vectorEmbeddingsCases,
+} from "../../src/testing/conformance/vector-embeddings-cases.ts";
 import { altered } from "./altered.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { meanwhile } from "./wrong-storage.ts";

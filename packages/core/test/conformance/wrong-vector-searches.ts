@@ -1,4 +1,4 @@
-import type { vectorSearchCases } from "../vector-search-cases.ts";
+import type { vectorSearchCases } from "../../src/testing/conformance/vector-search-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { filtering, finding, searching, storeBut } from "./wrong-vector-store.ts";
 import type { WholeVectorStore } from "./wrong-vector-store.ts";

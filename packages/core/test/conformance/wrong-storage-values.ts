@@ -1,7 +1,7 @@
-import { TroupeError } from "../../../errors/troupe-error.ts";
-import type { Json } from "../../../storage/json.ts";
-import type { StorageEntry } from "../../../storage/storage-driver.ts";
-import type { storageValueCases } from "../storage-value-cases.ts";
+import { TroupeError } from "../../src/errors/troupe-error.ts";
+import type { Json } from "../../src/storage/json.ts";
+import type { StorageEntry } from "../../src/storage/storage-driver.ts";
+import type { storageValueCases } from "../../src/testing/conformance/storage-value-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { changeTexts, meanwhile, reading, storageBut, storing } from "./wrong-storage.ts";
 import type { WholeStorage } from "./wrong-storage.ts";

@@ -1,9 +1,9 @@
-import { TroupeError } from "../../../errors/troupe-error.ts";
-import type { Json } from "../../../storage/json.ts";
-import type { storageAppendCases } from "../storage-append-cases.ts";
-import type { storageCompareAndSetCases } from "../storage-compare-and-set-cases.ts";
-import type { storagePingCases } from "../storage-ping-cases.ts";
-import type { storageTransactionCases } from "../storage-transaction-cases.ts";
+import { TroupeError } from "../../src/errors/troupe-error.ts";
+import type { Json } from "../../src/storage/json.ts";
+import type { storageAppendCases } from "../../src/testing/conformance/storage-append-cases.ts";
+import type { storageCompareAndSetCases } from "../../src/testing/conformance/storage-compare-and-set-cases.ts";
+import type { storagePingCases } from "../../src/testing/conformance/storage-ping-cases.ts";
+import type { storageTransactionCases } from "../../src/testing/conformance/storage-transaction-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { meanwhile, storageBut } from "./wrong-storage.ts";
 import type { WholeStorage } from "./wrong-storage.ts";

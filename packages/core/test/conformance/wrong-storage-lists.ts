@@ -1,8 +1,8 @@
-import { TroupeError } from "../../../errors/troupe-error.ts";
-import type { ListOptions, StorageEntry } from "../../../storage/storage-driver.ts";
-import type { storageLifeCases } from "../storage-life-cases.ts";
-import type { storageListCases } from "../storage-list-cases.ts";
-import type { storageListOptionsCases } from "../storage-list-options-cases.ts";
+import { TroupeError } from "../../src/errors/troupe-error.ts";
+import type { ListOptions, StorageEntry } from "../../src/storage/storage-driver.ts";
+import type { storageLifeCases } from "../../src/testing/conformance/storage-life-cases.ts";
+import type { storageListCases } from "../../src/testing/conformance/storage-list-cases.ts";
+import type { storageListOptionsCases } from "../../src/testing/conformance/storage-list-options-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { storageBut } from "./wrong-storage.ts";
 import type { WholeStorage } from "./wrong-storage.ts";

@@ -1,6 +1,6 @@
-import { TroupeError } from "../../../errors/troupe-error.ts";
-import type { VectorDocument } from "../../../vector/vector-store.ts";
-import type { vectorDocumentCases } from "../vector-document-cases.ts";
+import { TroupeError } from "../../src/errors/troupe-error.ts";
+import type { VectorDocument } from "../../src/vector/vector-store.ts";
+import type { vectorDocumentCases } from "../../src/testing/conformance/vector-document-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { meanwhile } from "./wrong-storage.ts";
 import { keeping, storeBut } from "./wrong-vector-store.ts";

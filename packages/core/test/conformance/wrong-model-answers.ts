@@ -1,8 +1,8 @@
-import { TroupeError } from "../../../errors/troupe-error.ts";
-import { withFinishDetails } from "../../../model/finish-details.ts";
-import type { FinishReason, StreamChunk } from "../../../model/stream-chunk.ts";
-import type { modelAnswerCases } from "../model-answer-cases.ts";
-import type { ModelProviderSubject } from "../model-subject.ts";
+import { TroupeError } from "../../src/errors/troupe-error.ts";
+import { withFinishDetails } from "../../src/model/finish-details.ts";
+import type { FinishReason, StreamChunk } from "../../src/model/stream-chunk.ts";
+import type { modelAnswerCases } from "../../src/testing/conformance/model-answer-cases.ts";
+import type { ModelProviderSubject } from "../../src/testing/conformance/model-subject.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { chunking, modelBut, streaming } from "./wrong-model.ts";
 

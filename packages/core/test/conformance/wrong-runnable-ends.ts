@@ -1,7 +1,7 @@
-import { toTroupeError } from "../../../errors/to-troupe-error.ts";
-import { TroupeError } from "../../../errors/troupe-error.ts";
-import type { runnableEndCases } from "../runnable-end-cases.ts";
-import type { RunnableSubject } from "../runnable-subject.ts";
+import { toTroupeError } from "../../src/errors/to-troupe-error.ts";
+import { TroupeError } from "../../src/errors/troupe-error.ts";
+import type { runnableEndCases } from "../../src/testing/conformance/runnable-end-cases.ts";
+import type { RunnableSubject } from "../../src/testing/conformance/runnable-subject.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { SmallRunnable } from "./small-runnable.ts";
 import { chunking, optioning, runsBut } from "./wrong-runnable.ts";

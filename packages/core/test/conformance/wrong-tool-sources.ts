@@ -1,6 +1,6 @@
-import { TroupeError } from "../../../errors/troupe-error.ts";
-import type { ToolDef } from "../../../tool/tool.ts";
-import type { toolSourceCases, ToolSourceSubject } from "../tool-source-cases.ts";
+import { TroupeError } from "../../src/errors/troupe-error.ts";
+import type { ToolDef } from "../../src/tool/tool.ts";
+import type { toolSourceCases, ToolSourceSubject } from "../../src/testing/conformance/tool-source-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { sourceBut } from "./small-tool-source.ts";
 import { meanwhile } from "./wrong-storage.ts";

@@ -1,7 +1,10 @@
-import { TroupeError } from "../../../errors/troupe-error.ts";
-import type { EmbeddingProvider } from "../../../vector/embedding-provider.ts";
-import { FakeEmbeddings } from "../../fake-embeddings.ts";
-import type { embeddingProviderCases, EmbeddingProviderSubject } from "../embedding-provider-cases.ts";
+import { TroupeError } from "../../src/errors/troupe-error.ts";
+import type { EmbeddingProvider } from "../../src/vector/embedding-provider.ts";
+import { FakeEmbeddings } from "../../src/testing/fake-embeddings.ts";
+import type {
+  embeddingProviderCases,
+  EmbeddingProviderSubject,
+} from "../../src/testing/conformance/embedding-provider-cases.ts";
 import { altered } from "./altered.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 

@@ -1,6 +1,6 @@
-import { TroupeError } from "../../../errors/troupe-error.ts";
-import type { Json } from "../../../storage/json.ts";
-import type { storageRecordCases } from "../storage-record-cases.ts";
+import { TroupeError } from "../../src/errors/troupe-error.ts";
+import type { Json } from "../../src/storage/json.ts";
+import type { storageRecordCases } from "../../src/testing/conformance/storage-record-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { meanwhile, moving, reading, storageBut } from "./wrong-storage.ts";
 import type { WholeStorage } from "./wrong-storage.ts";

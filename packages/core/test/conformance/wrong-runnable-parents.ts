@@ -1,6 +1,6 @@
-import type { RunContext } from "../../../run/run-context.ts";
-import type { runnableParentCases } from "../runnable-parent-cases.ts";
-import type { RunnableSubject } from "../runnable-subject.ts";
+import type { RunContext } from "../../src/run/run-context.ts";
+import type { runnableParentCases } from "../../src/testing/conformance/runnable-parent-cases.ts";
+import type { RunnableSubject } from "../../src/testing/conformance/runnable-subject.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { optioning } from "./wrong-runnable.ts";
 import { without } from "./without.ts";

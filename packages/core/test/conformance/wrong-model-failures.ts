@@ -1,9 +1,9 @@
-import { ModelError } from "../../../errors/model-error.ts";
-import { TroupeError } from "../../../errors/troupe-error.ts";
-import type { StreamChunk } from "../../../model/stream-chunk.ts";
-import type { modelFailureCases } from "../model-failure-cases.ts";
-import type { modelSignalCases } from "../model-signal-cases.ts";
-import type { ModelProviderSubject } from "../model-subject.ts";
+import { ModelError } from "../../src/errors/model-error.ts";
+import { TroupeError } from "../../src/errors/troupe-error.ts";
+import type { StreamChunk } from "../../src/model/stream-chunk.ts";
+import type { modelFailureCases } from "../../src/testing/conformance/model-failure-cases.ts";
+import type { modelSignalCases } from "../../src/testing/conformance/model-signal-cases.ts";
+import type { ModelProviderSubject } from "../../src/testing/conformance/model-subject.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { asking, failing, modelBut, streaming } from "./wrong-model.ts";
 import { without } from "./without.ts";

@@ -1,13 +1,13 @@
-import { ModelError } from "../../../errors/model-error.ts";
-import type { ModelFailure } from "../../../errors/model-error.ts";
-import type { ModelProvider } from "../../../model/model-provider.ts";
-import { ScriptedModel } from "../../scripted-model.ts";
-import type { ScriptedCall } from "../../scripted-model.ts";
-import { scriptedUsage } from "../../scripted-turn.ts";
-import type { ScriptedRequest, ScriptedTurn } from "../../scripted-turn.ts";
-import { serversKey } from "../model-scenarios.ts";
-import type { ModelScenario } from "../model-scenarios.ts";
-import type { ModelProviderSubject } from "../model-subject.ts";
+import { ModelError } from "../../src/errors/model-error.ts";
+import type { ModelFailure } from "../../src/errors/model-error.ts";
+import type { ModelProvider } from "../../src/model/model-provider.ts";
+import { ScriptedModel } from "../../src/testing/scripted-model.ts";
+import type { ScriptedCall } from "../../src/testing/scripted-model.ts";
+import { scriptedUsage } from "../../src/testing/scripted-turn.ts";
+import type { ScriptedRequest, ScriptedTurn } from "../../src/testing/scripted-turn.ts";
+import { serversKey } from "../../src/testing/conformance/model-scenarios.ts";
+import type { ModelScenario } from "../../src/testing/conformance/model-scenarios.ts";
+import type { ModelProviderSubject } from "../../src/testing/conformance/model-subject.ts";
 
 type Ends = ReturnType<ModelProviderSubject["requests"]>[number]["end"];
 

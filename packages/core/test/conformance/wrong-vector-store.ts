@@ -1,10 +1,10 @@
-import { InMemoryVectorStore } from "../../../vector/in-memory-vector-store.ts";
+import { InMemoryVectorStore } from "../../src/vector/in-memory-vector-store.ts";
 import type {
   VectorDocument,
   VectorSearchOptions,
   VectorSearchResult,
   VectorStore,
-} from "../../../vector/vector-store.ts";
+} from "../../src/vector/vector-store.ts";
 import { altered } from "./altered.ts";
 
 /** Every store of ours has all members. */

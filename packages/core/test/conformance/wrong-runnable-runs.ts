@@ -1,8 +1,8 @@
-import type { StreamChunk } from "../../../model/stream-chunk.ts";
-import type { RunOpts } from "../../../run/run-options.ts";
-import type { Runnable } from "../../../run/runnable.ts";
-import type { runnableRunCases } from "../runnable-run-cases.ts";
-import type { RunnableSubject } from "../runnable-subject.ts";
+import type { StreamChunk } from "../../src/model/stream-chunk.ts";
+import type { RunOpts } from "../../src/run/run-options.ts";
+import type { Runnable } from "../../src/run/runnable.ts";
+import type { runnableRunCases } from "../../src/testing/conformance/runnable-run-cases.ts";
+import type { RunnableSubject } from "../../src/testing/conformance/runnable-subject.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { SmallRunnable } from "./small-runnable.ts";
 import { chunking, optioning, runnableBut, runsBut, yielding } from "./wrong-runnable.ts";

@@ -1,0 +1,21 @@
+import { describe, it } from "vitest";
+import { checkConformance } from "../../src/testing/conformance/check-conformance.ts";
+import { runnableCases } from "../../src/testing/conformance/runnable-cases.ts";
+import { checkWrongSubjects } from "./check-wrong-subjects.ts";
+import { SmallRunnable } from "./small-runnable.ts";
+import { wrongRunnableEnds } from "./wrong-runnable-ends.ts";
+import { wrongRunnableParents } from "./wrong-runnable-parents.ts";
+import { wrongRunnableRuns } from "./wrong-runnable-runs.ts";
+
+describe("a small Runnable", () => {
+  checkConformance(it, runnableCases, { create: () => ({ runnable: (model) => new SmallRunnable(model) }) });
+});
+
+describe("the suite of runnables", () => {
+  // At once: some wait in vain for what never comes.
+  checkWrongSubjects(it.concurrent, runnableCases, {
+    ...wrongRunnableRuns,
+    ...wrongRunnableEnds,
+    ...wrongRunnableParents,
+  });
+});

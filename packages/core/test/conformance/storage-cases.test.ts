@@ -1,0 +1,44 @@
+import { describe, it } from "vitest";
+import { checkConformance } from "../../src/testing/conformance/check-conformance.ts";
+import { storageAppendCases } from "../../src/testing/conformance/storage-append-cases.ts";
+import { storageCompareAndSetCases } from "../../src/testing/conformance/storage-compare-and-set-cases.ts";
+import { storageDriverCases } from "../../src/testing/conformance/storage-driver-cases.ts";
+import { storageListOptionsCases } from "../../src/testing/conformance/storage-list-options-cases.ts";
+import { storagePingCases } from "../../src/testing/conformance/storage-ping-cases.ts";
+import { storageTransactionCases } from "../../src/testing/conformance/storage-transaction-cases.ts";
+import { checkWrongSubjects } from "./check-wrong-subjects.ts";
+import { wrongStorageKeys } from "./wrong-storage-keys.ts";
+import { wrongStorageListOptions, wrongStorageLists, wrongStorageLives } from "./wrong-storage-lists.ts";
+import { wrongStorageRecords } from "./wrong-storage-records.ts";
+import { wrongStorageValues } from "./wrong-storage-values.ts";
+import * as writes from "./wrong-storage-writes.ts";
+import { storageBut } from "./wrong-storage.ts";
+import type { WholeStorage } from "./wrong-storage.ts";
+
+describe("a storage behind a proxy", () => {
+  const subject = {
+    create: () => storageBut(() => ({})),
+    dispose: async (storage: WholeStorage) => await storage.close(),
+  };
+  checkConformance(it, storageDriverCases, subject);
+  checkConformance(it, storageListOptionsCases, subject);
+  checkConformance(it, storageAppendCases, subject);
+  checkConformance(it, storageCompareAndSetCases, subject);
+  checkConformance(it, storageTransactionCases, subject);
+  checkConformance(it, storagePingCases, subject);
+});
+
+describe("the storage suites", () => {
+  checkWrongSubjects(it, storageDriverCases, {
+    ...wrongStorageRecords,
+    ...wrongStorageKeys,
+    ...wrongStorageValues,
+    ...wrongStorageLists,
+    ...wrongStorageLives,
+  });
+  checkWrongSubjects(it, storageListOptionsCases, wrongStorageListOptions);
+  checkWrongSubjects(it, storageAppendCases, writes.wrongStorageAppends);
+  checkWrongSubjects(it, storageCompareAndSetCases, writes.wrongStorageComparisons);
+  checkWrongSubjects(it, storageTransactionCases, writes.wrongStorageTransactions);
+  checkWrongSubjects(it, storagePingCases, writes.wrongStoragePings);
+});
