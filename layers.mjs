@@ -2,31 +2,36 @@
  * The architecture as data. The import check is generated from it: `pnpm layers`.
  */
 
-/** The floors of core, ground floor first. A folder imports from floors below its own; folders on one floor do not know each other. */
-export const coreFloors = [
-  ["util"],
-  ["errors", "message"],
-  ["events", "keys", "log", "retry", "schema", "storage", "vector", "wire"],
-  ["model", "session"],
-  ["run"],
-  ["guardrail", "tool"],
-  ["knowledge", "memory"],
-  ["agent"],
-  ["team", "workflow"],
-  ["testing"],
-];
-
-/** The folder of core that every test of core may use, whatever floor the test is on. */
-export const testKit = "testing";
-
-/** The doors of core: the only files that may list exports of others, and the only ways in from outside. */
-export const coreDoors = {
-  "@troupe/core": "index",
-  "@troupe/core/adapter": "adapter",
-  "@troupe/core/testing": "testing",
+/**
+ * The folders of a package by layer, the lowest first. A folder imports from layers below its own; folders on one layer do
+ * not know each other. A file beside the folders counts as a folder of its name; entry points stand above all layers.
+ */
+export const folderLayers = {
+  "packages/core/src": [
+    ["util"],
+    ["errors", "message"],
+    ["events", "keys", "log", "retry", "schema", "storage", "vector", "wire"],
+    ["model", "session"],
+    ["run"],
+    ["guardrail", "tool"],
+    ["knowledge", "memory"],
+    ["agent"],
+    ["team", "workflow"],
+    ["testing"],
+  ],
 };
 
-/** Which packages a workspace may import, by its folder or the folder it is in; the nearer entry counts, and what has none imports nobody. */
+/** A layer of core that every test of core may use, whatever layer the test is on. */
+export const testKit = "packages/core/src/testing";
+
+/** The entry points of core by the name they are imported by. Every other package has one: `src/index.ts`. */
+export const coreEntryPoints = {
+  "@troupe/core": "packages/core/src/index.ts",
+  "@troupe/core/adapter": "packages/core/src/adapter.ts",
+  "@troupe/core/testing": "packages/core/src/testing.ts",
+};
+
+/** Packages that a workspace may import, by its folder or the folder it is in. The nearer entry counts; a workspace without one imports none. */
 export const packageEdges = {
   "packages/core": [],
   packages: ["@troupe/core"],
@@ -37,7 +42,7 @@ export const packageEdges = {
   tools: ["@troupe/*"],
 };
 
-/** Private packages and who may import each; the build bundles them into what is published. */
+/** Private packages and the packages that may import each. The build bundles them into what is published. */
 export const internalUsers = {
   "@troupe-internal/gemini": ["@troupe/providers-google", "@troupe/providers-vertex"],
   "@troupe-internal/sql-storage": ["@troupe/storage-sqlite", "@troupe/storage-postgres"],
@@ -57,14 +62,14 @@ export const internalUsers = {
   ],
 };
 
-/** What only tests and examples may import, and the folders that may do so anywhere: they show or measure with a scripted model. */
-export const testDoors = {
+/** Entry points for tests and examples, and the folders that may import them anywhere: they show or measure with a scripted model. */
+export const testEntryPoints = {
   names: ["@troupe/core/testing", "@troupe-internal/testkit"],
   users: ["apps", "bench", "internal/testkit"],
 };
 
-/** What tests of any workspace may import though only the root declares it. */
+/** Packages that tests of any workspace may import although only the root declares them. */
 export const sharedTestTools = ["vitest"];
 
-/** Who reads the environment: apps and measurements, and in packages the key resolver alone. Tests are free. */
+/** Folders and files that may read the environment. Tests may always. */
 export const environmentReaders = ["apps", "bench", "packages/core/src/keys/resolve-key.ts"];

@@ -13,21 +13,21 @@ const app = "apps/demo-server/src";
 const core = "packages/core/src";
 const architecture: readonly Breach[] = [
   {
-    title: "an import from a higher floor",
+    title: "an import from a higher layer",
     step: "layers",
     says: /util\/planted\.ts:1 upward\n.*util stands below run/,
     planting: { [`${core}/util/planted.ts`]: 'import type { Runnable } from "../run/runnable.ts";\n' },
   },
   {
-    title: "an import from a neighbour on the same floor",
+    title: "an import from a neighbour on the same layer",
     step: "layers",
-    says: /keys\/planted\.ts:1 sideways\n.*keys and storage share a floor/,
+    says: /keys\/planted\.ts:1 sideways\n.*keys and storage share a layer/,
     planting: { [`${core}/keys/planted.ts`]: 'import type { Json } from "../storage/json.ts";\n' },
   },
   {
     title: "an import through a deep path",
     step: "layers",
-    says: /planted\.ts:1 deep-path\n.*@troupe\/core\/src\/storage\/json\.ts is no door/,
+    says: /planted\.ts:1 deep-path\n.*@troupe\/core\/src\/storage\/json\.ts is not an entry point/,
     planting: { [`${app}/planted.ts`]: 'import type { Json } from "@troupe/core/src/storage/json.ts";\n' },
   },
   {

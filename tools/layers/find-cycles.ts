@@ -1,20 +1,20 @@
-import type { Breach } from "./breach.ts";
 import type { Import, ParsedFile } from "./parse-source.ts";
+import type { Violation } from "./rule.ts";
 
 type Graph = ReadonlyMap<string, ReadonlyMap<string, Import>>;
 
-/** Finds files that need each other, types counted: one breach for each knot, told as the shortest way around it. */
-export function findCycles(files: readonly ParsedFile[]): Breach[] {
+/** Finds files that need each other, types counted: one violation for each knot, reported as the shortest way around it. */
+export function findCycles(files: readonly ParsedFile[]): Violation[] {
   const graph = importGraph(files);
-  const told = new Set<string>();
-  const breaches: Breach[] = [];
+  const reported = new Set<string>();
+  const violations: Violation[] = [];
   for (const file of [...graph.keys()].toSorted()) {
-    const cycle = told.has(file) ? undefined : shortestCycle(file, graph);
+    const cycle = reported.has(file) ? undefined : shortestCycle(file, graph);
     if (cycle === undefined) continue;
-    for (const member of cycle) told.add(member);
-    breaches.push(toBreach(cycle, graph));
+    for (const member of cycle) reported.add(member);
+    violations.push(toViolation(cycle, graph));
   }
-  return breaches;
+  return violations;
 }
 
 function importGraph(files: readonly ParsedFile[]): Graph {
@@ -35,7 +35,7 @@ function shortestCycle(start: string, graph: Graph): string[] | undefined {
   const queue = [start];
   for (const file of queue) {
     for (const next of graph.get(file)?.keys() ?? []) {
-      if (next === start) return wayTo(file, start, cameFrom);
+      if (next === start) return pathTo(file, start, cameFrom);
       if (cameFrom.has(next)) continue;
       cameFrom.set(next, file);
       queue.push(next);
@@ -44,16 +44,16 @@ function shortestCycle(start: string, graph: Graph): string[] | undefined {
   return undefined;
 }
 
-function wayTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>): string[] {
-  const way = [end];
+function pathTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>): string[] {
+  const path = [end];
   for (let file = end; file !== start;) {
     file = cameFrom.get(file) ?? start;
-    way.unshift(file);
+    path.unshift(file);
   }
-  return way;
+  return path;
 }
 
-function toBreach(cycle: readonly string[], graph: Graph): Breach {
+function toViolation(cycle: readonly string[], graph: Graph): Violation {
   const [file = "", next = file] = cycle;
   const line = graph.get(file)?.get(next)?.line ?? 1;
   const message = `${[...cycle, file].join(" → ")}: types count as imports; move what both need into a file of its own.`;

@@ -1,15 +1,15 @@
 import type { Rule } from "../rule.ts";
-import { corePlace } from "./core-place.ts";
+import { folderPlace } from "./folder-place.ts";
 
-/** Exports are listed by hand, and inside core nobody passes on what another file declares. */
+/** Exports are listed by hand, and no file in a layered folder passes on what another file declares. */
 export const barrels: Rule = function* ({ path, passedOn }, { layers }) {
-  const isInside = corePlace(path, layers)?.kind === "folder";
+  const isInside = folderPlace(path, layers)?.isInFolder === true;
   if (isInside && /\/index\.\w+$/.test(path)) {
     yield {
       file: path,
       line: 1,
       rule: "barrel",
-      message: "A folder of core has no index: name the file for its one main export.",
+      message: "A folder has no index: name the file for its one main export.",
     };
   }
   for (const { line, isStar } of passedOn) {
@@ -18,14 +18,14 @@ export const barrels: Rule = function* ({ path, passedOn }, { layers }) {
         file: path,
         line,
         rule: "export-star",
-        message: "Doors list their exports by hand: name each one instead of *.",
+        message: "Entry points list their exports by hand: name each one instead of *.",
       };
     } else if (isInside) {
       yield {
         file: path,
         line,
         rule: "barrel",
-        message: "Only the doors pass on exports: let the importer name the file that declares this.",
+        message: "Only entry points pass on exports: let the importer name the file that declares this.",
       };
     }
   }

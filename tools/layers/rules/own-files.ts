@@ -11,7 +11,7 @@ export const ownFiles: Rule = function* ({ path, imports }, { manifests }) {
         file: path,
         line,
         rule: "leaves-package",
-        message: `${specifier} leads out of ${own.folder || "the root"}: import the other package by its name, through its door.`,
+        message: `${specifier} leads out of ${own.folder || "the root"}: import the other package by its name, through its entry point.`,
       };
     } else if (isBuilt(path, own) && isTest(target.path)) {
       yield {

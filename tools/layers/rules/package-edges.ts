@@ -6,7 +6,7 @@ import type { Manifest } from "../workspace.ts";
 interface Edge {
   readonly path: string;
   readonly own: Manifest;
-  /** The package of ours that is imported, and the words it is imported by. */
+  /** The imported package of this repository, and the specifier it is imported by. */
   readonly name: string;
   readonly specifier: string;
   readonly layers: Layers;
@@ -19,19 +19,19 @@ interface Objection {
 
 const shared = "what several packages need belongs in @troupe/core/adapter.";
 
-/** Packages know only whom layers.mjs lets them know, and only through the doors. */
+/** Packages import only the packages that layers.mjs allows, and only through their entry points. */
 export const packageEdges: Rule = function* ({ path, imports }, { layers, manifests }) {
   const own = manifestOf(path, manifests);
   for (const { target, specifier, line } of imports) {
     if (target.kind !== "package" || !/^@troupe(-internal)?\//.test(target.name)) continue;
     const edge = { path, own, name: target.name, specifier, layers };
-    const objection = wrongPackage(edge) ?? wrongDoor(edge) ?? onlyForTests(edge);
+    const objection = wrongPackage(edge) ?? wrongEntryPoint(edge) ?? onlyForTests(edge);
     if (objection !== undefined) yield { file: path, line, ...objection };
   }
 };
 
 function wrongPackage(edge: Edge): Objection | undefined {
-  if (edge.name === edge.own.name) return ownDoor(edge);
+  if (edge.name === edge.own.name) return ownEntryPoint(edge);
   const { path, own, name, layers } = edge;
   if (name.startsWith("@troupe-internal/")) {
     if (layers.internalUsers[name]?.includes(own.name) === true) return undefined;
@@ -46,22 +46,22 @@ function wrongPackage(edge: Edge): Objection | undefined {
 }
 
 /** Examples and tests beside `src` see their package as its users do; its source does not. */
-function ownDoor({ path, own, name }: Edge): Objection | undefined {
+function ownEntryPoint({ path, own, name }: Edge): Objection | undefined {
   if (!path.startsWith(`${own.folder}/src/`)) return undefined;
-  return { rule: "own-door", message: `${name} does not import itself: use the relative path of the file.` };
+  return { rule: "own-entry-point", message: `${name} does not import itself: use the relative path of the file.` };
 }
 
-function wrongDoor({ name, specifier, layers }: Edge): Objection | undefined {
-  const doors = name === "@troupe/core" ? Object.keys(layers.coreDoors) : [name];
-  if (doors.includes(specifier)) return undefined;
-  return { rule: "deep-path", message: `${specifier} is no door: import from ${doors.join(", ")}.` };
+function wrongEntryPoint({ name, specifier, layers }: Edge): Objection | undefined {
+  const entryPoints = name === "@troupe/core" ? Object.keys(layers.coreEntryPoints) : [name];
+  if (entryPoints.includes(specifier)) return undefined;
+  return { rule: "deep-path", message: `${specifier} is not an entry point: import from ${entryPoints.join(", ")}.` };
 }
 
-function onlyForTests({ path, own, specifier, layers: { testDoors } }: Edge): Objection | undefined {
-  if (!testDoors.names.includes(specifier) || !isBuilt(path, own)) return undefined;
-  if ([own.folder, topFolder(path)].some((folder) => testDoors.users.includes(folder))) return undefined;
+function onlyForTests({ path, own, specifier, layers: { testEntryPoints } }: Edge): Objection | undefined {
+  if (!testEntryPoints.names.includes(specifier) || !isBuilt(path, own)) return undefined;
+  if ([own.folder, topFolder(path)].some((folder) => testEntryPoints.users.includes(folder))) return undefined;
   return {
-    rule: "test-door",
+    rule: "test-entry-point",
     message: `${specifier} is for tests: what a package needs at run time belongs in @troupe/core/adapter.`,
   };
 }

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import * as layers from "../../layers.mjs";
-import { findBreaches } from "./find-breaches.ts";
+import * as houseLayers from "../../layers.mjs";
+import type { Layers } from "../../layers.mjs";
+import { findViolations } from "./find-violations.ts";
 import { readWorkspace } from "./read-workspace.ts";
 import type { Manifest, SourceText } from "./workspace.ts";
 
@@ -26,12 +27,12 @@ const manifests: readonly Manifest[] = [
   manifest("apps/demo-server", "@troupe/demo-server", { dependencies: ["@troupe/core", "@troupe/http"] }),
 ];
 
-/** A small workspace in which everything is as it should be, one file for each liberty that the rules leave. */
+/** A small workspace without a violation: one file for each thing that the rules allow. */
 const sound: Record<string, string> = {
   "packages/core/src/index.ts": `export { Agent } from "./agent/agent.ts";`,
   "packages/core/src/adapter.ts": `export type { Json } from "./storage/json.ts";`,
   "packages/core/src/testing.ts": `export { model } from "./testing/model.ts";`,
-  "packages/core/src/doors.test.ts": `import { Agent } from "./index.ts"; import { it } from "vitest";`,
+  "packages/core/src/entry-points.test.ts": `import { Agent } from "./index.ts"; import { it } from "vitest";`,
   "packages/core/src/util/sleep.ts": `import { setTimeout } from "node:timers"; /** Waits. */ export const sleep = setTimeout;`,
   "packages/core/src/storage/json.ts": `/** Plain data. */ export type Json = string;`,
   "packages/core/src/storage/own.ts": `import type { Json } from "./json.ts"; import { sleep } from "../util/sleep.ts";`,
@@ -42,6 +43,8 @@ const sound: Record<string, string> = {
   "packages/core/examples/ask.ts": `import { Agent } from "@troupe/core"; import { model } from "@troupe/core/testing";`,
   "packages/http/src/index.ts": `export { router } from "./router.ts";`,
   "packages/http/src/router.ts": `import { Agent } from "@troupe/core"; import type { Json } from "@troupe/core/adapter"; import express from "express";\n/** Routes. */\nexport const router = express;`,
+  "packages/http/src/exchange.ts": `import type { Json } from "@troupe/core/adapter"; let json: Json;`,
+  "packages/http/src/answer/write.ts": `import type { Exchange } from "../exchange.ts";`,
   "packages/http/src/router.test.ts": `import { model } from "@troupe/core/testing"; import { it } from "vitest"; import { help } from "../test/help.ts";`,
   "packages/http/test/help.ts": `import { router } from "../src/router.ts"; export const help = router;`,
   "packages/providers-google/src/index.ts": `import { gemini } from "@troupe-internal/gemini";`,
@@ -50,15 +53,23 @@ const sound: Record<string, string> = {
   "tests/whole.test.ts": `import { router } from "@troupe/http"; import { model } from "@troupe/core/testing"; import layers from "../layers.mjs";`,
 };
 
-function judge(planted: Record<string, string> = {}) {
-  const files: SourceText[] = Object.entries({ ...sound, ...planted }).map(([path, text]) => ({ path, text }));
-  return findBreaches({ files, manifests }, layers);
+const layers: Layers = {
+  ...houseLayers,
+  folderLayers: {
+    "packages/core/src": [["util"], ["events", "keys", "storage"], ["run"], ["agent"], ["testing"]],
+    "packages/http/src": [["exchange"], ["answer", "request"], ["router"]],
+  },
+};
+
+function judge(added: Record<string, string> = {}) {
+  const files: SourceText[] = Object.entries({ ...sound, ...added }).map(([path, text]) => ({ path, text }));
+  return findViolations({ files, manifests }, layers);
 }
 
-/** One breach of each kind: the rule that refuses it, what it is, the file it is planted in (of core, unless it begins with a slash). */
-const breaches: readonly [rule: string, title: string, path: string, text: string][] = [
-  ["upward", "an import from a higher floor", "util/a.ts", `import { Json } from "../storage/json.ts";`],
-  ["upward", "a type from a higher floor", "util/a.ts", `import type { Json } from "../storage/json.ts";`],
+/** One violation of each kind: the rule that reports it, its description, its file (in core, unless it begins with a slash) and the file's content. */
+const violations: readonly [rule: string, title: string, path: string, text: string][] = [
+  ["upward", "an import from a higher layer", "util/a.ts", `import { Json } from "../storage/json.ts";`],
+  ["upward", "a type from a higher layer", "util/a.ts", `import type { Json } from "../storage/json.ts";`],
   ["upward", "an inline type import", "util/a.ts", `import { type Json } from "../storage/json.ts";`],
   ["upward", "a type written as import()", "util/a.ts", `let a: import("../storage/json.ts").Json;`],
   ["upward", "a dynamic import", "util/a.ts", `await import("../storage/json.ts");`],
@@ -67,14 +78,23 @@ const breaches: readonly [rule: string, title: string, path: string, text: strin
   ["upward", "a required file", "util/a.ts", `require("../storage/json.ts");`],
   ["upward", "an import written for the built file", "util/a.ts", `import "../storage/json.js";`],
   ["upward", "an import by a detour through the root", "util/a.ts", `import "../../../core/src/storage/json.ts";`],
-  ["upward", "a test that needs a higher floor", "util/a.test.ts", `import "../agent/agent.ts";`],
+  ["upward", "a test that needs a higher layer", "util/a.test.ts", `import "../agent/agent.ts";`],
   ["upward", "a source that needs the test kit", "agent/a.ts", `import "../testing/model.ts";`],
-  ["sideways", "a neighbour on the same floor", "events/a.ts", `import type { Json } from "../storage/json.ts";`],
-  ["door", "a door used from inside", "agent/a.ts", `import type { Json } from "../adapter.ts";`],
-  ["door", "a door by the name of its built file", "agent/a.ts", `import "../index.js";`],
-  ["own-door", "core imported by its own name", "agent/a.ts", `import { Agent } from "@troupe/core";`],
-  ["root-file", "a file beside the doors", "helper.ts", ``],
-  ["unknown-folder", "a folder without a floor", "misc/a.ts", ``],
+  ["sideways", "a neighbour on the same layer", "events/a.ts", `import type { Json } from "../storage/json.ts";`],
+  [
+    "upward",
+    "a file beside the folders of a lower layer",
+    "/packages/http/src/exchange.ts",
+    `import "./request/read.ts";`,
+  ],
+  ["upward", "a file beside the folders of a higher layer", "/packages/http/src/answer/a.ts", `import "../router.ts";`],
+  ["sideways", "a neighbour in another package", "/packages/http/src/request/a.ts", `import "../answer/write.ts";`],
+  ["entry-point", "an entry point imported from inside", "agent/a.ts", `import type { Json } from "../adapter.ts";`],
+  ["entry-point", "an entry point by the name of its built file", "agent/a.ts", `import "../index.js";`],
+  ["own-entry-point", "core imported by its own name", "agent/a.ts", `import { Agent } from "@troupe/core";`],
+  ["root-file", "a file beside the folders", "helper.ts", ``],
+  ["root-file", "a file without a layer beside the folders", "/packages/http/src/helper.ts", ``],
+  ["unknown-folder", "a folder without a layer", "misc/a.ts", ``],
   ["barrel", "an index inside core", "util/index.ts", ``],
   ["barrel", "an export passed on", "agent/a.ts", `export { Json } from "../storage/json.ts";`],
   ["barrel", "a type passed on", "agent/a.ts", `export type { Json } from "../storage/json.ts";`],
@@ -84,11 +104,11 @@ const breaches: readonly [rule: string, title: string, path: string, text: strin
     "agent/a.ts",
     `import { Json } from "../storage/json.ts"; export { Json };`,
   ],
-  ["export-star", "a door that lists with a star", "index.ts", `export * from "./agent/agent.ts";`],
+  ["export-star", "an entry point that lists with a star", "index.ts", `export * from "./agent/agent.ts";`],
   ["export-star", "a namespace passed on", "index.ts", `export * as agent from "./agent/agent.ts";`],
   ["cycle", "two files that need each other's types", "storage/json.ts", `import type { A } from "./own.ts";`],
   ["cycle", "a file that imports itself", "util/a.ts", `import type { A } from "./a.ts";`],
-  ["undeclared", "a package nobody declared", "util/a.ts", `import { thing } from "left-pad";`],
+  ["undeclared", "a package that is not declared", "util/a.ts", `import { thing } from "left-pad";`],
   ["undeclared", "a dependency that is only there for tests", "util/a.ts", `import type { ZodType } from "zod";`],
   ["undeclared", "a source that uses the test runner", "util/a.ts", `import { vi } from "vitest";`],
   ["node-prefix", "a module of Node without its prefix", "util/a.ts", `import { readFile } from "fs/promises";`],
@@ -100,44 +120,76 @@ const breaches: readonly [rule: string, title: string, path: string, text: strin
   ["environment", "an environment taken out of the process", "keys/a.ts", `const { env } = process;`],
   ["environment", "an imported environment", "keys/a.ts", `import { env as e } from "node:process";`],
   ["syntax", "a file that does not parse", "util/a.ts", `const = 1;`],
-  ["edge", "a package that imports a neighbour", "/packages/http/src/a.ts", `import type { S } from "@troupe/socket";`],
+  [
+    "edge",
+    "a package that imports a neighbour",
+    "/packages/http/src/answer/a.ts",
+    `import type { S } from "@troupe/socket";`,
+  ],
   ["edge", "a private package that imports a public one", "/internal/gemini/src/a.ts", `import "@troupe/http";`],
   ["edge", "core that imports a package", "agent/a.ts", `import { router } from "@troupe/http";`],
-  ["own-door", "a package that imports itself", "/packages/http/src/a.ts", `import { router } from "@troupe/http";`],
-  ["deep-path", "a path into core's sources", "/packages/http/src/a.ts", `import "@troupe/core/src/agent/agent.ts";`],
-  ["deep-path", "a path into core's build", "/packages/http/src/a.ts", `import "@troupe/core/dist/index.js";`],
+  [
+    "own-entry-point",
+    "a package that imports itself",
+    "/packages/http/src/answer/a.ts",
+    `import { router } from "@troupe/http";`,
+  ],
+  [
+    "deep-path",
+    "a path into core's sources",
+    "/packages/http/src/answer/a.ts",
+    `import "@troupe/core/src/agent/agent.ts";`,
+  ],
+  ["deep-path", "a path into core's build", "/packages/http/src/answer/a.ts", `import "@troupe/core/dist/index.js";`],
   ["deep-path", "a path into a package from the tests", "/tests/a.test.ts", `import "@troupe/http/src/router.ts";`],
-  ["test-door", "a source that uses the door for tests", "/packages/http/src/a.ts", `import "@troupe/core/testing";`],
+  [
+    "test-entry-point",
+    "a source that imports the entry point for tests",
+    "/packages/http/src/answer/a.ts",
+    `import "@troupe/core/testing";`,
+  ],
   ["internal", "a private package used by others", "/packages/socket/src/a.ts", `import "@troupe-internal/gemini";`],
-  ["leaves-package", "a relative path into core", "/packages/http/src/a.ts", `import "../../core/src/index.ts";`],
+  [
+    "leaves-package",
+    "a relative path into core",
+    "/packages/http/src/answer/a.ts",
+    `import "../../../core/src/index.ts";`,
+  ],
   ["leaves-package", "a relative path from the tests", "/tests/a.test.ts", `import "../packages/http/src/router.ts";`],
-  ["test-helper", "a source that rests on a test helper", "/packages/http/src/a.ts", `import "../test/help.ts";`],
+  [
+    "test-helper",
+    "a source that rests on a test helper",
+    "/packages/http/src/answer/a.ts",
+    `import "../../test/help.ts";`,
+  ],
 ];
 
-describe("findBreaches", () => {
-  it("accepts a sound workspace", () => {
+describe("findViolations", () => {
+  it("finds nothing in a sound workspace", () => {
     expect(judge()).toEqual([]);
   });
 
-  for (const [rule, title, path, text] of breaches) {
-    it(`refuses by the rule ${rule}: ${title}`, () => {
+  for (const [rule, title, path, text] of violations) {
+    it(`reports ${title} as ${rule}`, () => {
       const file = path.startsWith("/") ? path.slice(1) : `packages/core/src/${path}`;
 
       const found = judge({ [file]: text });
 
-      expect([...new Set(found.map((breach) => `${breach.file} ${breach.rule}`))]).toEqual([`${file} ${rule}`]);
+      expect([...new Set(found.map((violation) => `${violation.file} ${violation.rule}`))]).toEqual([
+        `${file} ${rule}`,
+      ]);
       expect(found[0]?.message).toMatch(/\S[:,;] \S/);
     });
   }
 
-  it("says in which line the import stands", () => {
-    const [breach] = judge({ "packages/core/src/util/a.ts": `\n\nimport type { Json } from "../storage/json.ts";` });
+  it("reports the line of the import", () => {
+    const [violation] = judge({ "packages/core/src/util/a.ts": `\n\nimport type { Json } from "../storage/json.ts";` });
 
-    expect(breach).toMatchObject({ file: "packages/core/src/util/a.ts", line: 3, rule: "upward" });
-    expect(breach?.message).toContain("util stands below storage");
+    expect(violation).toMatchObject({ file: "packages/core/src/util/a.ts", line: 3, rule: "upward" });
+    expect(violation?.message).toContain("util stands below storage");
   });
 
-  it("tells a cycle once, as the shortest way around it", () => {
+  it("reports a cycle once, as the shortest path around it", () => {
     const found = judge({
       "packages/core/src/run/a.ts": `import type { B } from "./b.ts";`,
       "packages/core/src/run/b.ts": `import type { C } from "./c.ts";`,
@@ -148,7 +200,7 @@ describe("findBreaches", () => {
     expect(ways).toEqual([["a.ts", "b.ts", "c.ts", "a.ts"].map((name) => `packages/core/src/run/${name}`).join(" → ")]);
   });
 
-  it("finds nothing to refuse in this repository", () => {
-    expect(findBreaches(readWorkspace(join(import.meta.dirname, "../..")), layers)).toEqual([]);
+  it("finds nothing in this repository", () => {
+    expect(findViolations(readWorkspace(join(import.meta.dirname, "../..")), houseLayers)).toEqual([]);
   });
 });
