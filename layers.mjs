@@ -39,6 +39,7 @@ export const packageEdges = {
   apps: ["@troupe/*"],
   bench: ["@troupe/*"],
   tests: ["@troupe/*"],
+  examples: ["@troupe/*"],
   tools: ["@troupe/*"],
 };
 
@@ -72,4 +73,4 @@ export const testEntryPoints = {
 export const sharedTestTools = ["vitest"];
 
 /** Folders and files that may read the environment. Tests may always. */
-export const environmentReaders = ["apps", "bench", "packages/core/src/keys/resolve-key.ts"];
+export const environmentReaders = ["apps", "bench", "examples", "packages/core/src/keys/resolve-key.ts"];

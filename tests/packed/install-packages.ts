@@ -43,6 +43,7 @@ async function install(packed: readonly PackedPackage[], folder: string): Promis
 
 /** The programs of the READMEs are what a stranger tries first. */
 async function copyExamples(strangerFolder: string): Promise<void> {
+  await cp(join(root, "examples"), join(strangerFolder, "examples", "root"), { recursive: true });
   for (const name of await readdir(join(root, "packages"))) {
     const examples = join(root, "packages", name, "examples");
     await cp(examples, join(strangerFolder, "examples", name), { recursive: true }).catch(ignoreMissing);

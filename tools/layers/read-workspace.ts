@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Manifest, Workspace } from "./workspace.ts";
 
-const folders = "{packages,apps,internal,bench,tools,tests}";
+const folders = "{packages,apps,internal,bench,tools,tests,examples}";
 const foreign = new Set(["node_modules", "dist", "__fixtures__"]);
 
 /** Reads every source file and manifest of the repository; what is built, installed or recorded is left out. */

@@ -3,20 +3,21 @@ import { join } from "node:path";
 import { readWorkspace } from "./workspace.ts";
 
 /**
- * Programs shown in a package's README are files of that package, compiled and run by the tests. A block says which
- * file it shows behind its language (```ts examples/first.ts), and a ```text block right after it holds what it prints.
+ * A program shown in a README. The block names its file behind the language (```ts examples/first.ts) and shows the whole
+ * file or, when the file has them, its regions named `readme`. A ```text block right after it holds the program's output.
  */
 export interface ReadmeExample {
-  /** From the package's folder, or nothing when the block does not say. */
+  /** Path from the README's folder; undefined when the block names no file. */
   file: string | undefined;
   code: string;
-  /** What the README says that the program prints. */
+  /** The output that the README shows. */
   output: string | undefined;
 }
 
 const block = /^```ts(?: (?<file>\S+))?\n(?<code>[\s\S]*?)^```$(?:\n+```text\n(?<output>[\s\S]*?)^```$)?/gm;
+const region = /^\/\/ #region readme\n(?<code>[\s\S]*?)^\/\/ #endregion\n/gm;
 
-/** The programs of a README, in the order in which they are shown. */
+/** Returns the programs of a README, in order. */
 export function readExamples(readme: string): ReadmeExample[] {
   return [...readme.matchAll(block)].map(({ groups }) => ({
     file: groups?.["file"],
@@ -25,22 +26,33 @@ export function readExamples(readme: string): ReadmeExample[] {
   }));
 }
 
-/** The README with each program replaced by what its file holds now. */
+/** Returns the part of a program that a README shows: its regions named `readme`, or all of it when it has none. */
+export function shownPart(program: string): string {
+  const regions = [...program.matchAll(region)].map(({ groups }) => groups?.["code"] ?? "");
+  return regions.length === 0 ? program : regions.join("\n");
+}
+
+/** Returns the README with each program replaced by the shown part of its file. */
 export function withFreshExamples(readme: string, read: (file: string) => string): string {
   return readExamples(readme).reduce(
     (text, { file, code }) =>
       file === undefined
         ? text
-        : text.replace(`\`\`\`ts ${file}\n${code}\`\`\``, () => `\`\`\`ts ${file}\n${read(file)}\`\`\``),
+        : text.replace(`\`\`\`ts ${file}\n${code}\`\`\``, () => `\`\`\`ts ${file}\n${shownPart(read(file))}\`\`\``),
     readme,
   );
 }
 
+/** Returns the folders whose README shows programs: the root and every published package. */
+export function readmeFolders(root: string): string[] {
+  return [".", ...readWorkspace(root).packages.map(({ path }) => path)];
+}
+
 /** `node tools/packages/readme-examples.ts`: copies every program into the README that shows it. */
 if (import.meta.main) {
-  for (const { path } of readWorkspace(process.cwd()).packages) {
-    const readme = readFileSync(join(path, "README.md"), "utf8");
-    const fresh = withFreshExamples(readme, (file) => readFileSync(join(path, file), "utf8"));
-    if (fresh !== readme) writeFileSync(join(path, "README.md"), fresh);
+  for (const folder of readmeFolders(process.cwd())) {
+    const readme = readFileSync(join(folder, "README.md"), "utf8");
+    const fresh = withFreshExamples(readme, (file) => readFileSync(join(folder, file), "utf8"));
+    if (fresh !== readme) writeFileSync(join(folder, "README.md"), fresh);
   }
 }
