@@ -10,6 +10,7 @@ export const folderLayers = {
   "packages/core/src": [
     ["util"],
     ["errors", "message"],
+    ["async"],
     ["events", "keys", "log", "retry", "schema", "storage", "vector", "wire"],
     ["model", "session"],
     ["run"],

@@ -8,4 +8,3 @@ export type { SqlStorageParts } from "./sql-storage.ts";
 export { compileStatements } from "./compile-statements.ts";
 export type { SqlDialect, SqlTable } from "./compile-statements.ts";
 export type { Statements } from "./statements.ts";
-export { within } from "./within.ts";

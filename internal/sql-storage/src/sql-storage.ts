@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { AppendOptions, Json, ListOptions, StorageDriver, StorageEntry, Write } from "@troupe/core";
-import { checkKey, checkListOptions, checkPrefix, parseJson, toJson } from "@troupe/core/adapter";
+import { checkKey, checkListOptions, checkPrefix, parseJson, toJson, withTimeout } from "@troupe/core/adapter";
 import type { Appended } from "./append-steps.ts";
 import { compareAndSetSteps } from "./compare-and-set-steps.ts";
 import { keyRange } from "./key-range.ts";
@@ -10,7 +10,6 @@ import type { TextWrite } from "./record-steps.ts";
 import type { SqlConnection } from "./sql-connection.ts";
 import type { SqlCall, SqlRow } from "./sql-steps.ts";
 import type { Statements } from "./statements.ts";
-import { within } from "./within.ts";
 
 const pingTimeoutMs = 1000;
 
@@ -76,8 +75,11 @@ export class SqlStorage implements Required<StorageDriver> {
   /** Resolves when the storage can be used, and fails when that is not known within a second. */
   async ping(): Promise<void> {
     const answered = this.#connection.use(async (connection) => await connection.ping());
-    await within(pingTimeoutMs, answered, () => {
-      return new TroupeError("storage_unavailable", `${this.#name} did not answer within ${pingTimeoutMs} ms.`);
+    await withTimeout(answered, {
+      timeoutMs: pingTimeoutMs,
+      onTimeout: () => {
+        throw new TroupeError("storage_unavailable", `${this.#name} did not answer within ${pingTimeoutMs} ms.`);
+      },
     });
   }
 

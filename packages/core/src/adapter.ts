@@ -1,3 +1,6 @@
+export { sleep } from "./async/sleep.ts";
+export { untilAborted } from "./async/until-aborted.ts";
+export { withTimeout } from "./async/with-timeout.ts";
 export { abortedError } from "./errors/aborted-error.ts";
 export { checkCount, checkDuration, wrongOption } from "./errors/check-option.ts";
 export { findErrorCode } from "./errors/find-error-code.ts";
@@ -38,7 +41,6 @@ export { readSearchOptions } from "./vector/read-search-options.ts";
 export type { SearchPlan } from "./vector/read-search-options.ts";
 export { createId } from "./util/create-id.ts";
 export { getOwn } from "./util/get-own.ts";
-export { sleep } from "./util/sleep.ts";
 export { readContentData } from "./message/content-data.ts";
 export type { ContentData } from "./message/content-data.ts";
 export { addUsage, noUsage } from "./message/token-usage.ts";

@@ -1,8 +1,7 @@
 import { toModelError } from "@troupe-internal/gemini";
 import { ModelError, TroupeError } from "@troupe/core";
-import { abortedError, sharedHttpPool } from "@troupe/core/adapter";
+import { abortedError, sharedHttpPool, untilAborted } from "@troupe/core/adapter";
 import { isAuthClient } from "./check-vertex-options.ts";
-import { untilAborted } from "./until-aborted.ts";
 import type { AuthClient, ServiceAccount } from "./vertex-options.ts";
 
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
@@ -23,14 +22,14 @@ export class Credentials {
 
   /** The headers that prove who asks. */
   async headers(signal: AbortSignal | undefined): Promise<Record<string, string>> {
-    this.#client ??= loadClient(this.#owner);
-    const client = await untilAborted(this.#client, signal).catch((cause: unknown) => {
+    const loading = (this.#client ??= loadClient(this.#owner));
+    const client = await untilAborted(() => loading, signal).catch((cause: unknown) => {
       // There may be some the next time.
       this.#client = undefined;
       throw signal?.aborted ? abortedError(signal.reason) : noCredentials(cause);
     });
     try {
-      return Object.fromEntries(new Headers(await untilAborted(client.getRequestHeaders(this.#url), signal)));
+      return Object.fromEntries(new Headers(await untilAborted(() => client.getRequestHeaders(this.#url), signal)));
     } catch (thrown) {
       throw toTokenError(thrown, signal);
     }

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { within } from "./within.ts";
+import { withTimeout } from "@troupe/core/adapter";
 
 /** Lets calls of this process that would only get in each other's way go one after the other, for each name by itself. */
 export class LinePerName {
@@ -19,15 +19,15 @@ export class LinePerName {
     this.#ends.set(name, end);
     void end.then(() => this.#ends.get(name) === end && this.#ends.delete(name));
     try {
-      await within(this.#timeoutMs, before, () => this.#tooLate());
+      await withTimeout(before, { timeoutMs: this.#timeoutMs, onTimeout: () => this.#failLate() });
       return await work();
     } finally {
       mine.resolve();
     }
   }
 
-  #tooLate(): TroupeError {
+  #failLate(): never {
     const sentence = `Appends that came before took longer than ${this.#timeoutMs} ms.`;
-    return new TroupeError("storage_unavailable", sentence);
+    throw new TroupeError("storage_unavailable", sentence);
   }
 }

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { AppendOptions, Json, ListOptions, StorageDriver, StorageEntry, Write } from "@troupe/core";
-import { checkKey, checkListOptions, checkPrefix, parseJson, toJson } from "@troupe/core/adapter";
+import { checkKey, checkListOptions, checkPrefix, parseJson, toJson, withTimeout } from "@troupe/core/adapter";
 import { appendRecord } from "./append-record.ts";
 import type { Appended } from "./append-record.ts";
 import { compareAndSet } from "./compare-and-set.ts";
@@ -12,7 +12,6 @@ import type { MongoOptions } from "./mongo-options.ts";
 import type { MongoSession } from "./mongo-session.ts";
 import { openCollection } from "./open-collection.ts";
 import { idOf, idRange, keyOf, toText } from "./stored-record.ts";
-import { within } from "./within.ts";
 import { writeRecord, writeTogether } from "./write-records.ts";
 import type { TextWrite } from "./write-records.ts";
 
@@ -90,8 +89,11 @@ export class MongoStorage implements Required<StorageDriver> {
   /** Resolves when the storage can be used, and fails when that is not known within a second. */
   async ping(): Promise<void> {
     const answered = this.#connection.use(async ({ ping }) => await ping());
-    await within(pingTimeoutMs, answered, () => {
-      return new TroupeError("storage_unavailable", `MongoDB did not answer within ${pingTimeoutMs} ms.`);
+    await withTimeout(answered, {
+      timeoutMs: pingTimeoutMs,
+      onTimeout: () => {
+        throw new TroupeError("storage_unavailable", `MongoDB did not answer within ${pingTimeoutMs} ms.`);
+      },
     });
   }
 

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { within } from "@troupe-internal/sql-storage";
+import { withTimeout } from "@troupe/core/adapter";
 import type { SqlCall, SqlRow } from "@troupe-internal/sql-storage";
 import { toConnectFailure } from "./postgres-failure.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
@@ -67,17 +67,17 @@ export class Connections {
       return client;
     });
     try {
-      return await within(timeoutMs, connecting, () => this.#late(connecting));
+      return await withTimeout(connecting, { timeoutMs, onTimeout: () => this.#failLate(connecting) });
     } catch (error) {
       throw toConnectFailure(error);
     }
   }
 
   /** What comes too late goes back where it came from. */
-  #late(connecting: Promise<PostgresClient>): TroupeError {
+  #failLate(connecting: Promise<PostgresClient>): never {
     connecting.then((client) => giveBack(client, true), ignore);
     const sentence = `No connection to PostgreSQL was free, or could be made, within ${this.#acquireTimeoutMs} ms.`;
-    return new TroupeError("storage_unavailable", sentence);
+    throw new TroupeError("storage_unavailable", sentence);
   }
 }
 

@@ -1,5 +1,5 @@
-import { TroupeError } from "@troupe/core";
-import { compileStatements, within } from "@troupe-internal/sql-storage";
+import { withTimeout } from "@troupe/core/adapter";
+import { compileStatements } from "@troupe-internal/sql-storage";
 import { appendStatement } from "./append-statement.ts";
 import { Connections } from "./connections.ts";
 import { createPool } from "./create-pool.ts";
@@ -44,8 +44,8 @@ async function holdPool(source: ConnectionSource, settings: PostgresSettings): P
   }
   const pool = await createPool(source.address, settings);
   // A server that no longer answers does not take leave either.
-  const late = (): TroupeError => new TroupeError("storage_unavailable", "PostgreSQL did not end its connections.");
-  return { pool, end: async () => await within(goodbyeMs, pool.end(), late).catch(ignore) };
+  const end = async () => await withTimeout(pool.end(), { timeoutMs: goodbyeMs, onTimeout: ignore }).catch(ignore);
+  return { pool, end };
 }
 
 function ignore(): void {}

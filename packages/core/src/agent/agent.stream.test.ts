@@ -6,7 +6,7 @@ import {
   assertPlainChunks,
 } from "../testing/conformance/assert-chunk-grammar.ts";
 import { readAll } from "../testing/conformance/runnable-subject.ts";
-import { until } from "../testing/conformance/within.ts";
+import { until } from "../testing/conformance/wait.ts";
 import { readUntilEnd } from "../run/test/small-run.ts";
 import { Agent } from "./agent.ts";
 import { callOf, look, scripted, StreamingModel, toolNamed } from "./test/agents.ts";

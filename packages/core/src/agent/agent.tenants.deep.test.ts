@@ -13,7 +13,7 @@ import { namespaces } from "../session/session-keys.ts";
 import { turnQueueOf } from "../session/turn-queue-of.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import { sleep } from "../util/sleep.ts";
+import { sleep } from "../async/sleep.ts";
 import { Agent } from "./agent.ts";
 
 const tenantCount = 50;

@@ -5,7 +5,7 @@ import { estimateTokens } from "../session/estimate-tokens.ts";
 import { trimHistory } from "../session/trim-history.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
 import type { AgentParts } from "./agent-parts.ts";
-import { isBlank } from "../session/is-blank.ts";
+import { isBlank } from "../util/is-blank.ts";
 import { loadHistory } from "./load-history.ts";
 import type { Past } from "./load-history.ts";
 

@@ -2,7 +2,7 @@ import { abortedError } from "../errors/aborted-error.ts";
 import { GuardrailError } from "../errors/guardrail-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { untilAborted } from "../session/until-aborted.ts";
+import { untilAborted } from "../async/until-aborted.ts";
 import { readProperty } from "../util/read-property.ts";
 import type { Guardrail, GuardrailVerdict } from "./guardrail.ts";
 

@@ -1,6 +1,6 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { untilAborted } from "../session/until-aborted.ts";
+import { untilAborted } from "../async/until-aborted.ts";
 import { checkEmbedding } from "../vector/check-embedding.ts";
 import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
 

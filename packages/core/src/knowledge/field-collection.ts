@@ -1,5 +1,5 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { mapBounded } from "../session/map-bounded.ts";
+import { mapBounded } from "../async/map-bounded.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import { keyProblem } from "../util/key-problem.ts";
 import { checkVectorName, toRecord } from "../vector/check-document.ts";

@@ -1,6 +1,6 @@
 import { checkOptionNames } from "../errors/check-option-names.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { untilAborted } from "../session/until-aborted.ts";
+import { untilAborted } from "../async/until-aborted.ts";
 import type { ToolDef } from "../tool/tool.ts";
 import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
 import type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "../vector/vector-store.ts";

@@ -2,7 +2,7 @@ import type { ChatMessage } from "../message/message.ts";
 import type { ModelConfig } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import { withRetry } from "../retry/with-retry.ts";
-import { untilAborted } from "../session/until-aborted.ts";
+import { untilAborted } from "../async/until-aborted.ts";
 import { startDeadline } from "../wire/deadline.ts";
 import type { ModelAccount } from "./memory-options.ts";
 

@@ -1,5 +1,5 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { untilAborted } from "../session/until-aborted.ts";
+import { untilAborted } from "../async/until-aborted.ts";
 import type { Json } from "../storage/json.ts";
 import { inTurn } from "./in-turn.ts";
 import type { Turn } from "./in-turn.ts";

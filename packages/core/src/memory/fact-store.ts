@@ -1,8 +1,8 @@
 import type { HeldTurn } from "../session/held-turn.ts";
-import { mapBounded } from "../session/map-bounded.ts";
+import { mapBounded } from "../async/map-bounded.ts";
 import { removeAll } from "../session/remove-session.ts";
 import { factsOf, namespaces } from "../session/session-keys.ts";
-import { untilAborted } from "../session/until-aborted.ts";
+import { untilAborted } from "../async/until-aborted.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver, Write } from "../storage/storage-driver.ts";

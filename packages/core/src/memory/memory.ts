@@ -4,7 +4,7 @@ import type { ModelProvider } from "../model/model-provider.ts";
 import { checkStoredSessionId } from "../session/session-id.ts";
 import { namespaces, sessionKey } from "../session/session-keys.ts";
 import { checkOwner } from "../session/session-owner.ts";
-import { untilAborted } from "../session/until-aborted.ts";
+import { untilAborted } from "../async/until-aborted.ts";
 import { BoundedStorage } from "../storage/bounded-storage.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";

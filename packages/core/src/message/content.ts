@@ -1,3 +1,5 @@
+import { isBlank } from "../util/is-blank.ts";
+
 /** Text of a message. */
 export type TextPart = { type: "text"; text: string };
 /** An image: base64, a `data:` URL or an `http(s)` URL. */
@@ -21,6 +23,12 @@ export function getTextContent(content: MessageContent | null): string {
     .filter((part) => part.type === "text")
     .map((part) => part.text)
     .join("\n");
+}
+
+/** Returns whether the content says nothing: no part but text, and no text but white space. */
+export function isBlankContent(content: MessageContent | null): boolean {
+  const hasOther = Array.isArray(content) && content.some((part) => part.type !== "text");
+  return !hasOther && isBlank(getTextContent(content));
 }
 
 /** Whether the content is a list of parts. */

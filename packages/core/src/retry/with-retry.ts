@@ -1,6 +1,6 @@
 import { abortedError } from "../errors/aborted-error.ts";
 import { wrongOption } from "../errors/check-option.ts";
-import { sleep } from "../util/sleep.ts";
+import { sleep } from "../async/sleep.ts";
 import { askedDelay } from "./asked-delay.ts";
 import { backoffDelay } from "./backoff-delay.ts";
 import { isCancelled, isRetryable } from "./is-retryable.ts";

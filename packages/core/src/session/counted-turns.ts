@@ -1,7 +1,7 @@
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { countTurn, withTurn } from "./count-turn.ts";
-import { mapBounded } from "./map-bounded.ts";
+import { mapBounded } from "../async/map-bounded.ts";
 import { namespaces, turnKey } from "./session-keys.ts";
 import type { SessionRecord } from "./session-record.ts";
 import type { StoredTurn, TurnLog } from "./turn-log.ts";

@@ -1,6 +1,6 @@
 import { abortedError } from "../errors/aborted-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "../async/until-aborted.ts";
 
 /**
  * A session's turn while somebody has it. A write that its caller no longer waits for may still reach the storage; if the

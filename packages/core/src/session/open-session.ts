@@ -5,7 +5,7 @@ import type { SessionRecord } from "./session-record.ts";
 import type { StoredTurn, TurnLog } from "./turn-log.ts";
 import { newTurnRecord } from "./turn-record.ts";
 import type { NewTurn, TurnRecord } from "./turn-record.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "../async/until-aborted.ts";
 
 type Parts = BoundSession & { sessionId: string; log: TurnLog; held: HeldTurn };
 

@@ -1,5 +1,5 @@
 import type { StorageDriver } from "../storage/storage-driver.ts";
-import { mapBounded } from "./map-bounded.ts";
+import { mapBounded } from "../async/map-bounded.ts";
 import { scan } from "./scan.ts";
 import { below, memberSessionsOf, namespaces } from "./session-keys.ts";
 

@@ -1,7 +1,7 @@
+import { isBlankContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ToolCall } from "../message/tool-call.ts";
 import { CallIds } from "./call-ids.ts";
-import { isBlank } from "./is-blank.ts";
 import { isRecord } from "./stored-record.ts";
 
 /** The result of a call that nobody knows the end of. */
@@ -29,7 +29,7 @@ export function repairHistory(messages: readonly ChatMessage[]): readonly ChatMe
       repaired.push(repairUser(message));
     } else if (message.role === "assistant" && hasUserSpoken) {
       repaired.push(...repairStep(message, resultsBehind(messages, index), ids));
-    } else if (message.role === "system" && !hasUserSpoken && !isBlank(message.content)) {
+    } else if (message.role === "system" && !hasUserSpoken && !isBlankContent(message.content)) {
       repaired.push(without(message, "toolCalls", "toolCallId"));
     }
   }
@@ -42,13 +42,13 @@ function isSame(messages: readonly ChatMessage[], repaired: readonly ChatMessage
 
 function repairUser(message: ChatMessage): ChatMessage {
   const plain = without(message, "toolCalls", "toolCallId");
-  return isBlank(plain.content) ? { ...plain, content: nothingSaid } : plain;
+  return isBlankContent(plain.content) ? { ...plain, content: nothingSaid } : plain;
 }
 
 /** An assistant's message and the results of what it asked for. */
 function repairStep(message: ChatMessage, results: ReadonlyMap<string, ChatMessage>, ids: CallIds): ChatMessage[] {
   const asked = distinctCalls(message.toolCalls ?? []);
-  if (asked.length === 0) return isBlank(message.content) ? [] : [without(message, "toolCalls", "toolCallId")];
+  if (asked.length === 0) return isBlankContent(message.content) ? [] : [without(message, "toolCalls", "toolCallId")];
   const calls = asked.map((call) => repairCall(call, ids));
   const answers = asked.map(({ id }, index) => repairResult(results.get(id), calls[index]?.id ?? id));
   return [withCalls(without(message, "toolCallId"), calls), ...answers];

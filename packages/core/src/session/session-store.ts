@@ -20,7 +20,7 @@ import type { SessionOwner } from "./session-owner.ts";
 import type { StoredTurn } from "./turn-log.ts";
 import { sessionLinesOf } from "./turn-queue-of.ts";
 import type { BusyPolicy, Lines } from "./turn-queue.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "../async/until-aborted.ts";
 
 /** What the caller of a session says: who they are, and when to give up. */
 export type SessionAccess = { owner?: SessionOwner; signal?: AbortSignal | undefined };

@@ -1,4 +1,4 @@
-import { sleep } from "../util/sleep.ts";
+import { sleep } from "../async/sleep.ts";
 import { isSamePlace, planLine } from "./line-record.ts";
 import type { LineRecord, StoredPlace, Wish } from "./line-record.ts";
 import type { PlaceInLine } from "./place-in-line.ts";

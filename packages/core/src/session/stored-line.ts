@@ -1,3 +1,4 @@
+import { withTimeout } from "../async/with-timeout.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { holdsToken } from "../storage/holds-token.ts";
 import { readLine } from "./line-record.ts";
@@ -71,17 +72,13 @@ export class StoredLine {
 
   /** One call that hangs is not to close the session to this process for ever. What it does later, the next look finds. */
   async #inTime<Result>(call: Promise<Result>): Promise<Result> {
-    const { leaseMs } = this.#keeper;
-    const { promise, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(noAnswer(leaseMs)), leaseMs).unref();
-    try {
-      return await Promise.race([call, promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const { leaseMs: timeoutMs } = this.#keeper;
+    const onTimeout = (): never => {
+      throw new TroupeError(
+        "storage_unavailable",
+        `The storage did not say within ${timeoutMs} ms who has the session.`,
+      );
+    };
+    return await withTimeout(call, { timeoutMs, onTimeout, unref: true });
   }
-}
-
-function noAnswer(ms: number): TroupeError {
-  return new TroupeError("storage_unavailable", `The storage did not say within ${ms} ms who has the session.`);
 }

@@ -3,9 +3,9 @@ import { Agent } from "../agent/agent.ts";
 import { EventBus } from "../events/event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { Runnable } from "../run/runnable.ts";
-import { until } from "../testing/conformance/within.ts";
+import { until } from "../testing/conformance/wait.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { sleep } from "../util/sleep.ts";
+import { sleep } from "../async/sleep.ts";
 import { Team } from "./team.ts";
 import { allModes, delegate, member, memberTurns, orchestratorTurns, readAll, sayer } from "./test/teams.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunError } from "../run/run-error.ts";
 import type { RunOutput } from "../run/run-output.ts";
-import { sleep } from "../util/sleep.ts";
+import { sleep } from "../async/sleep.ts";
 import { buildTeam, mustFail, randomTeam } from "./test/random-teams.ts";
 import type { Built } from "./test/random-teams.ts";
 import type { Team } from "./team.ts";

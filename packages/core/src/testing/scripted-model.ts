@@ -7,7 +7,7 @@ import type { ModelResponse } from "../model/model-response.ts";
 import { withFinishDetails } from "../model/finish-details.ts";
 import { collectResponse } from "../model/response-collector.ts";
 import type { StreamChunk } from "../model/stream-chunk.ts";
-import { sleep } from "../util/sleep.ts";
+import { sleep } from "../async/sleep.ts";
 import { finishReasonOf, scriptedUsage, spellOut, turnChunks } from "./scripted-turn.ts";
 import type { ScriptedRequest, ScriptedTurn } from "./scripted-turn.ts";
 

@@ -1,3 +1,4 @@
+import { AsyncQueue } from "../async/async-queue.ts";
 import { abortedError } from "../errors/aborted-error.ts";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
@@ -5,7 +6,6 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
-import { Arrivals } from "./arrivals.ts";
 import type { ToolHook } from "./ask-hook.ts";
 import { formProblem } from "./check-arguments.ts";
 import type { CallAtHand, CallScope } from "./call-scope.ts";
@@ -37,19 +37,20 @@ export async function* executeToolCalls(batch: ToolBatch): AsyncGenerator<ToolCa
   const { signal } = batch.context;
   if (signal.aborted) throw abortedError(signal.reason);
   const running = new RunningCalls();
-  const arrivals = new Arrivals<ToolCallResult>();
+  const finished = new AsyncQueue<ToolCallResult>();
   const stop = () => {
     const error = abortedError(signal.reason);
-    arrivals.fail(error);
+    finished.close(error);
     running.end(() => error);
   };
   signal.addEventListener("abort", stop, { once: true });
   try {
     const calls = callsAtHand(batch);
-    start(calls, arrivals, { ...batch, onToolCall: batch.onToolCall, onResult: batch.onResult, running });
+    start(calls, finished, { ...batch, onToolCall: batch.onToolCall, onResult: batch.onResult, running });
     const results = new Map<string, ToolCallResult>();
     while (results.size < calls.length) {
-      const result = await arrivals.next();
+      const result = await finished.next();
+      if (result === undefined) break;
       results.set(result.toolCallId, result);
       yield result;
     }
@@ -72,11 +73,11 @@ function callsAtHand({ calls, malformedArguments = [], context, roundtrip }: Too
   return [...byId.values()];
 }
 
-function start(calls: readonly CallAtHand[], arrivals: Arrivals<ToolCallResult>, scope: CallScope): void {
+function start(calls: readonly CallAtHand[], finished: AsyncQueue<ToolCallResult>, scope: CallScope): void {
   for (const at of calls) {
     void executeCall(at, scope).then(
-      (result) => result && arrivals.add(result),
-      (error: unknown) => arrivals.fail(toTroupeError(error)),
+      (result) => result && finished.push(result),
+      (error: unknown) => finished.close(toTroupeError(error)),
     );
   }
 }

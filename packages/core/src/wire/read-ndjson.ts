@@ -1,9 +1,9 @@
+import { abortableIterable, abortedReading } from "../async/abortable-iterable.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { ByteLines } from "./byte-lines.ts";
 import { positiveInteger } from "./positive-integer.ts";
 import { defaultMaxEventBytes } from "./read-options.ts";
 import type { ReadOptions } from "./read-options.ts";
-import { abortedReading, untilAborted } from "./until-aborted.ts";
 
 /**
  * Reads NDJSON from bytes, however they are cut: blank lines are skipped, and the last line needs no newline. Leaving the loop early frees the source. A line that is not JSON or larger than `maxEventBytes` is
@@ -17,7 +17,7 @@ export async function* readNdjson(
 ): AsyncGenerator<unknown, void, undefined> {
   const room = positiveInteger("maxEventBytes", maxEventBytes);
   const lines = new ByteLines("line-feed");
-  for await (const chunk of untilAborted(bytes, signal)) {
+  for await (const chunk of abortableIterable(bytes, signal)) {
     lines.feed(chunk);
     while (lines.next(room)) {
       if (signal?.aborted) throw abortedReading(signal);

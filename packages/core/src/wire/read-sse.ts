@@ -1,7 +1,7 @@
+import { abortableIterable, abortedReading } from "../async/abortable-iterable.ts";
 import type { ReadOptions } from "./read-options.ts";
 import { SseParser } from "./sse-parser.ts";
 import type { SseEvent } from "./sse-parser.ts";
-import { abortedReading, untilAborted } from "./until-aborted.ts";
 
 /** How a stream of events ended; a generator's return value, for readers that drive the iterator themselves. */
 export interface SseEnd {
@@ -20,7 +20,7 @@ export async function* readSse(
   { signal, ...limits }: ReadOptions = {},
 ): AsyncGenerator<SseEvent, SseEnd, undefined> {
   const parser = new SseParser(limits);
-  for await (const chunk of untilAborted(bytes, signal)) {
+  for await (const chunk of abortableIterable(bytes, signal)) {
     for (const event of parser.push(chunk)) {
       if (signal?.aborted) throw abortedReading(signal);
       yield event;

@@ -1,7 +1,7 @@
+import { AsyncQueue } from "../async/async-queue.ts";
 import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
 import type { ActiveRun } from "../run/run-work.ts";
 import type { Audience } from "./audience.ts";
-import { Handoff } from "./handoff.ts";
 import { perform } from "./perform.ts";
 import type { Performance } from "./perform.ts";
 import type { StateRecord } from "./state-form.ts";
@@ -15,12 +15,12 @@ export async function* speak(
   run: ActiveRun<StateRecord>,
   performance: Performance,
 ): AsyncGenerator<StreamChunk, FinishReason> {
-  const chunks = new Handoff<StreamChunk>();
+  const chunks = new AsyncQueue<StreamChunk>();
   const end = perform(run, performance, audienceOf(performance, chunks)).finally(() => chunks.close());
   end.catch(() => undefined);
   let finishReason: FinishReason = "stop";
   let said = "";
-  for (let chunk = await chunks.take(); chunk !== undefined; chunk = await chunks.take()) {
+  for (let chunk = await chunks.next(); chunk !== undefined; chunk = await chunks.next()) {
     if (chunk.type === "finish") {
       finishReason = chunk.finishReason;
       continue;
@@ -34,11 +34,11 @@ export async function* speak(
   return finishReason;
 }
 
-function audienceOf({ steps }: Performance, chunks: Handoff<StreamChunk>): Audience {
+function audienceOf({ steps }: Performance, chunks: AsyncQueue<StreamChunk>): Audience {
   const speaker = [...everyStep(steps)].findLast(({ kind }) => kind === "agent")?.name;
   return {
     hears: (step) => step === speaker,
     forgets: false,
-    tell: (event) => (event.type === "chunk" ? chunks.give(event.chunk) : undefined),
+    tell: (event) => (event.type === "chunk" ? chunks.push(event.chunk) : undefined),
   };
 }

@@ -1,6 +1,6 @@
+import { AsyncQueue } from "../async/async-queue.ts";
 import type { RunExecution } from "../run/run-execution.ts";
 import type { Audience } from "./audience.ts";
-import { Handoff } from "./handoff.ts";
 import type { StateRecord } from "./state-form.ts";
 import type { StepEvent, WorkflowChunk } from "./workflow-chunk.ts";
 import type { WorkflowResult } from "./workflow-result.ts";
@@ -15,18 +15,18 @@ export interface WorkflowStream<State> extends AsyncIterable<WorkflowChunk<State
 /** What happens in the steps, on its way to the reader. */
 export class StepFeed implements Audience {
   readonly forgets = true;
-  readonly #events = new Handoff<StepEvent>();
+  readonly #events = new AsyncQueue<StepEvent>();
 
   hears(): boolean {
     return true;
   }
 
   tell(event: StepEvent): Promise<void> {
-    return this.#events.give(event);
+    return this.#events.push(event);
   }
 
   async *read(): AsyncGenerator<StepEvent, void> {
-    for (let event = await this.#events.take(); event !== undefined; event = await this.#events.take()) yield event;
+    for (let event = await this.#events.next(); event !== undefined; event = await this.#events.next()) yield event;
   }
 
   close(): void {

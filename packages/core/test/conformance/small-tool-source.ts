@@ -1,6 +1,6 @@
 import type { ToolDef, ToolSource } from "../../src/tool/tool.ts";
 import type { ToolSourceSubject } from "../../src/testing/conformance/tool-source-cases.ts";
-import { sleep } from "../../src/util/sleep.ts";
+import { sleep } from "../../src/async/sleep.ts";
 import { altered } from "./altered.ts";
 
 const echo: ToolDef = {

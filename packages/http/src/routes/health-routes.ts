@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { toTroupeError } from "@troupe/core/adapter";
+import { toTroupeError, withTimeout } from "@troupe/core/adapter";
 import type { RouterSettings } from "../router-options.ts";
 import { sendJson } from "../send-json.ts";
 import type { Route } from "./route.ts";
@@ -24,15 +24,12 @@ export function healthRoutes({ runs, sessions }: RouterSettings): Route[] {
 
 /** Which storage it is, and what is wrong with it, is for the log. */
 async function withinTime(pinged: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("The storage did not answer in time.")), longestPingMs);
-  });
+  const onTimeout = (): never => {
+    throw new Error("The storage did not answer in time.");
+  };
   try {
-    await Promise.race([pinged, late]);
+    await withTimeout(pinged, { timeoutMs: longestPingMs, onTimeout });
   } catch (cause) {
     throw new TroupeError("storage_unavailable", "The storage cannot be reached.", { cause: toTroupeError(cause) });
-  } finally {
-    clearTimeout(timer);
   }
 }

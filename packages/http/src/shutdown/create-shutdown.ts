@@ -1,10 +1,9 @@
 import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { checkDuration, checkOptionNames } from "@troupe/core/adapter";
+import { checkDuration, checkOptionNames, withTimeout } from "@troupe/core/adapter";
 import { onEndSignals } from "./on-end-signals.ts";
 import { WatchedServer } from "./watched-server.ts";
 import type { ClosableServer } from "./watched-server.ts";
-import { within } from "./within.ts";
 
 /** How a service ends. */
 export type ShutdownOptions = {
@@ -91,12 +90,12 @@ export class Shutdown {
     const drained = this.#runs.map((runs) => runs.drain());
     const closed = this.#servers.map((server) => server.close());
     const gone = Promise.all([...drained, ...closed]);
-    if (await within(gone, this.#graceMs)) return;
+    if (await isDone(gone, this.#graceMs)) return;
 
     const left = this.#runs.reduce((sum, { size }) => sum + size, 0);
     if (left > 0) this.#logger.warn("Runs are ended: the service shuts down.", { runs: left });
     for (const runs of this.#runs) runs.endAll();
-    if (await within(gone, lastWordsMs)) return;
+    if (await isDone(gone, lastWordsMs)) return;
     for (const server of this.#servers) server.force();
   }
 
@@ -106,6 +105,13 @@ export class Shutdown {
       process.exit();
     }, lingerMs).unref();
   }
+}
+
+async function isDone(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+  return await withTimeout(
+    work.then(() => true),
+    { timeoutMs, onTimeout: () => false },
+  );
 }
 
 /** Makes the shutdown of a service; nothing ends before it is begun, or a signal comes that it was told to listen to. */

@@ -13,7 +13,7 @@ import {
   assertFinishesOnce,
   assertPlainChunks,
 } from "../../testing/conformance/assert-chunk-grammar.ts";
-import { until } from "../../testing/conformance/within.ts";
+import { until } from "../../testing/conformance/wait.ts";
 import type { Played, PlayedRun } from "./play-runs.ts";
 import { markOf } from "./random-model.ts";
 

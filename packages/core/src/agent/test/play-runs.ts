@@ -7,7 +7,7 @@ import type { StreamChunk } from "../../model/stream-chunk.ts";
 import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import { eventsOf } from "../../testing/conformance/runnable-subject.ts";
-import { within } from "../../testing/conformance/within.ts";
+import { inTime } from "../../testing/conformance/wait.ts";
 import { faultAt, faultyStorage } from "../../testing/faulty-storage.ts";
 import type { ToolDef } from "../../tool/tool.ts";
 import { Agent } from "../agent.ts";
@@ -45,7 +45,7 @@ export async function playRuns(given: RandomRuns): Promise<Played> {
   for (const [index, run] of given.runs.entries()) {
     const { signal } = shared[run.session === "a" ? "a" : "b"];
     if (!run.isAtOnce) await Promise.all(playing);
-    playing.push(within(play(agent, { run, index, signal }), 5000));
+    playing.push(inTime(play(agent, { run, index, signal }), 5000));
   }
   const runs = await Promise.all(playing);
   const listeners = () => shared.a.listeners() + shared.b.listeners();

@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
-import { sleep } from "../../util/sleep.ts";
+import { sleep } from "../../async/sleep.ts";
 import { SessionStore } from "../session-store.ts";
 import { SharedStorage } from "./shared-storage.ts";
 import { turnNamed, withSession } from "./turns.ts";

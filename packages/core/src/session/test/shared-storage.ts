@@ -1,7 +1,7 @@
 import type { InMemoryStorage } from "../../storage/in-memory-storage.ts";
 import type { Json } from "../../storage/json.ts";
 import type { AppendOptions, ListOptions, StorageDriver, StorageEntry } from "../../storage/storage-driver.ts";
-import { sleep } from "../../util/sleep.ts";
+import { sleep } from "../../async/sleep.ts";
 
 /**
  * The way of one process to a storage that others use as well: two of them over one storage stand for two processes. A

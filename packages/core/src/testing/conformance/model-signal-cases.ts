@@ -5,7 +5,7 @@ import type { ConformanceCases } from "./check-conformance.ts";
 import { generate, open } from "./model-subject.ts";
 import type { ModelProviderSubject } from "./model-subject.ts";
 import { rejectsWith } from "./rejects-with.ts";
-import { until, within } from "./within.ts";
+import { inTime, until } from "./wait.ts";
 
 /** What a `ModelProvider` promises of the end of its calls. */
 export const modelSignalCases = {
@@ -25,7 +25,7 @@ export const modelSignalCases = {
     const abort = new AbortController();
     const { stream } = await open(subject, "silence within the answer", { signal: abort.signal });
     const chunks = stream[Symbol.asyncIterator]();
-    assert.equal((await within(chunks.next())).done, false);
+    assert.equal((await inTime(chunks.next())).done, false);
     await endsAtOnce(subject, drained({ [Symbol.asyncIterator]: () => chunks }), { abort });
   },
   "ends a whole answer that is waited for when the signal aborts": async (subject) => {
@@ -42,8 +42,8 @@ export const modelSignalCases = {
   "ends the vendor's request when the reader leaves early": async (subject) => {
     const { stream } = await open(subject, "silence within the answer");
     const chunks = stream[Symbol.asyncIterator]();
-    await within(chunks.next());
-    await within(Promise.resolve(chunks.return?.()));
+    await inTime(chunks.next());
+    await inTime(Promise.resolve(chunks.return?.()));
 
     await until(() => subject.requests().at(-1)?.end === "left");
   },
@@ -68,7 +68,7 @@ async function endsAtOnce(
   rejected.catch(() => undefined);
   await until(() => subject.requests().at(-1)?.end === "open");
   abort.abort(reason);
-  await within(rejected);
+  await inTime(rejected);
   await until(() => subject.requests().at(-1)?.end === "left");
 }
 

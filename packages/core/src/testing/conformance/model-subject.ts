@@ -8,7 +8,7 @@ import type { StreamChunk } from "../../model/stream-chunk.ts";
 import { callersKey, modelScenarios } from "./model-scenarios.ts";
 import type { ModelScenario, ModelScenarioName } from "./model-scenarios.ts";
 import { failureOf } from "./rejects-with.ts";
-import { within } from "./within.ts";
+import { inTime } from "./wait.ts";
 
 /** A vendor that can be told what to do, and the provider that asks it. */
 export interface ModelProviderSubject {
@@ -48,7 +48,7 @@ export async function stream(subject: ModelProviderSubject, name: ModelScenarioN
   const read = async (): Promise<void> => {
     for await (const chunk of source) chunks.push(chunk);
   };
-  const error = await within(
+  const error = await inTime(
     read().then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -72,7 +72,7 @@ export async function generate(
   options?: ModelOptions,
 ): Promise<ModelResponse> {
   const provider = await subject.provider(modelScenarios[name], name);
-  return await within(provider.generate(question, optionsFor(name, options)), 5000);
+  return await inTime(provider.generate(question, optionsFor(name, options)), 5000);
 }
 
 /** The error of a scenario that fails: the stream's, once it is sure that `generate` fails with the same code. */

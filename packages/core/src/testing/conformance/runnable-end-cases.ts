@@ -6,7 +6,7 @@ import type { ConformanceCases } from "./check-conformance.ts";
 import { failureOf } from "./rejects-with.ts";
 import { eventsOf, readAll, runErrorOf } from "./runnable-subject.ts";
 import type { RunnableSubject } from "./runnable-subject.ts";
-import { until, within } from "./within.ts";
+import { inTime, until } from "./wait.ts";
 
 const broken = () => ({ text: ["Take ", "an "], error: new ModelError({ providerId: "scripted", status: 500 }) });
 const endless = () => new ScriptedModel({ text: "word ".repeat(100), chunkDelayMs: 600_000 });
@@ -61,8 +61,8 @@ export const runnableEndCases = {
   "ends a read that waits when it is cancelled": async ({ runnable }) => {
     const stream = (await runnable(endless())).stream("Umbrella?");
     const chunks = stream[Symbol.asyncIterator]();
-    await within(chunks.next());
-    const next = failureOf(within(chunks.next()));
+    await inTime(chunks.next());
+    const next = failureOf(inTime(chunks.next()));
     stream.cancel();
 
     assert.equal(((await next) as { code?: string }).code, "cancelled");
@@ -91,8 +91,8 @@ export const runnableEndCases = {
     const heard = eventsOf(subject);
     const stream = subject.stream("Umbrella?");
     const chunks = stream[Symbol.asyncIterator]();
-    await within(chunks.next());
-    await within(Promise.resolve(chunks.return?.()));
+    await inTime(chunks.next());
+    await inTime(Promise.resolve(chunks.return?.()));
 
     assert.equal((await runErrorOf(stream.output)).code, "cancelled");
     assert.equal(heard.filter(({ name }) => name === "run.error").length, 1);
@@ -105,7 +105,7 @@ export const runnableEndCases = {
     await readAll(stream);
     stream.cancel();
 
-    assert.equal((await within(stream.output)).status, "completed");
+    assert.equal((await inTime(stream.output)).status, "completed");
     assert.ok(!heard.some(({ name }) => name === "run.error"));
   },
 } satisfies ConformanceCases<RunnableSubject>;

@@ -8,7 +8,7 @@ import { ScriptedModel } from "../scripted-model.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { eventsOf, runErrorOf } from "./runnable-subject.ts";
 import type { RunnableSubject } from "./runnable-subject.ts";
-import { until, within } from "./within.ts";
+import { inTime, until } from "./wait.ts";
 
 const text = "Take an umbrella.";
 
@@ -16,7 +16,7 @@ const text = "Take an umbrella.";
 export const runnableParentCases = {
   "bills what it costs to the run that it is part of": async ({ runnable }) => {
     const { context, meter } = aboveRun();
-    const { usage } = await within((await runnable(new ScriptedModel(text))).run("Umbrella?", { parent: context }));
+    const { usage } = await inTime((await runnable(new ScriptedModel(text))).run("Umbrella?", { parent: context }));
 
     assert.ok(usage.totalTokens > 0);
     assert.equal(meter.total.totalTokens, usage.totalTokens);
@@ -25,7 +25,7 @@ export const runnableParentCases = {
     const subject = await runnable(new ScriptedModel(text));
     const heard = eventsOf(subject);
     const { context } = aboveRun();
-    await within(subject.run("Umbrella?", { parent: context }));
+    await inTime(subject.run("Umbrella?", { parent: context }));
 
     assert.ok(heard.length > 0);
     for (const { data } of heard) assert.equal(data.parentRunId, context.runId);

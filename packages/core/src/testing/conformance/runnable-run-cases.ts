@@ -9,7 +9,7 @@ import { createId } from "../../util/create-id.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { eventsOf, readAll, runErrorOf } from "./runnable-subject.ts";
 import type { RunnableSubject } from "./runnable-subject.ts";
-import { within } from "./within.ts";
+import { inTime } from "./wait.ts";
 import { getTextContent } from "../../message/content.ts";
 
 const text = "Take an umbrella.";
@@ -23,7 +23,7 @@ export const runnableRunCases = {
     assert.ok(["agent", "team", "workflow", "remote"].includes(kind));
   },
   "runs to a complete output": async ({ runnable }) => {
-    const output = await within((await runnable(new ScriptedModel(text))).run("Umbrella?"));
+    const output = await inTime((await runnable(new ScriptedModel(text))).run("Umbrella?"));
 
     assert.equal(output.text, text);
     assert.equal(output.status, "completed");
@@ -34,7 +34,7 @@ export const runnableRunCases = {
     const chunks = await readAll(stream);
 
     assert.equal(textOf(chunks), text);
-    const { text: whole, status } = await within(stream.output);
+    const { text: whole, status } = await inTime(stream.output);
     assert.deepEqual({ whole, status }, { whole: text, status: "completed" });
   },
   "ends a stream with exactly one finish chunk": async ({ runnable }) => {
@@ -49,13 +49,13 @@ export const runnableRunCases = {
   "drives itself when its output alone is awaited": async ({ runnable }) => {
     const stream = (await runnable(new ScriptedModel(text))).stream("Umbrella?");
 
-    assert.equal((await within(stream.output)).text, text);
+    assert.equal((await inTime(stream.output)).text, text);
   },
   "runs once, however often its output is asked for": async ({ runnable }) => {
     const model = new ScriptedModel(text).respond(() => text);
     const stream = (await runnable(model)).stream("Umbrella?");
     await readAll(stream);
-    await within(Promise.all([stream.output, stream.output]));
+    await inTime(Promise.all([stream.output, stream.output]));
 
     assert.equal(model.calls.length, 1);
   },
@@ -70,7 +70,7 @@ export const runnableRunCases = {
   "gives each run an id of its own, and its output the same": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(text, text));
     const [one, other] = [subject.stream("1"), subject.stream("2")];
-    const outputs = [await within(one.output), await within(other.output)];
+    const outputs = [await inTime(one.output), await inTime(other.output)];
 
     assert.notEqual(one.runId, other.runId);
     assert.deepEqual(
@@ -82,7 +82,7 @@ export const runnableRunCases = {
     const subject = await runnable(new ScriptedModel(text, text));
     const [ofRun, ofStream] = [createId(), createId()];
 
-    assert.equal((await within(subject.run("Umbrella?", { runId: ofRun }))).runId, ofRun);
+    assert.equal((await inTime(subject.run("Umbrella?", { runId: ofRun }))).runId, ofRun);
     assert.equal(subject.stream("Umbrella?", { runId: ofStream }).runId, ofStream);
   },
   "keeps runs at the same time apart": async ({ runnable }) => {
@@ -91,13 +91,13 @@ export const runnableRunCases = {
     );
     const subject = await runnable(model);
     const inputs = Array.from({ length: 5 }, (_, index) => `input${index}`);
-    const outputs = await within(Promise.all(inputs.map(async (input) => await subject.run(input))));
+    const outputs = await inTime(Promise.all(inputs.map(async (input) => await subject.run(input))));
 
     for (const [index, output] of outputs.entries()) assert.ok(output.text.includes(`input${index}`), output.text);
   },
   "counts what its model calls cost": async ({ runnable }) => {
     const model = new ScriptedModel(text);
-    const { usage } = await within((await runnable(model)).run("Umbrella?"));
+    const { usage } = await inTime((await runnable(model)).run("Umbrella?"));
     const { promptTokens, completionTokens, totalTokens } = usage;
 
     const cost = model.calls.reduce((sum) => addUsage(sum, scriptedUsage), noUsage);
@@ -108,7 +108,7 @@ export const runnableRunCases = {
     const heard = eventsOf(subject);
     const stream = subject.stream("Umbrella?");
     const chunks = await readAll(stream);
-    const output = await within(stream.output);
+    const output = await inTime(stream.output);
 
     const names = heard.map(({ name }) => name).filter((name) => name.startsWith("run."));
     assert.deepEqual(names, ["run.start", ...chunks.map(() => "run.stream.chunk"), "run.complete"]);
@@ -116,7 +116,7 @@ export const runnableRunCases = {
   },
   "shows a client nothing of its inside": async ({ runnable }) => {
     const opts = { apiKey: "sk-canary-of-the-run", userId: "user-canary" };
-    const output = await within((await runnable(new ScriptedModel(text))).run("Umbrella?", opts));
+    const output = await inTime((await runnable(new ScriptedModel(text))).run("Umbrella?", opts));
     const shown = JSON.stringify(toPublicOutput(output));
 
     for (const secret of ["sk-canary", "user-canary", "Umbrella?"]) assert.ok(!shown.includes(secret), secret);
@@ -125,7 +125,7 @@ export const runnableRunCases = {
     const model = new ScriptedModel(text);
     const misspelt = { sesionId: "s1" } as RunOpts;
     const subject = await runnable(model);
-    const thrown = await within((async () => await subject.run("Umbrella?", misspelt))()).catch(
+    const thrown = await inTime((async () => await subject.run("Umbrella?", misspelt))()).catch(
       (error: unknown) => error,
     );
 
@@ -136,7 +136,7 @@ export const runnableRunCases = {
     const subject = await runnable(new ScriptedModel({ error: new Error("broken") }, text));
     await runErrorOf(subject.run("Umbrella?"));
 
-    assert.equal((await within(subject.run("Umbrella?"))).text, text);
+    assert.equal((await inTime(subject.run("Umbrella?"))).text, text);
   },
 } satisfies ConformanceCases<RunnableSubject>;
 

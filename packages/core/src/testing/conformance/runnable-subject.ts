@@ -6,7 +6,7 @@ import type { RunError } from "../../run/run-error.ts";
 import type { RunEvents } from "../../run/run-events.ts";
 import type { Runnable, RunStream } from "../../run/runnable.ts";
 import { failureOf } from "./rejects-with.ts";
-import { within } from "./within.ts";
+import { inTime } from "./wait.ts";
 
 /** Makes what is tested around a model that the suite scripts: an answer of the model is the answer of the run. */
 export type RunnableSubject = { runnable: (model: ModelProvider) => Runnable | Promise<Runnable> };
@@ -18,12 +18,12 @@ export async function readAll(stream: RunStream): Promise<StreamChunk[]> {
     for await (const chunk of stream) chunks.push(chunk);
     return chunks;
   };
-  return await within(read());
+  return await inTime(read());
 }
 
 /** The error that a run ends with, once it is sure that it carries a whole output. */
 export async function runErrorOf(run: Promise<unknown>): Promise<RunError> {
-  const error = await failureOf(within(run));
+  const error = await failureOf(inTime(run));
   assert.ok(TroupeError.is(error), `expected a TroupeError, but got ${String(error)}`);
   const { output } = error as RunError;
   assert.equal(output?.status, "error", "the error has an output of status error");

@@ -5,7 +5,7 @@ import { toJsonSchema } from "../../schema/to-json-schema.ts";
 import type { ToolDef, ToolResult, ToolSource } from "../../tool/tool.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { failureOf } from "./rejects-with.ts";
-import { within } from "./within.ts";
+import { inTime } from "./wait.ts";
 
 /** A call that the suite may make. */
 export type SampleCall = { tool: string; args: Record<string, unknown> };
@@ -16,7 +16,7 @@ export type ToolSourceSubject = { source: ToolSource; call: SampleCall; endlessC
 /** What every `ToolSource` promises. */
 export const toolSourceCases = {
   "gives tools": async ({ source }) => {
-    assert.ok((await within(source.getTools())).length > 0);
+    assert.ok((await inTime(source.getTools())).length > 0);
   },
   "gives tools of the same names again": async ({ source }) => {
     const [one, other] = [namesOf(await source.getTools()), namesOf(await source.getTools())];
@@ -24,7 +24,7 @@ export const toolSourceCases = {
     assert.deepEqual(one, other);
   },
   "gives tools of the same names to all who ask at once": async ({ source }) => {
-    const all = await within(Promise.all([source.getTools(), source.getTools(), source.getTools()]));
+    const all = await inTime(Promise.all([source.getTools(), source.getTools(), source.getTools()]));
 
     for (const tools of all) assert.deepEqual(namesOf(tools), namesOf(all[0]));
   },
@@ -55,26 +55,26 @@ export const toolSourceCases = {
     }
   },
   "answers a call with text": async ({ source, call }) => {
-    const result = await within(execute(source, call));
+    const result = await inTime(execute(source, call));
     const text = typeof result === "string" ? result : result.content;
 
     assert.ok(typeof text === "string" && text.isWellFormed());
   },
   "answers calls that are made at once": async ({ source, call }) => {
-    const results = await within(Promise.all(Array.from({ length: 5 }, async () => await execute(source, call))));
+    const results = await inTime(Promise.all(Array.from({ length: 5 }, async () => await execute(source, call))));
 
     assert.equal(results.length, 5);
   },
   "leaves the arguments of a call alone": async ({ source, call }) => {
     const args = structuredClone(call.args);
-    await within(execute(source, { ...call, args }));
+    await inTime(execute(source, { ...call, args }));
 
     assert.deepEqual(args, call.args);
   },
   "ends a call at once when its signal aborts": async ({ source, endlessCall }) => {
     if (endlessCall === undefined) return;
     const abort = new AbortController();
-    const ended = failureOf(within(execute(source, endlessCall, abort.signal)));
+    const ended = failureOf(inTime(execute(source, endlessCall, abort.signal)));
     abort.abort();
 
     assert.ok(!((await ended) instanceof assert.AssertionError), "the call went on");

@@ -1,12 +1,12 @@
 import { abortedError } from "../errors/aborted-error.ts";
 
 /**
- * Starts the work and waits for it, but no longer than the signal allows: storage cannot be told to stop, it can only be
- * left alone. What the work does after that is the caller's to think of.
+ * Starts the work and waits for it until the signal aborts, then rejects with `abortedError`. The work is not stopped,
+ * only left alone: what it does after that is for the caller to consider.
  */
 export function untilAborted<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
   if (signal === undefined) return work();
-  // By hand: a race of two promises costs three times as much, and each run waits so half a dozen times.
+  // By hand: `Promise.race` costs several times as much, and each run waits like this often.
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(abortedError(signal.reason));

@@ -2,11 +2,11 @@ import { Readable } from "node:stream";
 import { TroupeError } from "../errors/troupe-error.ts";
 
 /**
- * Gives the chunks of `source` until `signal` aborts: a reader that waits is then woken at once with `cancelled`, and the
- * source is freed. A source that is itself waiting in an async generator can only be freed when that wait ends, so give
- * the same signal to what it waits for.
+ * Passes on the chunks of `source` until `signal` aborts: a waiting reader is then woken with `cancelled`, and the source
+ * is released. A source that is itself waiting in an async generator is released only when that wait ends, so give the
+ * same signal to what it waits for.
  */
-export function untilAborted<Chunk>(
+export function abortableIterable<Chunk>(
   source: AsyncIterable<Chunk>,
   signal: AbortSignal | undefined,
 ): AsyncIterable<Chunk> {
@@ -14,7 +14,7 @@ export function untilAborted<Chunk>(
   return { [Symbol.asyncIterator]: () => new AbortableIterator(source, signal) };
 }
 
-/** What a reader gets when its signal has aborted. */
+/** Error of a read whose signal aborted. */
 export function abortedReading(signal: AbortSignal): TroupeError {
   return new TroupeError("cancelled", "The signal was aborted before the stream had come to its end.", {
     cause: signal.reason,
@@ -41,15 +41,15 @@ class AbortableIterator<Chunk> implements AsyncIterator<Chunk, undefined> {
       const result = await this.#nextOrAbort();
       if (!result.done) return result;
     } catch (error) {
-      this.#forgetSignal();
+      this.#unlisten();
       throw error;
     }
-    this.#forgetSignal();
+    this.#unlisten();
     return { done: true, value: undefined };
   }
 
   async return(): Promise<IteratorResult<Chunk, undefined>> {
-    await this.#free();
+    await this.#release();
     return { done: true, value: undefined };
   }
 
@@ -62,19 +62,19 @@ class AbortableIterator<Chunk> implements AsyncIterator<Chunk, undefined> {
   }
 
   readonly #abort = (): void => {
-    // The reader learns of the abort; how the source takes it is nobody's business any more.
-    this.#free().catch(ignore);
+    // The reader is told of the abort; a failure to release the source no longer matters.
+    this.#release().catch(ignore);
     this.#wake(abortedReading(this.#signal));
   };
 
-  async #free(): Promise<void> {
-    this.#forgetSignal();
+  async #release(): Promise<void> {
+    this.#unlisten();
     // Its iterator would answer `return` only after the chunk that may never come. Destroyed early, it may say so as an error.
     if (this.#source instanceof Readable) this.#source.once("error", ignore).destroy();
     else await this.#chunks.return?.();
   }
 
-  #forgetSignal(): void {
+  #unlisten(): void {
     this.#signal.removeEventListener("abort", this.#abort);
   }
 }

@@ -1,4 +1,4 @@
-/** Waits. When the signal aborts, rejects with its reason at once; neither a timer nor a listener stays behind. */
+/** Waits for `ms` milliseconds. Rejects with the signal's reason when it aborts; leaves neither timer nor listener. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

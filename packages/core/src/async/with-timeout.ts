@@ -1,0 +1,23 @@
+/** Limits of a wait. */
+export type TimeoutOptions<Late> = {
+  timeoutMs: number;
+  /** Called when the time is over: its value is the result, and what it throws is the error. */
+  onTimeout: () => Late;
+  /** As a timer's `unref` in Node: the wait does not keep the process alive. @default false */
+  unref?: boolean;
+};
+
+/** Waits for the work, but not longer than `timeoutMs`. The work itself goes on; its late result or error is ignored. */
+export async function withTimeout<Result, Late = never>(
+  work: Promise<Result>,
+  { timeoutMs, onTimeout, unref = false }: TimeoutOptions<Late>,
+): Promise<Result | Late> {
+  const { promise: timeIsUp, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeoutMs);
+  if (unref) timer.unref();
+  try {
+    return await Promise.race([work, timeIsUp.then(onTimeout)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
