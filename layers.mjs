@@ -48,26 +48,41 @@ export const packageEdges = {
 export const internalUsers = {
   "@troupe-internal/gemini": ["@troupe/providers-google", "@troupe/providers-vertex"],
   "@troupe-internal/sql-storage": ["@troupe/storage-sqlite", "@troupe/storage-postgres"],
-  "@troupe-internal/testkit": [
+  "@troupe-internal/vendor-fakes": [
     "troupe",
     "@troupe-internal/bench",
+    "@troupe-internal/run-checker",
     "@troupe/providers-openai",
     "@troupe/providers-anthropic",
     "@troupe/providers-google",
     "@troupe/providers-vertex",
     "@troupe/providers-ollama",
+    "@troupe/demo-server",
+  ],
+  "@troupe-internal/fault-tools": [
+    "troupe",
+    "@troupe-internal/bench",
+    "@troupe-internal/run-checker",
+    "@troupe/providers-anthropic",
+    "@troupe/providers-google",
+    "@troupe/providers-ollama",
     "@troupe/storage-sqlite",
     "@troupe/storage-postgres",
     "@troupe/storage-mongodb",
     "@troupe/http",
-    "@troupe/demo-server",
   ],
+  "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http"],
 };
 
 /** Entry points for tests and examples, and the folders that may import them anywhere: they show or measure with a scripted model. */
 export const testEntryPoints = {
-  names: ["@troupe/core/testing", "@troupe-internal/testkit"],
-  users: ["apps", "bench", "internal/testkit"],
+  names: [
+    "@troupe/core/testing",
+    "@troupe-internal/vendor-fakes",
+    "@troupe-internal/fault-tools",
+    "@troupe-internal/run-checker",
+  ],
+  users: ["apps", "bench", "internal/vendor-fakes", "internal/fault-tools", "internal/run-checker"],
 };
 
 /** Packages that tests of any workspace may import although only the root declares them. */

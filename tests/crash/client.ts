@@ -1,5 +1,5 @@
-import { createNonce, recordSse } from "@troupe-internal/testkit";
-import type { Operation } from "@troupe-internal/testkit";
+import { createNonce, recordSse } from "@troupe-internal/run-checker";
+import type { Operation } from "@troupe-internal/run-checker";
 
 /** A session of one client, and the agent that it talks to. */
 export type ClientSession = { sessionId: string; nonce: string; agent: "chat" | "messages" };

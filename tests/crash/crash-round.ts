@@ -1,4 +1,4 @@
-import type { Exchange } from "@troupe-internal/testkit";
+import type { Exchange } from "@troupe-internal/vendor-fakes";
 import type { StorageAddress } from "../processes/open-storage.ts";
 import type { Answer, ClientSession } from "./client.ts";
 import { judge } from "./judge.ts";

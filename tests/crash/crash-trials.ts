@@ -1,4 +1,4 @@
-import { seededRandom } from "@troupe-internal/testkit";
+import { seededRandom } from "@troupe-internal/fault-tools";
 import type { StorageAddress } from "../processes/open-storage.ts";
 import type { Breach } from "./breaches.ts";
 import { buildService } from "./build-service.ts";

@@ -1,7 +1,11 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, createNonce, dumpStorage, FakeVendor, mountSmallDisk } from "@troupe-internal/testkit";
-import type { Exchange, Operation, SmallDisk } from "@troupe-internal/testkit";
+import { mountSmallDisk } from "@troupe-internal/fault-tools";
+import { check, createNonce, dumpStorage } from "@troupe-internal/run-checker";
+import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import type { SmallDisk } from "@troupe-internal/fault-tools";
+import type { Operation } from "@troupe-internal/run-checker";
+import type { Exchange } from "@troupe-internal/vendor-fakes";
 import { Agent, TroupeError } from "@troupe/core";
 import { openai } from "@troupe/providers-openai";
 import { SqliteStorage } from "@troupe/storage-sqlite";

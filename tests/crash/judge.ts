@@ -1,5 +1,6 @@
-import { check } from "@troupe-internal/testkit";
-import type { Exchange, Operation, StorageDump } from "@troupe-internal/testkit";
+import { check } from "@troupe-internal/run-checker";
+import type { Operation, StorageDump } from "@troupe-internal/run-checker";
+import type { Exchange } from "@troupe-internal/vendor-fakes";
 import type { StorageDriver, StorageEntry } from "@troupe/core";
 import { openStorage } from "../processes/open-storage.ts";
 import type { StorageAddress } from "../processes/open-storage.ts";

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PostgresServer } from "@troupe-internal/testkit";
+import { PostgresServer } from "@troupe-internal/fault-tools";
 import { haveServices } from "../../tools/services/have-services.ts";
 import { mongodb } from "../../tools/services/mongodb.ts";
 import { postgres } from "../../tools/services/postgres.ts";

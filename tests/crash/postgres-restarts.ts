@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PostgresServer } from "@troupe-internal/testkit";
+import type { PostgresServer } from "@troupe-internal/fault-tools";
 import type { StorageAddress } from "../processes/open-storage.ts";
 import { buildService } from "./build-service.ts";
 import { Client } from "./client.ts";

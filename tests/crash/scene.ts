@@ -1,4 +1,4 @@
-import type { FakeVendor } from "@troupe-internal/testkit";
+import type { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { StorageAddress } from "../processes/open-storage.ts";
 import type { Client } from "./client.ts";
 import type { CrashRecord } from "./crash-record.ts";

@@ -1,5 +1,5 @@
-import { TestChild } from "@troupe-internal/testkit";
-import type { KillPoint } from "@troupe-internal/testkit";
+import { TestChild } from "@troupe-internal/fault-tools";
+import type { KillPoint } from "@troupe-internal/fault-tools";
 import type { ServiceOrder, ServiceSetup } from "./service-setup.ts";
 
 /** The moments at which a service is killed: those of the testkit, and one while the storage writes a turn. */

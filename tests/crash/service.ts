@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createKillPoints, reportToParent } from "@troupe-internal/testkit";
+import { createKillPoints, reportToParent } from "@troupe-internal/fault-tools";
 import { Agent, defineTool } from "@troupe/core";
 import type { ModelProvider, Runnable, ToolDef } from "@troupe/core";
 import { createAgentRouter } from "@troupe/http";

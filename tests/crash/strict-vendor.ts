@@ -1,5 +1,6 @@
-import { FakeVendor, seededRandom } from "@troupe-internal/testkit";
-import type { Exchange, PlannedReply } from "@troupe-internal/testkit";
+import { seededRandom } from "@troupe-internal/fault-tools";
+import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import type { Exchange, PlannedReply } from "@troupe-internal/vendor-fakes";
 
 /** A vendor that refuses invalid histories, has the tool called twice for each question, and takes its time. */
 export async function startStrictVendor(): Promise<FakeVendor> {

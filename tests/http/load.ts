@@ -1,5 +1,5 @@
-import { createNonce, recordSse } from "@troupe-internal/testkit";
-import type { Operation, RecordedStream } from "@troupe-internal/testkit";
+import { createNonce, recordSse } from "@troupe-internal/run-checker";
+import type { Operation, RecordedStream } from "@troupe-internal/run-checker";
 
 /** One client: what it asks, whether it wants a whole answer or a stream, and its session. */
 export type LoadClient = { agent: string; mode: "run" | "stream"; sessionId: string };

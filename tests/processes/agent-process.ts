@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { TestChild } from "@troupe-internal/testkit";
+import { TestChild } from "@troupe-internal/fault-tools";
 import { onTestFinished } from "vitest";
 import type { StorageAddress } from "./open-storage.ts";
 

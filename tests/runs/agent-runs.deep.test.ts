@@ -4,7 +4,7 @@ import { ollama } from "@troupe/providers-ollama";
 import { openai } from "@troupe/providers-openai";
 import { vertex } from "@troupe/providers-vertex";
 import type { ModelProvider } from "@troupe/core";
-import { check } from "@troupe-internal/testkit";
+import { check } from "@troupe-internal/run-checker";
 import { describe, expect, it } from "vitest";
 import { playAgentRuns } from "./play-agent-runs.ts";
 import type { PlayedRun } from "./play-agent-runs.ts";

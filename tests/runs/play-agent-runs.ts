@@ -1,7 +1,10 @@
 import { Agent, defineTool, EventBus, InMemoryStorage, TroupeError } from "@troupe/core";
 import type { ModelProvider, RunError, RunEvents, RunOutput, StreamChunk, TokenUsage } from "@troupe/core";
-import { createNonce, dumpStorage, FakeVendor, seededRandom } from "@troupe-internal/testkit";
-import type { Evidence, Exchange, Operation, PlannedReply, RecordedStream } from "@troupe-internal/testkit";
+import { seededRandom } from "@troupe-internal/fault-tools";
+import { createNonce, dumpStorage } from "@troupe-internal/run-checker";
+import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import type { Evidence, Operation, RecordedStream } from "@troupe-internal/run-checker";
+import type { Exchange, PlannedReply } from "@troupe-internal/vendor-fakes";
 
 /** What is played: so many runs in so many sessions, so many at once, of a model at the strict vendor. */
 export type Play = {

@@ -1,4 +1,4 @@
-import type { VendorTurn } from "@troupe-internal/testkit";
+import type { VendorTurn } from "@troupe-internal/vendor-fakes";
 import { Agent, defineTool } from "@troupe/core";
 import type { ContentPart, ModelProvider, StorageDriver, TokenUsage, ToolDef } from "@troupe/core";
 import type { VendorName } from "./vendors.ts";

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
-import { dumpStorage, FakeVendor } from "@troupe-internal/testkit";
-import type { Exchange, PlannedReply } from "@troupe-internal/testkit";
+import { dumpStorage } from "@troupe-internal/run-checker";
+import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import type { Exchange, PlannedReply } from "@troupe-internal/vendor-fakes";
 import { Agent, createLogger, EventBus, InMemoryStorage, Team } from "@troupe/core";
 import type { AgentConfig, RunEvents, RunOpts, TeamMode } from "@troupe/core";
 import { onTestFinished, vi } from "vitest";

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dumpStorage, FakeVendor } from "@troupe-internal/testkit";
+import { dumpStorage } from "@troupe-internal/run-checker";
+import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { RunOutput } from "@troupe/core";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";

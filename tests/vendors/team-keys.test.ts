@@ -1,5 +1,5 @@
-import { CanarySearch } from "@troupe-internal/testkit";
-import type { Exchange } from "@troupe-internal/testkit";
+import { CanarySearch } from "@troupe-internal/run-checker";
+import type { Exchange } from "@troupe-internal/vendor-fakes";
 import type { ApiKeys, TeamMode } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import { agrees, opening, quoted, serverKey, startFive } from "./five-members.ts";

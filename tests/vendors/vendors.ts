@@ -1,4 +1,4 @@
-import type { Exchange } from "@troupe-internal/testkit";
+import type { Exchange } from "@troupe-internal/vendor-fakes";
 import type { Logger, ModelProvider } from "@troupe/core";
 import { anthropic } from "@troupe/providers-anthropic";
 import { google } from "@troupe/providers-google";

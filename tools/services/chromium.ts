@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "@troupe-internal/testkit";
+import { freePort } from "@troupe-internal/fault-tools";
 import { needDebianPackage } from "./debian-package.ts";
 import { findProgram } from "./find-program.ts";
 import { startServer, stopServer } from "./own-process.ts";

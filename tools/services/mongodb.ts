@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { MongodbServer } from "@troupe-internal/testkit";
+import { MongodbServer } from "@troupe-internal/fault-tools";
 import { needDebianPackage } from "./debian-package.ts";
 import { MissingServer } from "./service.ts";
 import type { Service } from "./service.ts";

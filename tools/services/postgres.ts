@@ -1,4 +1,4 @@
-import { PostgresServer } from "@troupe-internal/testkit";
+import { PostgresServer } from "@troupe-internal/fault-tools";
 import { needDebianPackage } from "./debian-package.ts";
 import type { Service } from "./service.ts";
 

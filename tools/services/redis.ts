@@ -1,4 +1,4 @@
-import { freePort } from "@troupe-internal/testkit";
+import { freePort } from "@troupe-internal/fault-tools";
 import { needDebianPackage } from "./debian-package.ts";
 import { findProgram } from "./find-program.ts";
 import { startServer, stopServer } from "./own-process.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FakeVendor } from "@troupe-internal/testkit";
+import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startDemo } from "./test/start-demo.ts";
 import type { StartedDemo } from "./test/start-demo.ts";

@@ -1,4 +1,4 @@
-import { FakeVendor } from "@troupe-internal/testkit";
+import { FakeVendor } from "@troupe-internal/vendor-fakes";
 
 /** Answers in the words of whichever vendor is asked: so many pieces when it streams, the same as a whole when not. */
 const pieces = Array.from({ length: Number(process.env["BENCH_CHUNKS"] ?? "200") }, (_, at) => `word${at} `);

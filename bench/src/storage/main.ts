@@ -1,4 +1,4 @@
-import { MongodbServer, PostgresServer } from "@troupe-internal/testkit";
+import { MongodbServer, PostgresServer } from "@troupe-internal/fault-tools";
 import { toLines, withRange } from "../table.ts";
 import { allPasts, fillPasts, measureTurns } from "./measure-turns.ts";
 import type { TurnCost } from "./measure-turns.ts";

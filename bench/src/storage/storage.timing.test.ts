@@ -1,4 +1,4 @@
-import { MongodbServer, PostgresServer } from "@troupe-internal/testkit";
+import { MongodbServer, PostgresServer } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { allPasts, fillPasts, measureTurns } from "./measure-turns.ts";
 import { openMongodb, secantusPasts } from "./mongodb-turns.ts";

@@ -1,4 +1,4 @@
-import { seededRandom } from "@troupe-internal/testkit";
+import { seededRandom } from "@troupe-internal/fault-tools";
 import type { ChatMessage, ToolCall } from "@troupe/core";
 import { expect, it } from "vitest";
 import { startVendor } from "../test/vendor.ts";

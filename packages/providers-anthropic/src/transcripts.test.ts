@@ -1,5 +1,5 @@
-import { badGateway } from "@troupe-internal/testkit";
-import type { Delivery } from "@troupe-internal/testkit";
+import { badGateway } from "@troupe-internal/vendor-fakes";
+import type { Delivery } from "@troupe-internal/vendor-fakes";
 import type { StreamChunk } from "@troupe/core";
 import { finishDetailsOf } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";
@@ -140,7 +140,7 @@ it("names the answer, and keeps what the vendor wants back off the chunk's JSON"
 });
 
 it("covers every recorded answer of Anthropic's", async () => {
-  const { transcriptNames } = await import("@troupe-internal/testkit");
+  const { transcriptNames } = await import("@troupe-internal/vendor-fakes");
 
   expect(Object.keys(transcripts).toSorted()).toEqual(transcriptNames().filter((name) => name.startsWith("anthropic")));
 });

@@ -1,4 +1,4 @@
-import { seededRandom } from "@troupe-internal/testkit";
+import { seededRandom } from "@troupe-internal/fault-tools";
 import type { ChatMessage, ModelProvider, ToolCall } from "@troupe/core";
 import { withVendorState } from "@troupe/core/adapter";
 import { expect, it } from "vitest";

@@ -1,5 +1,5 @@
-import { badGateway } from "@troupe-internal/testkit";
-import type { PlannedReply } from "@troupe-internal/testkit";
+import { badGateway } from "@troupe-internal/vendor-fakes";
+import type { PlannedReply } from "@troupe-internal/vendor-fakes";
 import { describe, expect, it } from "vitest";
 import { gather, startVendor } from "../test/vendor.ts";
 

@@ -1,5 +1,5 @@
-import { transcriptNames } from "@troupe-internal/testkit";
-import type { Delivery } from "@troupe-internal/testkit";
+import { transcriptNames } from "@troupe-internal/vendor-fakes";
+import type { Delivery } from "@troupe-internal/vendor-fakes";
 import type { StreamChunk } from "@troupe/core";
 import { finishDetailsOf } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";

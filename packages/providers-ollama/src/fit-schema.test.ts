@@ -1,4 +1,4 @@
-import { seededRandom } from "@troupe-internal/testkit";
+import { seededRandom } from "@troupe-internal/fault-tools";
 import { describe, expect, it } from "vitest";
 import { fitSchema } from "./fit-schema.ts";
 

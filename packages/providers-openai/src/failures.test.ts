@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { RequestListener } from "node:http";
 import { inspect } from "node:util";
-import { badGateway } from "@troupe-internal/testkit";
-import type { FakeVendor, PlannedReply } from "@troupe-internal/testkit";
+import { badGateway } from "@troupe-internal/vendor-fakes";
+import type { FakeVendor, PlannedReply } from "@troupe-internal/vendor-fakes";
 import { isRetryable } from "@troupe/core/adapter";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openai } from "./index.ts";

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { CanarySearch } from "@troupe-internal/testkit";
+import { CanarySearch } from "@troupe-internal/run-checker";
 import { createLogger } from "@troupe/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { findKey } from "./find-key.ts";

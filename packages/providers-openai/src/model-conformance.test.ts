@@ -1,5 +1,5 @@
-import { FakeVendor, readTranscript, scenarioReply } from "@troupe-internal/testkit";
-import type { PlannedReply } from "@troupe-internal/testkit";
+import { FakeVendor, readTranscript, scenarioReply } from "@troupe-internal/vendor-fakes";
+import type { PlannedReply } from "@troupe-internal/vendor-fakes";
 import { checkConformance, modelProviderCases, serversKey } from "@troupe/core/testing";
 import type { ModelProviderSubject, ModelScenario } from "@troupe/core/testing";
 import { describe, it } from "vitest";

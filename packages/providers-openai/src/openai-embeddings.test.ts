@@ -1,4 +1,4 @@
-import { FakeVendor } from "@troupe-internal/testkit";
+import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import { checkConformance, embeddingProviderCases } from "@troupe/core/testing";
 import type { EmbeddingProviderSubject } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";

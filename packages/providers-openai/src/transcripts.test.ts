@@ -1,4 +1,4 @@
-import { transcriptNames } from "@troupe-internal/testkit";
+import { transcriptNames } from "@troupe-internal/vendor-fakes";
 import type { StreamChunk } from "@troupe/core";
 import { TroupeError } from "@troupe/core";
 import { isRetryable } from "@troupe/core/adapter";

@@ -1,4 +1,4 @@
-import type { FakeVendor, VendorTurn } from "@troupe-internal/testkit";
+import type { FakeVendor, VendorTurn } from "@troupe-internal/vendor-fakes";
 import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
 import { collectResponse, withVendorState } from "@troupe/core/adapter";

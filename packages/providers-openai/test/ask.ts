@@ -1,5 +1,5 @@
-import { FakeVendor } from "@troupe-internal/testkit";
-import type { FakeVendorOptions } from "@troupe-internal/testkit";
+import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import type { FakeVendorOptions } from "@troupe-internal/vendor-fakes";
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
 import { onTestFinished } from "vitest";

@@ -1,4 +1,4 @@
-import type { FakeVendor } from "@troupe-internal/testkit";
+import type { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
 import type { OpenAIOptions } from "../src/index.ts";
 import { lastBody, modelOf, question, startVendor } from "./ask.ts";

@@ -1,4 +1,4 @@
-import { FakeVendor, scenarioReply } from "@troupe-internal/testkit";
+import { FakeVendor, scenarioReply } from "@troupe-internal/vendor-fakes";
 import { checkConformance, modelProviderCases, serversKey } from "@troupe/core/testing";
 import type { ModelProviderSubject } from "@troupe/core/testing";
 import { describe, it } from "vitest";

@@ -1,4 +1,4 @@
-import { MongodbServer } from "@troupe-internal/testkit";
+import { MongodbServer } from "@troupe-internal/fault-tools";
 import { afterAll, describe, expect, it } from "vitest";
 import { MongoStorage } from "./mongo-storage.ts";
 import { idRange } from "./stored-record.ts";

@@ -1,4 +1,4 @@
-import { checkStorageModel } from "@troupe-internal/testkit";
+import { checkStorageModel } from "@troupe-internal/fault-tools";
 import { afterAll, describe, it } from "vitest";
 import { dropTestDb, newStorage, serverUrl } from "./test/collections.ts";
 

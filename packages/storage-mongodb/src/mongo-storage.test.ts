@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { freePort } from "@troupe-internal/testkit";
+import { freePort } from "@troupe-internal/fault-tools";
 import { describe, expect, it } from "vitest";
 import { MongoStorage } from "./mongo-storage.ts";
 

@@ -1,4 +1,4 @@
-import { TestChild } from "@troupe-internal/testkit";
+import { TestChild } from "@troupe-internal/fault-tools";
 import { afterAll, describe, expect, it } from "vitest";
 import { dropTestDb, newName, newStorage, serverUrl, testDb } from "./test/collections.ts";
 import type { AppendedNumbers } from "./test/appending-process.ts";

@@ -1,4 +1,4 @@
-import { MongodbServer } from "@troupe-internal/testkit";
+import { MongodbServer } from "@troupe-internal/fault-tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newName, newStorage, serverUrl } from "./test/collections.ts";
 import type { MongoStorage } from "./mongo-storage.ts";

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { PostgresServer } from "@troupe-internal/testkit";
+import { PostgresServer } from "@troupe-internal/fault-tools";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ask, serverUrl } from "../test/test-schemas.ts";
 import { PostgresStorage } from "./index.ts";

@@ -1,4 +1,4 @@
-import { TcpProxy } from "@troupe-internal/testkit";
+import { TcpProxy } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ask, serverUrl, testSchemas } from "../test/test-schemas.ts";
 import { PostgresStorage } from "./index.ts";

@@ -1,4 +1,4 @@
-import { checkStorageModel } from "@troupe-internal/testkit";
+import { checkStorageModel } from "@troupe-internal/fault-tools";
 import pg from "pg";
 import { afterAll, describe, it } from "vitest";
 import { serverUrl, testSchemas } from "../test/test-schemas.ts";

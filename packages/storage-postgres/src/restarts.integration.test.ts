@@ -1,4 +1,4 @@
-import { PostgresServer } from "@troupe-internal/testkit";
+import { PostgresServer } from "@troupe-internal/fault-tools";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { AppendLoad } from "../test/append-load.ts";
 import { serverUrl } from "../test/test-schemas.ts";

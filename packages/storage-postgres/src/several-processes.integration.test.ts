@@ -1,4 +1,4 @@
-import { TestChild } from "@troupe-internal/testkit";
+import { TestChild } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ask, serverUrl, testSchemas } from "../test/test-schemas.ts";
 import { PostgresStorage } from "./postgres-storage.ts";

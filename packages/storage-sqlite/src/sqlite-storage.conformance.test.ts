@@ -7,7 +7,7 @@ import {
   storagePingCases,
   storageTransactionCases,
 } from "@troupe/core/testing";
-import { checkStorageModel } from "@troupe-internal/testkit";
+import { checkStorageModel } from "@troupe-internal/fault-tools";
 import { describe, expect, it } from "vitest";
 import { useTestFolder } from "../test/test-folder.ts";
 import { SqliteStorage } from "./sqlite-storage.ts";

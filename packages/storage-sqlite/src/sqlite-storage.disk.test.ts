@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StorageDriver } from "@troupe/core";
-import { mountSmallDisk } from "@troupe-internal/testkit";
-import type { SmallDisk } from "@troupe-internal/testkit";
+import { mountSmallDisk } from "@troupe-internal/fault-tools";
+import type { SmallDisk } from "@troupe-internal/fault-tools";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SqliteStorage } from "./sqlite-storage.ts";
 

@@ -1,5 +1,5 @@
 import type { Json } from "@troupe/core";
-import { TestChild } from "@troupe-internal/testkit";
+import { TestChild } from "@troupe-internal/fault-tools";
 import { expect, it, onTestFinished } from "vitest";
 import { useTestFolder } from "../test/test-folder.ts";
 import { SqliteStorage } from "./sqlite-storage.ts";

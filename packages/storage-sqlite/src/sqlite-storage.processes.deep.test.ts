@@ -1,4 +1,4 @@
-import { TestChild } from "@troupe-internal/testkit";
+import { TestChild } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { useTestFolder } from "../test/test-folder.ts";
 import { SqliteStorage } from "./sqlite-storage.ts";

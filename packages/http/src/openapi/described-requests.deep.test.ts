@@ -1,4 +1,5 @@
-import { ProcessProbe, riseSince, seededRandom, settled } from "@troupe-internal/testkit";
+import { seededRandom } from "@troupe-internal/fault-tools";
+import { ProcessProbe, riseSince, settled } from "@troupe-internal/run-checker";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { targetsOf } from "../../test/described-requests.ts";
 import type { Made } from "../../test/described-requests.ts";

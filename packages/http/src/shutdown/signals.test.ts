@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { TestChild } from "@troupe-internal/testkit";
+import { TestChild } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { post } from "../answer/test/clients.ts";
 

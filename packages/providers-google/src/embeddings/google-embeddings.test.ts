@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
-import { FakeVendor } from "@troupe-internal/testkit";
+import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import { createLogger } from "@troupe/core";
 import { checkConformance, embeddingProviderCases } from "@troupe/core/testing";
 import type { EmbeddingProviderSubject } from "@troupe/core/testing";

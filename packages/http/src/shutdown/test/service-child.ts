@@ -1,7 +1,7 @@
 // A service as a host would write it: what it stores is in a file. `{ port }` out.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { JournalStorage } from "@troupe-internal/testkit";
+import { JournalStorage } from "@troupe-internal/fault-tools";
 import { Agent, defineTool } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import express from "express";

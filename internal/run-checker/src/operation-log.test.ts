@@ -1,0 +1,53 @@
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { TestChild } from "@troupe-internal/fault-tools";
+import { OperationLog } from "./operation-log.ts";
+import type { Operation } from "./operation-log.ts";
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 20_000 });
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "operation-log-"));
+  path = join(folder, "log.jsonl");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const invoke: Operation = { type: "invoke", id: "1", sessionId: "s", nonce: "nonce-0000000000000000", input: "a\nb" };
+const ok: Operation = { type: "ok", id: "1", sessionId: "s", runId: "r", seen: "finish" };
+
+describe("an operation log", () => {
+  it("gives back what several writers appended, in order", () => {
+    new OperationLog(path).append(invoke);
+    new OperationLog(path).append(ok);
+
+    expect(new OperationLog(path).read()).toEqual([invoke, ok]);
+  });
+
+  it("takes the operations of several processes at once", async () => {
+    const file = new URL("./test/appending-child.ts", import.meta.url);
+    const start = async (name: string) => await TestChild.start(file, { args: [path, name] });
+    const children = await Promise.all(["a", "b", "c"].map(start));
+    await Promise.all(children.map(async ({ exit }) => await exit));
+    const ids = new OperationLog(path).read().map(({ id }) => id);
+
+    expect(ids.filter((id) => id.startsWith("b-"))).toEqual(
+      Array.from({ length: 300 }, (_none, index) => `b-${index}`),
+    );
+    expect(new Set(ids).size).toBe(900);
+  });
+
+  it("loses only the record that a killed writer left half", () => {
+    const log = new OperationLog(path);
+    log.append(invoke);
+    appendFileSync(path, '\n{"type":"ok","id":"2","sess');
+    log.append(ok);
+
+    expect(log.read()).toEqual([invoke, ok]);
+  });
+});

@@ -1,0 +1,89 @@
+import type { ChatMessage } from "@troupe/core";
+import { describe, expect, it } from "vitest";
+import type { DialectName } from "@troupe-internal/vendor-fakes";
+import { pairingBreaches } from "./pairing.ts";
+import { sentHistory } from "./sent-history.ts";
+import { wireBodies } from "./test/wire-bodies.ts";
+
+const conversation: ChatMessage[] = [
+  { role: "user", content: "Oslo and Rome?" },
+  {
+    role: "assistant",
+    content: "Let me look.",
+    toolCalls: [
+      { id: "a", name: "weather", arguments: {} },
+      { id: "b", name: "weather", arguments: {} },
+    ],
+  },
+  { role: "tool", toolCallId: "a", content: "rain" },
+  { role: "tool", toolCallId: "b", content: "sun" },
+  { role: "assistant", content: "Rain and sun." },
+  { role: "user", content: "Thanks" },
+];
+
+const dialects = Object.keys(wireBodies) as DialectName[];
+
+function sent(dialect: DialectName, messages: readonly ChatMessage[]) {
+  const request = { method: "POST", url: "/", headers: {}, body: wireBodies[dialect](messages) };
+  return sentHistory({
+    dialect,
+    route: { kind: "chat", modelId: "m", stream: false },
+    request,
+    key: "k",
+    end: "completed",
+  });
+}
+
+describe.each(dialects)("a conversation as %s has it", (dialect) => {
+  it("reads as it was said", () => {
+    const history = sent(dialect, conversation) ?? [];
+
+    expect(history.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "assistant", "user"]);
+    expect(history.map(({ text }) => text)[4]).toBe("Rain and sun.");
+    expect(history[1]?.calls).toEqual([history[2]?.answers, history[3]?.answers]);
+    expect([...pairingBreaches(history)]).toEqual([]);
+  });
+
+  it("is broken without one of the results", () => {
+    const history = sent(dialect, conversation.toSpliced(3, 1)) ?? [];
+
+    expect([...pairingBreaches(history)].join()).toMatch(/has no result before the next message/);
+  });
+
+  it("is broken without the calls", () => {
+    const history = sent(dialect, conversation.toSpliced(1, 1)) ?? [];
+
+    expect([...pairingBreaches(history)].join()).toMatch(/has no call right before it/);
+  });
+});
+
+describe("a request that asks for no answer", () => {
+  it("carries no conversation", () => {
+    const request = { method: "POST", url: "/", headers: {}, body: { input: "text" } };
+    const route = { kind: "embeddings", modelId: "m", stream: false } as const;
+
+    expect(sentHistory({ dialect: "openai-chat", route, request, key: "k", end: "completed" })).toBeUndefined();
+    expect(sentHistory({ dialect: undefined, route: undefined, request, key: "k", end: "completed" })).toBeUndefined();
+  });
+});
+
+it("takes a text for the word of a user where a vendor does", () => {
+  const request = { method: "POST", url: "/", headers: {}, body: { input: "Oslo?" } };
+  const route = { kind: "chat", modelId: "m", stream: false } as const;
+
+  expect(sentHistory({ dialect: "openai-responses", route, request, key: "k", end: "completed" })).toEqual([
+    { role: "user", text: "Oslo?", calls: [] },
+  ]);
+});
+
+describe("the order of a history", () => {
+  const say = (role: string) => ({ role, text: "x", calls: [] });
+
+  it.each([
+    ["instructions stand in the middle", [say("user"), say("system")]],
+    ["the assistant speaks before the user", [say("system"), say("assistant")]],
+    ["two calls of one message have the id 1", [say("user"), { ...say("assistant"), calls: ["1", "1"] }]],
+  ])("is broken when %s", (breach, history) => {
+    expect([...pairingBreaches(history)][0]).toBe(breach);
+  });
+});

@@ -1,0 +1,12 @@
+export type { Delivery, Fault, Moment } from "./delivery.ts";
+export type { DialectName, Refusal, Route, VendorFailure, VendorReply, VendorRequest, VendorTurn } from "./dialect.ts";
+export type { Exchange } from "./exchange.ts";
+export { FakeVendor } from "./fake-vendor.ts";
+export type { FakeVendorOptions } from "./fake-vendor.ts";
+export { isObject, objectOf, objectsIn, textOf, wordOf } from "./json-body.ts";
+export type { JsonObject } from "./json-body.ts";
+export { MinimalProvider } from "./minimal-provider.ts";
+export { badGateway } from "./planned-reply.ts";
+export type { PlannedReply } from "./planned-reply.ts";
+export { scenarioReply } from "./scenario-reply.ts";
+export { readTranscript, transcriptNames } from "./transcripts.ts";

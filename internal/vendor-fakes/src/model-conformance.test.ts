@@ -1,0 +1,31 @@
+import { checkConformance, modelProviderCases, serversKey } from "@troupe/core/testing";
+import type { ModelProviderSubject } from "@troupe/core/testing";
+import { describe, it } from "vitest";
+import { FakeVendor } from "./fake-vendor.ts";
+import { scenarioReply } from "./scenario-reply.ts";
+import { MinimalProvider } from "./minimal-provider.ts";
+
+/** A vendor and the providers that ask it, which all end with the case. */
+async function subject(): Promise<ModelProviderSubject & { close(): Promise<void> }> {
+  const vendor = await FakeVendor.start();
+  const providers: MinimalProvider[] = [];
+  return {
+    provider(scenario) {
+      const reply = scenarioReply(scenario, { truncated: "openai-chat-truncated.sse" });
+      vendor.plan(reply);
+      const { idleTimeoutMs } = scenario;
+      const provider = new MinimalProvider({ url: vendor.url, apiKey: serversKey, idleTimeoutMs });
+      providers.push(provider);
+      return provider;
+    },
+    requests: () => vendor.exchanges,
+    async close() {
+      for (const provider of providers) await provider.close();
+      await vendor.close();
+    },
+  };
+}
+
+describe("a provider that goes over HTTP", () => {
+  checkConformance(it, modelProviderCases, { create: subject, dispose: async (each) => await each.close() });
+});
