@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { PlainMemory } from "./float-memory.ts";
-import type { FloatMemory } from "./float-memory.ts";
-import { SimdMemory } from "./simd-memory.ts";
+import { PlainMemory } from "./simd/float-memory.ts";
+import type { FloatMemory } from "./simd/float-memory.ts";
+import { SimdMemory } from "./simd/simd-memory.ts";
 
 const lanes = 16;
 const rowsAtOnce = 1024;

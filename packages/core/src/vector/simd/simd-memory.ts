@@ -10,14 +10,14 @@ type DotProductsFunction = (
   ...places: [query: number, row: number, end: number, width: number, product: number]
 ) => void;
 
-/** What is used of `WebAssembly`, which has no types here, and of which a process may have none. */
+/** The used part of `WebAssembly`, which has no types here and may be missing in a process. */
 type Wasm = {
   Memory: new (size: { initial: number }) => WasmMemory;
   Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
   Instance: new (module: object, imports: object) => { exports: Record<string, unknown> };
 };
 
-/** Floats in a WebAssembly memory, where its vector instructions reach them without a copy. */
+/** Floats in a WebAssembly memory, which vector instructions read without a copy. */
 export class SimdMemory implements FloatMemory {
   floats: Float32Array;
   readonly #memory: WasmMemory;
@@ -29,7 +29,7 @@ export class SimdMemory implements FloatMemory {
     this.floats = new Float32Array(memory.buffer);
   }
 
-  /** An empty memory, or none where that is impossible. */
+  /** Creates an empty memory, or returns `undefined` where the process cannot have one. */
   static create(): SimdMemory | undefined {
     const { WebAssembly: wasm } = globalThis as { WebAssembly?: Wasm };
     if (wasm === undefined) return undefined;
@@ -38,7 +38,7 @@ export class SimdMemory implements FloatMemory {
       const { exports } = new wasm.Instance(new wasm.Module(dotProductsModule()), { js: { memory } });
       return new SimdMemory(memory, exports["dotProducts"] as DotProductsFunction);
     } catch {
-      // No vector instructions, no leave to make code, or no address space left: it is enough for some ten thousand memories.
+      // No vector instructions, code generation disallowed, or no address space left (enough for about ten thousand memories).
       return undefined;
     }
   }
@@ -46,10 +46,10 @@ export class SimdMemory implements FloatMemory {
   grow(least: number): void {
     const pages = this.floats.byteLength / pageBytes;
     const wanted = Math.ceil((least * 4) / pageBytes);
-    if (wanted > maxPages) throw new RangeError("A WebAssembly memory ends at 4 GB.");
-    // Pages that were never written take no memory.
+    if (wanted > maxPages) throw new RangeError("A WebAssembly memory holds at most 4 GB.");
+    // Pages that were never written use no physical memory.
     this.#memory.grow(Math.min(Math.max(wanted, 2 * pages), maxPages) - pages);
-    // Growing takes the old buffer away from its views.
+    // Growing detaches the old buffer from its views.
     this.floats = new Float32Array(this.#memory.buffer);
   }
 

@@ -1,11 +1,11 @@
 /**
- * Assembles the WebAssembly module that multiplies one vector with many, 16 floats at a time: about the speed of memory,
- * and several times that of JavaScript, which has no such instructions. It imports a memory as `js.memory` and exports
+ * Assembles a WebAssembly module that multiplies one vector with many, 16 floats at a time, with vector instructions that
+ * JavaScript does not have. It imports a memory as `js.memory` and exports
  *
  *     dotProducts(query, row, end, width, product)
  *
- * whose arguments are places and sizes in bytes: the products of the query with the rows from `row` to `end`, each
- * `width` long, a multiple of 64, go to `product` and behind.
+ * All arguments are byte offsets and sizes. The products of the query with the rows from `row` to `end`, each `width`
+ * bytes long (a multiple of 64), are written to `product` and the floats after it.
  */
 export function dotProductsModule(): Uint8Array<ArrayBuffer> {
   const noResult = 0;
@@ -27,7 +27,7 @@ export function dotProductsModule(): Uint8Array<ArrayBuffer> {
 const [query, row, rowsEnd, width, product, at, rowEnd, ...sums] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 const [a, b, c, d] = sums;
 
-/** For each row: multiplies it in four sums of four lanes each, and stores what they add up to. */
+/** Multiplies each row in four sums of four lanes each, and stores their total. */
 function rowsLoop(): number[] {
   return loop(
     [...zeros, ...tee(d), ...tee(c), ...tee(b), ...set(a)],

@@ -51,7 +51,7 @@ describe.each<[string, () => FloatMemory]>([
     expect(Array.from(memory.floats.subarray(0, 4))).toEqual([1, 2, 3, 0]);
   });
 
-  it("grows by more than it must, so that growing step by step stays cheap", () => {
+  it("grows by more than asked, so that growing step by step stays cheap", () => {
     const memory = create();
     memory.grow(100_000);
     const { floats } = memory;
@@ -62,7 +62,7 @@ describe.each<[string, () => FloatMemory]>([
 });
 
 describe("SimdMemory", () => {
-  it("says that it ends at 4 GB", () => {
+  it("refuses to grow beyond 4 GB", () => {
     expect(() => simdMemory().grow(2 ** 30)).toThrow(RangeError);
   });
 });

@@ -1,23 +1,20 @@
-/** Where the numbers of a calculation lie, as indexes of floats. */
+/** Positions of one calculation, as indexes into the floats: the query, the first of `count` rows, the first product. */
 export type DotProducts = {
-  /** Where the query begins. */
   query: number;
-  /** Where the first row begins. Rows follow one another. */
   rows: number;
   count: number;
-  /** The floats of one row and of the query: a multiple of 16, at least 16. */
+  /** The number of floats in the query and in each row: a multiple of 16, at least 16. */
   stride: number;
-  /** Where the products go, one behind the other. */
   products: number;
 };
 
-/** Floats in one piece, and a calculation over them. */
+/** Contiguous floats, and the dot products over them. */
 export interface FloatMemory {
-  /** All floats. Growing replaces this array. */
+  /** The floats. Growing replaces this array. */
   readonly floats: Float32Array;
-  /** Makes room for so many floats and more, and keeps those there are; a `RangeError` when there is no room. */
+  /** Grows to at least `least` floats and keeps the present ones. Throws a `RangeError` when there is no room. */
   grow(least: number): void;
-  /** Multiplies the query with each row. */
+  /** Writes the dot product of the query with each row. */
   dotProducts(places: DotProducts): void;
 }
 
@@ -41,7 +38,7 @@ export class PlainMemory implements FloatMemory {
 
 type Pair = { left: number; right: number; stride: number };
 
-// Four sums, because one would have to wait for itself at each step.
+// Four sums: with one, each addition would wait for the one before.
 function dotProduct(floats: Float32Array, { left, right, stride }: Pair): number {
   let a = 0;
   let b = 0;
