@@ -2,10 +2,30 @@ export { sleep } from "./async/sleep.ts";
 export { untilAborted } from "./async/until-aborted.ts";
 export { withTimeout } from "./async/with-timeout.ts";
 export { abortedError } from "./errors/aborted-error.ts";
-export { checkCount, checkDuration, wrongOption } from "./errors/check-option.ts";
+export { checkCount, checkDuration } from "./errors/check-option.ts";
 export { findErrorCode } from "./errors/find-error-code.ts";
 export { toPublicError } from "./errors/public-error.ts";
 export type { PublicError } from "./errors/public-error.ts";
+export {
+  anyBoolean,
+  anyString,
+  arrayOf,
+  functionLike,
+  integer,
+  longestTimerMs,
+  methods,
+  milliseconds,
+  nested,
+  nonBlankString,
+  numberFrom,
+  oneOf,
+  optional,
+  positiveNumber,
+  satisfying,
+  timeoutMilliseconds,
+} from "./errors/option-checks.ts";
+export { readOptions, wrongOption } from "./errors/read-options.ts";
+export type { Check, OptionsOf, OptionTable, Where } from "./errors/read-options.ts";
 export { readRetryAfter } from "./errors/read-retry-after.ts";
 export { toTroupeError } from "./errors/to-troupe-error.ts";
 export { checkApiKey } from "./keys/api-keys.ts";

@@ -24,7 +24,7 @@ describe("the options of a router", () => {
 
   it.each<[string, unknown, string]>([
     ["null", null, "The options of createAgentRouter must be an object"],
-    ["an unknown option", { agent: {} }, 'createAgentRouter has no option "agent": it takes agents, teams'],
+    ["an unknown option", { agent: {} }, 'Unknown option "agent" of createAgentRouter. Expected agents, teams'],
     ["agents in a list", { agents: [talker()] }, "agents must be an object or a Map"],
     [
       "an agent that is none",
@@ -51,7 +51,7 @@ describe("the options of a router", () => {
     ["middleware that is nothing", { middleware: [undefined] }, "middleware must be a list of request handlers"],
     ["another answer to leaving", { onDisconnect: "abort" }, 'onDisconnect must be "cancel" or "continue"'],
     ["a switch in words", { genericApiKeyHeader: "no" }, "genericApiKeyHeader must be true or false"],
-    ["no bytes", { maxBodyBytes: 0 }, "maxBodyBytes must be a whole number from 1 upwards"],
+    ["no bytes", { maxBodyBytes: 0 }, "maxBodyBytes must be a positive integer"],
     ["bytes in words", { maxBodyBytes: "1mb" }, "maxBodyBytes must be"],
     ["no beat", { heartbeatMs: 0 }, "heartbeatMs must be"],
     ["a beat that no timer keeps", { heartbeatMs: 2 ** 31 }, "heartbeatMs must be"],

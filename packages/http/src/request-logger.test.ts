@@ -145,7 +145,7 @@ describe("requestLogger", () => {
   });
 
   it("takes a logger and nothing else", () => {
-    expect(() => requestLogger({ level: "info" } as never)).toThrow('requestLogger has no option "level"');
+    expect(() => requestLogger({ level: "info" } as never)).toThrow('Unknown option "level" of requestLogger');
     expect(() => requestLogger({ logger: {} as never })).toThrow("logger must be a logger");
   });
 });

@@ -20,7 +20,7 @@ describe("ollama", () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ["baseUrl", { baseUrl: "http://localhost:11434" }, /ollama has no option "baseUrl": it takes apiKey, baseURL/],
+    ["baseUrl", { baseUrl: "http://localhost:11434" }, /Unknown option "baseUrl" of ollama. Expected apiKey, baseURL/],
     ["an empty key", { apiKey: "" }, /apiKey of the provider's options/],
     ["an address without a scheme", { baseURL: "localhost:11434" }, /^baseURL must be/],
     ["an address with a key", { baseURL: "https://user:secret@example.com" }, /^baseURL must be/],
@@ -30,7 +30,7 @@ describe("ollama", () => {
     ["no time at all", { idleTimeoutMs: 0 }, /^idleTimeoutMs must be/],
     ["endless time", { timeoutMs: Infinity }, /^timeoutMs must be/],
     ["rules of nothing", { rules: null }, /^rules must be an object/],
-    ["an unknown rule", { rules: { vision: true } }, /rules has no option "vision": it takes thinking, tools/],
+    ["an unknown rule", { rules: { vision: true } }, /Unknown option "vision" of rules. Expected thinking, tools/],
     ["a wrong rule", { rules: { thinking: "much" } }, /^rules.thinking must be "levels" or "switch" or "none"/],
     ["another wrong rule", { rules: { tools: "some" } }, /^rules.tools must be true or false/],
     ["no logger", { logger: () => undefined }, /^logger must be/],

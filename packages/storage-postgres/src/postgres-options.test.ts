@@ -17,13 +17,13 @@ class CountingPool extends EventEmitter implements PostgresPool {
 
 describe("the options of PostgresStorage", () => {
   it.each([
-    [{ max: 0 }, "max must be a whole number from 1 upwards"],
+    [{ max: 0 }, "max must be a positive integer"],
     [{ acquireTimeoutMs: 0 }, "acquireTimeoutMs must be a whole number of milliseconds from 1 to 3600000"],
     [{ acquireTimeoutMs: 3_600_001 }, "acquireTimeoutMs must be"],
     [{ statementTimeoutMs: Infinity }, "statementTimeoutMs must be"],
     [{ schema: 'x"; drop table y; --' }, "schema must be a name"],
     [{ table: "" }, "table must be a name"],
-    [{ tabel: "records" }, 'PostgresStorage has no option "tabel"'],
+    [{ tabel: "records" }, 'Unknown option "tabel" of PostgresStorage'],
     [null, "options must be an object"],
   ])("refuse %j", (options, problem) => {
     expect(() => new PostgresStorage(url, options as PostgresOptions)).toThrow(problem);
@@ -31,7 +31,7 @@ describe("the options of PostgresStorage", () => {
 
   it("refuse what has no effect on a given pool", () => {
     expect(() => new PostgresStorage({ pool: new CountingPool() }, { max: 5 })).toThrow(
-      'PostgresStorage with a pool has no option "max"',
+      'Unknown option "max" of PostgresStorage with a pool',
     );
   });
 

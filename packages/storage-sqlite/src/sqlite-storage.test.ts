@@ -143,12 +143,12 @@ describe("SqliteStorage whose file is harmed while it is open", () => {
 
 describe("SqliteStorage's options", () => {
   it.each([
-    [{ durability: "off" }, 'durability must be "full" or "normal", but it is a string.'],
-    [{ busyTimeoutMs: -1 }, "busyTimeoutMs must be a number of milliseconds from 0 to 2147483647, but it is -1."],
+    [{ durability: "off" }, 'durability must be "full" or "normal", got a string.'],
+    [{ busyTimeoutMs: -1 }, "busyTimeoutMs must be a number of milliseconds from 0 to 2147483647, got -1."],
     [{ table: "a;b" }, "table must be a name of at most 48"],
     [{ table: "sqlite_records" }, "table must be a name of at most 48"],
-    [{ timeout: 1 }, 'SqliteStorage has no option "timeout"'],
-    [null, "options must be an object, but it is null."],
+    [{ timeout: 1 }, 'Unknown option "timeout" of SqliteStorage'],
+    [null, "options must be an object, got null."],
   ])("refuse %j", (options, message) => {
     expect(() => new SqliteStorage("a.db", options as SqliteOptions)).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(message) }),

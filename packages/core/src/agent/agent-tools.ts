@@ -1,4 +1,4 @@
-import { wrongOption } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import type { ToolDef, ToolSource } from "../tool/tool.ts";
 import { isDefined } from "../tool/define-tool.ts";
 import { ToolSet } from "../tool/tool-set.ts";

@@ -1,5 +1,6 @@
 import { checkOptionNames } from "../errors/check-option-names.ts";
-import { checkCount, wrongOption } from "../errors/check-option.ts";
+import { checkCount } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { checkGuardrailConfig } from "../guardrail/check-guardrail-config.ts";

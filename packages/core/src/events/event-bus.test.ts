@@ -177,12 +177,10 @@ describe("EventBus", () => {
     const bus = createBus();
 
     expect(() => bus.on("started", "text" as never)).toThrow(
-      "The handler of started must be a function, but it is a string.",
+      "The handler of started must be a function, got a string.",
     );
-    expect(() => bus.on(5 as never, () => {})).toThrow("The event name must be a string, but it is 5.");
-    expect(() => new EventBus({ onHandlerError: 5 as never })).toThrow(
-      "onHandlerError must be a function, but it is 5.",
-    );
+    expect(() => bus.on(5 as never, () => {})).toThrow("The event name must be a string, got 5.");
+    expect(() => new EventBus({ onHandlerError: 5 as never })).toThrow("onHandlerError must be a function, got 5.");
   });
 
   it("gives each consumer all events from its subscription on, whatever the others do", () => {

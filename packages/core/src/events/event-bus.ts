@@ -1,4 +1,4 @@
-import { wrongOption } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 
 /** Hears one kind of event. What it throws, and a promise of it that rejects, goes to the bus's `onHandlerError`. */
 export type EventHandler<Data> = (data: Data) => unknown;

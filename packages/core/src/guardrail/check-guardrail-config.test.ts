@@ -17,7 +17,7 @@ it("takes guardrails on either side, on both, and none", () => {
 it.each<[unknown, string]>([
   [null, "guardrails must be { input?, output? }"],
   [[], "guardrails must be { input?, output? }"],
-  [{ inputs: [] }, 'guardrails has no option "inputs": it takes input, output.'],
+  [{ inputs: [] }, 'Unknown option "inputs" of guardrails. Expected input or output.'],
   [{ input: { name: "a", check } }, "guardrails.input must be a list of guardrails"],
   [{ output: [check] }, "guardrails.output[0] must be a guardrail"],
   [{ input: [{ name: "a", check }, null] }, "guardrails.input[1] must be a guardrail"],
@@ -25,7 +25,7 @@ it.each<[unknown, string]>([
   [{ input: [{ name: " ", check }] }, "guardrails.input[0].name must be a text that is not blank"],
   [{ input: [{ name: "a" }] }, "guardrails.input[0].check must be a function"],
   [{ input: [{ name: "a", check, incremental: "yes" }] }, "guardrails.input[0].incremental must be true or false"],
-  [{ input: [{ name: "a", check, replace: "b" }] }, 'guardrails.input[0] has no option "replace"'],
+  [{ input: [{ name: "a", check, replace: "b" }] }, 'Unknown option "replace" of guardrails.input[0]'],
 ])("refuses %o with the option's name", (config, message) => {
   expect(() => checkGuardrailConfig(config as object)).toThrow(
     expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(message) }),

@@ -1,4 +1,4 @@
-import { wrongOption } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import { checkOptionNames } from "../errors/check-option-names.ts";
 import type { Guardrail } from "./guardrail.ts";
 

@@ -1,4 +1,5 @@
-import { checkCount, wrongOption } from "../errors/check-option.ts";
+import { checkCount } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import { checkOptionNames } from "../errors/check-option-names.ts";
 import { keyProblem } from "../util/key-problem.ts";
 import { readProperty } from "../util/read-property.ts";
@@ -23,7 +24,7 @@ const known = ["name", "vectorStore", "collection", "embeddings", "batchSize", "
 
 /** Refuses what a knowledge base could not work with. */
 export function checkKnowledgeBaseConfig(config: KnowledgeBaseConfig): void {
-  checkOptionNames(config, known, "A knowledge base");
+  checkOptionNames(config, known, "a knowledge base");
   checkName(config.name, "name");
   if (config.collection !== undefined) checkName(config.collection, "collection");
   checkMethod(config.vectorStore, "upsert", { option: "vectorStore", expected: "a VectorStore" });

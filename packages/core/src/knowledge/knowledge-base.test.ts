@@ -196,9 +196,9 @@ describe("KnowledgeBase", () => {
     [{ collection: " " }, "collection must be a text"],
     [{ vectorStore: undefined }, "vectorStore must be a VectorStore"],
     [{ embeddings: {} }, "embeddings must be an EmbeddingProvider"],
-    [{ batchSize: 0 }, "batchSize must be a whole number from 1"],
-    [{ concurrency: 1.5 }, "concurrency must be a whole number from 1"],
-    [{ store: 1 }, 'A knowledge base has no option "store"'],
+    [{ batchSize: 0 }, "batchSize must be a positive integer"],
+    [{ concurrency: 1.5 }, "concurrency must be a positive integer"],
+    [{ store: 1 }, 'Unknown option "store" of a knowledge base'],
   ])("refuses the configuration %o", (wrong, message) => {
     expect(() => new KnowledgeBase({ name: "a", vectorStore: new InMemoryVectorStore(), ...wrong })).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(message) }),

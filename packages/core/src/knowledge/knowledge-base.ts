@@ -64,7 +64,7 @@ export class KnowledgeBase {
   /** Finds the documents nearest to a text or to a vector, best first. */
   async search(query: string | readonly number[], options: KnowledgeSearchOptions = {}): Promise<VectorSearchResult[]> {
     this.#checkOpen();
-    checkOptionNames(options, [...callOptions, "topK", "minScore", "filter"], "A search");
+    checkOptionNames(options, [...callOptions, "topK", "minScore", "filter"], "a search");
     // Refused before an embedding is paid for.
     const narrowed = narrowSearch(options);
     const vector = typeof query === "string" ? await this.#embed(query, options) : query;
@@ -105,7 +105,7 @@ export class KnowledgeBase {
 
   #addPlan(call: KnowledgeCall): AddPlan {
     this.#checkOpen();
-    checkOptionNames(call, callOptions, "Adding documents");
+    checkOptionNames(call, callOptions, "adding documents");
     const embedOptions = toEmbedOptions(this.#embeddings, call);
     return { store: this.#documents, embeddings: this.#embeddings, embedOptions, ...this.#atOnce };
   }

@@ -33,7 +33,7 @@ const longestToolName = 64;
 
 /** A tool that finds documents and gives their text, ids and scores to the model. */
 export function createSearchTool(knowledge: Searched, config: SearchToolConfig = {}): ToolDef {
-  checkOptionNames(config, ["name", "description", "topK", "minScore", "filter"], "A search tool");
+  checkOptionNames(config, ["name", "description", "topK", "minScore", "filter"], "a search tool");
   const topK = checkCount(config.topK ?? 5, "topK", 1);
   const bounds = narrowSearch({ ...config, topK });
   return defineTool({

@@ -193,10 +193,10 @@ describe("createLogger", () => {
   });
 
   it.each([
-    [{ level: "loud" }, "level must be one of debug, info, warn, error, silent, but it is a string."],
-    [{ color: "yes" }, "color must be true or false, but it is a string."],
-    [{ prefix: 5 }, "prefix must be a text, but it is 5."],
-    [{ write: "stdout" }, "write must be a function, but it is a string."],
+    [{ level: "loud" }, "level must be one of debug, info, warn, error, silent, got a string."],
+    [{ color: "yes" }, "color must be true or false, got a string."],
+    [{ prefix: 5 }, "prefix must be a text, got 5."],
+    [{ write: "stdout" }, "write must be a function, got a string."],
   ])("refuses %o in a sentence that names the option", (options, sentence) => {
     expect(() => createLogger(options as never)).toThrow(sentence);
   });

@@ -1,4 +1,4 @@
-import { wrongOption } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import { createLogOutput } from "./log-output.ts";
 import type { LogOutput } from "./log-output.ts";
 import { saidLevels } from "./log-level.ts";

@@ -1,4 +1,4 @@
-import { wrongOption } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import { isCount } from "../session/stored-record.ts";

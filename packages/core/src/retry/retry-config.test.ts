@@ -18,25 +18,19 @@ describe("resolveRetryConfig", () => {
   });
 
   it.each([
-    [{ maxRetries: -1 }, "retry.maxRetries must be a whole number from 0 upwards, but it is -1."],
-    [{ maxRetries: Infinity }, "retry.maxRetries must be a whole number from 0 upwards, but it is Infinity."],
-    [{ maxRetries: 1.5 }, "retry.maxRetries must be a whole number from 0 upwards, but it is 1.5."],
-    [
-      { initialDelayMs: NaN },
-      "retry.initialDelayMs must be a number of milliseconds from 0 to 2147483647, but it is NaN.",
-    ],
-    [{ maxDelayMs: -5 }, "retry.maxDelayMs must be a number of milliseconds from 0 to 2147483647, but it is -5."],
+    [{ maxRetries: -1 }, "retry.maxRetries must be an integer of 0 or more, got -1."],
+    [{ maxRetries: Infinity }, "retry.maxRetries must be an integer of 0 or more, got Infinity."],
+    [{ maxRetries: 1.5 }, "retry.maxRetries must be an integer of 0 or more, got 1.5."],
+    [{ initialDelayMs: NaN }, "retry.initialDelayMs must be a number of milliseconds from 0 to 2147483647, got NaN."],
+    [{ maxDelayMs: -5 }, "retry.maxDelayMs must be a number of milliseconds from 0 to 2147483647, got -5."],
     [
       { maxDelayMs: 2 ** 31 },
-      "retry.maxDelayMs must be a number of milliseconds from 0 to 2147483647, but it is 2147483648.",
+      "retry.maxDelayMs must be a number of milliseconds from 0 to 2147483647, got 2147483648.",
     ],
-    [
-      { maxDelayMs: "10s" },
-      "retry.maxDelayMs must be a number of milliseconds from 0 to 2147483647, but it is a string.",
-    ],
-    [{ retryableErrors: true }, "retry.retryableErrors must be a function, but it is true."],
-    [null, "retry must be an object, but it is null."],
-    ["often", "retry must be an object, but it is a string."],
+    [{ maxDelayMs: "10s" }, "retry.maxDelayMs must be a number of milliseconds from 0 to 2147483647, got a string."],
+    [{ retryableErrors: true }, "retry.retryableErrors must be a function, got true."],
+    [null, "retry must be an object, got null."],
+    ["often", "retry must be an object, got a string."],
   ])("refuses %o in a sentence that names the option", (config, sentence) => {
     expect(() => resolveRetryConfig(config as never)).toThrow(sentence);
   });

@@ -1,4 +1,5 @@
-import { checkCount, checkDuration, wrongOption } from "../errors/check-option.ts";
+import { checkCount, checkDuration } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 
 /** When and how often a failed call is repeated. */
 export type RetryConfig = {

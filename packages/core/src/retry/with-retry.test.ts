@@ -217,7 +217,7 @@ describe("withRetry", () => {
   it("refuses what is no function, and a wrong config, before it calls anything", async () => {
     const attempt = vi.fn<() => string>();
 
-    await expect(withRetry("text" as never)).rejects.toThrow("fn must be a function, but it is a string.");
+    await expect(withRetry("text" as never)).rejects.toThrow("fn must be a function, got a string.");
     await expect(withRetry(attempt, { maxDelayMs: NaN })).rejects.toThrow("retry.maxDelayMs must be");
     expect(attempt).not.toHaveBeenCalled();
   });

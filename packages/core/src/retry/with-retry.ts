@@ -1,5 +1,5 @@
 import { abortedError } from "../errors/aborted-error.ts";
-import { wrongOption } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import { sleep } from "../async/sleep.ts";
 import { askedDelay } from "./asked-delay.ts";
 import { backoffDelay } from "./backoff-delay.ts";

@@ -36,11 +36,11 @@ describe("recogniseSchema", () => {
     [{ city: z.string() }, "parameters is an object of schemas, not a schema: wrap it, as z.object({ … }) does"],
     [{ type: "object", city: z.string() }, "parameters is an object of schemas, not a schema"],
     [{ city: "string" }, "parameters must be a schema of zod 4, ArkType or Valibot"],
-    [() => ({ type: "object" }), "but it is a function"],
-    [[], "but it is a list"],
-    ["object", "but it is a string"],
-    [null, "but it is null"],
-    [undefined, "but it is undefined"],
+    [() => ({ type: "object" }), "got a function"],
+    [[], "got an array"],
+    ["object", "got a string"],
+    [null, "got null"],
+    [undefined, "got undefined"],
   ])("refuses what cannot be used, and says what to do: %o", (schema, problem) => {
     expect(() => recogniseSchema(schema, "parameters")).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(problem) }),

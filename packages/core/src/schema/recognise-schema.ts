@@ -1,4 +1,4 @@
-import { wrongOption } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { JsonSchema } from "./object-schema.ts";
 import type { StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
@@ -63,7 +63,7 @@ function findPlainProblem(schema: Fields): string | undefined {
   if (names.some((name) => isLibrarySchema(schema[name]))) {
     return "is an object of schemas, not a schema: wrap it, as z.object({ … }) does.";
   }
-  if (typeof schema === "function") return `must be ${accepted}, but it is a function.`;
+  if (typeof schema === "function") return `must be ${accepted}, got a function.`;
   if (names.length === 0 || names.some((name) => tellingKeywords.has(name))) return undefined;
   return `must be ${accepted}, but it has none of JSON Schema's keywords ("type", "properties", …).`;
 }

@@ -1,5 +1,6 @@
 import { checkOptionNames } from "../errors/check-option-names.ts";
-import { checkCount, wrongOption } from "../errors/check-option.ts";
+import { checkCount } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { createLogger } from "../log/logger.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
@@ -56,7 +57,7 @@ export function checkTeamConfig(config: TeamConfig): void {
   if (typeof config !== "object" || config === null) {
     throw wrongOption("The configuration of a team", "an object", config);
   }
-  checkOptionNames(config, [...Object.keys(required), ...Object.keys(optional)], "The configuration of a team");
+  checkOptionNames(config, [...Object.keys(required), ...Object.keys(optional)], "the configuration of a team");
   for (const [option, check] of Object.entries(required)) check(readProperty(config, option), option);
   for (const [option, check] of Object.entries(optional)) {
     const value = readProperty(config, option);

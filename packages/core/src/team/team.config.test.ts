@@ -56,7 +56,7 @@ describe("the configuration of a team", () => {
     [{ onBusy: "wait" }, /onBusy/],
     [{ onBusy: { maxWaiting: -1 } }, /maxWaiting/],
     [{ memberSessions: "keep" }, /memberSessions/],
-    [{ tools: [] }, /no option "tools"/],
+    [{ tools: [] }, /Unknown option "tools"/],
   ])("is refused with what to mend: %o", (wrong, sentence) => {
     const error = refusal(wrong);
 

@@ -1,5 +1,6 @@
 import { checkOptionNames } from "../errors/check-option-names.ts";
-import { checkCount, checkDuration, wrongOption } from "../errors/check-option.ts";
+import { checkCount, checkDuration } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { recogniseSchema } from "../schema/recognise-schema.ts";
 import { isBlank } from "../util/is-blank.ts";
@@ -83,7 +84,7 @@ export function parametersLabel(name: string): string {
 
 function refuseUnknown(tool: object, name: string): void {
   const known = [...Object.keys(required), ...Object.keys(optional)];
-  checkOptionNames(tool, known, `Tool "${name}"`);
+  checkOptionNames(tool, known, `tool "${name}"`);
 }
 
 function checkCache(value: unknown, name: string): void {

@@ -92,13 +92,17 @@ describe("a tool is refused as invalid_config, with what to mend,", () => {
     [
       "with an unknown cache option",
       { cache: { ttl: 1, max: 2 } },
-      /^cache of tool "weather" has no option "max": it takes ttl/,
+      /^Unknown option "max" of cache of tool "weather". Expected ttl/,
     ],
     ["with a timeout of 0", { timeoutMs: 0 }, /^timeoutMs of tool "weather" must be .* above 0/],
     ["with a timeout that is NaN", { timeoutMs: NaN }, /^timeoutMs of tool "weather" must be a number/],
-    ["with half a byte of output", { maxOutputBytes: 0.5 }, /^maxOutputBytes of tool "weather" must be a whole number/],
+    [
+      "with half a byte of output",
+      { maxOutputBytes: 0.5 },
+      /^maxOutputBytes of tool "weather" must be a positive integer/,
+    ],
     ["with an unknown effect", { effect: "never" }, /^effect of tool "weather" must be one of pure, idempotent, once/],
-    ["with an unknown option", { timeout: 1 }, /^Tool "weather" has no option "timeout": it takes name,/],
+    ["with an unknown option", { timeout: 1 }, /^Unknown option "timeout" of tool "weather". Expected name,/],
   ])("%s", (_, wrong, sentence) => {
     const refused = () => defineTool({ ...weather, ...wrong });
 
@@ -108,7 +112,7 @@ describe("a tool is refused as invalid_config, with what to mend,", () => {
   });
 
   it("that is no object", () => {
-    expect(() => defineTool(null as never)).toThrow(/^A tool must be an object, but it is null\.$/);
+    expect(() => defineTool(null as never)).toThrow(/^A tool must be an object, got null\.$/);
   });
 
   it("but not for options that are undefined", () => {

@@ -76,7 +76,7 @@ describe("ToolSet", () => {
   it("checks plain objects as defineTool does", () => {
     expect(() => new ToolSet([smallTool("a b")])).toThrow(/^name of a tool must have/);
     expect(() => new ToolSet([smallTool("a", { timeoutMs: -1 })])).toThrow(/^timeoutMs of tool "a"/);
-    expect(() => new ToolSet([{ ...smallTool("a"), retries: 1 } as ToolDef])).toThrow(/has no option "retries"/);
+    expect(() => new ToolSet([{ ...smallTool("a"), retries: 1 } as ToolDef])).toThrow(/Unknown option "retries"/);
     expect(() => new ToolSet([undefined] as never)).toThrow(/^A tool must be an object/);
     // oxlint-disable-next-line no-sparse-arrays -- the hole is what is refused
     expect(() => new ToolSet([, weather] as never)).toThrow(/^A tool must be an object/);

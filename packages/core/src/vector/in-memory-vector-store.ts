@@ -1,4 +1,5 @@
-import { checkCount, wrongOption } from "../errors/check-option.ts";
+import { checkCount } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { checkVectorName, copyDocument } from "./check-document.ts";
 import type { EmbeddingProvider } from "./embedding-provider.ts";

@@ -1,5 +1,6 @@
 import { checkOptionNames } from "../errors/check-option-names.ts";
-import { checkCount, checkDuration, wrongOption } from "../errors/check-option.ts";
+import { checkCount, checkDuration } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import { createLogger } from "../log/logger.ts";
 import { checkRunLimits } from "../run/check-run-limits.ts";
 import { readProperty } from "../util/read-property.ts";
@@ -35,7 +36,7 @@ export function checkWorkflowConfig(config: unknown): void {
   if (typeof config !== "object" || config === null) {
     throw wrongOption("The configuration of a workflow", "an object", config);
   }
-  checkOptionNames(config, Object.keys(checks), "The configuration of a workflow");
+  checkOptionNames(config, Object.keys(checks), "the configuration of a workflow");
   for (const [option, check] of Object.entries(checks)) check(readProperty(config, option));
 }
 

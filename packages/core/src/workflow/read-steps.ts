@@ -1,4 +1,4 @@
-import { wrongOption } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import { readProperty } from "../util/read-property.ts";

@@ -1,4 +1,4 @@
-import { wrongOption } from "../errors/check-option.ts";
+import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { cleanJson } from "../util/clean-json.ts";
 import { getOwn } from "../util/get-own.ts";

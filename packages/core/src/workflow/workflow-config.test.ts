@@ -27,16 +27,16 @@ describe("the configuration of a workflow", () => {
     [{ name: " " }, /^name must be/],
     [{ name: undefined }, /^name must be/],
     [{ description: 1 }, /^description must be/],
-    [{ initialState: [] }, /^initialState must be an object, but it is a list/],
+    [{ initialState: [] }, /^initialState must be an object, got an array/],
     [{ initialState: { at: new Date(0) } }, /^initialState\.at is a class instance/],
     [{ steps: {} }, /^steps must be a list of steps/],
     [{ retryPolicy: { maxRetries: 1 } }, /^retryPolicy\.backoffMs must be/],
     [{ retryPolicy: { maxRetries: -1, backoffMs: 1 } }, /^retryPolicy\.maxRetries must be/],
-    [{ retryPolicy: { maxRetries: 1, backoffMs: 1, factor: 2 } }, /^retryPolicy has no option "factor"/],
+    [{ retryPolicy: { maxRetries: 1, backoffMs: 1, factor: 2 } }, /^Unknown option "factor" of retryPolicy/],
     [{ eventBus: {} }, /^eventBus must be an EventBus/],
     [{ logLevel: "loud" }, /^level must be/],
     [{ limits: { tokens: 1 } }, /limits are durationMs and totalTokens/],
-    [{ retries: 3 }, /has no option "retries": it takes name, description/],
+    [{ retries: 3 }, /Unknown option "retries" of the configuration of a workflow. Expected name, description/],
   ])("refuses %o", (config, sentence) => {
     expect(refusalOf(config)).toMatch(sentence);
   });

@@ -279,7 +279,9 @@ describe("errorHandler", () => {
   });
 
   it("takes a logger and nothing else", () => {
-    expect(() => errorHandler({ log: console } as never)).toThrow('errorHandler has no option "log": it takes logger.');
+    expect(() => errorHandler({ log: console } as never)).toThrow(
+      'Unknown option "log" of errorHandler. Expected logger.',
+    );
     expect(() => errorHandler({ logger: console as never })).toThrow("logger must be a logger");
   });
 });

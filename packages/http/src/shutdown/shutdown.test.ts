@@ -156,7 +156,7 @@ describe("a service that shuts down", () => {
   });
 
   it("refuses options that it does not know, and times that no timer can keep", () => {
-    expect(() => createShutdown({ grace: 1 } as never)).toThrow(/createShutdown has no option "grace"/);
+    expect(() => createShutdown({ grace: 1 } as never)).toThrow(/Unknown option "grace" of createShutdown/);
     expect(() => createShutdown({ graceMs: Infinity })).toThrow(/graceMs must be/);
   });
 });

@@ -271,6 +271,6 @@ it.each([1, "yes", null])("fileUpload: %j is refused", (fileUpload) => {
 
 it("an unknown option of fileUpload is refused", () => {
   expect(() => createAgentRouter({ fileUpload: { maxSize: 1 } as never })).toThrow(
-    'fileUpload has no option "maxSize"',
+    'Unknown option "maxSize" of fileUpload',
   );
 });

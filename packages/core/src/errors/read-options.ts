@@ -1,0 +1,91 @@
+import { TroupeError } from "./troupe-error.ts";
+import type { ErrorCode } from "./troupe-error.ts";
+
+/** The place of an options object in error messages, and the code of the errors. Kept as a constant, it costs nothing per call. */
+export type Where = {
+  /** Names the owner of the options where an option is unknown: `agent`, followed by the options' own `name`. @default the path */
+  readonly owner?: string | undefined;
+  /** Stands before the name of each option: `retry` makes `retry.maxRetries`. */
+  readonly path?: string | undefined;
+  /** @default "invalid_config" */
+  readonly code?: ErrorCode | undefined;
+  /** Lets instances of classes hold other fields beside the options; object literals never may. @default false */
+  readonly openClasses?: boolean | undefined;
+};
+
+/** Returns the value of an option, or its default; throws `wrongOption` for a value that the option does not take. */
+export type Check<Value> = (value: unknown, name: string, where: Where) => Value;
+
+/** A check for each option of a type: `{ … } satisfies OptionTable<Options>` misses none and adds none. */
+export type OptionTable<Options> = { readonly [Name in keyof Required<Options>]: Check<Options[Name] | undefined> };
+
+type Table = Readonly<Record<string, Check<unknown>>>;
+type Read<Checks extends Table, Name extends keyof Checks> = ReturnType<Checks[Name]>;
+type OptionalName<Checks extends Table> = {
+  [Name in keyof Checks]: undefined extends Read<Checks, Name> ? Name : never;
+}[keyof Checks];
+
+/** The options after their checks. Those without a value and a default are left out. */
+export type OptionsOf<Checks extends Table> = {
+  [Name in Exclude<keyof Checks, OptionalName<Checks>>]: Read<Checks, Name>;
+} & { [Name in OptionalName<Checks>]?: Exclude<Read<Checks, Name>, undefined> };
+
+/**
+ * Checks every option by its entry in the table and returns them with their defaults, as a new object. Unknown names are
+ * refused. Runs the whole table: classes with many instances call the checks of their usual options directly, and this
+ * function only where other options are given.
+ */
+export function readOptions<Checks extends Table>(table: Checks, options: unknown, where: Where): OptionsOf<Checks> {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    const name = where.path ?? `The options of ${where.owner}`;
+    throw wrongOption({ name, code: where.code }, "an object", options);
+  }
+  checkNames(table, options, where);
+  const read: Record<string, unknown> = {};
+  for (const name in table) {
+    const value = table[name]?.((options as Record<string, unknown>)[name], name, where);
+    if (value !== undefined) read[name] = value;
+  }
+  return read as OptionsOf<Checks>;
+}
+
+/**
+ * Makes the error of a wrong option: within a check `wrongOption({ ...where, name }, "a colour", value)`. It shows numbers
+ * and booleans; anything else may be a secret and is told by its type.
+ */
+export function wrongOption(
+  option: string | (Where & { name: string }),
+  expected: string,
+  value: unknown,
+): TroupeError {
+  const { name, path, code = "invalid_config" } = typeof option === "string" ? { name: option } : option;
+  const fullName = path === undefined ? name : `${path}.${name}`;
+  return new TroupeError(code, `${fullName} must be ${expected}, got ${typeName(value)}.`);
+}
+
+/** Joins names to "a, b or c". */
+export function joinNames(names: readonly string[], word: "and" | "or"): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${word} ${names.at(-1)}`;
+}
+
+function checkNames(table: Table, options: object, where: Where): void {
+  for (const name in options) {
+    if (Object.hasOwn(table, name) || !Object.hasOwn(options, name)) continue;
+    if (where.openClasses === true && Object.getPrototypeOf(options) !== Object.prototype) return;
+    const { owner, path = "the options", code = "invalid_config" } = where;
+    const ofOwner = owner === undefined ? path : nameOwner(owner, options);
+    const expected = joinNames(Object.keys(table), "or");
+    const sentence = `Unknown option ${JSON.stringify(name.slice(0, 64))} of ${ofOwner}. Expected ${expected}.`;
+    throw new TroupeError(code, sentence);
+  }
+}
+
+function nameOwner(owner: string, options: { name?: unknown }): string {
+  return typeof options.name === "string" ? `${owner} ${JSON.stringify(options.name.slice(0, 64))}` : owner;
+}
+
+function typeName(value: unknown): string {
+  if (value === null || ["number", "boolean", "undefined"].includes(typeof value)) return String(value);
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
