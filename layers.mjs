@@ -47,6 +47,7 @@ export const packageEdges = {
 /** Private packages and the packages that may import each. The build bundles them into what is published. */
 export const internalUsers = {
   "@troupe-internal/gemini": ["@troupe/providers-google", "@troupe/providers-vertex"],
+  "@troupe-internal/offline-model": ["@troupe/demo-server"],
   "@troupe-internal/sql-storage": ["@troupe/storage-sqlite", "@troupe/storage-postgres"],
   "@troupe-internal/vendor-fakes": [
     "troupe",

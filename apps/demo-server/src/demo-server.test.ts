@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { startDemo } from "./test/start-demo.ts";
 import type { StartedDemo } from "./test/start-demo.ts";
 
-/** From its sources, on a machine that is busy with other tests, a server takes its time to start. */
+/** Long enough to start from sources on a busy machine. */
 const startTimeoutMs = 60_000;
 const folder = mkdtempSync(join(tmpdir(), "troupe-demo-"));
 const started = new Set<StartedDemo>();
@@ -53,13 +53,13 @@ describe.concurrent("the demo server without a key", () => {
     return { status: response.status, headers: response.headers, json: text === "" ? undefined : JSON.parse(text) };
   }
 
-  it("says what it serves, that no language model is behind it, and three commands to try", () => {
+  it("prints what it serves, that the model is not a language model, and three commands to try", () => {
     expect(said).toContain("assistant, weather-report");
-    expect(said).toContain("is no language model");
+    expect(said).toContain("not a language model");
     expect(said.match(/^ {2}curl .*$/gm)).toHaveLength(3);
   });
 
-  it("answers its own commands as they are printed", async () => {
+  it("answers the commands that it prints", async () => {
     for (const command of said.match(/^ {2}curl .*$/gm) ?? []) {
       const [, address = "", body] = /(http:\S+)(?:.* -d '(.*)')?/.exec(command) ?? [];
       const response = await fetch(address, body === undefined ? {} : post(JSON.parse(body)));
@@ -69,7 +69,7 @@ describe.concurrent("the demo server without a key", () => {
     }
   });
 
-  it("runs an agent that really calls its tools", async () => {
+  it("runs an agent that calls its tools", async () => {
     const { status, json } = await ask(
       "/agents/assistant/run",
       post({ input: "How is the weather in Oslo and what is 12 * 7?" }),
@@ -90,17 +90,17 @@ describe.concurrent("the demo server without a key", () => {
     expect(chunks.at(-1)).toMatchObject({ type: "finish", finishReason: "stop" });
   });
 
-  it("takes files in a form, and says what it got", async () => {
+  it("takes files in a multipart form", async () => {
     const body = new FormData();
     body.set("input", "What is this?");
     body.append("files", new Blob(["hello"], { type: "text/plain" }), "a.txt");
 
     const { json } = await ask("/agents/assistant/run", { method: "POST", body });
 
-    expect(json.text).toBe('I got a file named "a.txt" (text/plain, 5 bytes), and cannot look into what I get.');
+    expect(json.text).toBe('I received a file named "a.txt" (text/plain, 5 bytes). I cannot read attachments.');
   });
 
-  it("shows docs of what it serves", async () => {
+  it("serves its API documentation", async () => {
     const page = await fetch(`${url}/docs`);
 
     expect(page.headers.get("content-type")).toContain("text/html");
@@ -110,13 +110,13 @@ describe.concurrent("the demo server without a key", () => {
     });
   });
 
-  it("answers with data where an agent's answer has a form", async () => {
+  it("answers with data from an agent that has structured output", async () => {
     const { json } = await ask("/agents/weather-report/run", post({ input: "What is the weather in Reykjavik?" }));
 
     expect(json.structured).toMatchObject({ city: "Reykjavik", temperatureC: -3, sky: "snow" });
   });
 
-  it("has a team that hands out tasks, and one that hands a question on", async () => {
+  it("has a team that combines answers, and one that routes a question to a member", async () => {
     const input = "What is the weather in Tokyo, and what is 2 + 3?";
     const travel = await ask("/teams/travel-desk/run", post({ input }));
     const help = await ask("/teams/help-desk/run", post({ input: "What is 2 + 3?" }));
@@ -127,7 +127,7 @@ describe.concurrent("the demo server without a key", () => {
     expect(help.json.text).toBe("2 + 3 = 5.");
   });
 
-  it("streams the member that a question was handed to", async () => {
+  it("streams the answer of the member that a question was routed to", async () => {
     const text = await (await fetch(`${url}/teams/help-desk/stream`, post({ input: "What is 2 + 3?" }))).text();
 
     expect(text).toContain('"name":"calculate"');
@@ -145,7 +145,7 @@ describe.concurrent("the demo server without a key", () => {
     expect(dry).toContain("Leave the umbrella.");
   });
 
-  it("lists what it serves", async () => {
+  it("lists its agents, teams and workflows", async () => {
     const names = async (kind: string) => (await ask(`/${kind}`)).json[kind].map(({ name }: { name: string }) => name);
 
     expect(await names("agents")).toContain("openai-assistant");
@@ -153,7 +153,7 @@ describe.concurrent("the demo server without a key", () => {
     expect(await names("workflows")).toEqual(["morning-briefing"]);
   });
 
-  it("lets its user list, read and delete sessions", async () => {
+  it("lets a user list, read and delete sessions", async () => {
     const headers = { "x-demo-user": "grace" };
     await ask("/agents/assistant/run", post({ input: "Hi", sessionId: "of-grace" }, headers));
 
@@ -180,20 +180,20 @@ describe.concurrent("the demo server without a key", () => {
     ["openai-assistant", "x-openai-api-key"],
     ["claude-assistant", "x-anthropic-api-key"],
     ["gemini-assistant", "x-google-api-key"],
-  ])("asks for a key where %s has none", async (name, header) => {
+  ])("asks for a key when %s has none", async (name, header) => {
     const { status, json } = await ask(`/agents/${name}/run`, post({ input: "Hi" }));
 
     expect(status).toBe(401);
     expect(json.error).toMatchObject({ code: "unauthorized", message: expect.stringContaining(header) });
   });
 
-  it("lives, is ready, and says what is where", async () => {
+  it("answers /health, /ready and /", async () => {
     expect((await ask("/health")).json).toEqual({ status: "ok" });
     expect((await ask("/ready")).json).toEqual({ status: "ready" });
     expect((await ask("/")).json.endpoints).toContain("POST /runs/:runId/cancel");
   });
 
-  it("refuses what it does not know in the shape of all our errors", async () => {
+  it("answers an unknown path with a not_found error body", async () => {
     const { status, headers, json } = await ask("/nowhere", { method: "POST" });
 
     expect(status).toBe(404);
@@ -205,7 +205,7 @@ describe.concurrent("the demo server without a key", () => {
 describe("the demo server as a process", { timeout: 2 * startTimeoutMs }, () => {
   afterEach(stop);
 
-  it("asks the vendor that is named with the key of the caller, which stands in no answer and no line", async () => {
+  it("calls the configured vendor with the caller's key, and shows the key in no answer and no log line", async () => {
     const key = "sk-canary-of-the-caller-5e1c";
     const vendor = (await FakeVendor.start()).say("Take an umbrella.");
     const { child, url } = await start({
@@ -225,7 +225,7 @@ describe("the demo server as a process", { timeout: 2 * startTimeoutMs }, () => 
     expect(text + lines.join("")).not.toContain(key);
   });
 
-  it("remembers its sessions when it is started again", async () => {
+  it("keeps its sessions over a restart", async () => {
     const asked = (input: string) => post({ input, sessionId: "kept" });
     const first = await start();
     await (await fetch(`${first.url}/agents/assistant/run`, asked("My name is Ada."))).text();
@@ -238,20 +238,17 @@ describe("the demo server as a process", { timeout: 2 * startTimeoutMs }, () => 
     expect(await answer.json()).toMatchObject({ text: "Your name is Ada." });
   });
 
-  it.each(["SIGINT", "SIGTERM"] as const)(
-    "stops cleanly on %s, after the answer that is on its way",
-    async (signal) => {
-      const { child, exit, url } = await start();
-      const response = await fetch(`${url}/agents/assistant/stream`, post({ input: "Count to 10" }));
+  it.each(["SIGINT", "SIGTERM"] as const)("stops on %s after it has finished running answers", async (signal) => {
+    const { child, exit, url } = await start();
+    const response = await fetch(`${url}/agents/assistant/stream`, post({ input: "Count to 10" }));
 
-      child.kill(signal);
+    child.kill(signal);
 
-      expect(await response.text()).toContain('"finish"');
-      expect(await exit).toEqual([0, null]);
-    },
-  );
+    expect(await response.text()).toContain('"finish"');
+    expect(await exit).toEqual([0, null]);
+  });
 
-  it("says what is wrong with a port it cannot have", async () => {
+  it("fails with a sentence when the port is taken", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const taken = String((other.address() as AddressInfo).port);
@@ -264,12 +261,12 @@ describe("the demo server as a process", { timeout: 2 * startTimeoutMs }, () => 
     expect(await exit).toEqual([1, null]);
   });
 
-  it("says where sessions cannot be kept, and how to mend it", async () => {
+  it("fails with a sentence when the folder for sessions cannot be written", async () => {
     writeFileSync(join(folder, "file"), "");
 
     const { exit, said } = await start({ TROUPE_DEMO_DATA: join(folder, "file", "data") });
 
-    expect(said).toMatch(/^No sessions can be kept in .*TROUPE_DEMO_DATA/);
+    expect(said).toMatch(/^Cannot store sessions in .*TROUPE_DEMO_DATA/);
     expect(await exit).toEqual([1, null]);
   });
 });

@@ -1,27 +1,69 @@
+import { mkdir } from "node:fs/promises";
 import { createServer } from "node:http";
+import { join, resolve } from "node:path";
+import { TroupeError } from "@troupe/core";
+import type { ModelProvider } from "@troupe/core";
 import { createShutdown } from "@troupe/http";
-import { createDemo } from "./create-demo.ts";
-import { createDemoServer } from "./create-demo-server.ts";
-import { introduce } from "./introduce.ts";
-import { listen } from "./listen.ts";
-import { chooseModel } from "./models/choose-model.ts";
-import { openStorage } from "./open-storage.ts";
-import { readPort } from "./read-port.ts";
+import { SqliteStorage } from "@troupe/storage-sqlite";
+import { chooseModel } from "./choose-model.ts";
+import { createDemo } from "./demo.ts";
+import type { Demo } from "./demo.ts";
+import { listen, readAddress } from "./listen.ts";
+import { createDemoServer } from "./server.ts";
 
 async function main(variables: NodeJS.ProcessEnv): Promise<void> {
-  const place = { host: variables["HOST"] || "127.0.0.1", port: readPort(variables["PORT"]) };
+  const address = readAddress(variables);
   const model = chooseModel(variables);
-  const { storage, file } = await openStorage(variables["TROUPE_DEMO_DATA"] || ".data");
+  const file = join(resolve(variables["TROUPE_DEMO_DATA"] || ".data"), "troupe.db");
+  const storage = await openStorage(file);
   const demo = createDemo({ model, storage });
   const shutdown = createShutdown({ graceMs: 5000 });
   const server = createServer(createDemoServer(demo, shutdown));
   shutdown.attach(server);
-  const url = await listen(server, place);
+  const url = await listen(server, address);
   shutdown.onSignals();
-  console.log(introduce({ url, demo, model, file }));
+  console.log(banner({ url, demo, model, file }));
   await shutdown.finished;
   await storage.close();
 }
+
+/** Opens the storage and its folder, and writes to it once: a file that can be read may still refuse the first session. */
+async function openStorage(file: string): Promise<SqliteStorage> {
+  try {
+    await mkdir(resolve(file, ".."), { recursive: true });
+    const storage = new SqliteStorage(file);
+    await storage.set("demo", "startedAt", Date.now());
+    return storage;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const sentence = `Cannot store sessions in ${file}. Set TROUPE_DEMO_DATA to a folder that this process can write to. (${reason})`;
+    throw new TroupeError("storage_unavailable", sentence, { cause: error });
+  }
+}
+
+type Started = { readonly url: string; readonly demo: Demo; readonly model: ModelProvider; readonly file: string };
+
+function banner({ url, demo, model, file }: Started): string {
+  const isOffline = model.providerId === "offline";
+  const post = "-H 'content-type: application/json' -d";
+  return `Troupe is running at ${url} (Ctrl-C to stop)
+
+  agents     ${Object.keys(demo.agents).join(", ")}
+  teams      ${Object.keys(demo.teams).join(", ")}
+  workflows  ${Object.keys(demo.workflows).join(", ")}
+  model      ${isOffline ? offlineNotice : `${model.providerId}/${model.modelId}`}
+  sessions   ${file}
+  docs       ${url}/docs
+
+Try:
+
+  curl -s ${url}/agents/assistant/run ${post} '{"input":"My name is Ada. What is the weather in Oslo, and what is 12 * 7?","sessionId":"ada"}'
+  curl -sN ${url}/teams/travel-desk/stream ${post} '{"input":"What is the weather in Tokyo and what time is it there?"}'
+  curl -s ${url}/sessions/ada/turns`;
+}
+
+const offlineNotice =
+  "offline (matches patterns, not a language model). Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY for a real one.";
 
 try {
   await main(process.env);

@@ -5,22 +5,22 @@ import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
-/** The demo as a process of its own, and what it has written. */
+/** A demo server in its own process. */
 export type StartedDemo = {
   readonly child: ChildProcess;
   readonly url: string;
-  /** What it said when it had started, or why it did not. */
+  /** Its output until it had started, or until it ended. */
   readonly said: string;
   /** Resolves with the exit code and the signal. */
   readonly exit: Promise<unknown[]>;
 };
 
-/** What the machine's own environment must not decide. */
+/** Hides the keys of the machine's own environment. */
 const unset = Object.fromEntries(
   ["OPENAI", "ANTHROPIC", "GOOGLE", "GEMINI"].map((vendor) => [`${vendor}_API_KEY`, ""]),
 );
 
-/** Starts the server on a free port, and waits until it has introduced itself or ended. */
+/** Starts the server on a free port, and waits until it has printed its banner or ended. */
 export async function startDemo(variables: Readonly<Record<string, string>>): Promise<StartedDemo> {
   const child = spawn(process.execPath, ["--conditions=@troupe/source", main], {
     env: { ...process.env, ...unset, PORT: "0", ...variables },
@@ -30,13 +30,13 @@ export async function startDemo(variables: Readonly<Record<string, string>>): Pr
   const said: string[] = [];
   child.stdout.setEncoding("utf8");
   child.stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
-  const introduction = new Promise<void>((resolve) => {
+  const banner = new Promise<void>((resolve) => {
     child.stdout.on("data", (text: string) => {
       said.push(text);
       if (said.join("").includes("/turns")) resolve();
     });
   });
-  await Promise.race([introduction, once(child, "close")]);
+  await Promise.race([banner, once(child, "close")]);
   const text = said.join("");
   return { child, exit, said: text, url: /http:\S+/.exec(text)?.[0] ?? "" };
 }

@@ -1,0 +1,64 @@
+import { TroupeError } from "@troupe/core";
+import type { ModelProvider } from "@troupe/core";
+import { getOwn } from "@troupe/core/adapter";
+import { anthropic } from "@troupe/providers-anthropic";
+import { google } from "@troupe/providers-google";
+import { ollama } from "@troupe/providers-ollama";
+import { openai } from "@troupe/providers-openai";
+import { OfflineModel } from "@troupe-internal/offline-model";
+
+/** A vendor of models. */
+export type Vendor = {
+  /** Environment variables that may hold its key. Ollama, which runs on this machine, needs none. */
+  readonly keys: readonly string[];
+  /** The model to use when none is named. */
+  readonly modelId: string;
+  readonly model: (modelId: string, options?: { baseURL?: string }) => ModelProvider;
+};
+
+/** The vendors, in the order in which their keys are looked for. */
+export const vendors = {
+  openai: { keys: ["OPENAI_API_KEY"], modelId: "gpt-6.1-sol", model: openai },
+  anthropic: { keys: ["ANTHROPIC_API_KEY"], modelId: "claude-sonnet-5-5", model: anthropic },
+  google: { keys: ["GOOGLE_API_KEY", "GEMINI_API_KEY"], modelId: "gemini-3.8-flash", model: google },
+  ollama: { keys: [], modelId: "qwen3:8b", model: (id, options) => ollama(id, { contextLength: 16_384, ...options }) },
+} as const satisfies Record<string, Vendor>;
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Chooses the model of the demo's agents: the one in TROUPE_DEMO_MODEL, like `openai/gpt-6.1-sol`, at
+ * TROUPE_DEMO_MODEL_URL if that is set; else a model of the first vendor with a key; else the offline model.
+ */
+export function chooseModel(variables: Variables): ModelProvider {
+  const [wanted = "", baseURL = ""] = [variables["TROUPE_DEMO_MODEL"], variables["TROUPE_DEMO_MODEL_URL"]];
+  const [vendorName = "", ...modelId] = wanted.split("/");
+  if (baseURL !== "") checkUrl(baseURL, wanted);
+  if (wanted === "offline") return new OfflineModel();
+  if (wanted === "") return modelByKey(variables);
+  const vendor = getOwn<Vendor>(vendors, vendorName);
+  if (vendor === undefined) throw unknownModel(wanted);
+  return vendor.model(modelId.join("/") || vendor.modelId, baseURL === "" ? {} : { baseURL });
+}
+
+function modelByKey(variables: Variables): ModelProvider {
+  const isSet = (name: string) => (variables[name] ?? "") !== "";
+  const vendor = Object.values<Vendor>(vendors).find(({ keys }) => keys.some(isSet));
+  return vendor === undefined ? new OfflineModel() : vendor.model(vendor.modelId);
+}
+
+function unknownModel(wanted: string): TroupeError {
+  const names = Object.keys(vendors).join(", ");
+  const sentence = `TROUPE_DEMO_MODEL must be offline or one of ${names}, optionally with a model like openai/gpt-6.1-sol, got ${JSON.stringify(wanted)}.`;
+  return new TroupeError("invalid_config", sentence);
+}
+
+function checkUrl(baseURL: string, wanted: string): void {
+  if (wanted === "" || wanted === "offline") {
+    const sentence = "TROUPE_DEMO_MODEL_URL needs a vendor: set TROUPE_DEMO_MODEL to one.";
+    throw new TroupeError("invalid_config", sentence);
+  }
+  if (/^https?:\/\//.test(baseURL) && URL.canParse(baseURL)) return;
+  const sentence = `TROUPE_DEMO_MODEL_URL must be an http: or https: URL, got ${JSON.stringify(baseURL)}.`;
+  throw new TroupeError("invalid_config", sentence);
+}

@@ -1,0 +1,28 @@
+import type { Agent, Team } from "@troupe/core";
+import type { ServedWorkflow } from "@troupe/http";
+import { createAssistant, createVendorAssistants, createWeatherReport } from "./agents.ts";
+import type { Resources } from "./agents.ts";
+import { createMorningBriefing } from "./morning-briefing.ts";
+import { createSpecialists, createTeams } from "./teams.ts";
+
+/** All agents, teams and workflows of the demo, by name. */
+export type Demo = {
+  readonly agents: Readonly<Record<string, Agent>>;
+  readonly teams: Readonly<Record<string, Team>>;
+  readonly workflows: Readonly<Record<string, ServedWorkflow>>;
+};
+
+/** Creates the agents, teams and workflows. */
+export function createDemo(resources: Resources): Demo {
+  const specialists = createSpecialists(resources);
+  return {
+    agents: {
+      assistant: createAssistant(resources),
+      "weather-report": createWeatherReport(resources),
+      ...specialists,
+      ...createVendorAssistants(resources.storage),
+    },
+    teams: createTeams(resources, specialists),
+    workflows: { "morning-briefing": createMorningBriefing(specialists) },
+  };
+}

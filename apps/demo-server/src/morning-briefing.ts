@@ -1,0 +1,33 @@
+import { Workflow } from "@troupe/core";
+import type { Specialists } from "./teams.ts";
+
+type Briefing = { city: string; weather: string; time: string; umbrella: boolean; briefing: string };
+
+/** Creates a workflow: two agents in parallel, a condition on their answers, and a function that writes the briefing. */
+export function createMorningBriefing({ meteorologist, timekeeper }: Specialists): Workflow<Briefing> {
+  return new Workflow<Briefing>({
+    name: "morning-briefing",
+    description: 'Weather and time of a city in a few lines: takes { "city": "Oslo" }.',
+    initialState: { city: "Oslo", weather: "", time: "", umbrella: false, briefing: "" },
+    steps: [
+      {
+        name: "look-around",
+        parallel: [
+          { name: "weather", agent: meteorologist, inputFrom: ({ city }) => `What is the weather in ${city}?` },
+          { name: "time", agent: timekeeper, inputFrom: ({ city }) => `What time is it in ${city}?` },
+        ],
+      },
+      {
+        name: "if-it-is-wet",
+        condition: ({ weather }) => /\b(?:rain|snow)/i.test(weather),
+        steps: [{ name: "take-umbrella", run: () => ({ umbrella: true }) }],
+      },
+      {
+        name: "write",
+        run: ({ time, weather, umbrella }) => ({
+          briefing: ["Good morning.", time, weather, umbrella ? "Take an umbrella." : "Leave the umbrella."].join(" "),
+        }),
+      },
+    ],
+  });
+}

@@ -1,0 +1,51 @@
+import { Agent, Team } from "@troupe/core";
+import type { TeamMode } from "@troupe/core";
+import { OfflineModel } from "@troupe-internal/offline-model";
+import { describe, expect, it } from "vitest";
+import { calculate, getTime, getWeather } from "./tools.ts";
+
+const model = new OfflineModel({ wordMs: 0 });
+
+function teamOf(mode: TeamMode): Team {
+  const members = [
+    new Agent({ name: "ada", model, description: "Knows the weather of cities.", tools: [getWeather] }),
+    new Agent({ name: "bob", model, description: "Does arithmetic.", tools: [calculate] }),
+  ];
+  return new Team({ name: "team", mode, model, members });
+}
+
+const weather = "In Oslo it is 9 °C with rain, says the demo's table.";
+
+describe("OfflineModel with the demo's agents", () => {
+  it("delegates the parts of a request, and combines the answers", async () => {
+    const { text } = await teamOf("coordinate").run("What is the weather in Oslo, and what is 2 * 3?");
+
+    expect(text).toBe(`The ada says: ${weather} The bob says: 2 * 3 = 6.`);
+  });
+
+  it("gives no advice of its own when a member has given it", async () => {
+    const { text } = await teamOf("coordinate").run("Do I need an umbrella in Oslo?");
+
+    expect(text).toBe(`The ada says: ${weather} Take an umbrella.`);
+  });
+
+  it("combines the answers of all members", async () => {
+    const { text } = await teamOf("broadcast").run("What is the weather in Oslo?");
+
+    expect(text).toContain(`The ada says: ${weather} The bob says: I am the demo's offline model`);
+  });
+
+  it("routes a request to the member that fits", async () => {
+    expect((await teamOf("route").run("What is 2 * 3?")).text).toBe("2 * 3 = 6.");
+    expect((await teamOf("route").run("Will it rain in Oslo?")).text).toBe(weather);
+  });
+
+  it("answers an agent with the results and errors of its tools", async () => {
+    const agent = new Agent({ name: "a", model, tools: [calculate, getTime, getWeather] });
+
+    expect((await agent.run("What is 1 / 0?")).text).toContain("division by zero");
+    expect((await agent.run("What time is it?")).text).toMatch(/^Where the server is, it is \d\d:\d\d on /);
+    expect((await agent.run("What time is it in Atlantis?")).text).toMatch(/^There is no Atlantis in the demo's table/);
+    expect((await agent.run("What is the weather in Atlantis?")).text).toMatch(/^There is no Atlantis/);
+  });
+});

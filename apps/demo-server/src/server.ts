@@ -1,0 +1,45 @@
+import { TroupeError } from "@troupe/core";
+import { createAgentRouter, errorHandler, requestLogger } from "@troupe/http";
+import type { Principal, Shutdown } from "@troupe/http";
+import express from "express";
+import type { Express, RequestHandler } from "express";
+import type { Demo } from "./demo.ts";
+
+const docs = {
+  title: "Troupe demo server",
+  description: "Agents with tools, two teams and a workflow. The weather is made up.",
+};
+
+const welcome = {
+  name: "Troupe demo server",
+  endpoints: [
+    "GET /agents, GET /teams, GET /workflows",
+    "POST /agents/:name/run, POST /agents/:name/stream",
+    "POST /teams/:name/run, POST /teams/:name/stream",
+    "POST /workflows/:name/run, POST /workflows/:name/stream",
+    "POST /runs/:runId/cancel",
+    "GET /sessions, GET /sessions/:id, GET /sessions/:id/turns, DELETE /sessions/:id",
+    "GET /health, GET /ready",
+    "GET /docs, GET /docs/spec.json",
+  ],
+};
+
+/** Creates an Express app that serves the demo. */
+export function createDemoServer(demo: Demo, shutdown: Shutdown): Express {
+  const app = express().disable("x-powered-by");
+  app.use(requestLogger());
+  app.use(createAgentRouter({ ...demo, middleware: [trustUserHeader], fileUpload: true, swagger: docs, shutdown }));
+  app.get("/", (_request, response) => void response.json(welcome));
+  app.use(() => {
+    throw new TroupeError("not_found", "There is nothing here. GET / lists the endpoints.");
+  });
+  app.use(errorHandler());
+  return app;
+}
+
+/** Takes the user from the header `x-demo-user` without a check. A real service authenticates here. */
+const trustUserHeader: RequestHandler = (request, _response, next) => {
+  const userId = request.get("x-demo-user");
+  if (userId !== undefined) Object.assign(request, { principal: { userId } satisfies Principal });
+  next();
+};

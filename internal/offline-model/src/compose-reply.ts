@@ -1,0 +1,51 @@
+import type { ChatMessage, ModelOptions } from "@troupe/core";
+import type { ToolSpec } from "@troupe/core/adapter";
+import { composeText } from "./compose-text.ts";
+import { readConversation } from "./conversation.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Source } from "./find-value.ts";
+import { planCalls } from "./plan-calls.ts";
+import type { CallAttempt, PlannedCall } from "./plan-calls.ts";
+import { valueFromSchema } from "./value-from-schema.ts";
+
+/** Tool calls, or else a text. */
+export type Reply = { readonly text: string; readonly calls: readonly PlannedCall[] };
+
+/** Replies to a conversation: calls the tools that fit and were not called yet, else answers. */
+export function composeReply(messages: readonly ChatMessage[], options: ModelOptions): Reply {
+  const { tools = [] } = options;
+  const conversation = readConversation(messages);
+  const attempts = planCalls(conversation, tools);
+  const calls = callsToMake(conversation, attempts, options);
+  if (calls.length > 0) return { text: "", calls };
+  return { text: toFormat(composeText(conversation, attempts, tools), conversation, options), calls: [] };
+}
+
+/** The calls of the first round trip. Once tools have answered, their results are the answer. */
+function callsToMake(
+  conversation: Conversation,
+  attempts: readonly CallAttempt[],
+  { toolChoice, tools = [] }: ModelOptions,
+): PlannedCall[] {
+  if (toolChoice === "none" || conversation.findings.length > 0) return [];
+  const calls = attempts
+    .filter(({ missing }) => missing.length === 0)
+    .map(({ name, arguments: args }) => ({ name, arguments: args }));
+  if (calls.length > 0 || toolChoice !== "required") return calls;
+  // A tool must be called and none fits: the first one gets made-up arguments.
+  return tools.slice(0, 1).map((tool) => madeUpCall(tool, conversation));
+}
+
+function madeUpCall({ name, parameters }: ToolSpec, conversation: Conversation): PlannedCall {
+  return { name, arguments: valueFromSchema(parameters, toSource(conversation, "")) as Record<string, unknown> };
+}
+
+function toFormat(text: string, conversation: Conversation, { responseFormat = "text" }: ModelOptions): string {
+  if (responseFormat === "text") return text;
+  if (responseFormat === "json") return JSON.stringify({ answer: text });
+  return JSON.stringify(valueFromSchema(responseFormat.schema, toSource(conversation, text)));
+}
+
+function toSource({ request, instructions }: Conversation, answer: string): Source {
+  return { clause: request, request, answer, instructions };
+}

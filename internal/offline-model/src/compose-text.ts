@@ -1,0 +1,108 @@
+import type { ContentPart } from "@troupe/core";
+import { readContentData } from "@troupe/core/adapter";
+import type { ToolSpec } from "@troupe/core/adapter";
+import type { Conversation, Finding } from "./conversation.ts";
+import { findIntroduction, splitClauses } from "./patterns.ts";
+import type { CallAttempt } from "./plan-calls.ts";
+
+const unknownRequest =
+  "I am the demo's offline model: I match a few patterns and understand nothing. I can remember your name, count, and use my tools. Start the server with a vendor's API key to talk to a language model.";
+
+/** Writes the answer: small talk first, then the results of tools. */
+export function composeText(
+  conversation: Conversation,
+  attempts: readonly CallAttempt[],
+  tools: readonly ToolSpec[],
+): string {
+  const { request, findings, attachments } = conversation;
+  const parts = [
+    ...splitClauses(request).map((clause) => smallTalk(clause, conversation)),
+    describeAttachments(attachments),
+    ...findings.map(describeFinding),
+    umbrellaAdvice(conversation),
+    ...(findings.length > 0 ? [] : attempts.map(askForMissing)),
+  ];
+  const text = parts.filter((part) => part !== "").join(" ");
+  return text === "" ? `${unknownRequest}${listTools(tools)}` : text;
+}
+
+const longestQuote = 80;
+const highestCount = 1000;
+
+type SmallTalk = readonly [pattern: RegExp, answer: (conversation: Conversation, clause: string) => string];
+
+const smallTalks: readonly SmallTalk[] = [
+  [/\b(?:what(?: is|'s|’s) my name|who am I|(?:know|remember) my name)\b/i, recallName],
+  [/\bwhat did I (?:say|ask|tell|write)\b|\bwhat (?:have|did) we talk/i, recallRequests],
+  [/\bmy name is\b|\bcall me\b|\bI(?:['’]m| am)\b/i, (_, clause) => greetByName(clause)],
+  [/\bcount (?:up )?to \d+/i, (_, clause) => countTo(clause)],
+  [/^(?:hello|hi|hey|good (?:morning|day|evening))\b/i, () => "Hello!"],
+  [/^(?:thanks|thank you)\b/i, () => "You are welcome."],
+];
+
+/** Answers a clause without tools; empty when no pattern fits. */
+function smallTalk(clause: string, conversation: Conversation): string {
+  return smallTalks.find(([pattern]) => pattern.test(clause))?.[1](conversation, clause) ?? "";
+}
+
+function greetByName(clause: string): string {
+  const name = findIntroduction(clause);
+  return name === undefined ? "" : `Nice to meet you, ${name}.`;
+}
+
+function recallName({ earlier, request }: Conversation): string {
+  const name = [...earlier, request].map(findIntroduction).findLast((found) => found !== undefined);
+  return name === undefined ? "You have not told me your name in this session." : `Your name is ${name}.`;
+}
+
+function recallRequests({ earlier }: Conversation): string {
+  if (earlier.length === 0) return "This is your first message in this session.";
+  const quotes = earlier.slice(-5).map((text) => JSON.stringify(text.slice(0, longestQuote)));
+  return `You said: ${quotes.join(", ")}.`;
+}
+
+function countTo(clause: string): string {
+  const last = Math.min(Number(/\d+/.exec(clause)?.[0]), highestCount);
+  return Array.from({ length: last }, (_, index) => index + 1).join(" ");
+}
+
+type Attachment = Exclude<ContentPart, { type: "text" }>;
+
+function describeAttachments(parts: readonly ContentPart[]): string {
+  const attachments = parts.filter((part) => part.type !== "text").map(describeAttachment);
+  return attachments.length === 0 ? "" : `I received ${attachments.join(", ")}. I cannot read attachments.`;
+}
+
+function describeAttachment(part: Attachment): string {
+  const name = part.type === "file" && part.filename !== undefined ? ` named ${JSON.stringify(part.filename)}` : "";
+  const article = part.type === "file" ? "a" : "an";
+  return `${article} ${part.type}${name} (${describeData(part)})`;
+}
+
+function describeData(part: Attachment): string {
+  const data = readContentData(part);
+  if (data.kind === "invalid") return `its data ${data.reason}`;
+  const mimeType = data.mimeType ?? "of unknown type";
+  if (data.kind === "url") return `${mimeType}, at ${data.url}`;
+  return `${mimeType}, ${Buffer.from(data.base64, "base64").length} bytes`;
+}
+
+function describeFinding({ speaker, text }: Finding): string {
+  return speaker === undefined ? text : `The ${speaker} says: ${text}`;
+}
+
+/** Advice on the weather that was found, unless a finding already holds some. */
+function umbrellaAdvice({ request, findings }: Conversation): string {
+  const found = findings.map(({ text }) => text).join(" ");
+  if (!/umbrella/i.test(request) || /umbrella/i.test(found)) return "";
+  if (/\b(?:rain|snow)/i.test(found)) return "Take an umbrella.";
+  return /\b(?:sun|cloud)/i.test(found) ? "You need no umbrella." : "";
+}
+
+function askForMissing({ name, missing }: CallAttempt): string {
+  return missing.length === 0 ? "" : `To use ${name}, I need its ${missing.join(" and ")}.`;
+}
+
+function listTools(tools: readonly ToolSpec[]): string {
+  return tools.length === 0 ? "" : ` My tools are ${tools.map(({ name }) => name).join(", ")}.`;
+}

@@ -1,0 +1,1 @@
+export { OfflineModel } from "./offline-model.ts";

@@ -1,0 +1,110 @@
+/** A subject that requests are about: `asked` matches requests, `served` the names and descriptions of tools and members. */
+export type Topic = { readonly asked: RegExp; readonly served: RegExp };
+
+const topics: readonly Topic[] = [
+  {
+    asked:
+      /weather|forecast|umbrella|rain|snow|sunny|temperature|\b(?:cold|warm|hot)\b|\b(?:trip|travel|visit|pack)\b/i,
+    served: /weather|forecast/i,
+  },
+  { asked: /\btime\b|\bclock\b|\bdate\b|\bwhat day\b/i, served: /\b(?:time|clock|date)\b/i },
+  {
+    asked: /\d\s*[-+*/×÷^%x]\s*[(\d]|\d\s*(?:plus|minus|times|divided by|multiplied by)\b|\b(?:calculate|compute)\b/i,
+    served: /calculat|arithmetic|\bmaths?\b/i,
+  },
+  { asked: /\bsearch\b|\blook up\b|\bgoogle\b/i, served: /\bsearch/i },
+  { asked: /\bnews\b|\bheadlines\b|\bstories\b/i, served: /\bnews|\bstories\b/i },
+];
+
+/** Returns the topics that a text asks for. */
+export function findTopics(text: string): Topic[] {
+  return topics.filter(({ asked }) => asked.test(text));
+}
+
+/** Scores how well a tool or member serves a topic, from 0 (not at all) to 3. */
+export function scoreFor({ served }: Topic, name: string, description: string): number {
+  const spokenName = name.replace(/[_-]+/g, " ");
+  return (served.test(spokenName) ? 2 : 0) + (served.test(description) ? 1 : 0);
+}
+
+/** The end of a sentence, or an "and" before another question. */
+const clauseEnd =
+  /(?<=[?!.;])\s+|\n+|,?\s+(?:and|then|also)\s+(?=(?:what|what's|how|which|who|when|where|is|do|does|tell|say|give|calculate|work|count|the|my)\b)/i;
+
+/** Splits a text into questions and statements. A question about several places becomes one about each. */
+export function splitClauses(text: string): string[] {
+  return text
+    .split(clauseEnd)
+    .map((clause) => clause.trim())
+    .filter((clause) => clause !== "")
+    .flatMap(splitPlaces);
+}
+
+// Names begin with capitals. In lower case, only one or two words after "in" are taken.
+const name = String.raw`\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)*`;
+const names = new RegExp(
+  String.raw`\b(?:[Ii]n|at|for|of|to|about|visit)\s+(${name}(?:(?:, and|,| and| or) ${name})*)`,
+  "u",
+);
+const lowerName =
+  /\bin\s+(?!(?:the|an?|my|this|that|english|general|words|case)\b)([\p{L}'-]{3,}(?: (?!(?:and|or|now|today|tonight|tomorrow|right|please)\b)[\p{L}'-]{3,})?)/iu;
+const nameSeparator = /, and |, | and | or /;
+
+/** Finds the first place that a text names. */
+export function findPlace(text: string): string | undefined {
+  const [, list = lowerName.exec(text)?.[1]] = names.exec(text) ?? [];
+  return list?.split(nameSeparator)[0];
+}
+
+function splitPlaces(text: string): string[] {
+  const [, list = ""] = names.exec(text) ?? [];
+  return list.split(nameSeparator).map((place) => text.replace(list, () => place));
+}
+
+const spokenSigns: readonly (readonly [spoken: RegExp, sign: string])[] = [
+  [/\bplus\b/gi, "+"],
+  [/\bminus\b/gi, "-"],
+  [/\b(?:times|multiplied by)\b|×|(?<=[\d)]\s*)x(?=\s*[\d(])/gi, "*"],
+  [/\bdivided by\b|÷/gi, "/"],
+  [/\bto the power of\b/gi, "^"],
+];
+const sums = /-?[(\d][\d\s.()+*/%^-]*[\d)]/g;
+const isSum = /\d[\s)]*[-+*/%^][\s(-]*\d/;
+const isDate = /^\d{4}-\d\d-\d\d$/;
+
+/** Finds the longest arithmetic expression in a text, with words like "plus" written as signs. */
+export function findExpression(text: string): string | undefined {
+  const written = spokenSigns.reduce((said, [spoken, sign]) => said.replace(spoken, sign), text);
+  const found = (written.match(sums) ?? []).map(dropOuterClosing).filter((sum) => isSum.test(sum) && !isDate.test(sum));
+  return found.toSorted((one, other) => other.length - one.length)[0];
+}
+
+/** Drops a last parenthesis that closes the sentence around the sum. */
+function dropOuterClosing(sum: string): string {
+  const opened = sum.split("(").length;
+  return sum.endsWith(")") && sum.split(")").length > opened ? sum.slice(0, -1).trimEnd() : sum;
+}
+
+/** Finds the first number in a text, or the first one before `unit`. */
+export function findNumber(text: string, unit = ""): number | undefined {
+  const found = new RegExp(String.raw`(-?\d+(?:\.\d+)?)\s*${escapePattern(unit)}`, "i").exec(text)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+const introduction = /\b(?:[Mm]y name is|[Cc]all me|I am|I['’]m)\s+(\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)?)/u;
+
+/** Finds the name with which the user introduces themselves. */
+export function findIntroduction(text: string): string | undefined {
+  return introduction.exec(text)?.[1];
+}
+
+/** Tells if a text holds the phrase as whole words, in upper or lower case. */
+export function mentions(text: string, phrase: string): boolean {
+  if (phrase === "") return false;
+  return new RegExp(String.raw`(?<![\p{L}\p{N}])${escapePattern(phrase)}(?![\p{L}\p{N}])`, "iu").test(text);
+}
+
+/** `RegExp.escape` is missing from some supported versions of Node. */
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+}

@@ -1,0 +1,23 @@
+import type { ChatMessage } from "@troupe/core";
+import type { ToolSpec } from "@troupe/core/adapter";
+
+/** A conversation of one user message. */
+export function asking(text: string): ChatMessage[] {
+  return [{ role: "user", content: text }];
+}
+
+/** A tool with required string fields. */
+export function toolOf(name: string, description: string, ...fields: string[]): ToolSpec {
+  const properties = Object.fromEntries(fields.map((field) => [field, { type: "string" }]));
+  return { name, description, parameters: { type: "object", properties, required: fields } };
+}
+
+/** The tools of most tests. */
+export const tools: ToolSpec[] = [
+  toolOf("get_weather", "Tells the weather of a city.", "city"),
+  {
+    ...toolOf("get_time", "Tells the time.", "city"),
+    parameters: { type: "object", properties: { city: { type: "string" } } },
+  },
+  toolOf("calculate", "Does arithmetic.", "expression"),
+];
