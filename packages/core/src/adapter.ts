@@ -25,7 +25,7 @@ export {
   timeoutMilliseconds,
 } from "./errors/option-checks.ts";
 export { readOptions, wrongOption } from "./errors/read-options.ts";
-export type { Check, OptionsOf, OptionTable, Where } from "./errors/read-options.ts";
+export type { OptionCheck, OptionsOf, OptionTable, Where } from "./errors/read-options.ts";
 export { readRetryAfter } from "./errors/read-retry-after.ts";
 export { toTroupeError } from "./errors/to-troupe-error.ts";
 export { checkApiKey } from "./keys/api-keys.ts";

@@ -16,14 +16,14 @@ import {
   satisfying,
   timeoutMilliseconds,
 } from "./option-checks.ts";
-import type { Check } from "./read-options.ts";
+import type { OptionCheck } from "./read-options.ts";
 import { TroupeError } from "./troupe-error.ts";
 
 const storage = methods<Map<string, string>>("a storage driver", "get", "set");
 const noSpaces = satisfying<string>("a string without spaces", (value) => !String(value).includes(" "));
 
 describe("a check of an option", () => {
-  it.each<[string, Check<unknown>, unknown[]]>([
+  it.each<[string, OptionCheck<unknown>, unknown[]]>([
     ["anyString", anyString, ["", "a"]],
     ["anyBoolean", anyBoolean, [true, false]],
     ["nonBlankString", nonBlankString(3), ["a", "abc"]],
@@ -44,7 +44,7 @@ describe("a check of an option", () => {
     for (const value of values) expect(check(value, "option", {})).toEqual(value);
   });
 
-  it.each<[check: Check<unknown>, value: unknown, message: string]>([
+  it.each<[check: OptionCheck<unknown>, value: unknown, message: string]>([
     [anyString, 5, "option must be a string, got 5."],
     [anyBoolean, "yes", "option must be true or false, got a string."],
     [nonBlankString(), " ", "option must be a string that is not blank, got a string."],

@@ -14,12 +14,14 @@ export type Where = {
 };
 
 /** Returns the value of an option, or its default; throws `wrongOption` for a value that the option does not take. */
-export type Check<Value> = (value: unknown, name: string, where: Where) => Value;
+export type OptionCheck<Value> = (value: unknown, name: string, where: Where) => Value;
 
 /** A check for each option of a type: `{ … } satisfies OptionTable<Options>` misses none and adds none. */
-export type OptionTable<Options> = { readonly [Name in keyof Required<Options>]: Check<Options[Name] | undefined> };
+export type OptionTable<Options> = {
+  readonly [Name in keyof Required<Options>]: OptionCheck<Options[Name] | undefined>;
+};
 
-type Table = Readonly<Record<string, Check<unknown>>>;
+type Table = Readonly<Record<string, OptionCheck<unknown>>>;
 type Read<Checks extends Table, Name extends keyof Checks> = ReturnType<Checks[Name]>;
 type OptionalName<Checks extends Table> = {
   [Name in keyof Checks]: undefined extends Read<Checks, Name> ? Name : never;
