@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { figures, floor } from "./figures.ts";
+import { printHops } from "./hops.ts";
 import { measure } from "./measure.ts";
 import type { Figure } from "./measure.ts";
 import { pair, tolerance, toRepeatTable } from "./repeat.ts";
@@ -8,9 +10,13 @@ import type { Summary } from "./report.ts";
 
 /**
  * `pnpm bench <figure> [--rounds n]` measures one figure and prints it. `pnpm bench repeat <figure>` measures it twice, each time
- * with new processes, and fails when a target's two medians lie further apart than the tolerance.
+ * with new processes, and fails when a target's two medians lie further apart than the tolerance. `pnpm bench hops [--root
+ * folder]` counts the hops of a run, of another checkout when its folder is given.
  */
-const { values, positionals } = parseArgs({ options: { rounds: { type: "string" } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { rounds: { type: "string" }, root: { type: "string" } },
+  allowPositionals: true,
+});
 const isRepeat = positionals[0] === "repeat";
 const name = positionals[isRepeat ? 1 : 0] ?? "";
 const figure = Object.hasOwn(figures, name) ? figures[name] : undefined;
@@ -28,8 +34,10 @@ async function printTwice(chosen: Figure): Promise<boolean> {
   return repeats.every(({ difference }) => difference < tolerance);
 }
 
-if (figure === undefined) {
-  console.error(`usage: pnpm bench [repeat] <figure> [--rounds n]; figures: ${Object.keys(figures).join(", ")}`);
+if (name === "hops") {
+  await printHops(values.root ?? join(import.meta.dirname, "../.."));
+} else if (figure === undefined) {
+  console.error(`usage: pnpm bench [repeat] <figure> [--rounds n]; figures: ${Object.keys(figures).join(", ")}, hops`);
   process.exitCode = 1;
 } else if (!isRepeat) {
   await print(figure);
