@@ -28,6 +28,13 @@ describe("reading a connection string", () => {
         const text = `postgres://${inUrl}:${others[0]}@localhost/${others[1]}`;
         expect(readConnectionString(text)).toMatchObject({ user, password, database });
       }),
+      // Names that a URL's path would lose.
+      {
+        examples: [
+          [".", ".", "."],
+          ["..", "..", ".."],
+        ],
+      },
     );
   });
 

@@ -39,13 +39,18 @@ export function readConnectionString(text: string): ServerAddress {
     port: url.port === "" ? 5432 : Number(url.port),
     user,
     password: decode(url.password),
-    database: decode(url.pathname.slice(1)) || user,
+    database: decode(pathOf(text)) || user,
     ...readParameters(url.searchParams),
   };
 }
 
 const shape =
   "must be postgres://user:password@host:port/database, with what is special in its parts percent-encoded, and name at least a user and a host";
+
+/** Reads the path as it is written: parsing a URL drops `.` and `..`, which are names of databases here. */
+function pathOf(text: string): string {
+  return /^[^/]*\/\/[^/?]*\/?([^?]*)/.exec(text.trim())?.[1] ?? "";
+}
 
 function readParameters(
   parameters: URLSearchParams,
