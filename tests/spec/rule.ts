@@ -1,22 +1,27 @@
-/** One requirement of the specification, and what shows that it is met. */
+/** One requirement of the specification. It is proven by the tests that cite its id: `it("… [retry.backoff]", …)`. */
 export type Rule = {
   id: string;
-  /** A few words of our own. */
+  /** The requirement in a few words. */
   text: string;
-  /** The package that owns it. */
-  owner: string;
-  /** The test file in which a test cites the id; absent while the rule is open. */
-  test?: string;
-  /** For what only the host can do: the page and heading that tell it. */
-  documented?: string;
+  /** Heading of the specification that states the rule. */
+  section: string;
+  /** Page and heading that tell the host of a rule that only a host can keep. */
+  page?: string;
+  /** Set while what the rule is about does not exist yet: the rule may stay open. */
+  isPlanned?: true;
 };
 
-/** How a rule is written down: its words alone while it is open, else with its proof. */
-export type RuleEntry = string | { text: string; test: string } | { text: string; documented: string };
+/** Returns the rules of one section, from texts by id. */
+export function rulesOf(section: string, texts: Record<string, string>): Rule[] {
+  return Object.entries(texts).map(([id, text]) => ({ id, section, text }));
+}
 
-/** The rules of one package, from entries by id. */
-export function rulesOf(owner: string, entries: Record<string, RuleEntry>): Rule[] {
-  return Object.entries(entries).map(([id, entry]) =>
-    typeof entry === "string" ? { id, owner, text: entry } : { id, owner, ...entry },
-  );
+/** Returns rules that need no proof yet. */
+export function plannedRules(section: string, texts: Record<string, string>): Rule[] {
+  return rulesOf(section, texts).map((rule) => ({ ...rule, isPlanned: true }));
+}
+
+/** Returns rules that only a host can keep, with the page that says so. */
+export function documentedRules(section: string, rules: Record<string, { text: string; page: string }>): Rule[] {
+  return Object.entries(rules).map(([id, rule]) => ({ id, section, ...rule }));
 }

@@ -12,29 +12,35 @@ describe("idsIn", () => {
 });
 
 describe("findCitations", () => {
-  it("reads titles of tests, also of tests made from a table", () => {
+  it("reads the titles of tests, also of tests made from a table", () => {
     const text = [
       `it("is so ${id("a.b")}", () => { expect(1).toBe(1); });`,
-      `it.each([1])("is so %s ${id("c.d")}", { timeout: 1 }, async () => { await expect(x).resolves.toBe(1); });`,
+      `it.each([1])("is so %s ${id("c.d")} ${id("e.f")}", { timeout: 1 }, async () => { await expect(x).resolves.toBe(1); });`,
     ].join("\n");
 
-    expect(findCitations("x.test.ts", text)).toMatchObject([
-      { id: "a.b", line: 1, isEmpty: false },
-      { id: "c.d", line: 2, isEmpty: false },
+    expect(findCitations("x.test.ts", text)).toEqual([
+      { id: "a.b", file: "x.test.ts", line: 1, asserts: true },
+      { id: "c.d", file: "x.test.ts", line: 2, asserts: true },
+      { id: "e.f", file: "x.test.ts", line: 2, asserts: true },
     ]);
   });
 
-  it("reads titles in a table of cases", () => {
-    const text = `export const cases = { "is so ${id("a.b")}": async (driver) => { assert.equal(1, 1); } };`;
+  it.each(["expect(a).not.toBe(1)", "assert.equal(a, 1)", "assertPlain(a)", "for (const b of a) rejectsWith(b)"])(
+    "counts a test with %s as one that asserts",
+    (body) => {
+      const text = `it("is so ${id("a.b")}", async function () { ${body}; });`;
 
-    expect(findCitations("x.ts", text)).toMatchObject([{ id: "a.b", isEmpty: false }]);
-  });
+      expect(findCitations("x.test.ts", text)).toMatchObject([{ asserts: true }]);
+    },
+  );
 
   it.each([
     ["no body", `it("is so ${id("a.b")}")`],
     ["an empty body", `it("is so ${id("a.b")}", () => {})`],
     ["a body that asserts nothing", `it("is so ${id("a.b")}", () => { run(); })`],
-  ])("calls %s empty", (_what, text) => {
-    expect(findCitations("x.test.ts", text)).toMatchObject([{ isEmpty: true }]);
+    ["a body of types", `it("is so ${id("a.b")}", () => { expectTypeOf<A>().toEqualTypeOf<B>(); assertType<A>(a); })`],
+    ["assertions in a string", `it("is so ${id("a.b")}", () => { run("expect(a)"); })`],
+  ])("finds that a test with %s asserts nothing at run time", (_what, text) => {
+    expect(findCitations("x.test.ts", text)).toMatchObject([{ asserts: false }]);
   });
 });

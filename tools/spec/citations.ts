@@ -1,44 +1,63 @@
 import { parseSync, Visitor } from "oxc-parser";
-import type { Node } from "oxc-parser";
+import type { Argument, Expression, Node } from "oxc-parser";
 
-/** A test that says which rule it proves, by `[id]` in its title. */
-export type Citation = { id: string; file: string; title: string; line: number; isEmpty: boolean };
+/** A test that cites a rule by `[id]` in its title. */
+export type Citation = {
+  id: string;
+  file: string;
+  line: number;
+  /** The test asserts something when it runs; types alone prove nothing. */
+  asserts: boolean;
+};
 
 const cited = /\[([a-z0-9]+(?:-[a-z0-9]+)*\.[a-z0-9.-]+)\]/g;
+const assertion = /^(expect|assert|check|rejects)/;
+const typeAssertion = /^(expectTypeOf|assertType)$/;
 
-/** The rule ids in a title. */
+/** Returns the rule ids in a title. */
 export function idsIn(title: string): string[] {
-  return [...title.matchAll(cited)].map((match) => match[1] ?? "");
+  return [...title.matchAll(cited)].map(([, id = ""]) => id);
 }
 
-/**
- * Finds the citations of one test file: in titles given to a runner (`it("… [id]", body)`) and in tables of cases
- * (`"… [id]": body`). A body that asserts nothing is called empty.
- */
+/** Finds the citations of a test file: in the titles of `it`, `it.each(…)`, `describe` and the like. */
 export function findCitations(file: string, text: string): Citation[] {
+  if (idsIn(text).length === 0) return [];
   const citations: Citation[] = [];
-  const add = (title: string, start: number, body: Node | undefined): void => {
-    const line = text.slice(0, start).split("\n").length;
-    const isEmpty = body === undefined || !asserts(text.slice(body.start, body.end));
-    for (const id of idsIn(title)) citations.push({ id, file, title, line, isEmpty });
-  };
   new Visitor({
-    CallExpression(call) {
-      const [title, ...rest] = call.arguments;
-      if (title?.type === "Literal" && typeof title.value === "string") add(title.value, call.start, rest.find(isBody));
-    },
-    Property({ key, value, start }) {
-      if (key.type === "Literal" && typeof key.value === "string" && isBody(value)) add(key.value, start, value);
+    CallExpression({ arguments: [title, ...rest], start }) {
+      if (title?.type !== "Literal" || typeof title.value !== "string") return;
+      const line = text.slice(0, start).split("\n").length;
+      const asserts = rest.some(assertsAtRunTime);
+      for (const id of idsIn(title.value)) citations.push({ id, file, line, asserts });
     },
   }).visit(parseSync(file, text).program);
   return citations;
 }
 
-function isBody(node: Node): boolean {
-  return node.type === "ArrowFunctionExpression" || node.type === "FunctionExpression";
+/** Returns true for a function that calls something which can fail a test: `expect(…)`, `assert.equal(…)`, `rejectsWith(…)`. */
+function assertsAtRunTime(body: Argument): boolean {
+  if (body.type !== "ArrowFunctionExpression" && body.type !== "FunctionExpression") return false;
+  let found = false;
+  const statement = { type: "ExpressionStatement", expression: body, start: body.start, end: body.end } as const;
+  new Visitor({
+    CallExpression({ callee }) {
+      const name = firstName(callee);
+      found ||= assertion.test(name) && !typeAssertion.test(name);
+    },
+  }).visit({
+    type: "Program",
+    body: [statement],
+    sourceType: "module",
+    hashbang: null,
+    start: body.start,
+    end: body.end,
+  });
+  return found;
 }
 
-/** Whether the source of a test calls something that can fail it. */
-function asserts(source: string): boolean {
-  return /\b(expect|assert|check|rejects)\w*(\.\w+)*\s*[<(]/.test(source);
+/** Returns the first name of `a`, `a.b` or `a(…).b`. */
+function firstName(node: Expression | Node): string {
+  if (node.type === "Identifier") return node.name;
+  if (node.type === "MemberExpression") return firstName(node.object);
+  return node.type === "CallExpression" ? firstName(node.callee) : "";
 }

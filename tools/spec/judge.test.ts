@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { documentedRules, plannedRules, rulesOf } from "../../tests/spec/rule.ts";
 import { rules as realRules } from "../../tests/spec/rules.ts";
-import type { Rule } from "../../tests/spec/rule.ts";
+import type { Citation } from "./citations.ts";
 import { judge } from "./judge.ts";
 
 const file = "a.test.ts";
-const rule: Rule = { id: "a.b", text: "it is so", owner: "@troupe/core", test: file };
+const rules = rulesOf("Section", { "a.b": "it is so" });
 const title = "is so [a.b]";
-const citation = { id: "a.b", file, title, line: 7, isEmpty: false };
+const citation: Citation = { id: "a.b", file, line: 7, asserts: true };
 const sound = {
-  rules: [rule],
+  rules,
   citations: [citation],
   results: [{ file, title, status: "passed" }],
   readPage: () => undefined,
@@ -16,24 +17,26 @@ const sound = {
 };
 
 describe("judge", () => {
-  it("finds a rule proven whose named test cites it and passed", () => {
-    expect(judge(sound)).toEqual({ proven: [rule], documented: [], open: [], faults: [] });
+  it("finds a rule proven when a test that cites it passed", () => {
+    expect(judge(sound)).toEqual({ proven: rules, documented: [], open: [], faults: [] });
   });
 
-  it("finds a rule proven whose citation stands in a table of cases that the named test runs", () => {
-    expect(judge({ ...sound, citations: [{ ...citation, file: "conformance/cases.ts" }] }).faults).toEqual([]);
+  it("needs only one of the files that cite a rule to have run", () => {
+    const citations = [citation, { ...citation, file: "b.packed.test.ts" }];
+
+    expect(judge({ ...sound, citations }).faults).toEqual([]);
   });
 
-  it("leaves a rule open that names nothing", () => {
-    const open: Rule = { id: "c.d", text: "it will be so", owner: "@troupe/http" };
+  it("leaves a planned rule open without a fault", () => {
+    const planned = plannedRules("Later", { "c.d": "it will be so" });
 
-    expect(judge({ ...sound, rules: [rule, open] })).toMatchObject({ open: [open], faults: [] });
+    expect(judge({ ...sound, rules: [...rules, ...planned] })).toMatchObject({ open: planned, faults: [] });
   });
 
-  it("wants the documented place to exist", () => {
-    const onHost: Rule = { id: "e.f", text: "do so", owner: "the host", documented: "SECURITY.md#rate-limits" };
+  it("expects the page of a documented rule to exist", () => {
+    const host = documentedRules("Section", { "e.f": { text: "do so", page: "SECURITY.md#rate-limits" } });
     const faultsWith = (page: string | undefined) =>
-      judge({ ...sound, rules: [rule, onHost], readPage: () => page }).faults;
+      judge({ ...sound, rules: [...rules, ...host], readPage: () => page }).faults;
 
     expect(faultsWith("# Security\n\n### Rate limits\n")).toEqual([]);
     expect(faultsWith("# Security\n")).toEqual([expect.stringContaining("no such heading")]);
@@ -41,29 +44,27 @@ describe("judge", () => {
   });
 
   it.each([
-    ["a missing test", { citations: [], results: [] }, "no test cites it"],
-    ["a test that did not run", { results: [] }, "did not run"],
+    ["a rule without a test", { citations: [], results: [] }, "proven by no test"],
+    ["a test that did not run", { results: [] }, "no test that cites it ran"],
     ["a skipped test", { results: [{ file, title, status: "skipped" }] }, "is skipped"],
     ["a red test", { results: [{ file, title, status: "failed" }] }, "is failed"],
-    ["an empty test", { citations: [{ ...citation, isEmpty: true }] }, "asserts nothing"],
+    ["a test without an assertion", { citations: [{ ...citation, asserts: false }] }, "asserts nothing at run time"],
     ["a citation of no rule", { citations: [citation, { ...citation, id: "x.y" }] }, "is no rule"],
-    ["a proof the rule does not name", { rules: [{ id: "a.b", text: "", owner: "" }] }, "names no test"],
-    ["a rule listed twice", { rules: [rule, rule] }, "listed twice"],
+    ["a planned rule that is cited", { rules: plannedRules("Later", { "a.b": "" }) }, "list it with rulesOf"],
+    ["a rule listed twice", { rules: [...rules, ...rules] }, "listed twice"],
   ])("reports %s", (_what, change, fault) => {
     expect(judge({ ...sound, ...change }).faults).toContainEqual(expect.stringContaining(fault));
   });
 
-  it("judges a proof that needs a server only where there are servers", () => {
-    const needy = { ...rule, test: "a.integration.test.ts" };
-    const citations = [{ ...citation, file: needy.test }];
-    const faultsWith = (hasServices: boolean) =>
-      judge({ ...sound, rules: [needy], citations, results: [], hasServices }).faults;
+  it("judges a proof that needs a server only when the tests with servers ran", () => {
+    const citations = [{ ...citation, file: "a.integration.test.ts" }];
+    const faultsWith = (hasServices: boolean) => judge({ ...sound, citations, results: [], hasServices }).faults;
 
     expect(faultsWith(false)).toEqual([]);
-    expect(faultsWith(true)).toEqual([expect.stringContaining("did not run")]);
+    expect(faultsWith(true)).toEqual([expect.stringContaining("no test that cites it ran")]);
   });
 
-  it("reports one red case among several of one title", () => {
+  it("reports one red case among several with one title", () => {
     const results = [
       { file, title: `one ${title}`, status: "passed" },
       { file, title: `two ${title}`, status: "failed" },

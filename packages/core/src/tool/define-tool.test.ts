@@ -37,7 +37,7 @@ describe("defineTool", () => {
     expect(one).toBe(other);
   });
 
-  it("gives execute the arguments that the schema makes, and the run context [tool.execute]", () => {
+  it("gives execute the arguments that the schema makes, and the run context", () => {
     defineTool({
       ...weather,
       execute: (args, context) => {
