@@ -10,8 +10,7 @@ import type {
   RunStream,
   StreamChunk,
 } from "@troupe/core";
-import { readRunOpts, ResponseCollector, RunExecution, selectKey } from "@troupe/core/adapter";
-import type { ActiveRun } from "@troupe/core/adapter";
+import { readRunOpts, ResponseCollector, Run, RunExecution } from "@troupe/core/adapter";
 
 /** What somebody else might write: something that asks a model once, without tools and without memory. */
 export class OneQuestion implements Runnable {
@@ -36,20 +35,20 @@ export class OneQuestion implements Runnable {
   #execute(input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const { name, eventBus } = this;
     const model = this.#model;
-    const request = readRunOpts(opts, { providerId: model.providerId });
-    const work = (run: ActiveRun) => ({ begin: async () => ask(model, run) });
-    return new RunExecution({ name, input, request, eventBus, logger: createLogger(), model, work });
+    const settings = readRunOpts(opts, { providerId: model.providerId });
+    const run = new Run({ name, input, settings, eventBus, logger: createLogger(), model });
+    return new RunExecution(run, { begin: async () => ask(model, run) });
   }
 }
 
-async function* ask(model: ModelProvider, run: ActiveRun): AsyncGenerator<StreamChunk, FinishReason> {
-  const { input, request, context, record, meter } = run;
+async function* ask(model: ModelProvider, run: Run): AsyncGenerator<StreamChunk, FinishReason> {
+  const { input, signal, meter } = run;
   const collector = new ResponseCollector();
-  const apiKey = selectKey(request.apiKeys, model.providerId);
-  const options = { signal: context.signal, ...(apiKey !== undefined && { apiKey }) };
+  const apiKey = run.keyFor(model.providerId);
+  const options = { signal, ...(apiKey !== undefined && { apiKey }) };
   for await (const chunk of model.stream([{ role: "user", content: input }], options)) {
     collector.add(chunk);
-    if (chunk.type === "text") record.text += chunk.text;
+    if (chunk.type === "text") run.text += chunk.text;
     if (chunk.type !== "finish") yield chunk;
   }
   const { usage, finishReason } = collector.finish();

@@ -3,8 +3,8 @@ import { createLogger } from "../log/logger.ts";
 import type { Logger } from "../log/logger.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
-import type { RunRequest } from "../run/read-run-opts.ts";
 import type { RunEvents } from "../run/run-events.ts";
+import type { RunSettings } from "../run/run-options.ts";
 import { compileStructuredSchema } from "../schema/compile-schema.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
@@ -69,8 +69,8 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
     return (this.#sessions ??= new SessionStore(this.storage, policy, companions));
   }
 
-  /** Where the session of a run is found: one that ends with a run above is kept there, and waits for it without end. */
-  sessionsFor({ sessionStorage }: RunRequest): SessionStore {
+  /** The store of a run's session: one that ends with a parent run has a store of its own, without a limit on waiting. */
+  sessionsFor({ sessionStorage }: RunSettings): SessionStore {
     return sessionStorage === undefined ? this.sessions : new SessionStore(sessionStorage, endlessPatience);
   }
 

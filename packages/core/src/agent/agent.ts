@@ -1,11 +1,12 @@
 import type { EventBus } from "../events/event-bus.ts";
-import { checkContent } from "../run/check-content.ts";
 import type { MessageContent } from "../message/content.ts";
+import { checkContent } from "../run/check-content.ts";
 import { readRunOpts } from "../run/read-run-opts.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
+import { Run } from "../run/run.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
 import type { InferSchema, ObjectSchema } from "../schema/object-schema.ts";
 import type { SessionStore } from "../session/session-store.ts";
@@ -13,9 +14,9 @@ import type { ToolDef } from "../tool/tool.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { AgentParts } from "./agent-parts.ts";
 import { AgentRun } from "./agent-run.ts";
+import { callStreaming, callWhole } from "./call-model.ts";
+import type { CallModel } from "./loop-plan.ts";
 import { checkAgentConfig } from "./check-agent-config.ts";
-import { generateTurn, streamTurn } from "./model-turn.ts";
-import type { ModelTurn } from "./model-turn.ts";
 
 /** The type of an agent's structured answer. */
 type Answer<Schema extends ObjectSchema> = InferSchema<Schema, unknown>;
@@ -78,12 +79,12 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
 
   /** Answers once. A run that fails rejects with a `RunError` that carries what there was. */
   async run(input: MessageContent, opts?: RunOpts): Promise<RunOutput<Answer<Schema>>> {
-    return await this.#execute(generateTurn, input, opts).run();
+    return await this.#execute(callWhole, input, opts).run();
   }
 
   /** Answers piece by piece, once somebody reads. Wrong options are refused here and now. */
   stream(input: MessageContent, opts?: RunOpts): RunStream<Answer<Schema>> {
-    return this.#execute(streamTurn, input, opts);
+    return this.#execute(callStreaming, input, opts);
   }
 
   /** Closes the sources of its tools. Its storage is the caller's to close. */
@@ -91,17 +92,17 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
     await this.#parts.tools.close();
   }
 
-  #execute(turn: ModelTurn, input: MessageContent, opts: RunOpts | undefined): RunExecution<Answer<Schema>> {
+  #execute(callModel: CallModel, input: MessageContent, opts: RunOpts | undefined): RunExecution<Answer<Schema>> {
     const parts = this.#parts;
     const { name, model, sessionId, userId, limits } = parts.config;
-    return new RunExecution<Answer<Schema>>({
+    const run = new Run<Answer<Schema>>({
       name,
       input: checkContent(input),
-      request: readRunOpts(opts, { sessionId, userId, limits, providerId: model.providerId }),
+      settings: readRunOpts(opts, { sessionId, userId, limits, providerId: model.providerId }),
       eventBus: parts.eventBus,
       logger: parts.logger,
       model,
-      work: (run) => new AgentRun(parts, turn, run),
     });
+    return new RunExecution(run, new AgentRun(parts, callModel, run));
   }
 }

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UserMemory } from "../memory/user-memory.ts";
-import { createLogger } from "../log/logger.ts";
-import { createRunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
-import { UsageMeter } from "../run/usage-meter.ts";
+import { testRun } from "../run/test/test-run.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { faultAt, faultyStorage } from "../testing/faulty-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
@@ -54,14 +52,13 @@ describe("an agent with a user memory", () => {
     expect((await userMemory.getFacts(userId)).map(({ fact }) => fact)).toEqual(["Lives in Oslo."]);
     expect(output.usage).toEqual(scriptedUsage);
     expect(completed.map(({ parentRunId }) => parentRunId)).toEqual([undefined, output.runId]);
+    expect(completed[1]?.runId).not.toBe(output.runId);
     expect(completed[1]?.output.usage).toEqual(scriptedUsage);
   });
 
-  it("bills what gathering costs to no run above", async () => {
-    const [meter, userMemory] = [new UsageMeter(), new UserMemory({ model: finder() })];
-    const facts = { runId: "above", agentName: "above", sessionId: "s", metadata: {}, logger: createLogger() };
-    const { signal } = new AbortController();
-    const parent = createRunContext({ ...facts, signal }, { apiKeys: {}, meter });
+  it("counts what gathering costs for no parent run", async () => {
+    const userMemory = new UserMemory({ model: finder() });
+    const { context: parent, meter } = testRun();
     await new Agent({ name: "a", model: new ScriptedModel("Hello."), userMemory }).run("Hi", { userId, parent });
     await userMemory.flush();
 

@@ -3,12 +3,13 @@ import type { ChatMessage } from "../message/message.ts";
 import type { ModelOptions } from "../model/model-config.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { CallIds } from "../session/call-ids.ts";
 import { ChunkRelay } from "./chunk-relay.ts";
 import type { LoopPlan } from "./loop-plan.ts";
 import { TurnCallIds } from "./turn-call-ids.ts";
 
 /** One question to the model. */
-type Question = { messages: readonly ChatMessage[]; mayCallTools: boolean };
+type Question = { messages: readonly ChatMessage[]; callIds: CallIds; mayCallTools: boolean };
 
 /**
  * Lets the model answer once. What it says is streamed as far as the guardrails allow, except where a structured answer is
@@ -16,29 +17,30 @@ type Question = { messages: readonly ChatMessage[]; mayCallTools: boolean };
  */
 export async function* askModel(
   plan: LoopPlan,
-  { messages, mayCallTools }: Question,
+  { messages, callIds, mayCallTools }: Question,
 ): AsyncGenerator<StreamChunk, ModelResponse> {
-  const { record, context, meter, model, retry, structured, outputGuardrails } = plan;
+  const { run, structured, outputGuardrails } = plan;
+  const { context, signal } = run;
   const gate = structured === undefined ? new OutputGate({ guardrails: outputGuardrails, context }) : undefined;
-  const relay = new ChunkRelay({ record, gate, showsTools: mayCallTools });
-  const options = { ...plan.options, ...toolOptions(plan, mayCallTools), signal: context.signal };
-  const ids = new TurnCallIds(plan.callIds);
-  const thoughtBefore = record.thinking;
-  record.text = "";
-  const response = yield* plan.turn({ model, messages, options, retry, relay: relay.pass, ids });
-  meter.add(response.usage);
-  context.signal.throwIfAborted();
-  record.noteToken();
-  record.thinking = thoughtBefore + (response.thinking ?? "");
-  record.responseId = response.responseId ?? record.responseId;
+  const relay = new ChunkRelay({ run, gate, showsTools: mayCallTools });
+  const options = { ...plan.options, ...toolOptions(plan, mayCallTools), signal };
+  const ids = new TurnCallIds(callIds);
+  const thoughtBefore = run.thinking;
+  run.text = "";
+  const response = yield* plan.callModel(plan, { messages, options, relay: relay.pass, ids });
+  run.meter.add(response.usage);
+  signal.throwIfAborted();
+  run.noteToken();
+  run.thinking = thoughtBefore + (response.thinking ?? "");
+  run.responseId = response.responseId ?? run.responseId;
   if (gate === undefined) return response;
   // An answer that did not stream has all of its text still before the gate.
-  if (!relay.hasSpoken) record.text += await gate.push(response.text);
+  if (!relay.hasSpoken) run.text += await gate.push(response.text);
   const isSilent = response.text === "" && response.toolCalls.length > 0;
   const rest = isSilent ? "" : await gate.end();
-  record.text += rest;
+  run.text += rest;
   if (rest !== "") yield { type: "text", text: rest };
-  return { ...response, text: record.text };
+  return { ...response, text: run.text };
 }
 
 function toolOptions({ tools }: LoopPlan, mayCallTools: boolean): Pick<ModelOptions, "tools" | "toolChoice"> {

@@ -1,5 +1,5 @@
 import type { ChatMessage } from "../message/message.ts";
-import type { ActiveRun } from "../run/run-work.ts";
+import type { Run } from "../run/run.ts";
 import { estimateTextTokens } from "../session/estimate-text-tokens.ts";
 import { estimateTokens } from "../session/estimate-tokens.ts";
 import { trimHistory } from "../session/trim-history.ts";
@@ -18,14 +18,14 @@ export async function buildMessages(parts: AgentParts, { past, tools }: Sources)
   const [instructions, history] = await Promise.all([readInstructions(parts, run), loadHistory(parts, past)]);
   const prompt = [instructions, ...history.remembered].filter((text) => text !== "").join("\n\n");
   const system: ChatMessage[] = isBlank(prompt) ? [] : [{ role: "system", content: prompt }];
-  const input: ChatMessage = { role: "user", content: run.record.input };
+  const input: ChatMessage = { role: "user", content: run.input };
   const { maxContextTokens } = parts.config;
   if (maxContextTokens === undefined) return [...system, ...history.messages, input];
   const reservedTokens = estimateTokens([...system, input]) + toolTokens(tools);
   return [...system, ...trimHistory(history.messages, { maxContextTokens, reservedTokens }), input];
 }
 
-async function readInstructions({ config }: AgentParts, { context }: ActiveRun): Promise<string> {
+async function readInstructions({ config }: AgentParts, { context }: Run): Promise<string> {
   const { instructions = "" } = config;
   return typeof instructions === "string" ? instructions : await instructions(context);
 }

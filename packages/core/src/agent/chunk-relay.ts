@@ -1,13 +1,13 @@
 import type { OutputGate } from "../guardrail/output-gate.ts";
 import type { StreamChunk } from "../model/stream-chunk.ts";
-import type { RunRecord } from "../run/run-record.ts";
+import type { Run } from "../run/run.ts";
 
 type TextChunk = Extract<StreamChunk, { type: "text" }>;
 type ToolChunk = Extract<StreamChunk, { type: "tool_call_start" | "tool_call_delta" | "tool_call_end" }>;
 
 /** What of a model turn goes out as it comes. */
 export type RelayPlan = {
-  record: RunRecord;
+  run: Run;
   /** Lets text out once it may go. Without one all text is held back. */
   gate: OutputGate | undefined;
   /** Whether what the model asks for will be executed, and so is shown. */
@@ -15,7 +15,7 @@ export type RelayPlan = {
 };
 
 /**
- * Passes the chunks of one model turn on to the reader of a run, and notes them in the run's record. The end of a tool call
+ * Passes the chunks of one model turn on to the reader of a run, and notes them in the run's run. The end of a tool call
  * is kept back: for the reader a call ends when it has been executed.
  */
 export class ChunkRelay {
@@ -36,19 +36,19 @@ export class ChunkRelay {
 
   /** What the reader is shown of the chunk. */
   readonly pass = (chunk: StreamChunk): StreamChunk | undefined | Promise<StreamChunk | undefined> => {
-    const { record, showsTools } = this.#plan;
+    const { run, showsTools } = this.#plan;
     switch (chunk.type) {
       case "text":
-        record.noteToken();
+        run.noteToken();
         return this.#passText(chunk);
       case "thinking":
-        record.noteToken();
-        record.thinking += chunk.text;
+        run.noteToken();
+        run.thinking += chunk.text;
         return chunk;
       case "tool_call_start":
       case "tool_call_delta":
       case "tool_call_end":
-        record.noteToken();
+        run.noteToken();
         return this.#isNews(chunk) && showsTools ? chunk : undefined;
       default:
         return undefined;
@@ -65,7 +65,7 @@ export class ChunkRelay {
   }
 
   #show(text: string, chunk: TextChunk): StreamChunk | undefined {
-    this.#plan.record.text += text;
+    this.#plan.run.text += text;
     if (text === "") return undefined;
     return text === chunk.text ? chunk : { type: "text", text };
   }

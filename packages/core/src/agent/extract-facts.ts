@@ -1,18 +1,18 @@
-import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
-import { keyFor } from "../run/run-context.ts";
 import { RunExecution } from "../run/run-execution.ts";
-import type { ActiveRun, RunWork } from "../run/run-work.ts";
+import type { RunWork } from "../run/run-work.ts";
+import { Run } from "../run/run.ts";
+import { createId } from "../util/create-id.ts";
 import type { AgentParts } from "./agent-parts.ts";
 
 /**
  * Looks for facts about the user in what was just said, in a run of its own with its own account. It begins when the answer
  * has been given out, so that nobody waits for it but who calls the memory's `flush`.
  */
-export function extractFacts(parts: AgentParts, answered: ActiveRun): void {
+export function extractFacts(parts: AgentParts, answered: Run): void {
   const { userMemory } = parts.config;
-  if (userMemory?.enabled !== true || answered.request.userId === undefined) return;
+  if (userMemory?.enabled !== true || answered.settings.userId === undefined) return;
   userMemory.track(afterwards(() => runExtraction(parts, answered)));
 }
 
@@ -21,33 +21,32 @@ async function afterwards(work: () => Promise<unknown>): Promise<void> {
   await work();
 }
 
-async function runExtraction(parts: AgentParts, { request, context, record }: ActiveRun): Promise<void> {
+async function runExtraction(parts: AgentParts, answered: Run): Promise<void> {
   const { name, model } = parts.config;
-  const input: MessageContent = record.input;
-  const conversation: ChatMessage[] = [{ role: "user", content: input }, ...record.messages];
-  const extraction = new RunExecution({
+  const { settings, runId: parentRunId, input, messages, logger } = answered;
+  const run = new Run({
     name,
     input,
-    // Nobody cancels it with the run that it follows, and its cost is no part of that run's.
-    request: { ...request, signals: [], parentRunId: context.runId, parentMeter: undefined },
+    // It follows the run and is no part of it: neither is it cancelled with it, nor does it count for it.
+    settings: { ...settings, runId: createId(), signals: [], parentRunId, parentMeter: undefined },
     eventBus: parts.eventBus,
     logger: parts.logger,
     model,
-    work: (run) => new FactExtraction(parts, run, conversation),
   });
+  const work = new FactExtraction(parts, run, [{ role: "user", content: input }, ...messages]);
   try {
-    await extraction.run();
+    await new RunExecution(run, work).run();
   } catch (error) {
-    context.logger.warn("No facts could be gathered from the conversation.", { error });
+    logger.warn("No facts could be gathered from the conversation.", { error });
   }
 }
 
 class FactExtraction implements RunWork {
   readonly #parts: AgentParts;
-  readonly #run: ActiveRun;
+  readonly #run: Run;
   readonly #conversation: readonly ChatMessage[];
 
-  constructor(parts: AgentParts, run: ActiveRun, conversation: readonly ChatMessage[]) {
+  constructor(parts: AgentParts, run: Run, conversation: readonly ChatMessage[]) {
     this.#parts = parts;
     this.#run = run;
     this.#conversation = conversation;
@@ -60,16 +59,16 @@ class FactExtraction implements RunWork {
   async *#extract(): AsyncGenerator<StreamChunk, FinishReason> {
     yield* [];
     const { userMemory, model } = this.#parts.config;
-    const { request, context, meter, record } = this.#run;
-    const { userId = "", tenantId } = request;
+    const run = this.#run;
+    const { userId = "", tenantId } = run.settings;
     const facts = await userMemory?.extractAndStore(userId, this.#conversation, model, {
       tenantId,
-      signal: context.signal,
-      logger: context.logger,
-      apiKeyFor: (providerId) => keyFor(context, providerId),
-      onUsage: (usage) => meter.add(usage),
+      signal: run.signal,
+      logger: run.logger,
+      apiKeyFor: (providerId) => run.keyFor(providerId),
+      onUsage: (usage) => run.meter.add(usage),
     });
-    record.text = (facts ?? []).map(({ fact }) => fact).join("\n");
+    run.text = (facts ?? []).map(({ fact }) => fact).join("\n");
     return "stop";
   }
 }

@@ -1,5 +1,5 @@
 import type { ChatMessage } from "../message/message.ts";
-import type { ActiveRun } from "../run/run-work.ts";
+import type { Run } from "../run/run.ts";
 import type { OpenSession } from "../session/open-session.ts";
 import { repairHistory } from "../session/repair-history.ts";
 import { trimHistory } from "../session/trim-history.ts";
@@ -14,7 +14,7 @@ const defaultHistoryRuns = 50;
 export type History = { messages: readonly ChatMessage[]; remembered: readonly string[] };
 
 /** Where the past of a run is found. */
-export type Past = { run: ActiveRun; session: OpenSession; memory: SessionMemory | undefined };
+export type Past = { run: Run; session: OpenSession; memory: SessionMemory | undefined };
 
 /** Loads what was said before in the session, and what is known of the user. */
 export async function loadHistory(parts: AgentParts, past: Past): Promise<History> {
@@ -31,12 +31,12 @@ async function loadSaid({ config }: AgentParts, { run, session, memory }: Past):
     const { messages, context } = recalled;
     return { messages: trimHistory(messages, { maxTurns: numHistoryRuns }), remembered: [context] };
   }
-  const turns = await session.loadTurns(numHistoryRuns ?? defaultHistoryRuns, run.context.signal);
+  const turns = await session.loadTurns(numHistoryRuns ?? defaultHistoryRuns, run.signal);
   return { messages: repairHistory(turns.flatMap(turnMessages)), remembered: [] };
 }
 
 async function loadFacts({ config }: AgentParts, { run }: Past): Promise<string> {
-  const { userId, tenantId } = run.request;
+  const { userId, tenantId } = run.settings;
   if (config.userMemory === undefined || userId === undefined) return "";
-  return await config.userMemory.getContextString(userId, { tenantId, signal: run.context.signal });
+  return await config.userMemory.getContextString(userId, { tenantId, signal: run.signal });
 }

@@ -1,39 +1,43 @@
-import type { EventBus } from "../events/event-bus.ts";
 import type { Guardrail } from "../guardrail/guardrail.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelOptions } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
+import type { ModelResponse } from "../model/model-response.ts";
+import type { StreamChunk } from "../model/stream-chunk.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
-import type { RunContext } from "../run/run-context.ts";
-import type { RunEvents } from "../run/run-events.ts";
-import type { RunRecord } from "../run/run-record.ts";
-import type { UsageMeter } from "../run/usage-meter.ts";
+import type { Run } from "../run/run.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
-import type { CallIds } from "../session/call-ids.ts";
-import type { UnfinishedStep } from "../session/interrupted-turn.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
 import type { AgentHooks } from "./agent-hooks.ts";
-import type { ModelTurn } from "./model-turn.ts";
+import type { TurnCallIds } from "./turn-call-ids.ts";
 
-/** All that the loop knows: data, and no agent. */
+/** All that the loop needs: a run, and plain data. It never sees an agent. */
 export type LoopPlan<Structured = unknown> = {
+  /** Where the loop records what happens. */
+  run: Run<Structured>;
   model: ModelProvider;
-  turn: ModelTurn;
-  /** What the model is sent first. */
+  /** Calls the model for a whole or for a streamed answer. */
+  callModel: CallModel;
+  /** The messages of the first model call. */
   messages: readonly ChatMessage[];
-  /** The ids of the calls in them, and of those that follow. */
-  callIds: CallIds;
   options: ModelOptions;
   retry: Partial<RetryConfig>;
   tools: ToolSet;
+  /** How often the model may call tools before it has to answer. */
   maxToolRoundtrips: number;
   structured: CompiledSchema<Structured> | undefined;
   outputGuardrails: readonly Guardrail[];
   onToolCall: AgentHooks["onToolCall"];
-  eventBus: EventBus<RunEvents>;
-  context: RunContext;
-  meter: UsageMeter;
-  record: RunRecord<Structured>;
-  /** Where the loop stands within a step: what becomes of a run that ends there is for others to say. */
-  progress: { step?: UnfinishedStep & { results: UnfinishedStep["results"][number][] } };
 };
+
+/** One model call: what the model is sent, and what is done with its answer. */
+type ModelCall = {
+  messages: readonly ChatMessage[];
+  options: ModelOptions & { signal: AbortSignal };
+  ids: TurnCallIds;
+  /** Returns what of a chunk the reader is shown. */
+  relay: (chunk: StreamChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
+};
+
+/** Calls the model of a plan: yields what it streams, if it does, and returns the whole response. */
+export type CallModel = (plan: LoopPlan, call: ModelCall) => AsyncGenerator<StreamChunk, ModelResponse>;

@@ -11,41 +11,41 @@ export type ToolStep = Pick<ModelResponse, "text" | "toolCalls" | "malformedArgu
 
 /**
  * Executes what is asked for, side by side; the end of each call is streamed when it has come. Returns the step as messages,
- * which the record of the run has too.
+ * which the run records too.
  */
 export async function* runTools(
   plan: LoopPlan,
   step: ToolStep,
   roundtrip: number,
 ): AsyncGenerator<StreamChunk, ChatMessage[]> {
-  const { tools, context, eventBus, onToolCall, record, progress } = plan;
+  const { run, tools, onToolCall } = plan;
   const { text, toolCalls: calls, malformedArguments = [] } = step;
   const done: ToolCallResult[] = [];
-  progress.step = { text, toolCalls: calls, results: done };
+  run.unfinishedStep = { text, toolCalls: calls, results: done };
   const batch = executeToolCalls({
     calls,
     malformedArguments,
     tools,
-    context,
-    eventBus,
+    context: run.context,
+    eventBus: run.eventBus,
     roundtrip,
     ...(onToolCall !== undefined && { onToolCall }),
     // At once, and not when the reader comes to it: what was done is known however the run ends.
     onResult: (result) => {
       done.push(result);
-      record.toolCalls.push(result);
+      run.toolCalls.push(result);
     },
   });
   let next = await batch.next();
   for (; next.done !== true; next = await batch.next()) {
     yield { type: "tool_call_end", toolCallId: next.value.toolCallId };
   }
-  context.signal.throwIfAborted();
+  run.signal.throwIfAborted();
   // In the order of the calls, whatever order they ended in.
-  record.toolCalls.splice(-calls.length, calls.length, ...next.value);
-  delete progress.step;
+  run.toolCalls.splice(-calls.length, calls.length, ...next.value);
+  run.unfinishedStep = undefined;
   const messages = toMessages(step, next.value);
-  record.messages.push(...messages);
+  run.messages.push(...messages);
   return messages;
 }
 

@@ -1,8 +1,7 @@
 import type { AddMessagesOptions, Recollection } from "../memory/memory-options.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
-import { keyFor } from "../run/run-context.ts";
-import type { ActiveRun } from "../run/run-work.ts";
+import type { Run } from "../run/run.ts";
 import type { OpenSession } from "../session/open-session.ts";
 import type { StoredTurn } from "../session/turn-log.ts";
 import { turnMessages } from "../session/turn-record.ts";
@@ -12,7 +11,7 @@ import type { TurnRecord } from "../session/turn-record.ts";
 const mostMissed = 200;
 
 /** Whose memory it is, in which run, and the model that writes summaries when the memory has none of its own. */
-type Owner = { memory: Memory; run: ActiveRun; model: ModelProvider };
+type Owner = { memory: Memory; run: Run; model: ModelProvider };
 
 /**
  * A memory while one run has its session. The session's turns are the truth: what the memory has missed of them, since a
@@ -39,20 +38,20 @@ export class SessionMemory {
   async add(turn: Pick<TurnRecord, "input" | "messages">, seq: number): Promise<void> {
     const { memory, run } = this.#owner;
     const options = { ...this.#options(), through: seq, after: this.#through };
-    await memory.addMessages(run.request.sessionId, turnMessages(turn), options);
+    await memory.addMessages(run.settings.sessionId, turnMessages(turn), options);
     this.#through = seq;
   }
 
   async #recall(): Promise<Recollection> {
     const { memory, run } = this.#owner;
-    const { sessionId, tenantId } = run.request;
-    const recalled = await memory.recall(sessionId, { tenantId, signal: run.context.signal });
+    const { sessionId, tenantId } = run.settings;
+    const recalled = await memory.recall(sessionId, { tenantId, signal: run.signal });
     this.#through = recalled.through;
     return recalled;
   }
 
   async #missedTurns(session: OpenSession): Promise<StoredTurn[]> {
-    const { signal } = this.#owner.run.context;
+    const { signal } = this.#owner.run;
     const [newest] = await session.loadTurns(1, signal);
     const missed = (newest?.seq ?? 0) - this.#through;
     if (missed <= 0) return [];
@@ -62,14 +61,14 @@ export class SessionMemory {
 
   #options(): AddMessagesOptions {
     const { run, model } = this.#owner;
-    const { context, meter, request } = run;
+    const { signal, logger } = run;
     return {
-      tenantId: request.tenantId,
-      signal: context.signal,
-      logger: context.logger,
+      tenantId: run.settings.tenantId,
+      signal,
+      logger,
       model,
-      apiKeyFor: (providerId) => keyFor(context, providerId),
-      onUsage: (usage) => meter.add(usage),
+      apiKeyFor: (providerId) => run.keyFor(providerId),
+      onUsage: (usage) => run.meter.add(usage),
     };
   }
 }

@@ -7,11 +7,15 @@ import type { CompiledSchema } from "../schema/compile-schema.ts";
 import { parseStructured } from "../schema/parse-structured.ts";
 import { SchemaError } from "../schema/schema-error.ts";
 import { describeIssues } from "../schema/schema-issue.ts";
+import type { CallIds } from "../session/call-ids.ts";
 import { askModel } from "./ask-model.ts";
 import type { LoopPlan } from "./loop-plan.ts";
 
 /** How often the model is shown what is wrong with its answer. */
 const maxRepairs = 2;
+
+/** What the model was sent, and the ids of the tool calls in it. */
+export type Asked = { messages: readonly ChatMessage[]; callIds: CallIds };
 
 type StructuredPlan<Structured> = LoopPlan<Structured> & { structured: CompiledSchema<Structured> };
 
@@ -21,23 +25,23 @@ type StructuredPlan<Structured> = LoopPlan<Structured> & { structured: CompiledS
  */
 export async function* structuredAnswer<Structured>(
   plan: StructuredPlan<Structured>,
-  asked: readonly ChatMessage[],
+  { messages: asked, callIds }: Asked,
   answer: ModelResponse,
 ): AsyncGenerator<StreamChunk, FinishReason> {
-  const { record, structured, outputGuardrails: guardrails, context } = plan;
+  const { run, structured, outputGuardrails: guardrails } = plan;
   const messages = [...asked];
   let response = answer;
   for (let repairs = 0; ; repairs++) {
     try {
-      const text = await checkGuardrails(response.text, { guardrails, side: "output", context });
-      record.text = text;
-      record.structured = await parseStructured(text, structured);
+      const text = await checkGuardrails(response.text, { guardrails, side: "output", context: run.context });
+      run.text = text;
+      run.structured = await parseStructured(text, structured);
       yield { type: "text", text };
       return response.finishReason;
     } catch (error) {
       if (!(error instanceof SchemaError) || repairs === maxRepairs) throw error;
       messages.push(...repairMessages(response, error));
-      response = yield* askModel(plan, { messages, mayCallTools: false });
+      response = yield* askModel(plan, { messages, callIds, mayCallTools: false });
     }
   }
 }

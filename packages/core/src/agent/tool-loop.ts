@@ -1,10 +1,11 @@
-import type { ChatMessage } from "../message/message.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
 import { askModel } from "./ask-model.ts";
 import type { LoopPlan } from "./loop-plan.ts";
 import { runTools } from "./run-tools.ts";
 import { structuredAnswer } from "./structured-answer.ts";
+import type { Asked } from "./structured-answer.ts";
+import { callIdsOf } from "./turn-call-ids.ts";
 
 /**
  * Calls the model, runs the tools that it asks for, and repeats until it answers. When it may ask for no more tools, it is
@@ -12,11 +13,12 @@ import { structuredAnswer } from "./structured-answer.ts";
  */
 export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGenerator<StreamChunk, FinishReason> {
   const messages = [...plan.messages];
+  const callIds = callIdsOf(messages);
   for (let roundtrip = 0; ; roundtrip++) {
     const mayCallTools = roundtrip < plan.maxToolRoundtrips;
-    const response = yield* askModel(plan, { messages, mayCallTools });
+    const response = yield* askModel(plan, { messages, callIds, mayCallTools });
     if (!mayCallTools || response.toolCalls.length === 0) {
-      const finishReason = yield* finishAnswer(plan, messages, response);
+      const finishReason = yield* finishAnswer(plan, { messages, callIds }, response);
       return mayCallTools || roundtrip === 0 ? finishReason : "tool_roundtrips";
     }
     messages.push(...(yield* runTools(plan, response, roundtrip)));
@@ -25,12 +27,12 @@ export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGe
 
 async function* finishAnswer<Structured>(
   plan: LoopPlan<Structured>,
-  messages: readonly ChatMessage[],
+  asked: Asked,
   response: ModelResponse,
 ): AsyncGenerator<StreamChunk, FinishReason> {
-  const { record, structured } = plan;
+  const { run, structured } = plan;
   const isPlain = structured === undefined;
-  const reason = isPlain ? response.finishReason : yield* structuredAnswer({ ...plan, structured }, messages, response);
-  if (record.text !== "") record.messages.push({ role: "assistant", content: record.text });
+  const reason = isPlain ? response.finishReason : yield* structuredAnswer({ ...plan, structured }, asked, response);
+  if (run.text !== "") run.messages.push({ role: "assistant", content: run.text });
   return reason;
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { EventBus } from "../events/event-bus.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
-import { createLogger } from "../log/logger.ts";
-import { createRunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
-import { UsageMeter } from "../run/usage-meter.ts";
+import { contextWithin } from "../run/run.ts";
+import { testRun } from "../run/test/test-run.ts";
 import { compileSchema } from "../schema/compile-schema.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
 import { executeToolCalls } from "../tool/execute-tool-calls.ts";
@@ -21,8 +20,7 @@ function runContext({
   apiKeys?: ApiKeys;
   signal?: AbortSignal;
 }) {
-  const facts = { runId: "run", agentName: "agent", sessionId: "session", metadata: {}, signal };
-  return createRunContext({ ...facts, logger: createLogger() }, { apiKeys, meter: new UsageMeter() });
+  return contextWithin(testRun({ apiKeys }).context, { signal });
 }
 
 const search = async (knowledge: KnowledgeBase, args: Record<string, unknown>, config?: SearchToolConfig) =>

@@ -1,7 +1,7 @@
 import { checkCount } from "../errors/check-option.ts";
 import { checkOptionNames } from "../errors/check-option-names.ts";
-import { keyFor } from "../run/run-context.ts";
 import type { RunContext } from "../run/run-context.ts";
+import { runOf } from "../run/run.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolDef } from "../tool/tool.ts";
 import type { VectorSearchOptions, VectorSearchResult } from "../vector/vector-store.ts";
@@ -50,7 +50,7 @@ export function createSearchTool(knowledge: Searched, config: SearchToolConfig =
 }
 
 function callOf({ providerId }: Searched, context: RunContext): KnowledgeCall {
-  const apiKey = keyFor(context, providerId);
+  const apiKey = runOf(context)?.keyFor(providerId);
   return { signal: context.signal, ...(apiKey !== undefined && { apiKey }) };
 }
 

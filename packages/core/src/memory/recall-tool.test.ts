@@ -1,22 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createLogger } from "../log/logger.ts";
-import { createRunContext } from "../run/run-context.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { UsageMeter } from "../run/usage-meter.ts";
+import { testRun } from "../run/test/test-run.ts";
 import type { ToolDef } from "../tool/tool.ts";
 import { UserMemory } from "./user-memory.ts";
 
 function contextOf(userId?: string, tenantId?: string): RunContext {
-  const facts = {
-    runId: "r",
-    agentName: "a",
-    sessionId: "s",
-    ...(userId !== undefined && { userId }),
-    metadata: {},
-    signal: new AbortController().signal,
-    logger: createLogger(),
-  };
-  return createRunContext(facts, { apiKeys: {}, tenantId, meter: new UsageMeter() });
+  return testRun({ ...(userId !== undefined && { userId }), ...(tenantId !== undefined && { tenantId }) }).context;
 }
 
 const linesOf = (text: unknown) => String(text).split("\n").slice(2, -1);

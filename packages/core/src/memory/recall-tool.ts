@@ -1,6 +1,6 @@
 import { checkCount } from "../errors/check-option.ts";
-import { tenantOf } from "../run/run-context.ts";
 import type { RunContext } from "../run/run-context.ts";
+import { runOf } from "../run/run.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolDef } from "../tool/tool.ts";
 import { factKey } from "./fact-text.ts";
@@ -44,7 +44,7 @@ async function recall(
 ): Promise<string> {
   const { userId, signal } = context;
   if (userId === undefined) return "There is no user in this run, so nothing is known about one.";
-  const facts = await getFacts(userId, { tenantId: tenantOf(context), signal });
+  const facts = await getFacts(userId, { tenantId: runOf(context)?.settings.tenantId, signal });
   if (facts.length === 0) return "Nothing is known about the user yet.";
   const sorted = typeof query === "string" ? byRelevance(facts, query) : facts.toReversed();
   return factsBlock(sorted.slice(0, checkCount(limit, "limit", 1)));

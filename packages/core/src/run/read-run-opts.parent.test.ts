@@ -1,93 +1,128 @@
 import { describe, expect, it } from "vitest";
-import { createLogger } from "../log/logger.ts";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { readRunOpts } from "./read-run-opts.ts";
-import { createRunContext } from "./run-context.ts";
-import type { RunContext } from "./run-context.ts";
+import { contextWithin } from "./run.ts";
+import { testRun } from "./test/test-run.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
-const meter = new UsageMeter();
-const { signal } = new AbortController();
 const metadata = { plan: "free" };
+const apiKeys = { openai: "key-of-the-run", google: "g" };
 
-function parentWith(facts: Partial<RunContext> = {}): RunContext {
-  const run = { runId: "above", agentName: "team", sessionId: "s", metadata, signal, logger: createLogger() };
-  const apiKeys = { openai: "key-of-the-run", google: "g" };
-  return createRunContext({ ...run, userId: "u", ...facts }, { apiKeys, tenantId: "t", meter });
-}
+const parentRun = () => testRun({ sessionId: "s", userId: "u", tenantId: "t", metadata, apiKeys });
+const parentContext = () => parentRun().context;
 
-describe("the options of a run within a run", () => {
-  it("are those of the run above where nothing else is said, but for its session", () => {
-    const request = readRunOpts({ parent: parentWith() }, { sessionId: "configured", userId: "configured" });
+describe("the settings of a child run", () => {
+  it("are those of the parent run where its own options say nothing, except for the session", () => {
+    const run = parentRun();
+    const settings = readRunOpts({ parent: run.context }, { sessionId: "configured", userId: "configured" });
 
-    expect(request).toMatchObject({
+    expect(settings).toMatchObject({
       userId: "u",
       tenantId: "t",
       apiKeys: { openai: "key-of-the-run", google: "g" },
-      signals: [signal],
-      parentRunId: "above",
+      signals: [run.signal],
+      parentRunId: run.runId,
     });
-    expect(request.metadata).toBe(metadata);
-    expect(request.parentMeter).toBe(meter);
-    expect(["s", "configured"]).not.toContain(request.sessionId);
+    expect(settings.metadata).toBe(metadata);
+    expect(settings.parentMeter).toBe(run.meter);
+    expect(["s", "configured"]).not.toContain(settings.sessionId);
   });
 
-  it("come first where they are said", () => {
+  it("are its own options first", () => {
     const own = new AbortController().signal;
     const said = { sessionId: "mine", userId: "me", tenantId: "us", metadata: { a: 1 }, signal: own };
 
-    const request = readRunOpts({ parent: parentWith(), ...said, apiKeys: { openai: "mine" } });
+    const parent = parentContext();
+    const settings = readRunOpts({ parent, ...said, apiKeys: { openai: "mine" } });
 
     const { signal: _, ...rest } = said;
-    expect(request).toMatchObject({ ...rest, apiKeys: { openai: "mine", google: "g" }, signals: [own, signal] });
+    expect(settings).toMatchObject({
+      ...rest,
+      apiKeys: { openai: "mine", google: "g" },
+      signals: [own, parent.signal],
+    });
   });
 
-  it("give it no more time than is left of the run above", () => {
-    const facts = { runId: "above", agentName: "team", sessionId: "s", metadata, signal, logger: createLogger() };
-    const parent = createRunContext(facts, { apiKeys: {}, meter, endsAt: performance.now() + 1000 });
+  it("give it no more time than is left of the parent run", () => {
+    const run = testRun({ limits: { durationMs: 1000 } });
+    run.start();
+    const parent = run.context;
     const durationOf = (durationMs: number) => readRunOpts({ parent, limits: { durationMs } }).limits.durationMs;
 
     expect(durationOf(20)).toBe(20);
     expect(durationOf(5000)).toBeGreaterThan(0);
     expect(durationOf(5000)).toBeLessThanOrEqual(1000);
-    expect(readRunOpts({ parent: parentWith() }).limits.durationMs).toBe(600_000);
+    expect(readRunOpts({ parent: parentContext() }).limits.durationMs).toBe(600_000);
   });
 
-  it("hold a generic key of their own before the key from above, for that vendor alone", () => {
-    const opts = { parent: parentWith(), apiKey: "mine" };
+  it("hold a generic key of its own before the key of the parent run, for that vendor alone", () => {
+    const opts = { parent: parentContext(), apiKey: "mine" };
 
     expect(readRunOpts(opts, { providerId: "openai" }).apiKeys).toEqual({ openai: "mine", google: "g" });
     expect(readRunOpts(opts, { providerId: "vertex" }).apiKeys).toEqual({ openai: "key-of-the-run", google: "mine" });
     expect(readRunOpts(opts).apiKeys).toEqual({ openai: "key-of-the-run", google: "g" });
   });
 
-  it("keep a key from above for a vendor that is named without one", () => {
-    const apiKeys = { openai: undefined };
+  it("keep a key of the parent run for a vendor that is named without one", () => {
+    const settings = readRunOpts({ parent: parentContext(), apiKeys: { openai: undefined } });
 
-    expect(readRunOpts({ parent: parentWith(), apiKeys }).apiKeys).toEqual({ openai: "key-of-the-run", google: "g" });
+    expect(settings.apiKeys).toEqual({
+      openai: "key-of-the-run",
+      google: "g",
+    });
   });
 
-  it("count one signal once", () => {
-    expect(readRunOpts({ parent: parentWith(), signal }).signals).toEqual([signal]);
+  it("hold one signal once", () => {
+    const parent = parentContext();
+
+    expect(readRunOpts({ parent, signal: parent.signal }).signals).toEqual([parent.signal]);
   });
 
-  it("take the configured user when the run above has none", () => {
-    const { userId: _, ...nobody } = parentWith();
+  it("take the configured user when the parent run has none", () => {
+    const parent = testRun().context;
 
-    expect(readRunOpts({ parent: nobody }, { userId: "configured" }).userId).toBe("configured");
+    expect(readRunOpts({ parent }, { userId: "configured" }).userId).toBe("configured");
   });
 
   it("inherit nothing private from a context that was made by hand", () => {
-    const request = readRunOpts({ parent: { ...parentWith() } });
+    const parent = { ...parentContext() };
+    const settings = readRunOpts({ parent });
 
-    expect(request).toMatchObject({ userId: "u", apiKeys: {}, tenantId: undefined, parentMeter: undefined });
-    expect(request.parentRunId).toBe("above");
+    expect(settings).toMatchObject({ userId: "u", apiKeys: {}, tenantId: undefined, parentMeter: undefined });
+    expect(settings.parentRunId).toBe(parent.runId);
   });
 
-  it("may name a session of ours, which a client cannot", () => {
+  it("may name a member session, which a client cannot", () => {
     for (const sessionId of ["s#writer", "s/3f2a#writer", "s/1#a/2#b"]) {
-      expect(readRunOpts({ parent: parentWith(), sessionId }).sessionId).toBe(sessionId);
+      expect(readRunOpts({ parent: parentContext(), sessionId }).sessionId).toBe(sessionId);
       expect(() => readRunOpts({ sessionId })).toThrow(expect.objectContaining({ code: "invalid_request" }));
     }
-    expect(() => readRunOpts({ parent: parentWith(), sessionId: "s/" })).toThrow("sessionId must be");
+    expect(() => readRunOpts({ parent: parentContext(), sessionId: "s/" })).toThrow("sessionId must be");
+  });
+
+  it("inherit the same from a part of the parent run, such as a tool call or a workflow step", () => {
+    const ephemeralStorage = new InMemoryStorage();
+    const outer = parentRun();
+    const storing = contextWithin(outer.context, {}, { meter: new UsageMeter(), ephemeralStorage });
+    const run = testRun({ parent: storing, fromOutside: true });
+    const meter = new UsageMeter({ parent: run.meter });
+    const [whole, call, step] = [
+      run.context,
+      contextWithin(run.context, { toolCallId: "1" }),
+      contextWithin(run.context, { text: "" }, { meter }),
+    ].map((parent) => readRunOpts({ parent, sessionId: "s#a" }, { sessionId: "configured", userId: "configured" }));
+
+    expect(whole).toMatchObject({ fromOutside: true, userId: "u", tenantId: "t", apiKeys, parentMeter: run.meter });
+    expect([whole?.ephemeralStorage, whole?.sessionStorage]).toEqual([ephemeralStorage, ephemeralStorage]);
+    expect({ ...call, runId: whole?.runId }).toEqual(whole);
+    expect({ ...step, runId: whole?.runId }).toEqual({ ...whole, parentMeter: meter });
+  });
+
+  it("take no configured user or session when the parent run was started from outside", () => {
+    const parent = testRun({ fromOutside: true }).context;
+    const settings = readRunOpts({ parent }, { sessionId: "configured", userId: "configured" });
+
+    expect(settings).toMatchObject({ fromOutside: true, userId: undefined });
+    expect(settings.sessionId).not.toBe("configured");
   });
 });

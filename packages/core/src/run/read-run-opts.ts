@@ -7,38 +7,9 @@ import { checkOwner } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { createId } from "../util/create-id.ts";
 import { checkRunLimits, defaultDurationMs } from "./check-run-limits.ts";
-import { apiKeysOf, endsAtOf, isFromOutside, meterOf, scratchOf, tenantOf } from "./run-context.ts";
-import type { RunContext } from "./run-context.ts";
-import type { RunLimits, RunOpts } from "./run-options.ts";
-import type { UsageMeter } from "./usage-meter.ts";
-
-/** What is called, as far as it decides what the options of a call come to. */
-export type RunDefaults = {
-  sessionId?: string | undefined;
-  userId?: string | undefined;
-  limits?: RunLimits | undefined;
-  /** The vendor that a generic key is for. */
-  providerId?: string | undefined;
-};
-
-/** The options of a run when all is settled. */
-export type RunRequest = {
-  readonly runId: string;
-  readonly fromOutside: boolean;
-  readonly sessionId: string;
-  readonly userId: string | undefined;
-  readonly tenantId: string | undefined;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly apiKeys: ApiKeys;
-  readonly signals: readonly AbortSignal[];
-  readonly limits: Required<RunLimits>;
-  readonly parentRunId: string | undefined;
-  readonly parentMeter: UsageMeter | undefined;
-  /** Where the sessions are kept that end with a run above, if there are such. */
-  readonly scratch: StorageDriver | undefined;
-  /** The same, when this run's session is one of them. */
-  readonly sessionStorage: StorageDriver | undefined;
-};
+import type { RunDefaults, RunLimits, RunOpts, RunSettings } from "./run-options.ts";
+import { inheritedFrom, nothingPrivate } from "./run.ts";
+import type { Inheritance } from "./run.ts";
 
 const checks: { readonly [Name in keyof Required<RunOpts>]: (value: unknown, opts: RunOpts) => void } = {
   sessionId: (value, { parent }) => {
@@ -59,74 +30,57 @@ const checks: { readonly [Name in keyof Required<RunOpts>]: (value: unknown, opt
 };
 
 /** Checks the options of a run and fills in what they leave open; a wrong or unknown one is `invalid_request`. */
-export function readRunOpts(opts: RunOpts = {}, defaults: RunDefaults = {}): RunRequest {
+export function readRunOpts(opts: RunOpts = {}, defaults: RunDefaults = {}): RunSettings {
   checkOpts(opts);
-  const { parent } = opts;
-  const { fromOutside, ...above } = aboveOf(opts, defaults);
+  const parent = opts.parent === undefined ? noParent : inheritedFrom(opts.parent);
+  const fromOutside = opts.fromOutside ?? parent.fromOutside;
+  // The configured session and user are the program's own: they never stand in for a caller from outside.
+  const configured = fromOutside ? {} : defaults;
   return {
     runId: opts.runId ?? createId(),
+    parentRunId: parent.parentRunId,
     fromOutside,
-    sessionId: opts.sessionId ?? above.sessionId ?? createId(),
-    userId: opts.userId ?? above.userId,
-    tenantId: opts.tenantId ?? above.tenantId,
-    metadata: opts.metadata ?? above.metadata,
-    apiKeys: { ...above.apiKeys, ...ownKeys(opts, defaults.providerId) },
-    signals: signalsOf(opts.signal, parent?.signal),
-    limits: limitsOf(above.endsAt, opts.limits, defaults.limits),
-    parentRunId: above.runId,
-    parentMeter: above.meter,
-    scratch: above.scratch,
-    sessionStorage: sessionStorageOf(opts, above),
+    sessionId: readSessionId(opts, configured),
+    userId: readUserId(opts, parent, configured),
+    tenantId: opts.tenantId ?? parent.tenantId,
+    metadata: opts.metadata ?? parent.metadata,
+    apiKeys: { ...parent.apiKeys, ...ownKeys(opts, defaults.providerId) },
+    signals: signalsOf(opts),
+    limits: limitsOf(parent.endsAt, opts.limits, defaults.limits),
+    parentMeter: parent.meter,
+    ephemeralStorage: parent.ephemeralStorage,
+    sessionStorage: sessionStorageOf(opts, parent),
   };
 }
 
-/** What counts where the call itself says nothing. */
-function aboveOf({ parent, fromOutside }: RunOpts, defaults: RunDefaults): FromAbove & { fromOutside: boolean } {
-  const isOutside = fromOutside ?? (parent !== undefined && isFromOutside(parent));
-  const configured = isOutside ? withoutPerson(defaults) : defaults;
-  const above = parent === undefined ? { ...fromNobody, ...configured } : fromParent(parent, configured);
-  return { ...above, fromOutside: isOutside };
-}
-
-/** What is configured, but for whose run it is. */
-function withoutPerson({ limits, providerId }: RunDefaults): RunDefaults {
-  return { limits, providerId };
-}
-
-type FromAbove = {
-  sessionId?: string | undefined;
-  userId?: string | undefined;
-  tenantId?: string | undefined;
-  metadata: Readonly<Record<string, unknown>>;
-  apiKeys: ApiKeys;
-  runId?: string;
-  meter?: UsageMeter | undefined;
-  scratch?: StorageDriver | undefined;
-  endsAt: number;
+const noParent: Inheritance = {
+  ...nothingPrivate,
+  parentRunId: undefined,
+  userId: undefined,
+  metadata: {},
 };
 
-const fromNobody: FromAbove = { metadata: {}, apiKeys: {}, endsAt: Infinity };
-
-/** What goes down from the run above. Its session does not: two runs in one session would wait for each other. */
-function fromParent(parent: RunContext, defaults: RunDefaults): FromAbove {
-  const { userId = defaults.userId, metadata, runId } = parent;
-  const [tenantId, apiKeys] = [tenantOf(parent), apiKeysOf(parent)];
-  const [meter, scratch, endsAt] = [meterOf(parent), scratchOf(parent), endsAtOf(parent)];
-  return { userId, metadata, runId, tenantId, apiKeys, meter, scratch, endsAt };
+/** The parent's session is not inherited: two runs in one session would wait for each other. */
+function readSessionId({ sessionId, parent }: RunOpts, configured: RunDefaults): string {
+  return sessionId ?? (parent === undefined ? configured.sessionId : undefined) ?? createId();
 }
 
-/** A session that somebody named outside of teams is kept where it always was. */
-function sessionStorageOf({ sessionId = "" }: RunOpts, { scratch }: FromAbove): StorageDriver | undefined {
-  return isMemberSessionId(sessionId) ? scratch : undefined;
+function readUserId({ userId }: RunOpts, parent: Inheritance, configured: RunDefaults): string | undefined {
+  return userId ?? parent.userId ?? configured.userId;
 }
 
-/** What the call says itself; a vendor without a key is not spoken of. */
+/** A session that a caller named outside of teams is kept where it always was. */
+function sessionStorageOf({ sessionId = "" }: RunOpts, { ephemeralStorage }: Inheritance): StorageDriver | undefined {
+  return isMemberSessionId(sessionId) ? ephemeralStorage : undefined;
+}
+
+/** The keys that the call itself brings; a vendor without a key is left out. */
 function ownKeys({ apiKeys = {}, apiKey }: RunOpts, providerId: string | undefined): ApiKeys {
   const keys = providerId === undefined ? apiKeys : bindGenericKey(apiKeys, apiKey, providerId);
   return Object.fromEntries(Object.entries(keys).filter(([, key]) => key !== undefined));
 }
 
-/** A run has the time that it was given, but no more than is left of the run above. */
+/** The limits that the call gives or that are configured, within the time that is left of the parent run. */
 function limitsOf(endsAt: number, own: RunLimits = {}, configured: RunLimits = {}): Required<RunLimits> {
   const durationMs = own.durationMs ?? configured.durationMs ?? defaultDurationMs;
   return {
@@ -172,9 +126,9 @@ function requireSignal(value: unknown): void {
   throw refusal("signal must be an AbortSignal.");
 }
 
-function signalsOf(own: AbortSignal | undefined, above: AbortSignal | undefined): AbortSignal[] {
-  if (own === undefined || own === above) return above === undefined ? [] : [above];
-  return above === undefined ? [own] : [own, above];
+function signalsOf({ signal, parent }: RunOpts): AbortSignal[] {
+  if (parent === undefined || parent.signal === signal) return signal === undefined ? [] : [signal];
+  return signal === undefined ? [parent.signal] : [signal, parent.signal];
 }
 
 function refusal(message: string): TroupeError {

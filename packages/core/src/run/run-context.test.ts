@@ -1,18 +1,14 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { createLogger } from "../log/logger.ts";
-import { apiKeysOf, contextForCall, createRunContext, keyFor, meterOf, tenantOf } from "./run-context.ts";
 import type { RunContext } from "./run-context.ts";
-import { UsageMeter } from "./usage-meter.ts";
+import { contextWithin, inheritedFrom, runOf } from "./run.ts";
+import { testRun } from "./test/test-run.ts";
 
 const canary = "sk-canary-of-the-run";
-const meter = new UsageMeter();
+const apiKeys = { openai: canary, google: "sk-google" };
 
-function context(): RunContext {
-  const { signal } = new AbortController();
-  const facts = { runId: "r", agentName: "a", sessionId: "s", userId: "u", metadata: { plan: "free" } };
-  const apiKeys = { openai: canary, google: "sk-google" };
-  return createRunContext({ ...facts, signal, logger: createLogger() }, { apiKeys, tenantId: "t-canary", meter });
+function runWithKeys() {
+  return testRun({ sessionId: "s", userId: "u", metadata: { plan: "free" }, tenantId: "t-canary", apiKeys });
 }
 
 /** Everything that can be read from here on, also what is hidden from a listing, and of classes their own functions. */
@@ -30,17 +26,18 @@ function* readable(value: unknown, seen = new Set<unknown>()): Generator {
 
 describe("the context of a run", () => {
   it("holds what is known of the run, and is what a tool gets [tool.execute]", () => {
-    const { signal, logger, ...facts } = context();
+    const { runId, context } = runWithKeys();
+    const { signal, logger, ...facts } = context;
 
-    expect(facts).toEqual({ runId: "r", agentName: "a", sessionId: "s", userId: "u", metadata: { plan: "free" } });
+    expect(facts).toEqual({ runId, agentName: "agent", sessionId: "s", userId: "u", metadata: { plan: "free" } });
     expect(signal).toBeInstanceOf(AbortSignal);
     expect(typeof logger.info).toBe("function");
   });
 
-  it("shows no key, no tenant and no account to whoever looks at it [run-opts.api-key]", () => {
-    const run = context();
-    const call = contextForCall(run, { toolCallId: "1", idempotencyKey: "k", signal: run.signal });
-    const looks = [run, call].flatMap((each) => [
+  it("shows no key, no tenant and no usage meter to its readers [run-opts.api-key]", () => {
+    const { context } = runWithKeys();
+    const call = contextWithin(context, { toolCallId: "1", idempotencyKey: "k" });
+    const looks = [context, call].flatMap((each) => [
       inspect(each, { showHidden: true, depth: 9, getters: true }),
       JSON.stringify(each),
       JSON.stringify({ ...each }),
@@ -52,44 +49,44 @@ describe("the context of a run", () => {
     for (const look of looks) expect(look).not.toMatch(/canary|sk-google|apiKeys|tenant|meter/);
   });
 
-  it("has no way in: nothing that can be reached from it gives the keys", () => {
-    const run = context();
-    for (const value of readable(run)) {
-      expect(value === canary || value === meter).toBe(false);
+  it("leads to nothing that gives the keys or the run", () => {
+    const run = runWithKeys();
+    for (const value of readable(run.context)) {
+      expect(value === canary || value === run.meter || value === run).toBe(false);
       if (typeof value !== "function" || value.length !== 1 || /^class |\[native code\]/.test(String(value))) continue;
-      expect(calledWith(value as (argument: unknown) => unknown, run)).not.toContain("canary");
+      expect(calledWith(value as (argument: unknown) => unknown, run.context)).not.toContain("canary");
     }
   });
 
-  it("gives the keys, the tenant and the account to those below alone", () => {
-    const run = context();
+  it("leads to its run, which has the keys", () => {
+    const run = runWithKeys();
 
-    expect(apiKeysOf(run)).toEqual({ openai: canary, google: "sk-google" });
-    expect([keyFor(run, "openai"), keyFor(run, "vertex"), keyFor(run, "anthropic"), keyFor(run, undefined)]).toEqual([
+    expect(runOf(run.context)).toBe(run);
+    expect([run.keyFor("openai"), run.keyFor("vertex"), run.keyFor("anthropic"), run.keyFor(undefined)]).toEqual([
       canary,
       "sk-google",
       undefined,
       undefined,
     ]);
-    expect([tenantOf(run), meterOf(run)]).toEqual(["t-canary", meter]);
   });
 
-  it("keeps its private part for a tool call, with the call's own facts", () => {
-    const run = context();
+  it("leads to the same run from within a tool call, with the facts of the call", () => {
+    const { context } = runWithKeys();
     const { signal } = new AbortController();
-    const call = contextForCall(run, { toolCallId: "1", idempotencyKey: "r/0/0", signal });
+    const call = contextWithin(context, { toolCallId: "1", idempotencyKey: "r/0/0", signal });
 
-    expect(call).toMatchObject({ runId: "r", toolCallId: "1", idempotencyKey: "r/0/0", signal });
-    expect([keyFor(call, "openai"), tenantOf(call), meterOf(call)]).toEqual([canary, "t-canary", meter]);
-    expect(run.toolCallId).toBeUndefined();
+    expect(call).toMatchObject({ runId: context.runId, toolCallId: "1", idempotencyKey: "r/0/0", signal });
+    expect(runOf(call)).toBe(runOf(context));
+    expect(inheritedFrom(call)).toEqual(inheritedFrom(context));
+    expect(context.toolCallId).toBeUndefined();
   });
 
-  it("is nobody's once it was copied or made by hand", () => {
-    const run = context();
-    for (const copy of [{ ...run }, Object.create(run) as RunContext, new Proxy(run, {})]) {
-      expect([apiKeysOf(copy), tenantOf(copy), meterOf(copy)]).toEqual([{}, undefined, undefined]);
-      const call = contextForCall(copy, { toolCallId: "1", idempotencyKey: "k", signal: run.signal });
-      expect(apiKeysOf(call)).toEqual({});
+  it("leads to no run once it was copied or made by hand", () => {
+    const { context } = runWithKeys();
+    for (const copy of [{ ...context }, Object.create(context) as RunContext, new Proxy(context, {})]) {
+      expect(runOf(copy)).toBeUndefined();
+      expect(inheritedFrom(copy)).toMatchObject({ apiKeys: {}, tenantId: undefined, meter: undefined });
+      expect(runOf(contextWithin(copy, { toolCallId: "1" }))).toBeUndefined();
     }
   });
 });

@@ -95,7 +95,7 @@ describe("the end of a run", () => {
 
   it("is good when the run is cancelled while its answer is being stored", async () => {
     const { wait, go } = waiting();
-    const { execution, names } = smallRun({ commit: wait });
+    const { execution, names } = smallRun({ saveFinished: wait });
     const outcome = execution.run();
     await turnOver();
     execution.cancel();
@@ -107,7 +107,7 @@ describe("the end of a run", () => {
 
   it("is told to nobody before the answer has been stored", async () => {
     const { wait, go } = waiting();
-    const { execution, names } = smallRun({ commit: wait });
+    const { execution, names } = smallRun({ saveFinished: wait });
     const steps = Promise.all([execution.next(), execution.next(), execution.next()]);
     await turnOver();
     expect(names()).toEqual(["run.start", "run.stream.chunk", "run.stream.chunk"]);
@@ -120,7 +120,7 @@ describe("the end of a run", () => {
 
   it("waits for a slow store as long as nobody presses", async () => {
     const { wait, go } = waiting();
-    const { execution, names } = smallRun({ commit: wait });
+    const { execution, names } = smallRun({ saveFinished: wait });
     const outcome = execution.run();
     await vi.advanceTimersByTimeAsync(10 * graceMs);
     expect(names()).toEqual(["run.start"]);
@@ -131,7 +131,7 @@ describe("the end of a run", () => {
   });
 
   it("is a failure when the store hangs for longer than the grace after a cancel", async () => {
-    const { execution, names } = smallRun({ commit: waiting().wait });
+    const { execution, names } = smallRun({ saveFinished: waiting().wait });
     const failure = failureOf(execution.run());
     await turnOver();
     execution.cancel();
@@ -144,34 +144,34 @@ describe("the end of a run", () => {
     expect(names()).toEqual(["run.start", "run.error"]);
   });
 
-  it("is a failure when the answer cannot be stored, and what was done is salvaged", async () => {
-    const salvage = waiting();
-    salvage.go();
+  it("is a failure when the answer cannot be stored, and what was done is saved as interrupted", async () => {
+    const saved = waiting();
+    saved.go();
     const { execution, names } = smallRun({
-      commit: async () => await Promise.reject(new Error("disk full")),
-      salvage: salvage.wait,
+      saveFinished: async () => await Promise.reject(new Error("disk full")),
+      saveInterrupted: saved.wait,
     });
 
     const { chunks, error } = await readUntilEnd(execution);
 
     expect(chunks.map(({ type }) => type)).toEqual(["text", "text"]);
     expect(error).toMatchObject({ code: "internal", output: { status: "error" } });
-    expect(salvage.count()).toBe(1);
+    expect(saved.count()).toBe(1);
     expect(names().at(-1)).toBe("run.error");
   });
 
-  it("comes though the salvage hangs or throws, and the log says so", async () => {
-    const hanging = smallRun({ chunks: silence, salvage: waiting().wait });
+  it("comes though saving hangs or throws, and the log says so", async () => {
+    const hanging = smallRun({ chunks: silence, saveInterrupted: waiting().wait });
     const failure = failureOf(hanging.execution.run());
     await turnOver();
     hanging.execution.cancel();
     await vi.advanceTimersByTimeAsync(graceMs);
     expect(await failure).toMatchObject({ code: "cancelled" });
-    expect(hanging.lines.join()).toContain("What the run did could not be stored.");
+    expect(hanging.lines.join()).toContain("The interrupted turn could not be stored.");
 
     const throwing = smallRun({
       begin: async () => await Promise.reject(new Error("no model")),
-      salvage: () => {
+      saveInterrupted: () => {
         throw new Error("disk full");
       },
     });
@@ -181,7 +181,7 @@ describe("the end of a run", () => {
 
   it("aborts the run's signal when the run fails by itself: what still goes on is of no use", async () => {
     const failing = smallRun({ begin: async () => await Promise.reject(new Error("broken")) });
-    const unstored = smallRun({ commit: async () => await Promise.reject(new Error("disk full")) });
+    const unstored = smallRun({ saveFinished: async () => await Promise.reject(new Error("disk full")) });
     for (const { execution, runs } of [failing, unstored]) {
       await failureOf(execution.run());
       expect(runs[0]?.context.signal.aborted).toBe(true);

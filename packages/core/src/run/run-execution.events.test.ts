@@ -105,7 +105,7 @@ describe("what is heard of a run", () => {
     const ends: RunEnd[] = [];
     const order: string[] = [];
     const { execution, eventBus } = smallRun({
-      ended: (end) => {
+      onEnd: (end) => {
         ends.push(end);
         order.push("work");
       },
@@ -119,11 +119,11 @@ describe("what is heard of a run", () => {
   });
 
   it("is the end itself when the work throws at it, and the log tells of that", async () => {
-    const ended = () => {
+    const onEnd = () => {
       throw new Error("afterRun broke");
     };
-    const good = smallRun({ ended });
-    const bad = smallRun({ ended, begin: async () => await Promise.reject(new Error("broken")) });
+    const good = smallRun({ onEnd });
+    const bad = smallRun({ onEnd, begin: async () => await Promise.reject(new Error("broken")) });
 
     expect((await good.execution.run()).status).toBe("completed");
     await expect(bad.execution.run()).rejects.toMatchObject({ code: "internal" });
@@ -134,7 +134,7 @@ describe("what is heard of a run", () => {
   it("comes after a moment when the work hangs at the end of a run that failed", async () => {
     vi.useFakeTimers();
     const { execution, names } = smallRun({
-      ended: waiting().wait,
+      onEnd: waiting().wait,
       begin: async () => await Promise.reject(new Error("broken")),
     });
     const failure = failureOf(execution.run());
@@ -149,7 +149,7 @@ describe("what is heard of a run", () => {
 
   it("comes when the work hangs at a good end and the caller has had enough", async () => {
     vi.useFakeTimers();
-    const { execution, names } = smallRun({ ended: waiting().wait });
+    const { execution, names } = smallRun({ onEnd: waiting().wait });
     const outcome = execution.run();
     await vi.advanceTimersByTimeAsync(60_000);
     execution.cancel();

@@ -2,12 +2,11 @@ import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
 import { LazyPromise } from "../util/lazy-promise.ts";
-import { Grace } from "./grace.ts";
-import { openRun } from "./open-run.ts";
+import { GracePeriod } from "./grace-period.ts";
 import { RunError } from "./run-error.ts";
-import type { RunEvents } from "./run-events.ts";
 import type { RunOutput } from "./run-output.ts";
-import type { ActiveRun, RunEnd, RunSpec, RunWork } from "./run-work.ts";
+import type { RunEnd, RunWork } from "./run-work.ts";
+import type { Run } from "./run.ts";
 import type { RunStream } from "./runnable.ts";
 import { watchEnd } from "./watch-end.ts";
 
@@ -17,36 +16,39 @@ type Read = { resolve: (step: Step) => void; reject: (error: unknown) => void };
 const over: Step = { done: true, value: undefined };
 
 /**
- * One run, from its start to its one end. Whoever reads its chunks drives it or, when nobody does, its output; no chunk is
- * asked for before somebody wants it.
+ * Drives a run from its start to its one end. It is pulled by the reader of its chunks or, when its output is awaited first,
+ * by that; no chunk is produced before it is wanted.
  */
 export class RunExecution<Structured> implements RunStream<Structured>, AsyncIterator<StreamChunk, undefined> {
-  readonly runId: string;
-  readonly #spec: RunSpec<Structured>;
+  readonly #run: Run<Structured>;
+  readonly #work: RunWork<Structured>;
   readonly #result = Promise.withResolvers<RunOutput<Structured>>();
-  readonly #abort = new AbortController();
-  readonly #grace = new Grace();
-  /** Who waits for a chunk; a reader may ask for several at once. */
+  readonly #grace = new GracePeriod();
+  /** Reads that wait for a chunk; a reader may ask for several at once. */
   readonly #reads: Read[] = [];
-  /** `ending`: what is to last is being stored, and whatever else the work does counts no more. */
+  /** While `ending`, the work of the run is being stored, and whatever else it does is ignored. */
   #phase: "idle" | "working" | "ending" | "ended" = "idle";
   #isFailing = false;
-  /** Who reads: the output passes over the chunks, and a run that does not stream has none. */
-  #reader: "stream" | "output" | "nobody" = "stream";
+  /** What pulls the run: its output passes over the chunks, and a run that does not stream has none. */
+  #reader: "stream" | "output" | "none" = "stream";
   #hasLeft = false;
+  /** Work that was not begun, of a run that was aborted before, is told of nothing. */
+  #begun: RunWork<Structured> | undefined;
   #output: Promise<RunOutput<Structured>> | undefined;
-  #run: ActiveRun<Structured> | undefined;
-  #work: RunWork<Structured> | undefined;
   #chunks: AsyncGenerator<StreamChunk, FinishReason> | undefined;
   #unwatch = () => {};
-  /** A failure that the reader of the chunks has yet to hear of. */
-  #untold: RunError | undefined;
+  /** A failure that the reader of the chunks has not received yet. */
+  #unreadFailure: RunError | undefined;
 
-  constructor(spec: RunSpec<Structured>) {
-    this.#spec = spec;
-    this.runId = spec.request.runId;
-    // Who only reads the chunks hears of a failure there.
+  constructor(run: Run<Structured>, work: RunWork<Structured>) {
+    this.#run = run;
+    this.#work = work;
+    // A caller that only reads the chunks receives a failure there.
     this.#result.promise.catch(() => undefined);
+  }
+
+  get runId(): string {
+    return this.#run.runId;
   }
 
   get output(): Promise<RunOutput<Structured>> {
@@ -55,7 +57,7 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
 
   /** Drives the run to its end, without a stream. */
   run(): Promise<RunOutput<Structured>> {
-    this.#drive("nobody");
+    this.#drive("none");
     return this.#result.promise;
   }
 
@@ -88,27 +90,28 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     return over;
   }
 
-  #drive(reader: "output" | "nobody"): void {
+  #drive(reader: "output" | "none"): void {
     if (this.#phase !== "idle") return;
     this.#reader = reader;
     this.#begin();
   }
 
   #begin(): void {
-    const { runId } = this;
-    const { request, input, name } = this.#spec;
+    const run = this.#run;
+    const { signals, limits } = run.settings;
     const stop = (reason: TroupeError) => this.#stop(reason);
-    this.#run = openRun(this.#spec, { runId, signal: this.#abort.signal, onExceeded: stop });
+    run.start();
+    run.meter.limit(limits.totalTokens, stop);
     this.#phase = "working";
-    this.#emit("run.start", { agentName: name, input });
-    if (this.#abort.signal.aborted) this.#stop(toTroupeError(this.#abort.signal.reason));
-    this.#unwatch = watchEnd({ signals: request.signals, durationMs: request.limits.durationMs, onEnd: stop });
-    if (this.#phase === "working") void this.#prepare(this.#run);
+    run.emit("run.start", { agentName: run.context.agentName, input: run.input });
+    if (run.signal.aborted) this.#stop(toTroupeError(run.signal.reason));
+    this.#unwatch = watchEnd({ signals, durationMs: limits.durationMs, onEnd: stop });
+    if (this.#phase === "working") void this.#prepare();
   }
 
-  async #prepare(run: ActiveRun<Structured>): Promise<void> {
+  async #prepare(): Promise<void> {
     try {
-      this.#work = this.#spec.work(run);
+      this.#begun = this.#work;
       this.#chunks = await this.#work.begin();
       this.#pull();
     } catch (error) {
@@ -137,17 +140,17 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
   async #complete(finishReason: FinishReason): Promise<void> {
     this.#phase = "ending";
     try {
-      await this.#grace.wait(this.#work?.commit?.());
+      await this.#grace.wait(this.#begun?.saveFinished?.());
     } catch (error) {
       await this.#fail(error);
       return;
     }
-    const output = this.#recordOf().toOutput("completed");
-    await this.#tell({ output });
+    const output = this.#run.toOutput("completed");
+    await this.#notifyWork({ output });
     this.#close();
     const finish: StreamChunk = { type: "finish", finishReason, usage: output.usage };
     this.#emitChunk(finish);
-    this.#emit("run.complete", { output });
+    this.#run.emit("run.complete", { output });
     this.#result.resolve(output);
     this.#reads.shift()?.resolve({ done: false, value: finish });
     this.#answerReads();
@@ -157,41 +160,41 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     if (this.#isFailing || this.#phase === "ended") return;
     this.#isFailing = true;
     this.#phase = "ending";
-    const error = toTroupeError(thrown, this.#abort.signal);
-    // What still runs beside what failed is of no use any more.
-    this.#abort.abort(error);
+    const error = toTroupeError(thrown, this.#run.signal);
+    // Other work of the run is of no use any more.
+    this.#run.abort(error);
     this.#chunks?.return("error").catch(() => undefined);
-    this.#grace.press();
-    await this.#tryAtEnd("What the run did could not be stored.", () => this.#work?.salvage?.());
+    this.#grace.start();
+    await this.#tryAtEnd("The interrupted turn could not be stored.", () => this.#begun?.saveInterrupted?.());
     const { code, message, fields } = error;
-    const output = this.#recordOf().toOutput("error");
+    const output = this.#run.toOutput("error");
     const failure = new RunError(code, message, { fields, cause: error, output });
-    await this.#tell({ error: failure });
+    await this.#notifyWork({ error: failure });
     this.#close();
-    this.#emit("run.error", { error: failure });
+    this.#run.emit("run.error", { error: failure });
     this.#result.reject(failure);
-    this.#untold = failure;
+    this.#unreadFailure = failure;
     this.#answerReads();
   }
 
   /** Ends the run before its time; when this returns, its signal has aborted. */
   #stop(reason: TroupeError): void {
     if (this.#phase === "ended") return;
-    this.#abort.abort(reason);
+    this.#run.abort(reason);
     if (this.#phase === "working") void this.#fail(reason);
-    // The answer is being stored: it is too late to take it back, and too early to say that it is there.
-    if (this.#phase === "ending") this.#grace.press();
+    // The turn is being stored: too late to take it back, too early to announce it.
+    if (this.#phase === "ending") this.#grace.start();
   }
 
-  async #tell(end: RunEnd<Structured>): Promise<void> {
-    await this.#tryAtEnd("Something that heard of the run's end failed.", () => this.#work?.ended?.(end));
+  async #notifyWork(end: RunEnd<Structured>): Promise<void> {
+    await this.#tryAtEnd("A hook at the end of the run failed.", () => this.#begun?.onEnd?.(end));
   }
 
   async #tryAtEnd(problem: string, work: () => void | Promise<void>): Promise<void> {
     try {
       await this.#grace.wait(work());
     } catch (error) {
-      this.#run?.context.logger.error(problem, { error });
+      this.#run.logger.error(problem, { error });
     }
   }
 
@@ -199,34 +202,22 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     this.#phase = "ended";
     this.#unwatch();
     this.#grace.stop();
-    this.#work?.release?.();
+    this.#begun?.release?.();
   }
 
-  /** After the end there are no more chunks: one reader hears of a failure, the others that it is over. */
+  /** Settles the reads that wait at the end: the first is given a failure, the others are done. */
   #answerReads(): void {
     for (const read of this.#reads.splice(0)) {
-      const failure = this.#untold;
-      this.#untold = undefined;
+      const failure = this.#unreadFailure;
+      this.#unreadFailure = undefined;
       if (failure === undefined) read.resolve(over);
       else read.reject(failure);
     }
   }
 
-  #recordOf() {
-    if (this.#run === undefined) throw new TroupeError("internal", "A run ended that had not begun.");
-    return this.#run.record;
-  }
-
   #emitChunk(chunk: StreamChunk): void {
-    if (this.#reader !== "nobody" && this.#spec.eventBus.has("run.stream.chunk"))
-      this.#emit("run.stream.chunk", { chunk });
-  }
-
-  #emit<Name extends keyof RunEvents>(name: Name, data: Omit<RunEvents[Name], "runId" | "parentRunId">): void {
-    const { eventBus, request } = this.#spec;
-    if (!eventBus.has(name)) return;
-    const ids = { runId: this.runId, ...(request.parentRunId !== undefined && { parentRunId: request.parentRunId }) };
-    eventBus.emit(name, { ...ids, ...data } as RunEvents[Name]);
+    const run = this.#run;
+    if (this.#reader !== "none" && run.eventBus.has("run.stream.chunk")) run.emit("run.stream.chunk", { chunk });
   }
 }
 

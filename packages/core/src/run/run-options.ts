@@ -1,5 +1,7 @@
 import type { ApiKeys } from "../keys/api-keys.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { RunContext } from "./run-context.ts";
+import type { UsageMeter } from "./usage-meter.ts";
 
 /** Bounds of one run; a run that passes one ends as error `limit_exceeded`. */
 export type RunLimits = {
@@ -35,4 +37,33 @@ export type RunOpts = {
    * here nor in the runs below. Every transport says so. @default false
    */
   fromOutside?: boolean;
+};
+
+/** What the runnable adds to the options of a call: what is configured, and the vendor that a generic key is for. */
+export type RunDefaults = {
+  sessionId?: string | undefined;
+  userId?: string | undefined;
+  limits?: RunLimits | undefined;
+  providerId?: string | undefined;
+};
+
+/** The options of a run, checked, and completed from its parent run and from what is configured. */
+export type RunSettings = {
+  readonly runId: string;
+  readonly parentRunId: string | undefined;
+  readonly fromOutside: boolean;
+  readonly sessionId: string;
+  readonly userId: string | undefined;
+  readonly tenantId: string | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly apiKeys: ApiKeys;
+  /** The caller's and the parent run's: each ends the run as cancelled. */
+  readonly signals: readonly AbortSignal[];
+  readonly limits: Required<RunLimits>;
+  /** Counts what the run uses for its parent as well. */
+  readonly parentMeter: UsageMeter | undefined;
+  /** Holds the sessions that end with a parent run, if there are any. */
+  readonly ephemeralStorage: StorageDriver | undefined;
+  /** The same, when the session of this run is one of them. */
+  readonly sessionStorage: StorageDriver | undefined;
 };

@@ -1,51 +1,23 @@
-import type { EventBus } from "../events/event-bus.ts";
-import type { Logger } from "../log/logger.ts";
-import type { MessageContent } from "../message/content.ts";
 import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
-import type { RunRequest } from "./read-run-opts.ts";
-import type { RunContext } from "./run-context.ts";
 import type { RunError } from "./run-error.ts";
-import type { RunEvents } from "./run-events.ts";
 import type { RunOutput } from "./run-output.ts";
-import type { RunRecord } from "./run-record.ts";
-import type { UsageMeter } from "./usage-meter.ts";
-
-/** A run under way, as the work within it sees it. */
-export type ActiveRun<Structured = unknown> = {
-  readonly input: MessageContent;
-  readonly request: RunRequest;
-  readonly context: RunContext;
-  readonly record: RunRecord<Structured>;
-  readonly meter: UsageMeter;
-};
 
 /** How a run ended. */
 export type RunEnd<Structured = unknown> = { output: RunOutput<Structured> } | { error: RunError };
 
 /**
- * What one kind of runnable does within a run. The run sees to the rest: its events, its signal and limits, its one end.
- * When the run is aborted, what is going on here is left where it stands: nothing that comes of it counts any more.
+ * The work of one run, which differs by the kind of runnable. `RunExecution` sees to the rest: events, signal, limits, and
+ * exactly one end. When the run is aborted, work that is going on is left where it stands, and its results are ignored.
  */
 export interface RunWork<Structured = unknown> {
-  /** Prepares, and returns what streams: it yields all chunks but `finish`, and returns why it ended. */
+  /** Prepares the run and returns its stream: all chunks but `finish`, and at last the reason why it finished. */
   begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>>;
-  /** Makes a good end last. Nobody hears of the end before, and a rejection makes it a failure. */
-  commit?(): Promise<void>;
-  /** Makes what a failed run did last. What it throws is logged. */
-  salvage?(): Promise<void>;
-  /** Hears of the end, before everybody else does. What it throws is logged. */
-  ended?(end: RunEnd<Structured>): void | Promise<void>;
-  /** Gives back what the run held. */
+  /** Stores what a finished run did. The end is announced afterwards; a rejection makes the run a failed one. */
+  saveFinished?(): Promise<void>;
+  /** Stores what a failed or cancelled run did. Errors are logged. */
+  saveInterrupted?(): Promise<void>;
+  /** Called with the end of the run before it is announced. Errors are logged. */
+  onEnd?(end: RunEnd<Structured>): void | Promise<void>;
+  /** Releases what the run held. */
   release?(): void;
 }
-
-/** What is run. */
-export type RunSpec<Structured = unknown> = {
-  name: string;
-  input: MessageContent;
-  request: RunRequest;
-  eventBus: EventBus<RunEvents>;
-  logger: Logger;
-  model?: { readonly providerId: string; readonly modelId: string } | undefined;
-  work: (run: ActiveRun<Structured>) => RunWork<Structured>;
-};

@@ -36,9 +36,10 @@ describe("UsageMeter", () => {
     );
   });
 
-  it("tells once when more was used than may be, and goes on counting", () => {
+  it("calls back once when more tokens than its limit were used, and goes on counting", () => {
     const told: TroupeError[] = [];
-    const meter = new UsageMeter({ totalTokens: 10, onExceeded: (error) => void told.push(error) });
+    const meter = new UsageMeter();
+    meter.limit(10, (error) => void told.push(error));
     meter.add(tokens(10));
     expect(told).toEqual([]);
 
@@ -50,22 +51,22 @@ describe("UsageMeter", () => {
     expect(meter.total.totalTokens).toBe(12);
   });
 
-  it("tells the run above when the runs below use more than that may", () => {
+  it("calls back for a parent run when its child runs use more than its limit", () => {
     const told: string[] = [];
-    const top = new UsageMeter({ totalTokens: 5, onExceeded: () => void told.push("top") });
-    const below = new UsageMeter({ parent: top, totalTokens: 100, onExceeded: () => void told.push("below") });
+    const top = new UsageMeter();
+    const child = new UsageMeter({ parent: top });
+    top.limit(5, () => void told.push("top"));
+    child.limit(100, () => void told.push("child"));
 
-    below.add(tokens(6));
+    child.add(tokens(6));
 
     expect(told).toEqual(["top"]);
   });
 
-  it("has counted by the time it tells", () => {
+  it("has counted by the time it calls back", () => {
     const totals: number[] = [];
-    const meter: UsageMeter = new UsageMeter({
-      totalTokens: 1,
-      onExceeded: () => void totals.push(meter.total.totalTokens),
-    });
+    const meter = new UsageMeter();
+    meter.limit(1, () => void totals.push(meter.total.totalTokens));
     meter.add(tokens(7));
 
     expect(totals).toEqual([7]);

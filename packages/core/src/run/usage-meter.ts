@@ -2,41 +2,35 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { addUsage, noUsage } from "../message/token-usage.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 
-/** How a meter is set up. */
-export type UsageMeterOptions = {
-  /** The account of the run that this one is part of. */
-  parent?: UsageMeter | undefined;
-  /** How many tokens may be used. */
-  totalTokens?: number | undefined;
-  /** Hears once that they were. */
-  onExceeded?: ((error: TroupeError) => void) | undefined;
-};
-
-/** The account of a run: every vendor call is added here when it is billed, and so to the account of the run above. */
+/** The usage of a run: every model call is added when it is billed, here and to the usage of the parent run. */
 export class UsageMeter {
   readonly #parent: UsageMeter | undefined;
-  readonly #limit: number;
+  #limit = Infinity;
   #onExceeded: ((error: TroupeError) => void) | undefined;
   #total: TokenUsage = noUsage;
 
-  constructor({ parent, totalTokens = Infinity, onExceeded }: UsageMeterOptions = {}) {
+  constructor({ parent }: { parent?: UsageMeter | undefined } = {}) {
     this.#parent = parent;
-    this.#limit = totalTokens;
-    this.#onExceeded = onExceeded;
   }
 
-  /** What was billed so far, by this run and by those it started. */
+  /** What was billed so far, to this run and to its child runs. */
   get total(): TokenUsage {
     return this.#total;
   }
 
-  /** Adds what one vendor call was billed. */
+  /** Calls `onExceeded` once, as soon as more tokens than these were used. */
+  limit(totalTokens: number, onExceeded: (error: TroupeError) => void): void {
+    this.#limit = totalTokens;
+    this.#onExceeded = onExceeded;
+  }
+
+  /** Adds what one model call was billed. */
   add(usage: TokenUsage): void {
     this.#total = addUsage(this.#total, usage);
     this.#parent?.add(usage);
     if (this.#total.totalTokens <= this.#limit) return;
-    const tell = this.#onExceeded;
+    const onExceeded = this.#onExceeded;
     this.#onExceeded = undefined;
-    tell?.(new TroupeError("limit_exceeded", `The run used more than its limit of ${this.#limit} tokens.`));
+    onExceeded?.(new TroupeError("limit_exceeded", `The run used more than its limit of ${this.#limit} tokens.`));
   }
 }

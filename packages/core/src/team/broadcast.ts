@@ -5,7 +5,7 @@ import type { TeamStrategy } from "./team-plan.ts";
 /** All members answer at once, and the orchestrator makes one answer of theirs. */
 export const broadcast: TeamStrategy = async function* (plan) {
   const { members, desk, run } = plan;
-  const content = run.record.input;
+  const content = run.input;
   const results = yield* consult(
     plan,
     members.map((member) => ({ member, content, args: {} })),

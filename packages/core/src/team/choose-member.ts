@@ -1,7 +1,6 @@
-import { generateTurn } from "../agent/model-turn.ts";
+import { callWhole } from "../agent/call-model.ts";
 import { toolLoop } from "../agent/tool-loop.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { RunRecord } from "../run/run-record.ts";
 import { compileStructuredSchema } from "../schema/compile-schema.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import { drain } from "../util/drain.ts";
@@ -15,12 +14,14 @@ export async function chooseMember({ orchestrator, members, run }: TeamPlan): Pr
   const [only, ...others] = members;
   if (only !== undefined && others.length === 0) return only;
   const structured = choiceOf(members);
-  // A record of its own: what is said here is no part of the answer.
-  const record = new RunRecord<Choice>(run.context, run.meter, run.record.input);
+  // What is said here is no part of the answer.
+  const aside = run.aside<Choice>();
   const responseFormat = { type: "json_schema" as const, schema: structured.jsonSchema };
   const options = { ...orchestrator.options, responseFormat };
-  await drain(toolLoop({ ...orchestrator, turn: generateTurn, options, structured, record, maxToolRoundtrips: 0 }));
-  const chosen = members.find(({ name }) => name === record.structured?.member);
+  await drain(
+    toolLoop({ ...orchestrator, run: aside, callModel: callWhole, options, structured, maxToolRoundtrips: 0 }),
+  );
+  const chosen = members.find(({ name }) => name === aside.structured?.member);
   if (chosen === undefined) throw new TroupeError("structured_output_invalid", "The orchestrator picked no member.");
   return chosen;
 }

@@ -9,11 +9,11 @@ import type { TeamStrategy } from "./team-plan.ts";
  */
 export const collaborate: TeamStrategy = async function* (plan) {
   const { members, desk, maxRounds, run } = plan;
-  const discussion = new Discussion(run.record.input);
+  const discussion = new Discussion(run.input);
   for (let round = 1; round <= maxRounds; round++) {
     const results = yield* consult(plan, discussion.invite(members, round));
     const speakers = discussion.add(members, results, round);
-    if (speakers.length === 0) desk.requireAnswers(run.record.toolCalls);
+    if (speakers.length === 0) desk.requireAnswers(run.toolCalls);
     // Whoever is alone has nobody to agree with, and behind the last round a vote decides nothing.
     if (speakers.length < 2 || round === maxRounds) break;
     if (!discussion.canEndBy(speakers)) continue;

@@ -23,9 +23,9 @@ export async function* consult(
   { orchestrator, desk }: TeamPlan,
   inquiries: readonly Inquiry[],
 ): AsyncGenerator<StreamChunk, ToolCallResult[]> {
-  const { record } = orchestrator;
+  const { run } = orchestrator;
   const toolCalls = inquiries.map(({ member, args }) => ({ id: createId(), name: member.toolName, arguments: args }));
-  const before = record.toolCalls.length;
+  const before = run.toolCalls.length;
   const tools = new ToolSet(
     inquiries.map(({ member, content }) => new Delegation({ member, desk, parameters, contentOf: () => content })),
   );
@@ -34,5 +34,5 @@ export async function* consult(
     yield { type: "tool_call_delta", toolCallId: id, argumentsDelta: JSON.stringify(args) };
   }
   yield* runTools({ ...orchestrator, tools }, { text: "", toolCalls }, before);
-  return record.toolCalls.slice(before);
+  return run.toolCalls.slice(before);
 }

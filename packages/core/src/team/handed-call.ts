@@ -1,29 +1,29 @@
-import type { LoopPlan } from "../agent/loop-plan.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
+import type { Run } from "../run/run.ts";
 import { createId } from "../util/create-id.ts";
 
-/** The call that a run's account has of a member which answers in the team's place. */
+/** The tool call that stands in a run's record for a member that answers in the team's place. */
 export class HandedCall {
-  readonly #plan: LoopPlan;
+  readonly #run: Run;
   readonly #call: ToolCall;
   readonly #results: ToolCallResult[] = [];
   readonly #startedAt = performance.now();
 
-  constructor(plan: LoopPlan, toolName: string) {
-    this.#plan = plan;
+  constructor(run: Run, toolName: string) {
+    this.#run = run;
     this.#call = { id: createId(), name: toolName, arguments: {} };
-    plan.progress.step = { text: "", toolCalls: [this.#call], results: this.#results };
-    plan.eventBus.emit("tool.call", { ...this.#ids, args: {} });
+    run.unfinishedStep = { text: "", toolCalls: [this.#call], results: this.#results };
+    run.emit("tool.call", { toolCallId: this.#call.id, toolName, args: {} });
   }
 
   /** The member has answered. */
   end(result: string): void {
-    const { record, progress } = this.#plan;
+    const run = this.#run;
     this.#note({ result });
     const { id: toolCallId } = this.#call;
-    record.messages.push({ role: "assistant", content: null, toolCalls: [this.#call] });
-    record.messages.push({ role: "tool", toolCallId, content: result });
-    delete progress.step;
+    run.messages.push({ role: "assistant", content: null, toolCalls: [this.#call] });
+    run.messages.push({ role: "tool", toolCallId, content: result });
+    run.unfinishedStep = undefined;
   }
 
   /** The member has failed. */
@@ -31,18 +31,12 @@ export class HandedCall {
     this.#note({ result: problem, error: problem });
   }
 
-  get #ids() {
-    const { runId, parentRunId } = this.#plan.context;
-    const { id: toolCallId, name: toolName } = this.#call;
-    return { runId, ...(parentRunId !== undefined && { parentRunId }), toolCallId, toolName };
-  }
-
   #note(outcome: { result: string; error?: string }): void {
-    const { record, eventBus } = this.#plan;
+    const run = this.#run;
     const { id: toolCallId, name: toolName } = this.#call;
     const call = { toolCallId, toolName, args: {}, ...outcome, durationMs: performance.now() - this.#startedAt };
     this.#results.push(call);
-    record.toolCalls.push(call);
-    eventBus.emit("tool.result", { ...this.#ids, result: outcome.result });
+    run.toolCalls.push(call);
+    run.emit("tool.result", { toolCallId, toolName, result: outcome.result });
   }
 }

@@ -4,11 +4,11 @@ import type { MessageContent } from "../message/content.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
 import { countForeignUsage } from "../run/count-foreign-usage.ts";
-import { contextForRuns, scratchOf } from "../run/run-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
-import type { ActiveRun } from "../run/run-work.ts";
+import { contextWithin } from "../run/run.ts";
+import type { Run } from "../run/run.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import { memberSessionId } from "../session/session-id.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
@@ -23,7 +23,7 @@ export type Question = { readonly member: Member; readonly content: MessageConte
 export type Heard = { readonly output: RunOutput; readonly finishReason: FinishReason };
 
 /** Whose desk it is. */
-type Office = { run: ActiveRun; members: readonly Member[]; persists: boolean };
+type Office = { run: Run; members: readonly Member[]; persists: boolean };
 
 /** Of the time that is left, what a member may use: the orchestrator is to have the rest for its answer. */
 const membersShare = 0.8;
@@ -31,19 +31,17 @@ const membersShare = 0.8;
 /** Where members are asked within one run of a team: each in its session, and on the run's account. */
 export class MemberDesk {
   readonly #office: Office;
-  readonly #endsAt: number;
-  readonly #scratch = new InMemoryStorage();
+  readonly #storage = new InMemoryStorage();
   /** Those who were asked, and what they failed with last. */
   readonly #asked = new Map<Member, TroupeError | undefined>();
 
   constructor(office: Office) {
     this.#office = office;
-    this.#endsAt = performance.now() + office.run.request.limits.durationMs;
   }
 
   /** How long a member may take that is asked now. */
   get timeoutMs(): number {
-    return Math.max(1, Math.floor((this.#endsAt - performance.now()) * membersShare));
+    return Math.max(1, Math.floor((this.#office.run.endsAt - performance.now()) * membersShare));
   }
 
   /** Asks a member, and waits for its answer. */
@@ -85,11 +83,11 @@ export class MemberDesk {
     const { run, persists } = this.#office;
     if (!this.#asked.has(member)) this.#asked.set(member, undefined);
     const meter = new UsageMeter({ parent: run.meter });
-    const inherited = scratchOf(context);
-    const scratch = persists ? inherited : (inherited ?? this.#scratch);
-    const parent = contextForRuns(context, { meter, scratch, endsAt: performance.now() + this.timeoutMs });
+    // Where the team is itself part of a run with such sessions, they are kept there.
+    const ephemeralStorage = run.settings.ephemeralStorage ?? (persists ? undefined : this.#storage);
+    const parent = contextWithin(context, {}, { meter, ephemeralStorage, endsAt: performance.now() + this.timeoutMs });
     const runId = persists ? undefined : context.runId;
-    const sessionId = memberSessionId(run.request.sessionId, member.sessionName, runId);
+    const sessionId = memberSessionId(run.settings.sessionId, member.sessionName, runId);
     return { opts: { parent, signal: context.signal, sessionId }, meter };
   }
 

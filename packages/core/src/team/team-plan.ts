@@ -1,12 +1,12 @@
 import type { LoopPlan } from "../agent/loop-plan.ts";
 import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
-import type { ActiveRun } from "../run/run-work.ts";
+import type { Run } from "../run/run.ts";
 import type { Member } from "./member.ts";
 import type { MemberDesk } from "./member-desk.ts";
 
 /** All that a strategy knows of a run: data, and no team. */
 export type TeamPlan = {
-  readonly run: ActiveRun;
+  readonly run: Run;
   /** How the orchestrator's model is asked. It knows no tools. */
   readonly orchestrator: LoopPlan;
   readonly members: readonly Member[];

@@ -1,5 +1,5 @@
-import { generateTurn, streamTurn } from "../agent/model-turn.ts";
-import type { ModelTurn } from "../agent/model-turn.ts";
+import { callStreaming, callWhole } from "../agent/call-model.ts";
+import type { CallModel } from "../agent/loop-plan.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { MessageContent } from "../message/content.ts";
 import { checkContent } from "../run/check-content.ts";
@@ -8,6 +8,7 @@ import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
+import { Run } from "../run/run.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
 import type { SessionStore } from "../session/session-store.ts";
 import { checkTeamConfig } from "./check-team-config.ts";
@@ -65,25 +66,25 @@ export class Team implements Runnable {
 
   /** Answers once. A run that fails rejects with a `RunError` that carries what there was. */
   async run(input: MessageContent, opts?: RunOpts): Promise<RunOutput> {
-    return await this.#execute(generateTurn, input, opts).run();
+    return await this.#execute(callWhole, input, opts).run();
   }
 
   /** Answers piece by piece, once somebody reads. Wrong options are refused here and now. */
   stream(input: MessageContent, opts?: RunOpts): RunStream {
-    return this.#execute(streamTurn, input, opts);
+    return this.#execute(callStreaming, input, opts);
   }
 
-  #execute(turn: ModelTurn, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
+  #execute(callModel: CallModel, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const parts = this.#parts;
     const { name, model, limits } = parts.config;
-    return new RunExecution({
+    const run = new Run({
       name,
       input: checkContent(input),
-      request: readRunOpts(opts, { limits, providerId: model.providerId }),
+      settings: readRunOpts(opts, { limits, providerId: model.providerId }),
       eventBus: parts.eventBus,
       logger: parts.orchestrator.logger,
       model,
-      work: (run) => new TeamRun(parts, turn, run),
     });
+    return new RunExecution(run, new TeamRun(parts, callModel, run));
   }
 }

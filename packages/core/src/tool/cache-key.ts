@@ -1,5 +1,5 @@
-import { apiKeysOf, tenantOf } from "../run/run-context.ts";
 import type { RunContext } from "../run/run-context.ts";
+import { runOf } from "../run/run.ts";
 import { canonicalJson } from "../schema/canonical-json.ts";
 
 /**
@@ -9,6 +9,7 @@ import { canonicalJson } from "../schema/canonical-json.ts";
 export function cacheKey(toolName: string, args: Record<string, unknown>, context: RunContext): string {
   const { userId = null } = context;
   const { createHash } = process.getBuiltinModule("node:crypto");
-  const about = [toolName, userId, tenantOf(context) ?? null, apiKeysOf(context), args];
+  const { tenantId = null, apiKeys = {} } = runOf(context)?.settings ?? {};
+  const about = [toolName, userId, tenantId, apiKeys, args];
   return createHash("sha256").update(canonicalJson(about)).digest("base64");
 }

@@ -1,6 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { contextForCall } from "../run/run-context.ts";
+import { contextWithin } from "../run/run.ts";
 import { failureText, loggedCause } from "./failure-text.ts";
 import { failed } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
@@ -43,7 +43,7 @@ export class Execution {
     const { timeoutMs = defaultTimeoutMs } = tool;
     const logger = context.logger.child({ toolName: tool.name, toolCallId });
     this.#tool = tool;
-    this.#context = contextForCall(context, { toolCallId, idempotencyKey, signal: this.#abort.signal, logger });
+    this.#context = contextWithin(context, { toolCallId, idempotencyKey, signal: this.#abort.signal, logger });
     this.outcome = new Promise((resolve) => (this.#end = resolve));
     this.#timer = setTimeout(() => this.#stop(tookTooLong(tool.name, timeoutMs)), timeoutMs);
     void this.#execute(args);

@@ -1,6 +1,6 @@
 import { scrubbedCause } from "../errors/scrubbed-cause.ts";
-import { apiKeysOf } from "../run/run-context.ts";
 import type { RunContext } from "../run/run-context.ts";
+import { runOf } from "../run/run.ts";
 import { createMasker } from "../util/create-masker.ts";
 import type { Masker } from "../util/create-masker.ts";
 import { readProperty } from "../util/read-property.ts";
@@ -27,7 +27,7 @@ export function loggedCause(thrown: unknown, context: RunContext): Error | undef
 
 /** Hides the keys of the run. */
 export function keyMasker(context: RunContext): Masker {
-  return createMasker(Object.values(apiKeysOf(context)).filter((key) => key !== undefined));
+  return createMasker(Object.values(runOf(context)?.settings.apiKeys ?? {}).filter((key) => key !== undefined));
 }
 
 function messageOf(thrown: unknown): string {

@@ -4,19 +4,19 @@ import type { ErrorCode } from "../errors/troupe-error.ts";
 import { EventBus } from "../events/event-bus.ts";
 import type { MessageContent } from "../message/content.ts";
 import { noUsage } from "../message/token-usage.ts";
-import { meterOf } from "../run/run-context.ts";
 import { RunError } from "../run/run-error.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
+import { runOf } from "../run/run.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { runnableAsTool } from "./runnable-as-tool.ts";
 import { batchOf, callOf, contextOf, resultOf } from "./test/batch.ts";
 import { ToolSet } from "./tool-set.ts";
 
-type Run = (input: MessageContent, opts: RunOpts) => Promise<RunOutput>;
+type RunIt = (input: MessageContent, opts: RunOpts) => Promise<RunOutput>;
 
-function runnableOf(name: string, run: Run = async () => outputOf("done"), description?: string): Runnable {
+function runnableOf(name: string, run: RunIt = async () => outputOf("done"), description?: string): Runnable {
   return {
     name,
     ...(description !== undefined && { description }),
@@ -76,7 +76,7 @@ describe("runnableAsTool", () => {
     const seen: { input: MessageContent; opts: RunOpts }[] = [];
     const runnable = runnableOf("critic", async (input, opts) => {
       seen.push({ input, opts });
-      if (opts.parent !== undefined) meterOf(opts.parent)?.add({ ...noUsage, totalTokens: 7 });
+      if (opts.parent !== undefined) runOf(opts.parent)?.meter.add({ ...noUsage, totalTokens: 7 });
       return outputOf("too long");
     });
     const context = contextOf();
@@ -87,7 +87,7 @@ describe("runnableAsTool", () => {
     expect(seen[0]?.input).toBe("my novel");
     expect(seen[0]?.opts.parent).toMatchObject({ runId: "run-1", toolCallId: "id-ask_critic" });
     expect(seen[0]?.opts.signal).toBe(seen[0]?.opts.parent?.signal);
-    expect(meterOf(context)?.total.totalTokens).toBe(7);
+    expect(runOf(context)?.meter.total.totalTokens).toBe(7);
   });
 
   it.each<[code: ErrorCode, message: string]>([
@@ -95,7 +95,7 @@ describe("runnableAsTool", () => {
     ["internal", "Something went wrong in this service."],
     ["invalid_config", "Something went wrong in this service."],
   ])("tells of a run that failed as %s what a client may know", async (code, message) => {
-    const run: Run = async () =>
+    const run: RunIt = async () =>
       await Promise.reject(new RunError(code, "The input was refused.", { output: outputOf("") }));
     const call = callOf("ask_critic", { input: "my novel" });
     const result = await resultOf(batchOf([runnableAsTool(runnableOf("critic", run))], [call]));
@@ -104,7 +104,7 @@ describe("runnableAsTool", () => {
   });
 
   it("says nothing of an error that is not ours", async () => {
-    const run: Run = async () => await Promise.reject(new Error("postgres://user:password@host"));
+    const run: RunIt = async () => await Promise.reject(new Error("postgres://user:password@host"));
     const call = callOf("ask_critic", { input: "my novel" });
     const result = await resultOf(batchOf([runnableAsTool(runnableOf("critic", run))], [call]));
 

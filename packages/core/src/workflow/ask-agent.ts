@@ -3,9 +3,9 @@ import { getTextContent } from "../message/content.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { StreamChunk } from "../model/stream-chunk.ts";
 import { countForeignUsage } from "../run/count-foreign-usage.ts";
-import { meterOf } from "../run/run-context.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { Runnable } from "../run/runnable.ts";
+import type { UsageMeter } from "../run/usage-meter.ts";
 import { memberSessionId } from "../session/session-id.ts";
 import { readProperty } from "../util/read-property.ts";
 import type { Step } from "./step.ts";
@@ -19,6 +19,8 @@ export type Question = {
   readonly input: MessageContent;
   readonly name: string;
   readonly context: StepContext;
+  /** Counts what the child run uses. */
+  readonly meter: UsageMeter;
   /** Takes what the agent streams; without one it does not stream. */
   readonly relay: ((chunk: StreamChunk) => Promise<void>) | undefined;
 };
@@ -36,13 +38,13 @@ export function inputOf(
 
 /** Asks an agent as a part of the run; what it is billed counts whether it answers or not. */
 export async function askAgent(question: Question): Promise<RunOutput> {
-  const { context } = question;
+  const { meter } = question;
   try {
     const output = await ask(question);
-    countForeignUsage(meterOf(context), output);
+    countForeignUsage(meter, output);
     return output;
   } catch (error) {
-    countForeignUsage(meterOf(context), readProperty(error, "output"));
+    countForeignUsage(meter, readProperty(error, "output"));
     throw error;
   }
 }

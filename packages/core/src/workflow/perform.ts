@@ -1,5 +1,5 @@
 import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
-import type { ActiveRun } from "../run/run-work.ts";
+import type { Run } from "../run/run.ts";
 import { nobody } from "./audience.ts";
 import type { Audience } from "./audience.ts";
 import type { Change } from "./change.ts";
@@ -23,31 +23,23 @@ export type Performance = {
  * Takes all steps, and keeps the run's record up to date with the state and with what was said last. A workflow in which
  * nobody spoke says its state.
  */
-export async function perform(
-  run: ActiveRun<StateRecord>,
-  performance: Performance,
-  audience: Audience,
-): Promise<void> {
+export async function perform(run: Run<StateRecord>, performance: Performance, audience: Audience): Promise<void> {
   const { steps, start, form, retryPolicy, trace } = performance;
-  const { record, context, meter, input: said } = run;
-  const { signal } = context;
-  record.structured = start;
+  const { signal, input: said } = run;
+  run.structured = start;
   const note = ({ partial, text }: Change): void => {
-    record.structured = { ...start, ...partial };
-    record.text = text ?? record.text;
+    run.structured = { ...start, ...partial };
+    run.text = text ?? run.text;
   };
-  const runner = new StepRunner({ form, retryPolicy, trace, audience, context, meter });
+  const runner = new StepRunner({ form, retryPolicy, trace, audience, run });
   const { text } = await runner.runAll(steps, { found: { state: start, said }, signal, note });
-  record.text = text ?? JSON.stringify(record.structured);
+  run.text = text ?? JSON.stringify(run.structured);
 }
 
 /** Performs for an audience that is told of the steps; the run itself streams nothing. */
 export function performFor(audience: Audience) {
   // oxlint-disable-next-line require-yield -- it has the form of what streams, and nothing to stream
-  return async function* (
-    run: ActiveRun<StateRecord>,
-    performance: Performance,
-  ): AsyncGenerator<StreamChunk, FinishReason> {
+  return async function* (run: Run<StateRecord>, performance: Performance): AsyncGenerator<StreamChunk, FinishReason> {
     await perform(run, performance, audience);
     return "stop";
   };

@@ -1,6 +1,6 @@
 import { AsyncQueue } from "../async/async-queue.ts";
 import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
-import type { ActiveRun } from "../run/run-work.ts";
+import type { Run } from "../run/run.ts";
 import type { Audience } from "./audience.ts";
 import { perform } from "./perform.ts";
 import type { Performance } from "./perform.ts";
@@ -12,7 +12,7 @@ import { everyStep } from "./step.ts";
  * was not taken, the text that is the answer then comes as a whole.
  */
 export async function* speak(
-  run: ActiveRun<StateRecord>,
+  run: Run<StateRecord>,
   performance: Performance,
 ): AsyncGenerator<StreamChunk, FinishReason> {
   const chunks = new AsyncQueue<StreamChunk>();
@@ -25,12 +25,12 @@ export async function* speak(
       finishReason = chunk.finishReason;
       continue;
     }
-    run.record.noteToken();
-    if (chunk.type === "text") run.record.text = said += chunk.text;
+    run.noteToken();
+    if (chunk.type === "text") run.text = said += chunk.text;
     yield chunk;
   }
   await end;
-  if (said === "") yield { type: "text", text: run.record.text };
+  if (said === "") yield { type: "text", text: run.text };
   return finishReason;
 }
 

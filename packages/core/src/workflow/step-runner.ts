@@ -2,15 +2,15 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { getTextContent } from "../message/content.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { StreamChunk } from "../model/stream-chunk.ts";
-import type { RunContext } from "../run/run-context.ts";
-import type { UsageMeter } from "../run/usage-meter.ts";
+import { contextWithin } from "../run/run.ts";
+import type { Run } from "../run/run.ts";
+import { UsageMeter } from "../run/usage-meter.ts";
 import { askAgent, inputOf, textUntil } from "./ask-agent.ts";
 import { attemptStep, stepError } from "./attempt-step.ts";
 import type { Attempts } from "./attempt-step.ts";
 import type { Audience } from "./audience.ts";
 import { addChange, changeByAnswer, changeByFunction, mergeChanges, noChange } from "./change.ts";
 import type { Change } from "./change.ts";
-import { contextForStep } from "./context-for-step.ts";
 import { runSideBySide } from "./run-side-by-side.ts";
 import { copyState } from "./state-form.ts";
 import type { StateForm, StateRecord } from "./state-form.ts";
@@ -25,8 +25,7 @@ export type StepPlan = {
   readonly retryPolicy: RetryPolicy | undefined;
   readonly trace: StepTrace;
   readonly audience: Audience;
-  readonly context: RunContext;
-  readonly meter: UsageMeter;
+  readonly run: Run<StateRecord>;
 };
 
 /** Where a step stands. */
@@ -39,7 +38,9 @@ export type Place = {
 };
 
 type StepOf<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;
-type Work<Result> = (context: StepContext) => Result | Promise<Result>;
+/** One attempt at a step: its context, and the meter that counts what its child runs use. */
+type Attempt = { readonly context: StepContext; readonly meter: UsageMeter };
+type Work<Result> = (attempt: Attempt) => Result | Promise<Result>;
 
 /** Takes the steps of one run. */
 export class StepRunner {
@@ -100,8 +101,8 @@ export class StepRunner {
       hasSpoken = true;
       await audience.tell({ type: "chunk", step: name, chunk });
     };
-    const work: Work<Change> = async (context) => {
-      const question = { agent, name, context, relay: audience.hears(name) ? relay : undefined };
+    const work: Work<Change> = async (attempt) => {
+      const question = { agent, name, ...attempt, relay: audience.hears(name) ? relay : undefined };
       try {
         return changeByAnswer(await askAgent({ ...question, input: inputOf(step, place.found) }), name, form);
       } catch (error) {
@@ -114,7 +115,8 @@ export class StepRunner {
   }
 
   async #call({ name, run }: StepOf<"function">, place: Place): Promise<Change> {
-    const work: Work<Change> = async (context) => changeByFunction(await run(copyState(place.found.state), context));
+    const work: Work<Change> = async ({ context }) =>
+      changeByFunction(await run(copyState(place.found.state), context));
     return await this.#attempt(name, place, { work });
   }
 
@@ -143,15 +145,15 @@ export class StepRunner {
     { signal, found }: Place,
     { work, mayRepeat }: Pick<Attempts<Result>, "mayRepeat"> & { work: Work<Result> },
   ): Promise<Result> {
-    const { retryPolicy: policy, context, meter, audience } = this.#plan;
-    const scope = { name, signal, text: getTextContent(found.said), meter };
+    const { retryPolicy: policy, run, audience } = this.#plan;
+    const text = getTextContent(found.said);
     return await attemptStep({
       name,
       policy,
       signal,
       mayRepeat,
       onRepeat: () => audience.tell({ type: "step_retry", step: name }),
-      work: () => work(contextForStep(context, scope)),
+      work: () => work(attemptWithin(run, { name, signal, text })),
     });
   }
 }
@@ -162,4 +164,11 @@ function placeAfter({ found, signal, note }: Place, change: Change): Place {
     signal,
     note: (more) => note(addChange(change, more)),
   };
+}
+
+/** Each attempt has a context of its own: keys, user and limits are the run's, and so is the usage in the end. */
+function attemptWithin(run: Run, { name, signal, text }: { name: string; signal: AbortSignal; text: string }): Attempt {
+  const meter = new UsageMeter({ parent: run.meter });
+  const facts = { signal, text, idempotencyKey: `${run.runId}/${name}`, logger: run.logger.child({ step: name }) };
+  return { context: contextWithin(run.context, facts, { meter }), meter };
 }

@@ -8,7 +8,7 @@ import { readRunOpts } from "../run/read-run-opts.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunLimits, RunOpts } from "../run/run-options.ts";
-import type { ActiveRun } from "../run/run-work.ts";
+import { Run } from "../run/run.ts";
 import { checkWorkflowConfig } from "./check-workflow-config.ts";
 import { keyProvider, providersOf } from "./key-provider.ts";
 import type { Performance } from "./perform.ts";
@@ -21,7 +21,7 @@ import type { Step } from "./step.ts";
 import type { RetryPolicy, WorkflowConfig } from "./workflow-config.ts";
 
 /** How a run's steps are performed, and what of it streams. */
-type Play = (run: ActiveRun<StateRecord>, performance: Performance) => AsyncGenerator<StreamChunk, FinishReason>;
+type Play = (run: Run<StateRecord>, performance: Performance) => AsyncGenerator<StreamChunk, FinishReason>;
 
 /** What a run begins with: what is said first, and what is merged over the initial state. */
 export type Opening = { readonly said: MessageContent; readonly input?: unknown };
@@ -73,14 +73,14 @@ export class WorkflowParts {
       start,
       trace: new StepTrace(),
     };
-    const execution = new RunExecution<StateRecord>({
+    const run = new Run<StateRecord>({
       name: this.name,
       input: said,
-      request: readRunOpts(opts, { limits: this.#limits, providerId: keyProvider(this.providerIds, opts.apiKey) }),
+      settings: readRunOpts(opts, { limits: this.#limits, providerId: keyProvider(this.providerIds, opts.apiKey) }),
       eventBus: this.eventBus,
       logger: this.#logger,
-      work: (run) => ({ begin: () => Promise.resolve(play(run, performance)) }),
     });
+    const execution = new RunExecution(run, { begin: () => Promise.resolve(play(run, performance)) });
     return { execution, performance };
   }
 }

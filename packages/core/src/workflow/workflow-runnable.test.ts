@@ -3,9 +3,11 @@ import { Agent } from "../agent/agent.ts";
 import { toPublicOutput } from "../run/to-public-output.ts";
 import { checkConformance } from "../testing/conformance/check-conformance.ts";
 import { runnableCases } from "../testing/conformance/runnable-cases.ts";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { agentOf } from "./test/agents.ts";
 import { Workflow } from "./workflow.ts";
+import type { StepContext } from "./workflow-step.ts";
 
 describe("a workflow as a Runnable", () => {
   checkConformance(it, runnableCases, {
@@ -160,5 +162,25 @@ describe("asRunnable", () => {
 
     await expect(textsOf(flow.asRunnable().stream("go"))).rejects.toMatchObject({ fields: { step: "say" } });
     expect(model.calls).toHaveLength(1);
+  });
+
+  it("hides the configured user and session of its agents from a caller from outside", async () => {
+    const storage = new InMemoryStorage();
+    const model = new ScriptedModel().respond(() => "fine");
+    const agent = new Agent({ name: "a", model, storage, sessionId: "own", userId: "me" });
+    const users: unknown[] = [];
+    agent.eventBus.on("run.complete", ({ output }) => void users.push(output.userId));
+    const steps = [
+      { name: "asks", agent },
+      {
+        name: "by hand",
+        run: async (_: object, parent: StepContext) => void (await agent.run("go", { parent })),
+      },
+    ];
+    const flow = new Workflow({ name: "flow", initialState: {}, steps }).asRunnable();
+    await flow.run("go", { fromOutside: true });
+    const { sessions } = await agent.sessions.listSessions({ userId: "me" });
+
+    expect([users, sessions]).toEqual([[undefined, undefined], []]);
   });
 });

@@ -5,12 +5,11 @@ import type { ModelProvider } from "../../src/model/model-provider.ts";
 import { ResponseCollector } from "../../src/model/response-collector.ts";
 import type { FinishReason, StreamChunk } from "../../src/model/stream-chunk.ts";
 import { readRunOpts } from "../../src/run/read-run-opts.ts";
-import { keyFor } from "../../src/run/run-context.ts";
 import type { RunEvents } from "../../src/run/run-events.ts";
 import { RunExecution } from "../../src/run/run-execution.ts";
 import type { RunOpts } from "../../src/run/run-options.ts";
 import type { RunOutput } from "../../src/run/run-output.ts";
-import type { ActiveRun } from "../../src/run/run-work.ts";
+import { Run } from "../../src/run/run.ts";
 import type { Runnable, RunStream } from "../../src/run/runnable.ts";
 
 /** The smallest thing that keeps all promises of a `Runnable`: it asks a model once. */
@@ -34,20 +33,21 @@ export class SmallRunnable implements Runnable {
 
   #execute(input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const model = this.#model;
-    const request = readRunOpts(opts, { providerId: model.providerId });
-    const work = (run: ActiveRun) => ({ begin: async () => ask(model, run) });
-    return new RunExecution({ name: this.name, input, request, eventBus: this.eventBus, logger: createLogger(), work });
+    const { name, eventBus } = this;
+    const settings = readRunOpts(opts, { providerId: model.providerId });
+    const run = new Run({ name, input, settings, eventBus, logger: createLogger() });
+    return new RunExecution(run, { begin: async () => ask(model, run) });
   }
 }
 
-async function* ask(model: ModelProvider, run: ActiveRun): AsyncGenerator<StreamChunk, FinishReason> {
-  const { input, context, record, meter } = run;
+async function* ask(model: ModelProvider, run: Run): AsyncGenerator<StreamChunk, FinishReason> {
+  const { input, signal, meter } = run;
   const collector = new ResponseCollector();
-  const apiKey = keyFor(context, model.providerId);
-  const options = { signal: context.signal, ...(apiKey !== undefined && { apiKey }) };
+  const apiKey = run.keyFor(model.providerId);
+  const options = { signal, ...(apiKey !== undefined && { apiKey }) };
   for await (const chunk of model.stream([{ role: "user", content: input }], options)) {
     collector.add(chunk);
-    if (chunk.type === "text") record.text += chunk.text;
+    if (chunk.type === "text") run.text += chunk.text;
     if (chunk.type !== "finish") yield chunk;
   }
   const { usage, finishReason } = collector.finish();

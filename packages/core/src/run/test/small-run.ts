@@ -1,11 +1,12 @@
 import { EventBus } from "../../events/event-bus.ts";
 import { createLogger } from "../../log/logger.ts";
 import type { FinishReason, StreamChunk } from "../../model/stream-chunk.ts";
-import { readRunOpts } from "../read-run-opts.ts";
 import { RunExecution } from "../run-execution.ts";
 import type { RunEvents } from "../run-events.ts";
 import type { RunOpts } from "../run-options.ts";
-import type { ActiveRun, RunWork } from "../run-work.ts";
+import type { RunWork } from "../run-work.ts";
+import type { Run } from "../run.ts";
+import { testRun } from "./test-run.ts";
 
 /** The chunks of a run's work, or what is done in its place. */
 type SmallWork = Partial<RunWork> & { chunks?: () => AsyncGenerator<StreamChunk, FinishReason> };
@@ -22,18 +23,18 @@ export async function* twoWords(): AsyncGenerator<StreamChunk, FinishReason> {
   return "stop";
 }
 
-/** A run with as little in it as there can be, and what came of it: events, log lines, and the run as its work sees it. */
+/** The smallest run, and what came of it: events, log lines, and the run itself once it has begun. */
 export function smallRun({ chunks = twoWords, ...parts }: SmallWork = {}, opts: RunOpts = {}) {
-  const [heard, lines, runs]: [Heard[], string[], ActiveRun[]] = [[], [], []];
+  const [heard, lines, runs]: [Heard[], string[], Run[]] = [[], [], []];
   const eventBus = new EventBus<RunEvents>();
   for (const name of eventNames) eventBus.on(name, (data) => void heard.push({ name, data }));
-  const work = (run: ActiveRun): RunWork => {
-    runs.push(run);
-    return { begin: async () => chunks(), ...parts };
-  };
   const logger = createLogger({ level: "debug", write: (line) => lines.push(line) });
-  const spec = { name: "small", input: "Umbrella?", request: readRunOpts(opts), eventBus, logger, work };
-  const execution = new RunExecution(spec);
+  const run = testRun(opts, { name: "small", input: "Umbrella?", eventBus, logger });
+  const begin = async () => {
+    runs.push(run);
+    return (await parts.begin?.()) ?? chunks();
+  };
+  const execution = new RunExecution(run, { ...parts, begin });
   return { execution, eventBus, heard, lines, runs, names: () => heard.map(({ name }) => name) };
 }
 

@@ -1,9 +1,10 @@
 import { assert } from "./assert.ts";
+import { TroupeError } from "../../errors/troupe-error.ts";
 import { createLogger } from "../../log/logger.ts";
-import { createRunContext } from "../../run/run-context.ts";
-import type { RunContext } from "../../run/run-context.ts";
-import { UsageMeter } from "../../run/usage-meter.ts";
-import { createId } from "../../util/create-id.ts";
+import { EventBus } from "../../events/event-bus.ts";
+import { readRunOpts } from "../../run/read-run-opts.ts";
+import type { RunEvents } from "../../run/run-events.ts";
+import { Run } from "../../run/run.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { eventsOf, runErrorOf } from "./runnable-subject.ts";
@@ -15,7 +16,7 @@ const text = "Take an umbrella.";
 /** What a `Runnable` promises of a run that is part of another. */
 export const runnableParentCases = {
   "bills what it costs to the run that it is part of": async ({ runnable }) => {
-    const { context, meter } = aboveRun();
+    const { context, meter } = parentRun();
     const { usage } = await inTime((await runnable(new ScriptedModel(text))).run("Umbrella?", { parent: context }));
 
     assert.ok(usage.totalTokens > 0);
@@ -24,7 +25,7 @@ export const runnableParentCases = {
   "says in its events whose part it is": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(text));
     const heard = eventsOf(subject);
-    const { context } = aboveRun();
+    const { context } = parentRun();
     await inTime(subject.run("Umbrella?", { parent: context }));
 
     assert.ok(heard.length > 0);
@@ -32,19 +33,17 @@ export const runnableParentCases = {
   },
   "ends with the run that it is part of": async ({ runnable }) => {
     const model = new ScriptedModel({ hang: true });
-    const { context, abort } = aboveRun();
-    const output = runErrorOf((await runnable(model)).run("Umbrella?", { parent: context }));
+    const run = parentRun();
+    const output = runErrorOf((await runnable(model)).run("Umbrella?", { parent: run.context }));
     await until(() => model.calls.length === 1);
-    abort.abort();
+    run.abort(new TroupeError("cancelled", "The parent run was cancelled."));
 
     assert.equal((await output).code, "cancelled");
     await until(() => model.calls[0]?.end === "cancelled");
   },
 } satisfies ConformanceCases<RunnableSubject>;
 
-function aboveRun(): { context: RunContext; meter: UsageMeter; abort: AbortController } {
-  const [meter, abort] = [new UsageMeter(), new AbortController()];
-  const facts = { runId: createId(), agentName: "above", sessionId: createId(), metadata: {}, signal: abort.signal };
-  const context = createRunContext({ ...facts, logger: createLogger() }, { apiKeys: {}, meter });
-  return { context, meter, abort };
+function parentRun(): Run {
+  const [eventBus, logger] = [new EventBus<RunEvents>(), createLogger()];
+  return new Run({ name: "parent", input: "Umbrella?", settings: readRunOpts(), eventBus, logger });
 }

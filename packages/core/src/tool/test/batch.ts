@@ -2,10 +2,10 @@ import { EventBus } from "../../events/event-bus.ts";
 import type { ApiKeys } from "../../keys/api-keys.ts";
 import { createLogger } from "../../log/logger.ts";
 import type { ToolCall, ToolCallResult } from "../../message/tool-call.ts";
-import { createRunContext } from "../../run/run-context.ts";
 import type { RunContext } from "../../run/run-context.ts";
 import type { RunEvents } from "../../run/run-events.ts";
-import { UsageMeter } from "../../run/usage-meter.ts";
+import { contextWithin } from "../../run/run.ts";
+import { testRun } from "../../run/test/test-run.ts";
 import { drain } from "../../util/drain.ts";
 import { executeToolCalls } from "../execute-tool-calls.ts";
 import type { ToolBatch } from "../execute-tool-calls.ts";
@@ -22,7 +22,8 @@ export function contextOf({ apiKeys = {}, tenantId, lines, ...facts }: TestRun =
       : createLogger({ level: "debug", color: false, write: (line) => lines.push(line) });
   const { signal } = new AbortController();
   const run = { runId: "run-1", agentName: "agent", sessionId: "session-1", metadata: {}, signal, logger };
-  return createRunContext({ ...run, ...facts }, { apiKeys, tenantId, meter: new UsageMeter() });
+  const { context } = testRun({ apiKeys, ...(tenantId !== undefined && { tenantId }) });
+  return contextWithin(context, { ...run, ...facts });
 }
 
 /** A call of a tool by its name; ids are `id-<name>` where nothing else is said. */

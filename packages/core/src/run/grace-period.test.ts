@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { failureOf } from "../testing/conformance/rejects-with.ts";
-import { Grace } from "./grace.ts";
+import { GracePeriod } from "./grace-period.ts";
 
 const forever = new Promise<void>(() => {});
 
-describe("Grace", () => {
+describe("GracePeriod", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("waits for work as long as it takes when nobody presses", async () => {
-    const grace = new Grace();
+  it("waits for work without limit until it is started", async () => {
+    const grace = new GracePeriod();
     const work = Promise.withResolvers<void>();
     let isOver = false;
     const waited = grace.wait(work.promise).then(() => (isOver = true));
@@ -22,21 +22,21 @@ describe("Grace", () => {
     expect(await waited).toBe(true);
   });
 
-  it("gives work five seconds from when it was first pressed", async () => {
-    const grace = new Grace();
+  it("gives work five seconds from its first start", async () => {
+    const grace = new GracePeriod();
     const failure = failureOf(grace.wait(forever));
-    grace.press();
+    grace.start();
     await vi.advanceTimersByTimeAsync(4000);
-    grace.press();
+    grace.start();
     await vi.advanceTimersByTimeAsync(1000);
 
     expect(await failure).toMatchObject({ code: "timeout", message: expect.stringContaining("5 seconds") });
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("has nothing left for the next work once it is over, but takes what is done already", async () => {
-    const grace = new Grace();
-    grace.press();
+  it("rejects further work once it is over, except work that is done already", async () => {
+    const grace = new GracePeriod();
+    grace.start();
     await vi.advanceTimersByTimeAsync(5000);
 
     await expect(grace.wait(forever)).rejects.toMatchObject({ code: "timeout" });
@@ -44,18 +44,18 @@ describe("Grace", () => {
     await expect(grace.wait(undefined)).resolves.toBeUndefined();
   });
 
-  it("passes on what the work fails with", async () => {
-    await expect(new Grace().wait(Promise.reject(new Error("disk full")))).rejects.toThrow("disk full");
+  it("rejects with the failure of the work", async () => {
+    await expect(new GracePeriod().wait(Promise.reject(new Error("disk full")))).rejects.toThrow("disk full");
   });
 
-  it("leaves no timer when it is stopped, and no rejection that nobody waits for", async () => {
-    const stopped = new Grace();
-    stopped.press();
+  it("leaves no timer when it is stopped, and no unhandled rejection", async () => {
+    const stopped = new GracePeriod();
+    stopped.start();
     stopped.stop();
     expect(vi.getTimerCount()).toBe(0);
 
     // An unhandled rejection would fail this file.
-    new Grace().press();
+    new GracePeriod().start();
     await vi.advanceTimersByTimeAsync(5000);
   });
 });

@@ -1,26 +1,24 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** How long a run that is to end waits for its storage and its hooks. */
-const graceMs = 5000;
+/** How long an aborted run waits for its storage and its hooks. */
+const gracePeriodMs = 5000;
 
-/**
- * Bounds what a run waits for at its end. As long as nobody presses, it waits; once it was pressed, a moment longer.
- */
-export class Grace {
+/** Bounds how long a run waits at its end: without limit until `start` is called, and for the grace period afterwards. */
+export class GracePeriod {
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
-  /** Made when somebody waits: as long as a run streams, nobody does. */
+  /** Made when something is waited for: while a run streams, nothing is. */
   #over: PromiseWithResolvers<never> | undefined;
 
-  /** From now on the time counts. */
-  press(): void {
+  /** Starts the grace period. Later calls change nothing. */
+  start(): void {
     this.#timer ??= setTimeout(() => {
       this.#isOver = true;
       this.#over?.reject(tookTooLong());
-    }, graceMs);
+    }, gracePeriodMs);
   }
 
-  /** Waits for the work, within the time there is. */
+  /** Waits for the work; rejects with `timeout` when the grace period is over first. */
   async wait(work: void | Promise<void>): Promise<void> {
     if (work === undefined) return;
     if (this.#over === undefined) {
@@ -31,12 +29,12 @@ export class Grace {
     await Promise.race([work, this.#over.promise]);
   }
 
-  /** There is nothing left to wait for. */
+  /** Stops the timer. */
   stop(): void {
     clearTimeout(this.#timer);
   }
 }
 
 function tookTooLong(): TroupeError {
-  return new TroupeError("timeout", `The end of a run took longer than ${graceMs / 1000} seconds.`);
+  return new TroupeError("timeout", `The end of a run took longer than ${gracePeriodMs / 1000} seconds.`);
 }

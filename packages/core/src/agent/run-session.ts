@@ -1,0 +1,53 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { ChatMessage } from "../message/message.ts";
+import type { Run } from "../run/run.ts";
+import { interruptedTurn } from "../session/interrupted-turn.ts";
+import type { OpenSession } from "../session/open-session.ts";
+import type { SessionStore } from "../session/session-store.ts";
+import type { NewTurn } from "../session/turn-record.ts";
+
+/** The session of one run: opened when the run begins, given its turn when the run ends. */
+export class RunSession {
+  readonly #run: Run;
+  #session: OpenSession | undefined;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Waits for the session's lease, and opens the session. */
+  async open(sessions: SessionStore): Promise<OpenSession> {
+    const { signal, settings } = this.#run;
+    const { sessionId, userId, tenantId } = settings;
+    const session = await sessions.open(sessionId, { owner: { userId, tenantId }, signal });
+    this.#session = session;
+    // The run may have ended since the lease was granted: then its release has come too early.
+    if (signal.aborted) session.release();
+    signal.throwIfAborted();
+    return session;
+  }
+
+  /** Stores the turn of a run that finished, and returns its number. */
+  async saveFinished(messages: ChatMessage[]): Promise<number> {
+    return await this.#store("completed", messages);
+  }
+
+  /** Stores what a failed run did, if it called a tool. */
+  async saveInterrupted(): Promise<void> {
+    const { messages, unfinishedStep } = this.#run;
+    const done = interruptedTurn(messages, unfinishedStep);
+    if (done !== null) await this.#store("interrupted", done);
+  }
+
+  /** Gives the lease back. */
+  release(): void {
+    this.#session?.release();
+  }
+
+  async #store(status: NewTurn["status"], messages: ChatMessage[]): Promise<number> {
+    const { runId, context, input, meter } = this.#run;
+    if (this.#session === undefined) throw new TroupeError("internal", "A turn cannot be stored without a session.");
+    const runnable = context.agentName;
+    return await this.#session.appendTurn({ runId, runnable, input, messages, status, usage: meter.total });
+  }
+}

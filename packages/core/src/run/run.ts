@@ -1,0 +1,270 @@
+import type { TroupeError } from "../errors/troupe-error.ts";
+import type { EventBus } from "../events/event-bus.ts";
+import type { ApiKeys } from "../keys/api-keys.ts";
+import { selectKey } from "../keys/select-key.ts";
+import type { Logger } from "../log/logger.ts";
+import type { MessageContent } from "../message/content.ts";
+import type { ChatMessage } from "../message/message.ts";
+import type { ToolCallResult } from "../message/tool-call.ts";
+import type { UnfinishedStep } from "../session/interrupted-turn.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import type { RunContext } from "./run-context.ts";
+import type { RunEvents } from "./run-events.ts";
+import type { RunSettings } from "./run-options.ts";
+import type { RunMetrics, RunOutput } from "./run-output.ts";
+import { UsageMeter } from "./usage-meter.ts";
+
+/** What a run is made of: the name of the runnable, its input and settings, and where its events and log lines go. */
+export type RunSpec = {
+  readonly name: string;
+  readonly input: MessageContent;
+  readonly settings: RunSettings;
+  readonly eventBus: EventBus<RunEvents>;
+  readonly logger: Logger;
+  readonly model?: { readonly providerId: string; readonly modelId: string } | undefined;
+};
+
+/**
+ * One run: its settings, its usage, its events, and what has been recorded of it so far. Hooks, tools and guardrails see
+ * only its `context`, which leads to the run by `runOf` and by nothing that they could call.
+ */
+export class Run<Structured = unknown> {
+  readonly runId: string;
+  readonly settings: RunSettings;
+  readonly eventBus: EventBus<RunEvents>;
+  readonly context: RunContext;
+  /** Aborts when the run ends before its time. */
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+  readonly meter: UsageMeter;
+  /** What the user said. Guardrails and hooks may replace it before the model is called. */
+  input: MessageContent;
+  /** The answer so far: the text of the last model call. */
+  text = "";
+  thinking = "";
+  structured: Structured | null = null;
+  responseId: string | undefined;
+  readonly toolCalls: ToolCallResult[] = [];
+  /** What followed the input. */
+  readonly messages: ChatMessage[] = [];
+  /** The tool calls that are under way. */
+  unfinishedStep: UnfinishedStep | undefined;
+  readonly #spec: RunSpec;
+  readonly #abort: AbortController;
+  #createdAt = Date.now();
+  #startedAt = performance.now();
+  #endsAt = Infinity;
+  #firstTokenMs: number | undefined;
+
+  /** @param within the run that this one is an aside of: it shares all with it but what is recorded */
+  constructor(spec: RunSpec, within?: Run) {
+    const { settings, eventBus, input } = spec;
+    this.#spec = spec;
+    this.runId = settings.runId;
+    this.settings = settings;
+    this.eventBus = eventBus;
+    this.input = within?.input ?? input;
+    this.#abort = within === undefined ? new AbortController() : within.#abort;
+    this.signal = this.#abort.signal;
+    this.meter = within?.meter ?? new UsageMeter({ parent: settings.parentMeter });
+    this.logger = within?.logger ?? loggerFor(spec);
+    this.context = within?.context ?? contextOf(this, spec);
+  }
+
+  /** When the time of the run is over, by the monotonic clock. */
+  get endsAt(): number {
+    return this.#endsAt;
+  }
+
+  /** Starts the clock. */
+  start(): void {
+    this.#createdAt = Date.now();
+    this.#startedAt = performance.now();
+    this.#endsAt = this.#startedAt + this.settings.limits.durationMs;
+  }
+
+  /** Aborts the signal. `RunExecution` sees to the end that must follow: call its `cancel` to end a run. */
+  abort(reason: TroupeError): void {
+    this.#abort.abort(reason);
+  }
+
+  /** Returns this run with an empty record, for a model call whose answer is no part of the run's. */
+  aside<Answer>(): Run<Answer> {
+    return new Run<Answer>(this.#spec, this);
+  }
+
+  /** The caller's key for a vendor, if there is one. */
+  keyFor(providerId: string | undefined): string | undefined {
+    return providerId === undefined ? undefined : selectKey(this.settings.apiKeys, providerId);
+  }
+
+  /** Emits an event with the ids of the run, if anything listens to it. */
+  emit<Name extends keyof RunEvents>(name: Name, data: Omit<RunEvents[Name], "runId" | "parentRunId">): void {
+    if (!this.eventBus.has(name)) return;
+    const { runId, parentRunId } = this.settings;
+    const ids = { runId, ...(parentRunId !== undefined && { parentRunId }) };
+    this.eventBus.emit(name, { ...ids, ...data } as RunEvents[Name]);
+  }
+
+  /** Notes when the first piece of an answer came; later ones change nothing. */
+  noteToken(): void {
+    this.#firstTokenMs ??= performance.now() - this.#startedAt;
+  }
+
+  /** Returns what has been recorded so far, as the output of a run with this status. */
+  toOutput(status: "completed" | "error"): RunOutput<Structured> {
+    const { name, model } = this.#spec;
+    const { runId, sessionId, userId } = this.settings;
+    const metrics = this.#metrics();
+    return {
+      text: this.text,
+      toolCalls: [...this.toolCalls],
+      usage: this.meter.total,
+      structured: this.structured,
+      ...(this.thinking !== "" && { thinking: this.thinking }),
+      ...timesOf(metrics),
+      runId,
+      agentName: name,
+      sessionId,
+      ...(userId !== undefined && { userId }),
+      ...(model !== undefined && { model: model.modelId, modelProvider: model.providerId }),
+      status,
+      createdAt: this.#createdAt,
+      ...(this.responseId !== undefined && { responseId: this.responseId }),
+      messages: [{ role: "user", content: this.input }, ...this.messages],
+      metrics,
+    };
+  }
+
+  #metrics(): RunMetrics {
+    const { promptTokens, completionTokens, totalTokens } = this.meter.total;
+    return {
+      inputTokens: promptTokens,
+      outputTokens: completionTokens,
+      totalTokens,
+      ...(this.#firstTokenMs !== undefined && { timeToFirstTokenMs: this.#firstTokenMs }),
+      durationMs: performance.now() - this.#startedAt,
+    };
+  }
+}
+
+/** What a part of a run has of its own, such as a delegation or a workflow step: child runs started there get no more. */
+export type RunScope = {
+  /** Counts for the run as well. */
+  readonly meter: UsageMeter;
+  readonly endsAt?: number | undefined;
+  readonly ephemeralStorage?: StorageDriver | undefined;
+};
+
+/** What a child run takes over where its own options say nothing. */
+export type Inheritance = {
+  readonly parentRunId: string | undefined;
+  readonly userId: string | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly tenantId: string | undefined;
+  readonly apiKeys: ApiKeys;
+  readonly fromOutside: boolean;
+  readonly meter: UsageMeter | undefined;
+  readonly endsAt: number;
+  readonly ephemeralStorage: StorageDriver | undefined;
+};
+
+let runIn: (context: object) => Run | undefined;
+let scopeIn: (context: object) => RunScope | undefined;
+
+/** A context with a private slot that leads to its run. A copy has no slot: runs started with it are no child runs. */
+class ScopedContext {
+  readonly #run: Run;
+  readonly #scope: RunScope | undefined;
+
+  constructor(facts: RunContext, run: Run, scope: RunScope | undefined) {
+    Object.assign(this, facts);
+    this.#run = run;
+    this.#scope = scope;
+  }
+
+  // Handed out here and not as members: every context leads to its class, and the class must lead nowhere.
+  static {
+    runIn = (context) => (#run in context ? context.#run : undefined);
+    scopeIn = (context) => (#scope in context ? context.#scope : undefined);
+  }
+}
+
+/** The run that a context belongs to; a context that was copied or made by hand belongs to none. */
+export function runOf(context: RunContext): Run | undefined {
+  return runIn(context);
+}
+
+/** The context of a part of the run, such as a tool call: it belongs to the same run, and has facts of its own. */
+export function contextWithin<Facts extends object>(
+  context: RunContext,
+  facts: Facts,
+  scope?: RunScope,
+): RunContext & Facts {
+  const run = runIn(context);
+  const own = { ...context, ...facts };
+  return run === undefined ? own : scoped(own, run, scope ?? scopeIn(context));
+}
+
+/** All that a child run takes over from the context that it is started with. It is built nowhere else. */
+export function inheritedFrom(context: RunContext): Inheritance {
+  const { runId: parentRunId, userId, metadata } = context;
+  const run = runIn(context);
+  if (run === undefined) return { ...nothingPrivate, parentRunId, userId, metadata };
+  const scope = scopeIn(context);
+  const { tenantId, apiKeys, fromOutside, ephemeralStorage } = run.settings;
+  return {
+    parentRunId,
+    userId,
+    metadata,
+    tenantId,
+    apiKeys,
+    fromOutside,
+    meter: scope?.meter ?? run.meter,
+    endsAt: scope?.endsAt ?? run.endsAt,
+    ephemeralStorage: scope?.ephemeralStorage ?? ephemeralStorage,
+  };
+}
+
+/** What a context without a run passes on besides its facts. */
+export const nothingPrivate = {
+  tenantId: undefined,
+  apiKeys: {},
+  fromOutside: false,
+  meter: undefined,
+  endsAt: Infinity,
+  ephemeralStorage: undefined,
+};
+
+function scoped<Facts extends RunContext>(facts: Facts, run: Run, scope?: RunScope): Facts {
+  return new ScopedContext(facts, run, scope) as unknown as Facts;
+}
+
+function contextOf(run: Run, { name, settings }: RunSpec): RunContext {
+  const { runId, parentRunId, sessionId, userId, metadata } = settings;
+  const facts: RunContext = {
+    runId,
+    ...(parentRunId !== undefined && { parentRunId }),
+    agentName: name,
+    sessionId,
+    ...(userId !== undefined && { userId }),
+    metadata,
+    signal: run.signal,
+    logger: run.logger,
+  };
+  return scoped(facts, run);
+}
+
+function loggerFor({ logger, settings }: RunSpec): Logger {
+  return logger.withSecrets(Object.values(settings.apiKeys)).child({ runId: settings.runId });
+}
+
+function timesOf({
+  timeToFirstTokenMs,
+  durationMs,
+}: RunMetrics): Pick<RunMetrics, "timeToFirstTokenMs" | "durationMs"> {
+  return {
+    ...(timeToFirstTokenMs !== undefined && { timeToFirstTokenMs }),
+    ...(durationMs !== undefined && { durationMs }),
+  };
+}

@@ -1,0 +1,14 @@
+import { EventBus } from "../../events/event-bus.ts";
+import { createLogger } from "../../log/logger.ts";
+import { readRunOpts } from "../read-run-opts.ts";
+import type { RunEvents } from "../run-events.ts";
+import type { RunOpts } from "../run-options.ts";
+import { Run } from "../run.ts";
+import type { RunSpec } from "../run.ts";
+
+/** A run that nothing drives: for what works within a run, and for what is run as a part of one. */
+export function testRun(opts: RunOpts = {}, more: Partial<RunSpec> = {}): Run {
+  const settings = readRunOpts(opts);
+  const [eventBus, logger] = [new EventBus<RunEvents>(), createLogger()];
+  return new Run({ name: "agent", input: "Hi", settings, eventBus, logger, ...more });
+}
