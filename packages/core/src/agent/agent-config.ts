@@ -10,7 +10,7 @@ import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
-import type { BusyPolicy } from "../session/turn-queue.ts";
+import type { BusyPolicy } from "../lock/busy-policy.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { ToolDef, ToolSource } from "../tool/tool.ts";
 import type { AgentHooks } from "./agent-hooks.ts";

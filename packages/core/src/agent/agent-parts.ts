@@ -9,7 +9,7 @@ import { compileStructuredSchema } from "../schema/compile-schema.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
 import { SessionStore } from "../session/session-store.ts";
-import type { SessionCompanion } from "../session/session-store.ts";
+import type { SessionListener } from "../session/session-store.ts";
 import { BoundedStorage } from "../storage/bounded-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { AgentConfig } from "./agent-config.ts";
@@ -18,10 +18,10 @@ import { AgentTools } from "./agent-tools.ts";
 /** The limits of the run above are the limits of its members' turns. */
 const endlessPatience = { maxWaiting: Number.MAX_SAFE_INTEGER, waitMs: 2 ** 31 - 1 };
 
-const noCompanions: readonly SessionCompanion[] = [];
+const noListeners: readonly SessionListener[] = [];
 
 /** What an agent remembers goes with its sessions and users, also from a storage of its own. */
-function rememberedBy({ memory, userMemory }: AgentConfig): SessionCompanion {
+function rememberedBy({ memory, userMemory }: AgentConfig): SessionListener {
   return {
     forgetSession: async (sessionId, { tenantId }) => await memory?.clear(sessionId, { tenantId, through: 0 }),
     forgetUser: async (userId, tenantId) => await userMemory?.clear(userId, { tenantId }),
@@ -42,11 +42,11 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
   #structured: CompiledSchema | undefined;
   #retry: RetryConfig | undefined;
 
-  readonly #companions: readonly SessionCompanion[];
+  readonly #listeners: readonly SessionListener[];
 
-  constructor(config: AgentConfig<Schema>, companions: readonly SessionCompanion[] = noCompanions) {
+  constructor(config: AgentConfig<Schema>, listeners: readonly SessionListener[] = noListeners) {
     this.config = config;
-    this.#companions = companions;
+    this.#listeners = listeners;
   }
 
   get eventBus(): EventBus<RunEvents> {
@@ -65,8 +65,8 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
   get sessions(): SessionStore {
     const { onBusy = "enqueue" } = this.config;
     const policy = typeof onBusy === "string" ? { onBusy } : onBusy;
-    const companions = [rememberedBy(this.config), ...this.#companions];
-    return (this.#sessions ??= new SessionStore(this.storage, policy, companions));
+    const listeners = [rememberedBy(this.config), ...this.#listeners];
+    return (this.#sessions ??= new SessionStore(this.storage, policy, listeners));
   }
 
   /** The store of a run's session: one that ends with a parent run has a store of its own, without a limit on waiting. */

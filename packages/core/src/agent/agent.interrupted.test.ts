@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assertVendorWouldAccept } from "../session/test/assert-vendor-would-accept.ts";
 import { turnMessages } from "../session/turn-record.ts";
 import type { TurnRecord } from "../session/turn-record.ts";
-import { turnQueueOf } from "../session/turn-queue-of.ts";
+import { localQueuesOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
 import { until } from "../testing/conformance/wait.ts";
@@ -26,7 +26,7 @@ describe("a run that failed", () => {
     await runErrorOf(agent.run("Hi", { sessionId: "s" }));
 
     expect(await turnsIn(storage)).toEqual([]);
-    expect(turnQueueOf(storage).busySessions).toBe(0);
+    expect(localQueuesOf(storage).busySessions).toBe(0);
   });
 
   it("leaves a turn that is marked after a tool was called, with every call and its result", async () => {

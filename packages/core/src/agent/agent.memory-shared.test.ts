@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { Memory } from "../memory/memory.ts";
-import { SharedStorage } from "../session/test/shared-storage.ts";
+import { SharedStorage } from "../storage/test/shared-storage.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { scripted } from "./test/agents.ts";
 

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RunError } from "../run/run-error.ts";
 import { SessionStore } from "../session/session-store.ts";
 import { assertVendorWouldAccept } from "../session/test/assert-vendor-would-accept.ts";
-import { drivers } from "../session/test/drivers.ts";
-import { FaultySwitch, faults } from "../session/test/faulty-storage.ts";
-import { sessionLinesOf } from "../session/turn-queue-of.ts";
+import { drivers } from "../storage/test/drivers.ts";
+import { FaultInjector, faults } from "../storage/test/fault-injector.ts";
+import { sessionQueuesOf } from "../lock/session-queues.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { callOf, look, scripted } from "./test/agents.ts";
 
@@ -35,7 +35,7 @@ async function runWithFault({
   fault: (typeof faults)[number];
   atCall: number;
 }) {
-  const watched = new FaultySwitch(create());
+  const watched = new FaultInjector(create());
   const turns = [{ toolCalls: [callOf("1")] }, "Earlier.", { toolCalls: [callOf("2")] }, "Done."];
   const { agent, model } = scripted(turns, { storage: watched.driver, tools: [look] });
   model.respond(() => "After.");
@@ -64,7 +64,7 @@ async function expectWholeTurns({ outcome, watched, runId }: Faulty): Promise<vo
 }
 
 async function expectGoesOn({ agent, model, watched }: Faulty): Promise<void> {
-  await vi.waitFor(() => expect(sessionLinesOf(watched.driver).busySessions).toBe(0));
+  await vi.waitFor(() => expect(sessionQueuesOf(watched.driver).busySessions).toBe(0));
   expect((await agent.run("After?", opts)).text).not.toBe("");
   assertVendorWouldAccept(model.calls.at(-1)?.messages ?? []);
   expect(model.calls.at(-1)?.messages[0]?.content).toBe("Earlier?");

@@ -9,7 +9,7 @@ import { resolveRetryConfig } from "../retry/retry-config.ts";
 import { checkRunLimits } from "../run/check-run-limits.ts";
 import { recogniseSchema } from "../schema/recognise-schema.ts";
 import { checkSessionId } from "../session/session-id.ts";
-import { checkBusyPolicy } from "../session/check-busy-policy.ts";
+import { checkBusyPolicy } from "../lock/busy-policy.ts";
 import { checkOwner } from "../session/session-owner.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import { isBlank } from "../util/is-blank.ts";
@@ -60,7 +60,7 @@ const checks: { readonly [Option in keyof Required<AgentConfig>]: Check } = {
   maxContextTokens: (value, option) => void checkCount(value, option, 1),
   limits: (value) => void checkRunLimits(value),
   onBusy: (value, option) => {
-    if (typeof value === "object" && value !== null) checkBusyPolicy(value);
+    if (typeof value === "object" && value !== null) checkBusyPolicy(value, { path: "onBusy" });
     else if (value !== "enqueue" && value !== "reject")
       throw wrongOption(option, '"enqueue", "reject" or a policy', value);
   },

@@ -1,7 +1,7 @@
 import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
-import { isCount } from "../session/stored-record.ts";
+import { isCount } from "../storage/stored-record.ts";
 
 /** Refuses options that do not exist: one without an effect is a mistake. */
 export function refuseUnknownOptions(options: unknown, label: string, known: readonly string[]): void {

@@ -1,4 +1,4 @@
-import type { HeldTurn } from "../session/held-turn.ts";
+import type { Lease } from "../lock/lease.ts";
 import { mapBounded } from "../async/map-bounded.ts";
 import { removeAll } from "../session/remove-session.ts";
 import { factsOf, namespaces } from "../session/session-keys.ts";
@@ -57,7 +57,7 @@ export async function removeFacts(place: FactPlace): Promise<void> {
   await held(place, async (turn) => await turn.write(() => removeAll(place.driver, namespace, prefix), place.signal));
 }
 
-async function held<Result>(place: FactPlace, work: (turn: HeldTurn) => Promise<Result>): Promise<Result> {
+async function held<Result>(place: FactPlace, work: (turn: Lease) => Promise<Result>): Promise<Result> {
   const { driver, signal } = place;
   return await inTurn({ driver, place: { namespace, key: factsOf(place.tenantId, place.userId) }, signal }, work);
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SessionStore } from "../session/session-store.ts";
-import { turnQueueOf } from "../session/turn-queue-of.ts";
+import { localQueuesOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { inTurn } from "./in-turn.ts";
 import { Memory } from "./memory.ts";
@@ -21,7 +21,7 @@ describe("inTurn", () => {
     session.release();
 
     expect(await memory.getMessages("a")).toEqual(exchange("1"));
-    expect(turnQueueOf(storage).busySessions).toBe(0);
+    expect(localQueuesOf(storage).busySessions).toBe(0);
   });
 
   it("waits for a write that its caller gave up on, and then says what is wrong", async () => {
@@ -49,7 +49,7 @@ describe("inTurn", () => {
     resolve();
     await first;
 
-    expect(turnQueueOf(driver).busySessions).toBe(0);
+    expect(localQueuesOf(driver).busySessions).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
   });
 });

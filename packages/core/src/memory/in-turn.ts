@@ -1,12 +1,12 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { HeldTurn } from "../session/held-turn.ts";
-import type { PlaceInLine } from "../session/place-in-line.ts";
-import type { Place } from "../session/stored-record.ts";
-import { turnQueueOf } from "../session/turn-queue-of.ts";
+import type { Lease } from "../lock/lease.ts";
+import type { QueuePosition } from "../lock/waiter.ts";
+import type { RecordKey } from "../storage/stored-record.ts";
+import { localQueuesOf } from "../lock/session-queues.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 
 /** Records that are read, changed and written back by one at a time. */
-export type Turn = { driver: StorageDriver; place: Place; signal?: AbortSignal | undefined };
+export type Turn = { driver: StorageDriver; place: RecordKey; signal?: AbortSignal | undefined };
 
 /** Waiting costs little here, and a refusal costs the caller what it wanted to keep. */
 const policy = { onBusy: "enqueue", maxWaiting: 1000, waitMs: 60_000 } as const;
@@ -17,22 +17,21 @@ const policy = { onBusy: "enqueue", maxWaiting: 1000, waitMs: 60_000 } as const;
  */
 export async function inTurn<Result>(
   { driver, place, signal }: Turn,
-  work: (held: HeldTurn) => Promise<Result>,
+  work: (lease: Lease) => Promise<Result>,
 ): Promise<Result> {
   // No encoded key holds a space: sessions stand in the same queue under their keys alone.
-  const line = turnQueueOf(driver).join(`${place.namespace} ${place.key}`, { ...policy, signal });
-  const held = new HeldTurn(line.leave);
+  const position = localQueuesOf(driver).join(`${place.namespace} ${place.key}`, { ...policy, signal });
+  const lease = await grantedIn(position);
   try {
-    await grantedIn(line);
-    return await work(held);
+    return await work(lease);
   } finally {
-    held.release();
+    lease.release();
   }
 }
 
-async function grantedIn(line: PlaceInLine): Promise<void> {
+async function grantedIn(position: QueuePosition): Promise<Lease> {
   try {
-    await line.granted;
+    return await position.granted;
   } catch (error) {
     if (!TroupeError.is(error) || error.code !== "conflict") throw error;
     const message = "Too many others change the same memory, or the storage hangs. Try again later.";

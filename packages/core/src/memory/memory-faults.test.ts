@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { getTextContent } from "../message/content.ts";
-import { drivers } from "../session/test/drivers.ts";
-import { FaultySwitch } from "../session/test/faulty-storage.ts";
-import { turnQueueOf } from "../session/turn-queue-of.ts";
+import { drivers } from "../storage/test/drivers.ts";
+import { FaultInjector } from "../storage/test/fault-injector.ts";
+import { localQueuesOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { Memory } from "./memory.ts";
@@ -60,7 +60,7 @@ describe.each(faultCases)("Memory over storage with $offer that $fault", ({ crea
 });
 
 it("takes other messages for what they are after a write whose outcome is not known", async () => {
-  const watched = new FaultySwitch(new InMemoryStorage());
+  const watched = new FaultInjector(new InMemoryStorage());
   const memory = new Memory({ storage: watched.driver });
   watched.plan({ fault: "fails after it did everything", atCall: 2 });
   await expect(memory.addMessages("a", exchange("x"))).rejects.toThrow("planned");
@@ -71,7 +71,7 @@ it("takes other messages for what they are after a write whose outcome is not kn
 });
 
 it.each(drivers)("lets no late write replace what came behind it, over %s", async (_, create) => {
-  const watched = new FaultySwitch(create());
+  const watched = new FaultInjector(create());
   const abort = new AbortController();
   const memory = new Memory({ storage: watched.driver });
   watched.plan({ fault: "hangs and does it later", atCall: 2, onHang: () => abort.abort() });
@@ -104,5 +104,5 @@ async function expectGoesOn(memory: Memory, trial: Trial): Promise<void> {
 
 async function expectQuiet({ watched }: Trial): Promise<void> {
   await Promise.resolve();
-  expect(turnQueueOf(watched.driver).busySessions).toBe(0);
+  expect(localQueuesOf(watched.driver).busySessions).toBe(0);
 }

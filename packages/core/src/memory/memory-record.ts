@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../message/message.ts";
 import { isChatMessage } from "../session/is-chat-message.ts";
-import { isCount, isList, isRecord, readRecord, recordVersion } from "../session/stored-record.ts";
-import type { Place } from "../session/stored-record.ts";
+import { isCount, isList, isRecord, readRecord, recordVersion } from "../storage/stored-record.ts";
+import type { RecordKey } from "../storage/stored-record.ts";
 import type { Json } from "../storage/json.ts";
 
 /**
@@ -35,7 +35,7 @@ export const emptyMemory: MemoryRecord = Object.freeze({
 });
 
 /** Takes what is stored, or nothing; damage is `storage_corrupt`. */
-export function readMemoryRecord(value: Json | null, place: Place): MemoryRecord {
+export function readMemoryRecord(value: Json | null, place: RecordKey): MemoryRecord {
   return value === null ? emptyMemory : readRecord(value, place, isMemoryRecord);
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../message/message.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import { turnQueueOf } from "../session/turn-queue-of.ts";
+import { localQueuesOf } from "../lock/session-queues.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { MapStorage } from "../session/test/map-storage.ts";
-import { drivers } from "../session/test/drivers.ts";
+import { MapStorage } from "../storage/test/map-storage.ts";
+import { drivers } from "../storage/test/drivers.ts";
 import { Memory } from "./memory.ts";
 import type { MemoryOptions } from "./memory-options.ts";
 import { exchange, step } from "./test/conversation.ts";
@@ -173,7 +173,7 @@ describe.each(drivers)("Memory over a storage with %s", (_, create) => {
     );
 
     expect(await memories[0]?.getMessages("a")).toEqual(names(20).flatMap(exchange));
-    expect(turnQueueOf(storage).busySessions).toBe(0);
+    expect(localQueuesOf(storage).busySessions).toBe(0);
   });
 
   it("clears while messages are added: each turn is there as a whole or not at all", async () => {

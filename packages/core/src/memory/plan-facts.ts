@@ -1,4 +1,4 @@
-import { recordVersion } from "../session/stored-record.ts";
+import { recordVersion } from "../storage/stored-record.ts";
 import { createId } from "../util/create-id.ts";
 import { factKey } from "./fact-text.ts";
 import type { FactSource, StoredFact } from "./user-fact.ts";

@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ChatMessage } from "../message/message.ts";
 import { isChatMessage } from "../session/is-chat-message.ts";
-import { isList } from "../session/stored-record.ts";
+import { isList } from "../storage/stored-record.ts";
 import { toStorable } from "../session/to-storable.ts";
 
 /** Takes messages that can be stored and read again. Instructions are left out: they are no part of a conversation. */

@@ -1,5 +1,5 @@
-import { isRecord, readRecord, recordVersion } from "../session/stored-record.ts";
-import type { Place } from "../session/stored-record.ts";
+import { isRecord, readRecord, recordVersion } from "../storage/stored-record.ts";
+import type { RecordKey } from "../storage/stored-record.ts";
 
 /** Whether a model found the fact, or somebody said so. */
 export type FactSource = "auto" | "manual";
@@ -27,7 +27,7 @@ export function isFactSource(value: unknown): value is FactSource {
 }
 
 /** Takes a stored fact; damage is `storage_corrupt`. */
-export function readFact(value: unknown, place: Place): FactRecord {
+export function readFact(value: unknown, place: RecordKey): FactRecord {
   return readRecord(value, place, isFactRecord);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { drivers } from "../session/test/drivers.ts";
-import { FaultySwitch } from "../session/test/faulty-storage.ts";
-import { turnQueueOf } from "../session/turn-queue-of.ts";
+import { drivers } from "../storage/test/drivers.ts";
+import { FaultInjector } from "../storage/test/fault-injector.ts";
+import { localQueuesOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { exchange } from "./test/conversation.ts";
@@ -21,7 +21,7 @@ describe.each(faultCases)("UserMemory over storage with $offer that $fault", ({ 
       expect(await textsOf(memory)).toContain("b");
       await memory.addFacts("u", ["e"]);
       expect(await trial.watched.driver.list("facts")).toHaveLength(3);
-      expect(turnQueueOf(trial.watched.driver).busySessions).toBe(0);
+      expect(localQueuesOf(trial.watched.driver).busySessions).toBe(0);
     });
     expect(strikes).toBeGreaterThanOrEqual(2);
   });
@@ -64,7 +64,7 @@ describe.each(faultCases)("UserMemory over storage with $offer that $fault", ({ 
 });
 
 it("changes several facts in one write, where the storage can", async () => {
-  const watched = new FaultySwitch(new InMemoryStorage());
+  const watched = new FaultInjector(new InMemoryStorage());
   const memory = new UserMemory({ storage: watched.driver, maxFacts: 2 });
   await memory.addFacts("u", ["a", "b"]);
   await memory.addFacts("u", ["c", "d"]);
@@ -74,7 +74,7 @@ it("changes several facts in one write, where the storage can", async () => {
 });
 
 it.each(drivers)("lets no late write bring back what was forgotten behind it, over %s", async (_, create) => {
-  const watched = new FaultySwitch(create());
+  const watched = new FaultInjector(create());
   const abort = new AbortController();
   const memory = new UserMemory({ storage: watched.driver });
   watched.plan({ fault: "hangs and does it later", atCall: 2, onHang: () => abort.abort() });

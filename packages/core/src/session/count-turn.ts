@@ -3,7 +3,7 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import { namespaces } from "./session-keys.ts";
 import { readSessionRecord } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
-import type { SharedDriver } from "./shared-driver.ts";
+import type { SharedDriver } from "../storage/shared-driver.ts";
 
 /** A session's record before and after a turn. */
 export type Count = { before: SessionRecord; after: SessionRecord };

@@ -1,7 +1,7 @@
 import type { ContentPart, MessageContent } from "../message/content.ts";
 import type { ChatMessage, MessageRole } from "../message/message.ts";
 import type { ToolCall } from "../message/tool-call.ts";
-import { isList, isOptionalText, isRecord } from "./stored-record.ts";
+import { isList, isOptionalText, isRecord } from "../storage/stored-record.ts";
 
 const roles: readonly unknown[] = ["system", "user", "assistant", "tool"] satisfies MessageRole[];
 

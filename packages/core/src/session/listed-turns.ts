@@ -3,8 +3,8 @@ import type { AppendOptions, StorageDriver, StorageEntry } from "../storage/stor
 import { countSharedTurn, countTurn, withTurn } from "./count-turn.ts";
 import { below, namespaces, turnKey, turnOfKey } from "./session-keys.ts";
 import type { SessionRecord } from "./session-record.ts";
-import { isShared } from "./shared-driver.ts";
-import { corruptRecord, isCount } from "./stored-record.ts";
+import { isShared } from "../storage/shared-driver.ts";
+import { corruptRecord, isCount } from "../storage/stored-record.ts";
 import type { StoredTurn, TurnLog } from "./turn-log.ts";
 import { readTurnRecord } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";

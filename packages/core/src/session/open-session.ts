@@ -1,19 +1,19 @@
 import { checkCount } from "../errors/check-option.ts";
 import type { BoundSession } from "./bind-session.ts";
-import type { HeldTurn } from "./held-turn.ts";
+import type { Lease } from "../lock/lease.ts";
 import type { SessionRecord } from "./session-record.ts";
 import type { StoredTurn, TurnLog } from "./turn-log.ts";
 import { newTurnRecord } from "./turn-record.ts";
 import type { NewTurn, TurnRecord } from "./turn-record.ts";
 import { untilAborted } from "../async/until-aborted.ts";
 
-type Parts = BoundSession & { sessionId: string; log: TurnLog; held: HeldTurn };
+type Parts = BoundSession & { sessionId: string; log: TurnLog; lease: Lease };
 
 /** A session while one run has it. Whoever opened it releases it, in a `finally`. */
 export class OpenSession {
   readonly sessionId: string;
   readonly #log: TurnLog;
-  readonly #held: HeldTurn;
+  readonly #lease: Lease;
   #session: SessionRecord;
   /** The runs whose turns are known to be stored. */
   #stored: Set<string> | undefined;
@@ -23,11 +23,11 @@ export class OpenSession {
   /** Whether nobody had the session before: then there is nothing to read. */
   #isEmpty: boolean;
 
-  constructor({ sessionId, session, log, held, isNew }: Parts) {
+  constructor({ sessionId, session, log, lease, isNew }: Parts) {
     this.sessionId = sessionId;
     this.#session = session;
     this.#log = log;
-    this.#held = held;
+    this.#lease = lease;
     this.#isEmpty = isNew;
   }
 
@@ -46,13 +46,13 @@ export class OpenSession {
    */
   async appendTurn(turn: NewTurn, signal?: AbortSignal): Promise<number> {
     const record = newTurnRecord(turn);
-    await this.#held.write(() => this.#append(record), signal);
+    await this.#lease.write(() => this.#append(record), signal);
     return this.#session.turns;
   }
 
   /** Lets the next run have the session. May be called more than once. */
   release(): void {
-    this.#held.release();
+    this.#lease.release();
   }
 
   async #append(turn: TurnRecord): Promise<void> {

@@ -1,5 +1,5 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { isCount } from "./stored-record.ts";
+import { isCount } from "../storage/stored-record.ts";
 
 /** How much to give at once, and behind what to begin. */
 export type PageOptions<Cursor> = {

@@ -3,7 +3,7 @@ import { mapBounded } from "../async/map-bounded.ts";
 import { scan } from "./scan.ts";
 import { below, memberSessionsOf, namespaces } from "./session-keys.ts";
 
-/** Where sessions are removed, and what is asked before each step: rejects when somebody else has them by now. */
+/** Storage to remove sessions from, and a check before each step, which rejects when another process took them over. */
 export type Removal = { driver: StorageDriver; confirm?: (() => Promise<void>) | undefined };
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { scan } from "./scan.ts";
-import { drivers } from "./test/drivers.ts";
+import { drivers } from "../storage/test/drivers.ts";
 
 describe.each(drivers)("scan over %s", (_, create) => {
   it.each([0, 1, 99, 100, 101, 200, 250])(

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { SessionStore } from "./session-store.ts";
-import { drivers } from "./test/drivers.ts";
-import { FaultySwitch } from "./test/faulty-storage.ts";
+import { drivers } from "../storage/test/drivers.ts";
+import { FaultInjector } from "../storage/test/fault-injector.ts";
 import { appendAll, loadNames } from "./test/turns.ts";
-import { sessionLinesOf } from "./turn-queue-of.ts";
+import { sessionQueuesOf } from "../lock/session-queues.ts";
 
 const ada = { userId: "ada" };
 const bob = { userId: "bob" };
@@ -72,7 +72,7 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
     });
 
     session.release();
-    await vi.waitFor(() => expect(sessionLinesOf(driver).busySessions).toBe(0));
+    await vi.waitFor(() => expect(sessionQueuesOf(driver).busySessions).toBe(0));
   });
 
   it("refuses a run that waited for a minute", async () => {
@@ -99,15 +99,15 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
     await expect(waiting).rejects.toMatchObject({ code: "cancelled" });
     session.release();
     session.release();
-    await vi.waitFor(() => expect(sessionLinesOf(driver).busySessions).toBe(0));
+    await vi.waitFor(() => expect(sessionQueuesOf(driver).busySessions).toBe(0));
   });
 });
 
 it("belongs to whom another process made it when both were first", async () => {
   const storage = new InMemoryStorage();
   // Another process has a driver object of its own, and so another queue.
-  const elsewhere = new FaultySwitch(storage);
-  const here = new FaultySwitch(storage);
+  const elsewhere = new FaultInjector(storage);
+  const here = new FaultInjector(storage);
   here.plan({ fault: "hangs and does it later", atCall: 2 });
 
   const opening = new SessionStore(here.driver).open("s", { owner: ada });

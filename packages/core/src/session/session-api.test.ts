@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { SessionStore } from "./session-store.ts";
-import { drivers } from "./test/drivers.ts";
+import { drivers } from "../storage/test/drivers.ts";
 import { appendAll, loadNames, turnNamed, withSession } from "./test/turns.ts";
 
 const ada = { userId: "ada" };

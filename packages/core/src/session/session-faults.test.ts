@@ -3,12 +3,12 @@ import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { readProperty } from "../util/read-property.ts";
 import { SessionStore } from "./session-store.ts";
-import { drivers } from "./test/drivers.ts";
-import { FaultySwitch, faults } from "./test/faulty-storage.ts";
-import type { Fault } from "./test/faulty-storage.ts";
-import { MapStorage } from "./test/map-storage.ts";
+import { drivers } from "../storage/test/drivers.ts";
+import { FaultInjector, faults } from "../storage/test/fault-injector.ts";
+import type { Fault } from "../storage/test/fault-injector.ts";
+import { MapStorage } from "../storage/test/map-storage.ts";
 import { appendAll, loadNames, turnNamed, withSession } from "./test/turns.ts";
-import { sessionLinesOf } from "./turn-queue-of.ts";
+import { sessionQueuesOf } from "../lock/session-queues.ts";
 
 const cases = drivers.flatMap(([offer, create]) => faults.map((fault) => ({ offer, create, fault })));
 const seeds: string[][] = [[], ["a", "b", "c"]];
@@ -73,7 +73,7 @@ const counting: [offer: string, create: () => StorageDriver, countedAt: number][
 it.each(counting)(
   "acknowledges a turn that was stored and could not be counted, over %s",
   async (_, create, atCall) => {
-    const watched = new FaultySwitch(create());
+    const watched = new FaultInjector(create());
     const store = new SessionStore(watched.driver);
     await appendAll(store, ["a"]);
     watched.plan({ fault: "fails before it did anything", atCall });
@@ -86,7 +86,7 @@ it.each(counting)(
   },
 );
 
-type Trial = { store: SessionStore; watched: FaultySwitch; abort: AbortController; plan: () => void };
+type Trial = { store: SessionStore; watched: FaultInjector; abort: AbortController; plan: () => void };
 
 /** Tries with the fault at the first call, then at the second, and so on until it no longer comes to that. */
 async function forEachCall(
@@ -95,7 +95,7 @@ async function forEachCall(
   scenario: (trial: Trial) => Promise<void>,
 ): Promise<number> {
   for (let atCall = 1; ; atCall++) {
-    const watched = new FaultySwitch(create());
+    const watched = new FaultInjector(create());
     const abort = new AbortController();
     const plan = () => watched.plan({ fault, atCall, onHang: () => abort.abort() });
     await scenario({ store: new SessionStore(watched.driver), watched, abort, plan });
@@ -127,5 +127,5 @@ async function expectGoesOn(store: SessionStore, driver: StorageDriver, earlier:
   const { turns } = await store.readTurns("s", { limit: 100 });
   expect(turns).toMatchObject([...earlier, "y"].map(turnNamed));
   expect(await store.readSession("s")).toMatchObject({ turns: turns.at(-1)?.seq });
-  await vi.waitFor(() => expect(sessionLinesOf(driver).busySessions).toBe(0));
+  await vi.waitFor(() => expect(sessionQueuesOf(driver).busySessions).toBe(0));
 }

@@ -1,3 +1,4 @@
+import { lockNamespace } from "../lock/stored-queue.ts";
 import { decodeSequence, encodeKey, encodeSequence } from "../storage/encode-key.ts";
 
 /** Where the records of sessions and users are kept. */
@@ -6,7 +7,7 @@ export const namespaces = {
   turns: "turns",
   memory: "memory",
   facts: "facts",
-  locks: "locks",
+  locks: lockNamespace,
 } as const;
 
 /**

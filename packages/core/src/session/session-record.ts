@@ -1,6 +1,6 @@
 import type { SessionOwner } from "./session-owner.ts";
-import { isCount, isOptionalText, isRecord, readRecord, recordVersion } from "./stored-record.ts";
-import type { Place } from "./stored-record.ts";
+import { isCount, isOptionalText, isRecord, readRecord, recordVersion } from "../storage/stored-record.ts";
+import type { RecordKey } from "../storage/stored-record.ts";
 
 /** A session as it is stored. Times are epoch milliseconds. */
 export type SessionRecord = {
@@ -20,7 +20,7 @@ export function newSessionRecord(owner: SessionOwner): SessionRecord {
 }
 
 /** Takes a stored session. Fields it does not know are kept, so that writing it back loses nothing. */
-export function readSessionRecord(value: unknown, place: Place): SessionRecord {
+export function readSessionRecord(value: unknown, place: RecordKey): SessionRecord {
   return readRecord(value, place, isSessionRecord);
 }
 

@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { OpenSession } from "./open-session.ts";
 import { SessionStore } from "./session-store.ts";
-import { pass, useFakeTime } from "./test/processes.ts";
-import { SharedStorage } from "./test/shared-storage.ts";
+import { pass, useFakeTime } from "../lock/test/processes.ts";
+import { SharedStorage } from "../storage/test/shared-storage.ts";
 import { appendAll, turnNamed, withSession } from "./test/turns.ts";
-import { sessionLinesOf } from "./turn-queue-of.ts";
-import type { BusyPolicy } from "./turn-queue.ts";
+import { sessionQueuesOf } from "../lock/session-queues.ts";
+import type { BusyPolicy } from "../lock/busy-policy.ts";
 
 /** Twice a lease. */
 const longer = 20_000;
@@ -28,7 +28,7 @@ describe("a session that several processes use", () => {
   it("costs two calls for taking turns beside those of any run, and one that nobody waits for", async () => {
     const { store, own } = startStores();
     await appendAll(store, ["a"]);
-    await vi.waitFor(() => expect(sessionLinesOf(own).busySessions).toBe(0));
+    await vi.waitFor(() => expect(sessionQueuesOf(own).busySessions).toBe(0));
     own.calls.length = 0;
 
     const session = await store.open("s");
@@ -90,7 +90,7 @@ describe("a session that several processes use", () => {
     const before = lines.mock.calls.length;
     session.release();
     await own.close();
-    await vi.waitFor(() => expect(sessionLinesOf(own).busySessions).toBe(0));
+    await vi.waitFor(() => expect(sessionQueuesOf(own).busySessions).toBe(0));
 
     expect(lines.mock.calls[before]?.[3]).toMatchObject({ line: [] });
   });
@@ -101,7 +101,7 @@ describe("a session that several processes use", () => {
     await withSession(store, async (session) => await session.appendTurn(turnNamed("m")), { sessionId: "s#member" });
     await store.deleteSession("s");
     await expect(store.deleteSession("t")).rejects.toMatchObject({ code: "not_found" });
-    await vi.waitFor(() => expect(sessionLinesOf(own).busySessions).toBe(0));
+    await vi.waitFor(() => expect(sessionQueuesOf(own).busySessions).toBe(0));
 
     for (const namespace of ["locks", "sessions", "turns"]) expect(await storage.list(namespace)).toEqual([]);
   });

@@ -5,10 +5,10 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import { sessionKey, turnKey } from "./session-keys.ts";
 import { newSessionRecord } from "./session-record.ts";
 import { SessionStore } from "./session-store.ts";
-import { drivers } from "./test/drivers.ts";
-import { FaultySwitch } from "./test/faulty-storage.ts";
+import { drivers } from "../storage/test/drivers.ts";
+import { FaultInjector } from "../storage/test/fault-injector.ts";
 import { appendAll, loadNames, turnNamed, withSession } from "./test/turns.ts";
-import { sessionLinesOf } from "./turn-queue-of.ts";
+import { sessionQueuesOf } from "../lock/session-queues.ts";
 import { newTurnRecord } from "./turn-record.ts";
 
 describe.each(drivers)("SessionStore over %s", (_, create) => {
@@ -83,7 +83,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     expect(await loadNames(stores[0] as SessionStore)).toEqual(
       Array.from({ length: 50 }, (__, index) => String(index)),
     );
-    await vi.waitFor(() => expect(sessionLinesOf(driver).busySessions).toBe(0));
+    await vi.waitFor(() => expect(sessionQueuesOf(driver).busySessions).toBe(0));
   });
 
   it("has different sessions side by side", async () => {
@@ -93,13 +93,13 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     const opened = [store.open("one"), store.open("two"), store.open("one", { owner: { tenantId: "t" } })];
     const sessions = await Promise.all(opened);
 
-    expect(sessionLinesOf(driver).busySessions).toBe(3);
+    expect(sessionQueuesOf(driver).busySessions).toBe(3);
     for (const session of sessions) session.release();
   });
 
   it("costs the same calls for the ten-thousandth turn as for the hundredth", async () => {
     const storage = create();
-    const watched = new FaultySwitch(storage);
+    const watched = new FaultInjector(storage);
     const store = new SessionStore(watched.driver);
     const callsAt = async (turns: number) => {
       await seed(storage, turns);
@@ -129,7 +129,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
   });
 
   it("never lets a late write replace what the next run stored", async () => {
-    const storage = new FaultySwitch(create());
+    const storage = new FaultInjector(create());
     const store = new SessionStore(storage.driver);
     await appendAll(store, ["one"]);
     const abort = new AbortController();

@@ -3,8 +3,8 @@ import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { isChatMessage, isContent } from "./is-chat-message.ts";
-import { isList, isRecord, readRecord, recordVersion } from "./stored-record.ts";
-import type { Place } from "./stored-record.ts";
+import { isList, isRecord, readRecord, recordVersion } from "../storage/stored-record.ts";
+import type { RecordKey } from "../storage/stored-record.ts";
 import { toStorable } from "./to-storable.ts";
 
 /** One turn of a session as it is stored: what the user said and all that came of it. */
@@ -41,7 +41,7 @@ export function newTurnRecord({ runId, runnable, input, messages, status, usage 
 }
 
 /** Takes a stored turn, whatever else it holds. */
-export function readTurnRecord(value: unknown, place: Place): TurnRecord {
+export function readTurnRecord(value: unknown, place: RecordKey): TurnRecord {
   return readRecord(value, place, isTurnRecord);
 }
 

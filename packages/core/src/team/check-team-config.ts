@@ -5,7 +5,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { createLogger } from "../log/logger.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
 import { checkRunLimits } from "../run/check-run-limits.ts";
-import { checkBusyPolicy } from "../session/check-busy-policy.ts";
+import { checkBusyPolicy } from "../lock/busy-policy.ts";
 import { isBlank } from "../util/is-blank.ts";
 import { readProperty } from "../util/read-property.ts";
 import { strategies } from "./strategies.ts";
@@ -43,7 +43,7 @@ const optional: { readonly [Option in keyof Required<Omit<TeamConfig, keyof type
   maxContextTokens: (value, option) => void checkCount(value, option, 1),
   numHistoryRuns: (value, option) => void checkCount(value, option),
   onBusy: (value, option) => {
-    if (typeof value === "object" && value !== null) checkBusyPolicy(value);
+    if (typeof value === "object" && value !== null) checkBusyPolicy(value, { path: "onBusy" });
     else if (value !== "enqueue" && value !== "reject")
       throw wrongOption(option, '"enqueue", "reject" or a policy', value);
   },

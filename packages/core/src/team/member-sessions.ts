@@ -1,12 +1,12 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import { memberSessionId } from "../session/session-id.ts";
-import type { SessionCompanion, SessionStore } from "../session/session-store.ts";
+import type { SessionListener, SessionStore } from "../session/session-store.ts";
 import { readProperty } from "../util/read-property.ts";
 import type { Member } from "./member.ts";
 
 /** The sessions that members keep go with the team's, also from storages of their own. */
-export function sessionsOf(members: readonly Member[]): SessionCompanion {
+export function sessionsOf(members: readonly Member[]): SessionListener {
   return {
     forgetSession: async (sessionId, owner) => {
       for (const member of members) await forget(member, memberSessionId(sessionId, member.sessionName), owner);

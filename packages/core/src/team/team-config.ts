@@ -5,7 +5,7 @@ import type { RetryConfig } from "../retry/retry-config.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
 import type { Runnable } from "../run/runnable.ts";
-import type { BusyPolicy } from "../session/turn-queue.ts";
+import type { BusyPolicy } from "../lock/busy-policy.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 
 /**

@@ -1,13 +1,13 @@
-import { drivers } from "../../session/test/drivers.ts";
-import { FaultySwitch, faults } from "../../session/test/faulty-storage.ts";
-import type { Fault } from "../../session/test/faulty-storage.ts";
+import { drivers } from "../../storage/test/drivers.ts";
+import { FaultInjector, faults } from "../../storage/test/fault-injector.ts";
+import type { Fault } from "../../storage/test/fault-injector.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 
 /** Every storage with every fault. */
 export const faultCases = drivers.flatMap(([offer, create]) => faults.map((fault) => ({ offer, create, fault })));
 
 /** One trial: `plan` arms the fault, and `signal` gives up on a call that hangs. */
-export type Trial = { watched: FaultySwitch; signal: AbortSignal; plan: () => void };
+export type Trial = { watched: FaultInjector; signal: AbortSignal; plan: () => void };
 
 /** Tries with the fault at the first call, then at the second, until it no longer comes to that; says how often it struck. */
 export async function forEachCall(
@@ -15,7 +15,7 @@ export async function forEachCall(
   scenario: (trial: Trial) => Promise<void>,
 ): Promise<number> {
   for (let atCall = 1; ; atCall++) {
-    const watched = new FaultySwitch(create());
+    const watched = new FaultInjector(create());
     const abort = new AbortController();
     const plan = () => watched.plan({ fault, atCall, onHang: () => abort.abort() });
     await scenario({ watched, signal: abort.signal, plan });

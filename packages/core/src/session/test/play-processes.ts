@@ -2,7 +2,7 @@ import { vi } from "vitest";
 import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
 import { sleep } from "../../async/sleep.ts";
 import { SessionStore } from "../session-store.ts";
-import { SharedStorage } from "./shared-storage.ts";
+import { SharedStorage } from "../../storage/test/shared-storage.ts";
 import { turnNamed, withSession } from "./turns.ts";
 
 /** A run in one of the processes: it starts at a moment, and takes so long between reading and writing. */

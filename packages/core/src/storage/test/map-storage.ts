@@ -1,5 +1,5 @@
-import type { Json } from "../../storage/json.ts";
-import type { StorageDriver, StorageEntry } from "../../storage/storage-driver.ts";
+import type { Json } from "../json.ts";
+import type { StorageDriver, StorageEntry } from "../storage-driver.ts";
 
 /** A driver with the five required methods and nothing else: it takes no notice of list options. */
 export class MapStorage implements StorageDriver {

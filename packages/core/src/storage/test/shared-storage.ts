@@ -1,6 +1,6 @@
-import type { InMemoryStorage } from "../../storage/in-memory-storage.ts";
-import type { Json } from "../../storage/json.ts";
-import type { AppendOptions, ListOptions, StorageDriver, StorageEntry } from "../../storage/storage-driver.ts";
+import type { InMemoryStorage } from "../in-memory-storage.ts";
+import type { Json } from "../json.ts";
+import type { AppendOptions, ListOptions, StorageDriver, StorageEntry } from "../storage-driver.ts";
 import { sleep } from "../../async/sleep.ts";
 
 /**

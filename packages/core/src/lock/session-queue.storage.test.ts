@@ -1,21 +1,21 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { hasty, join, leaseMs, pass, startProcesses, useFakeTime } from "./test/processes.ts";
+import { reject, join, leaseMs, pass, startProcesses, useFakeTime } from "./test/processes.ts";
 import type { Process } from "./test/processes.ts";
 
 beforeEach(useFakeTime);
 
-describe("a storage that fails", () => {
-  it("is heard of by whoever has just come", async () => {
+describe("SessionQueue over a storage that fails", () => {
+  it("refuses a run that has just joined with the storage's error", async () => {
     const { processes, storage } = startProcesses(1);
     const [one] = processes as [Process];
     await storage.close();
 
     await expect(join(one).granted).rejects.toMatchObject({ code: "storage_unavailable" });
     await pass();
-    expect(one.lines.busySessions).toBe(0);
+    expect(one.queues.busySessions).toBe(0);
   });
 
-  it("is heard of by those who wait when it does not recover, and rejects nothing unheard", async () => {
+  it("refuses waiting runs when the storage does not recover, and leaves no rejection unhandled", async () => {
     const { processes, storage } = startProcesses(2);
     const [one, other] = processes as [Process, Process];
     const first = join(one);
@@ -27,73 +27,73 @@ describe("a storage that fails", () => {
     await pass();
 
     await expect(second.granted).rejects.toMatchObject({ code: "storage_unavailable" });
-    expect(processes.map(({ lines }) => lines.busySessions)).toEqual([0, 0]);
+    expect(processes.map(({ queues }) => queues.busySessions)).toEqual([0, 0]);
   });
 
-  it("does not keep a turn from being given back when it fails but once", async () => {
-    const { processes, storage, readLine } = startProcesses(1);
+  it("gives a lease back even if the storage fails once", async () => {
+    const { processes, storage, readQueue } = startProcesses(1);
     const [one] = processes as [Process];
-    const place = join(one);
-    await place.granted;
+    const position = join(one);
+    await position.granted;
     await pass();
     vi.spyOn(storage, "compareAndSet").mockRejectedValueOnce(new Error("down"));
-    place.leave();
+    position.leave();
     await pass();
 
-    expect((await readLine())?.line).toEqual([]);
+    expect((await readQueue())?.line).toEqual([]);
   });
 
-  it("is not overwhelmed by a process that somebody is always faster than", async () => {
+  it("pauses between compare-and-sets that it loses again and again", async () => {
     const { processes, storage } = startProcesses(1);
     const [one] = processes as [Process];
     const slower = vi.spyOn(storage, "compareAndSet").mockResolvedValue(false);
-    const place = join(one);
+    const position = join(one);
     await pass();
 
     expect(slower.mock.calls.length).toBeLessThan(300);
     slower.mockRestore();
     await pass();
-    await place.granted;
-    place.leave();
+    await position.granted;
+    position.leave();
     await pass();
   });
 
-  it("is left alone by whoever has the session, and is told of the end all the same", async () => {
+  it("pauses between heartbeats that fail, and still gives the lease back", async () => {
     const { processes, storage } = startProcesses(1);
     const [one] = processes as [Process];
-    const place = join(one);
-    await place.granted;
+    const position = join(one);
+    await position.granted;
     const failing = vi.spyOn(storage, "compareAndSet").mockRejectedValue(new Error("down"));
     await pass(2 * leaseMs);
     expect(failing.mock.calls.length).toBeLessThan(60);
     failing.mockRestore();
-    place.leave();
+    position.leave();
     await pass();
 
-    expect(await join(one, hasty).granted.then(() => "free")).toBe("free");
+    expect(await join(one, reject).granted.then(() => "free")).toBe("free");
     one.storage.stop();
     vi.clearAllTimers();
   });
 
-  it("makes nobody dead who cannot be heard because of it", async () => {
+  it("lets no process expire whose heartbeats it could not read", async () => {
     const { processes, storage } = startProcesses(2);
     const [one, other] = processes as [Process, Process];
-    const place = join(one);
-    await place.granted;
-    await expect(join(other, hasty).granted).rejects.toMatchObject({ code: "conflict" });
+    const position = join(one);
+    await position.granted;
+    await expect(join(other, reject).granted).rejects.toMatchObject({ code: "conflict" });
     const failing = [vi.spyOn(storage, "get"), vi.spyOn(storage, "compareAndSet")];
     for (const method of failing) method.mockRejectedValue(new Error("down"));
     await pass(2 * leaseMs);
-    await expect(join(other, hasty).granted).rejects.toThrow("down");
+    await expect(join(other, reject).granted).rejects.toThrow("down");
     await pass(100);
     for (const method of failing) method.mockRestore();
 
-    await expect(join(other, hasty).granted).rejects.toMatchObject({ code: "conflict" });
-    place.leave();
+    await expect(join(other, reject).granted).rejects.toMatchObject({ code: "conflict" });
+    position.leave();
     await pass();
   });
 
-  it("does not close the session to this process when one call never ends", async () => {
+  it("serves the next run of this process when one call never ends", async () => {
     const { processes, storage } = startProcesses(1);
     const [one] = processes as [Process];
     const hanging = vi.spyOn(storage, "get").mockReturnValueOnce(new Promise(() => {}));
@@ -108,7 +108,7 @@ describe("a storage that fails", () => {
     await pass();
   });
 
-  it("says of a damaged line where it stands, and of a newer release's what to do", async () => {
+  it("names the key of a damaged stored queue, and asks for an update when a newer release wrote it", async () => {
     const { processes, storage } = startProcesses(1);
     const [one] = processes as [Process];
     await storage.set("locks", "-/s", { v: 1, token: "x" });

@@ -1,4 +1,4 @@
-import type { StorageDriver } from "../../storage/storage-driver.ts";
+import type { StorageDriver } from "../storage-driver.ts";
 
 /** What goes wrong at one call. */
 export const faults = [
@@ -15,7 +15,7 @@ type Call = () => Promise<unknown>;
 type Plan = { fault: Fault; atCall: number; onHang?: () => void };
 
 /** Any driver, of whose calls one can be made to go wrong. */
-export class FaultySwitch {
+export class FaultInjector {
   readonly driver: StorageDriver;
   /** The methods that were called, in order, and of lists how much they gave. */
   readonly calls: string[] = [];

@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
 /** Where a record stands. */
-export type Place = { namespace: string; key: string };
+export type RecordKey = { namespace: string; key: string };
 
 /** The version of the records that this code writes, and the newest it reads. */
 export const recordVersion = 1;
@@ -27,19 +27,23 @@ export function isOptionalText(value: unknown): boolean {
 }
 
 /** Takes what was stored when it has the shape, whatever else it holds; damage is `storage_corrupt`. */
-export function readRecord<Shape>(value: unknown, place: Place, hasShape: (value: unknown) => value is Shape): Shape {
+export function readRecord<Shape>(
+  value: unknown,
+  place: RecordKey,
+  hasShape: (value: unknown) => value is Shape,
+): Shape {
   if (isRecord(value) && isCount(value["v"]) && value["v"] > recordVersion) throw newerRecord(value["v"], place);
   if (!hasShape(value)) throw corruptRecord(place);
   return value;
 }
 
 /** The refusal of a record that cannot be read. It names the place alone: what stands there may be private. */
-export function corruptRecord({ namespace, key }: Place): TroupeError {
+export function corruptRecord({ namespace, key }: RecordKey): TroupeError {
   const message = `The record ${JSON.stringify(key)} in "${namespace}" is damaged: restore it from a backup or delete it.`;
   return new TroupeError("storage_corrupt", message, { fields: { namespace, key } });
 }
 
-function newerRecord(version: number, { namespace, key }: Place): TroupeError {
+function newerRecord(version: number, { namespace, key }: RecordKey): TroupeError {
   const message =
     `The record ${JSON.stringify(key)} in "${namespace}" has version ${version}, and this release reads up to ` +
     `${recordVersion}: a newer release wrote it, so update this one.`;

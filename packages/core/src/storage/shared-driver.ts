@@ -1,5 +1,5 @@
-import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import type { StorageDriver } from "../storage/storage-driver.ts";
+import { InMemoryStorage } from "./in-memory-storage.ts";
+import type { StorageDriver } from "./storage-driver.ts";
 
 /** A driver over which several processes can take turns. */
 export type SharedDriver = StorageDriver & Required<Pick<StorageDriver, "append" | "compareAndSet">>;

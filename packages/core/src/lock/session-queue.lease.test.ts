@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
-  appendAs,
-  hasty,
+  appendUnder,
+  reject,
   join,
   leaseMs,
   noteOrder,
   pass,
-  patient,
+  enqueue,
   startProcesses,
   useFakeTime,
 } from "./test/processes.ts";
@@ -14,82 +14,82 @@ import type { Process } from "./test/processes.ts";
 
 beforeEach(useFakeTime);
 
-/** Takes the turn and dies; what is left of it is cleared away at the end of the test. */
+/** Takes the lease and dies. The end of the test clears away what is left of it. */
 async function takeAndDie(process: Process): Promise<void> {
-  const place = join(process);
-  await place.granted;
+  const position = join(process);
+  await position.granted;
   process.storage.stop();
   onTestFinished(async () => {
-    place.leave();
+    position.leave();
     process.storage.goOn();
     await pass();
   });
 }
 
-describe("a process that has the session", () => {
-  it("keeps it as long as it likes, and then leaves no timer", async () => {
+describe("a process that holds the lease", () => {
+  it("keeps it as long as it sends heartbeats, and then leaves no timer", async () => {
     const { processes } = startProcesses(2);
     const [one, other] = processes as [Process, Process];
-    const place = join(one);
-    const hold = await place.granted;
-    const next = join(other, { ...patient, waitMs: 10 * leaseMs });
+    const position = join(one);
+    const lease = await position.granted;
+    const next = join(other, { ...enqueue, waitMs: 10 * leaseMs });
     await pass(5 * leaseMs);
 
-    expect(await appendAs(one, hold, "late")).toBe(1);
-    await expect(hold.confirm?.()).resolves.toBeUndefined();
-    place.leave();
+    expect(await appendUnder(lease, one, "late")).toBe(1);
+    await expect(lease.confirm()).resolves.toBeUndefined();
+    position.leave();
     await pass();
     await next.granted;
     next.leave();
     await pass();
   });
 
-  it("loses it to the next when it is stopped, and cannot write any more when it goes on", async () => {
+  it("loses it to the next process when it is stopped, and cannot write when it goes on", async () => {
     const { processes } = startProcesses(2);
     const [one, other] = processes as [Process, Process];
-    const place = join(one);
-    const hold = await place.granted;
+    const position = join(one);
+    const lease = await position.granted;
     one.storage.stop();
     const next = join(other);
-    const late = appendAs(one, hold, "late").catch((error: unknown) => error);
+    const late = appendUnder(lease, one, "late").catch((error: unknown) => error);
     await pass(leaseMs + 1000);
 
-    expect(await appendAs(other, await next.granted, "in time")).toBe(1);
+    expect(await appendUnder(await next.granted, other, "in time")).toBe(1);
     one.storage.goOn();
 
     expect(await late).toMatchObject({ code: "conflict" });
-    await expect(hold.confirm?.()).rejects.toMatchObject({ code: "conflict" });
+    await expect(lease.confirm()).rejects.toMatchObject({ code: "conflict" });
     await pass();
     next.leave();
     await pass();
-    await expect(appendAs(one, hold, "still")).rejects.toMatchObject({ code: "conflict" });
-    place.leave();
+    await expect(appendUnder(lease, one, "still")).rejects.toMatchObject({ code: "conflict" });
+    position.leave();
     await pass();
-    expect(one.lines.busySessions).toBe(0);
+    expect(one.queues.busySessions).toBe(0);
   });
 
-  it("knows that it had to wait when another had the session between its look and its write", async () => {
+  it("has hadToWait when another process held the lease between its read and its write", async () => {
     const { processes } = startProcesses(2);
     const [one, other] = processes as [Process, Process];
     one.storage.stopAt("compareAndSet");
-    const place = join(one);
-    await place.looked;
+    const position = join(one);
+    await position.known;
     const between = join(other);
     await between.granted;
     between.leave();
     await pass();
     one.storage.goOn();
 
-    expect(await place.granted).toMatchObject({ hadToWait: true });
-    place.leave();
+    expect(await position.granted).toMatchObject({ hadToWait: true });
+    position.leave();
     await pass();
   });
 
-  it("keeps it when it was stopped for less than its lease", async () => {
+  it("keeps it when it was stopped for less than leaseMs", async () => {
     const { processes } = startProcesses(2);
     const [one, other] = processes as [Process, Process];
-    const place = join(one);
-    const hold = await place.granted;
+    const position = join(one);
+    const lease = await position.granted;
     await pass(leaseMs / 3 - 1);
     one.storage.stop();
     const next = join(other);
@@ -97,67 +97,67 @@ describe("a process that has the session", () => {
     one.storage.goOn();
     await pass(leaseMs - 1000);
 
-    expect(await appendAs(one, hold, "mine")).toBe(1);
-    place.leave();
+    expect(await appendUnder(lease, one, "mine")).toBe(1);
+    position.leave();
     await pass();
     await next.granted;
     next.leave();
     await pass();
   });
 
-  it("cannot write any more once it has given it back, though nobody has taken it since", async () => {
+  it("cannot write once it has given it back, even if no other run has taken it since", async () => {
     const { processes } = startProcesses(1);
     const [one] = processes as [Process];
-    const place = join(one);
-    const hold = await place.granted;
-    place.leave();
+    const position = join(one);
+    const lease = await position.granted;
+    position.leave();
     await pass();
 
-    await expect(appendAs(one, hold, "late")).rejects.toMatchObject({ code: "conflict" });
+    await expect(appendUnder(lease, one, "late")).rejects.toMatchObject({ code: "conflict" });
   });
 
-  it("finds its number never again, also when the line was forgotten with the session", async () => {
-    const { processes, readLine } = startProcesses(2);
+  it("never gets its fencing token again, even if the stored queue was deleted with the session", async () => {
+    const { processes, readQueue } = startProcesses(2);
     const [one, other] = processes as [Process, Process];
     const stopped = await join(one).granted;
     one.storage.stop();
     const deleting = join(other);
     await pass(leaseMs + 1000);
-    (await deleting.granted).forget?.();
+    (await deleting.granted).forget();
     deleting.leave();
     await pass();
-    expect(await readLine()).toBeNull();
+    expect(await readQueue()).toBeNull();
 
     const again = join(other);
-    const hold = await again.granted;
+    const lease = await again.granted;
     one.storage.goOn();
 
-    await expect(appendAs(one, stopped, "late")).rejects.toMatchObject({ code: "conflict" });
-    expect(hold.appends?.ifHeld?.token).toBeGreaterThan(stopped.appends?.ifHeld?.token ?? Infinity);
+    await expect(appendUnder(stopped, one, "late")).rejects.toMatchObject({ code: "conflict" });
+    expect(lease.appendOptions.ifHeld?.token).toBeGreaterThan(stopped.appendOptions.ifHeld?.token ?? Infinity);
     again.leave();
     await pass();
   });
 
-  it("forgets the line with the session only when nobody waits", async () => {
-    const { processes, readLine } = startProcesses(2);
+  it("deletes the stored queue with the session only when no run waits", async () => {
+    const { processes, readQueue } = startProcesses(2);
     const [one, other] = processes as [Process, Process];
     const first = join(one);
-    (await first.granted).forget?.();
+    (await first.granted).forget();
     const second = join(other);
     await pass();
     first.leave();
     await pass();
     await second.granted;
-    expect(await readLine()).not.toBeNull();
+    expect(await readQueue()).not.toBeNull();
     second.leave();
     await pass();
 
-    expect(await readLine()).toMatchObject({ line: [] });
+    expect(await readQueue()).toMatchObject({ line: [] });
   });
 });
 
 describe("a process that died", () => {
-  it("holds up those who come for one lease, by their own clock", async () => {
+  it("delays other processes for one leaseMs, by their own clock", async () => {
     const { processes } = startProcesses(2);
     const [one, other] = processes as [Process, Process];
     await takeAndDie(one);
@@ -174,7 +174,7 @@ describe("a process that died", () => {
     await pass();
   });
 
-  it("holds up nobody for longer than that when it had waited", async () => {
+  it("delays other processes no longer than that when it was waiting itself", async () => {
     const { processes } = startProcesses(3);
     const [one, dead, other] = processes as [Process, Process, Process];
     const first = join(one);
@@ -194,35 +194,35 @@ describe("a process that died", () => {
     await pass();
   });
 
-  it("does not shut out for ever those who never wait", async () => {
+  it("does not shut out for good runs that never wait", async () => {
     const { processes } = startProcesses(2);
     const [one, other] = processes as [Process, Process];
     await takeAndDie(one);
 
-    await expect(join(other, hasty).granted).rejects.toMatchObject({ code: "conflict" });
+    await expect(join(other, reject).granted).rejects.toMatchObject({ code: "conflict" });
     await pass(leaseMs - 1);
-    await expect(join(other, hasty).granted).rejects.toMatchObject({ code: "conflict" });
+    await expect(join(other, reject).granted).rejects.toMatchObject({ code: "conflict" });
     await pass(1);
-    const place = join(other, hasty);
+    const position = join(other, reject);
 
-    await place.granted;
-    place.leave();
+    await position.granted;
+    position.leave();
     await pass();
   });
 
-  it("frees its places when it is only slow, and lines up again at the end", async () => {
+  it("loses its positions when it is only slow, and joins again at the end", async () => {
     const { processes } = startProcesses(3);
     const [one, slow, other] = processes as [Process, Process, Process];
-    const places = [join(one)];
+    const positions = [join(one)];
     await pass(1);
-    places.push(join(slow));
+    positions.push(join(slow));
     await pass(1);
     slow.storage.stop();
-    places.push(join(other));
+    positions.push(join(other));
     await pass(leaseMs + 1000);
     slow.storage.goOn();
     await pass();
-    const order = noteOrder(places);
+    const order = noteOrder(positions);
     await pass(2000);
 
     expect(order).toEqual([0, 2, 1]);

@@ -1,5 +1,5 @@
-import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
-import type { StorageDriver, Write } from "../../storage/storage-driver.ts";
+import { InMemoryStorage } from "../in-memory-storage.ts";
+import type { StorageDriver, Write } from "../storage-driver.ts";
 import { MapStorage } from "./map-storage.ts";
 import { SharedStorage } from "./shared-storage.ts";
 

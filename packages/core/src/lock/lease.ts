@@ -1,0 +1,76 @@
+import { untilAborted } from "../async/until-aborted.ts";
+import { abortedError } from "../errors/aborted-error.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { AppendOptions } from "../storage/storage-driver.ts";
+
+/** Proof of a lease, where other processes may take the session over. */
+export type Fence = {
+  /** Make an append depend on the fencing token. */
+  readonly appendOptions: AppendOptions;
+  /** Rejects as `conflict` when another process took the session over. */
+  readonly confirm: () => Promise<void>;
+};
+
+type LeaseParts = { hadToWait: boolean; fence?: Fence | undefined; forget: () => void; giveBack: () => void };
+
+/**
+ * A lease on a session: exclusive right to append, proven by its fencing token.
+ *
+ * It is given back only when its last write has settled. A write that its caller no longer waits for may still reach the
+ * storage, where it could replace what the next run wrote.
+ */
+export class Lease {
+  /** Whether another run may have changed the session since this one joined the queue: what was read before is stale. */
+  readonly hadToWait: boolean;
+  readonly #fence: Fence | undefined;
+  readonly #forget: () => void;
+  readonly #giveBack: () => void;
+  #writing: Promise<void> | undefined;
+  #isReleased = false;
+
+  constructor({ hadToWait, fence, forget, giveBack }: LeaseParts) {
+    this.hadToWait = hadToWait;
+    this.#fence = fence;
+    this.#forget = forget;
+    this.#giveBack = giveBack;
+  }
+
+  /** Options that make an append depend on this lease. Without other processes there are none. */
+  get appendOptions(): AppendOptions {
+    return this.#fence?.appendOptions ?? {};
+  }
+
+  /** Rejects as `conflict` when another process took the session over. */
+  async confirm(): Promise<void> {
+    await this.#fence?.confirm();
+  }
+
+  /** Writes, after any write still under way. When the signal aborts, the outcome is unknown. */
+  async write<Result>(operation: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    while (this.#writing !== undefined) await untilAborted(() => this.#writing ?? Promise.resolve(), signal);
+    if (this.#isReleased) throw new TroupeError("internal", "This session was released: open it again to write.");
+    if (signal?.aborted) throw abortedError(signal.reason);
+    const write = operation();
+    this.#track(write);
+    return await untilAborted(() => write, signal);
+  }
+
+  /** Gives the lease back, once the last write has settled. May be called more than once. */
+  release(): void {
+    this.#isReleased = true;
+    if (this.#writing === undefined) this.#giveBack();
+  }
+
+  /** Notes that the session was deleted: its stored queue is deleted with the lease, unless other runs wait. */
+  forget(): void {
+    this.#forget();
+  }
+
+  #track(write: Promise<unknown>): void {
+    const settle = () => {
+      this.#writing = undefined;
+      if (this.#isReleased) this.#giveBack();
+    };
+    this.#writing = write.then(settle, settle);
+  }
+}

@@ -1,0 +1,85 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { reconcile } from "./queue-record.ts";
+import type { DesiredState, QueueRecord } from "./queue-record.ts";
+
+const desire = (process: string, tickets: number[], more: Partial<DesiredState> = {}): DesiredState => ({
+  heartbeat: { process, beat: 9, leaseMs: 1000 },
+  tickets,
+  expired: new Set(),
+  isDue: false,
+  forgetsQueue: false,
+  ...more,
+});
+
+/** A queue with positions like `a1`, and a heartbeat of each process. */
+function queueOf(...positions: string[]): QueueRecord {
+  const line = positions.map(([process = "", ...ticket]) => ({ process, ticket: Number(ticket.join("")) }));
+  const processes = [...new Set(line.map(({ process }) => process))];
+  return { v: 1, token: 7, line, processes: processes.map((process) => ({ process, beat: 1, leaseMs: 1000 })) };
+}
+
+const shown = (record: QueueRecord | null) => record?.line.map(({ process, ticket }) => process + ticket).join(" ");
+const firstOf = (record: QueueRecord | null) => shown(record)?.split(" ")[0] ?? "";
+const tokenOf = (record: QueueRecord | null) => record?.token ?? 0;
+const processesOf = (record: QueueRecord | null) => new Set(record?.line.map(({ process }) => process));
+
+describe("reconcile", () => {
+  it.each([
+    ["appends new waiters at the end", queueOf("a1", "b1"), desire("a", [1, 2, 3]), "a1 b1 a2 a3, 7"],
+    [
+      "removes a waiter that gave up, and counts the token up when the first position changes",
+      queueOf("a1", "b1", "a2"),
+      desire("a", [2]),
+      "b1 a2, 8",
+    ],
+    [
+      "removes all positions of an expired process",
+      queueOf("b1", "a1", "b2"),
+      desire("a", [1], { expired: new Set("b") }),
+      "a1, 8",
+    ],
+    ["keeps the positions of live processes", queueOf("b1", "c1"), desire("a", [], { expired: new Set("c") }), "b1, 7"],
+    ["counts the token up when the queue becomes empty", queueOf("a1"), desire("a", []), ", 8"],
+  ])("%s", (...[, stored, desired, planned]) => {
+    const next = reconcile(stored, desired);
+
+    expect(`${shown(next)}, ${next?.token}`).toBe(planned);
+  });
+
+  it("returns the stored record when nothing changes, unless a heartbeat is due", () => {
+    const stored = queueOf("a1", "b1");
+
+    expect(reconcile(stored, desire("a", [1]))).toBe(stored);
+    expect(reconcile(stored, desire("a", [1], { isDue: true }))).toEqual({
+      ...stored,
+      processes: [
+        { process: "a", beat: 9, leaseMs: 1000 },
+        { process: "b", beat: 1, leaseMs: 1000 },
+      ],
+    });
+    expect(reconcile(null, desire("a", []))).toBeNull();
+  });
+
+  it("deletes the record of a deleted session only when its queue is empty", () => {
+    expect(reconcile(queueOf("a1"), desire("a", [], { forgetsQueue: true }))).toBeNull();
+    expect(shown(reconcile(queueOf("a1", "b1"), desire("a", [], { forgetsQueue: true })))).toBe("b1");
+  });
+
+  it("counts the token up exactly when the first position changes, and keeps one heartbeat of each process in the queue", () => {
+    const process = fc.constantFrom("a", "b", "c");
+    const step = fc.record({ process, tickets: fc.uniqueArray(fc.nat(3)), expired: fc.uniqueArray(process) });
+    fc.assert(
+      fc.property(fc.array(step), (steps) => {
+        let stored: QueueRecord | null = null;
+        for (const { process: own, tickets, expired } of steps) {
+          const next = reconcile(stored, desire(own, tickets, { expired: new Set(expired) }));
+
+          expect(tokenOf(next) > tokenOf(stored)).toBe(firstOf(next) !== firstOf(stored));
+          expect(new Set(next?.processes.map((heartbeat) => heartbeat.process))).toEqual(processesOf(next));
+          stored = next;
+        }
+      }),
+    );
+  });
+});

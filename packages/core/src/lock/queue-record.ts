@@ -1,0 +1,104 @@
+import type { Json } from "../storage/json.ts";
+import { isCount, isList, isRecord, readRecord, recordVersion } from "../storage/stored-record.ts";
+import type { RecordKey } from "../storage/stored-record.ts";
+
+/** One run in the stored queue, and the process that it is in. */
+export type StoredPosition = { process: string; ticket: number };
+
+/** Sign that a process still owns its positions: it writes a new `beat` at least every `leaseMs` milliseconds. */
+export type Heartbeat = { process: string; beat: number; leaseMs: number };
+
+/** The stored queue of a session: positions, heartbeats, fencing token. All processes see the same one. */
+export type QueueRecord = {
+  v: 1;
+  /** Fencing token: grows whenever the first position changes. */
+  token: number;
+  /** Positions, first come, first served. The first holds the lease. */
+  line: StoredPosition[];
+  /** Heartbeats of the processes that have positions. */
+  processes: Heartbeat[];
+};
+
+/** The positions that one process wants in a queue. */
+export type DesiredState = {
+  /** Its own heartbeat, written whenever something else is. */
+  heartbeat: Heartbeat;
+  /** Tickets of its runs, in their order. */
+  tickets: readonly number[];
+  /** Processes whose heartbeats expired: their positions are removed. */
+  expired: ReadonlySet<string>;
+  /** Whether the heartbeat is to be written even when nothing else is. */
+  isDue: boolean;
+  /** Whether the record is to be deleted when its queue is empty. */
+  forgetsQueue: boolean;
+};
+
+/** Reads a stored queue; damage is `storage_corrupt`. */
+export function readQueueRecord(value: Json | null, place: RecordKey): QueueRecord | null {
+  return value === null ? null : readRecord(value, place, isQueueRecord);
+}
+
+/** Returns the record that this process wants next: the same object when there is nothing to write. */
+export function reconcile(stored: QueueRecord | null, desired: DesiredState): QueueRecord | null {
+  const { token, line: before, processes } = stored ?? newQueueRecord();
+  const line = desiredLine(before, desired);
+  if (isSameLine(line, before) && !desired.isDue) return stored;
+  if (line.length === 0 && desired.forgetsQueue) return null;
+  return {
+    v: recordVersion,
+    token: isSamePosition(line[0], before[0]) ? token : token + 1,
+    line,
+    processes: heartbeatsOf(line, [...processes, desired.heartbeat]),
+  };
+}
+
+/** Compares positions. Two absent ones are the same. */
+export function isSamePosition(one: StoredPosition | undefined, other: StoredPosition | undefined): boolean {
+  return one?.process === other?.process && one?.ticket === other?.ticket;
+}
+
+function isSameLine(one: readonly StoredPosition[], other: readonly StoredPosition[]): boolean {
+  return one.length === other.length && one.every((position, index) => isSamePosition(position, other[index]));
+}
+
+/**
+ * A record is deleted with its session, and its tokens must not come again: a stopped process may still hold one. So they
+ * begin with the time in microseconds, which no session's tokens overtake.
+ */
+function newQueueRecord(): QueueRecord {
+  return { v: recordVersion, token: Date.now() * 1000, line: [], processes: [] };
+}
+
+/** Removes waiters that gave up and expired processes, and appends new waiters. */
+function desiredLine(before: readonly StoredPosition[], { heartbeat, tickets, expired }: DesiredState) {
+  const { process } = heartbeat;
+  const kept = before.filter((position) =>
+    position.process === process ? tickets.includes(position.ticket) : !expired.has(position.process),
+  );
+  const own = new Set(kept.filter((position) => position.process === process).map(({ ticket }) => ticket));
+  return [...kept, ...tickets.filter((ticket) => !own.has(ticket)).map((ticket) => ({ process, ticket }))];
+}
+
+/** The last heartbeat of each process that has a position. */
+function heartbeatsOf(line: readonly StoredPosition[], heartbeats: readonly Heartbeat[]): Heartbeat[] {
+  const last = new Map(heartbeats.map((heartbeat) => [heartbeat.process, heartbeat]));
+  return [...new Set(line.map(({ process }) => process))].flatMap((process) => last.get(process) ?? []);
+}
+
+function isQueueRecord(value: unknown): value is QueueRecord {
+  return (
+    isRecord(value) &&
+    value["v"] === recordVersion &&
+    isCount(value["token"]) &&
+    isList(value["line"], isStoredPosition) &&
+    isList(value["processes"], isHeartbeat)
+  );
+}
+
+function isStoredPosition(value: unknown): value is StoredPosition {
+  return isRecord(value) && typeof value["process"] === "string" && isCount(value["ticket"]);
+}
+
+function isHeartbeat(value: unknown): value is Heartbeat {
+  return isRecord(value) && typeof value["process"] === "string" && isCount(value["beat"]) && isCount(value["leaseMs"]);
+}

@@ -1,0 +1,86 @@
+import { isShared } from "../storage/shared-driver.ts";
+import type { SharedDriver } from "../storage/shared-driver.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import { createId } from "../util/create-id.ts";
+import { refusalOf } from "./busy-policy.ts";
+import type { JoinOptions } from "./busy-policy.ts";
+import type { Lease } from "./lease.ts";
+import { LivenessTracker } from "./liveness.ts";
+import { LocalQueue } from "./local-queue.ts";
+import { SessionQueue } from "./session-queue.ts";
+import type { QueuePosition } from "./waiter.ts";
+
+type Queue = { readonly length: number; join(options: JoinOptions): QueuePosition };
+
+/** The queues for the sessions of one storage. A queue is kept as long as a run of this process is in it. */
+export class SessionQueues {
+  readonly #queues = new Map<string, Queue>();
+  readonly #createQueue: (key: string, onEmpty: () => void) => Queue;
+
+  constructor(createQueue: (key: string, onEmpty: () => void) => Queue) {
+    this.#createQueue = createQueue;
+  }
+
+  /** Number of sessions that runs of this process hold or wait for. */
+  get busySessions(): number {
+    return this.#queues.size;
+  }
+
+  /** Joins the queue for a key. Runs that join later get the lease later. */
+  join(key: string, options: JoinOptions): QueuePosition {
+    const refusal = refusalOf(this.#queues.get(key)?.length ?? 0, options);
+    return refusal === null ? this.#queueOf(key).join(options) : refusedPosition(refusal);
+  }
+
+  #queueOf(key: string): Queue {
+    const queue = this.#queues.get(key) ?? this.#createQueue(key, () => this.#queues.delete(key));
+    this.#queues.set(key, queue);
+    return queue;
+  }
+}
+
+/** Makes queues within this process. */
+export function createLocalQueues(): SessionQueues {
+  return new SessionQueues((_key, onEmpty) => new LocalQueue(onEmpty));
+}
+
+/** Makes queues that all processes over one storage share. A process without heartbeat for `leaseMs` has expired. */
+export function createSharedQueues(driver: SharedDriver, leaseMs = 10_000): SessionQueues {
+  let lastNumber = 0;
+  const nextNumber = () => ++lastNumber;
+  const context = { driver, process: createId(), leaseMs, liveness: new LivenessTracker(), nextNumber };
+  return new SessionQueues((key, onEmpty) => new SessionQueue(context, key, onEmpty));
+}
+
+/**
+ * The one piece of module state. Two stores over one driver hold the same sessions and must share their queues; the driver
+ * is all they have in common, and drivers of third parties need not know of it. Weak: the queues go with their driver.
+ */
+const queuesByDriver = new WeakMap<StorageDriver, { local: SessionQueues; shared: SessionQueues }>();
+
+/** Returns the queues of this process for records of this storage. */
+export function localQueuesOf(driver: StorageDriver): SessionQueues {
+  return queuesOf(driver).local;
+}
+
+/** Returns the queues for the sessions of this storage: across processes where the storage is shared. */
+export function sessionQueuesOf(driver: StorageDriver): SessionQueues {
+  return queuesOf(driver).shared;
+}
+
+function queuesOf(driver: StorageDriver) {
+  return queuesByDriver.get(driver) ?? addQueues(driver);
+}
+
+function addQueues(driver: StorageDriver) {
+  const local = createLocalQueues();
+  const queues = { local, shared: isShared(driver) ? createSharedQueues(driver) : local };
+  queuesByDriver.set(driver, queues);
+  return queues;
+}
+
+function refusedPosition(refusal: Error): QueuePosition {
+  const granted = Promise.reject<Lease>(refusal);
+  granted.catch(() => {});
+  return { known: Promise.resolve(), granted, leave: () => {} };
+}

@@ -1,0 +1,91 @@
+import { abortedError } from "../errors/aborted-error.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { busyTooLong } from "./busy-policy.ts";
+import type { JoinOptions } from "./busy-policy.ts";
+import { Lease } from "./lease.ts";
+import type { Fence } from "./lease.ts";
+
+/** Position of a run in the queue for a session. */
+export interface QueuePosition {
+  /**
+   * Resolves when the queue is known, where the storage has to be asked for it. What is read of the session from then on
+   * is current, unless the lease says `hadToWait`.
+   */
+  readonly known: Promise<void>;
+  /** Resolves when the position is the first; rejects as `conflict` or, when the signal aborts, as `cancelled`. */
+  readonly granted: Promise<Lease>;
+  /** Gives up the position or the lease. May be called more than once. */
+  leave(): void;
+}
+
+/** One run of this process that waits for a session, or holds its lease. */
+export class Waiter implements QueuePosition {
+  /** Number of its position in the stored queue. */
+  readonly ticket: number;
+  readonly options: JoinOptions;
+  /** `queued`: the stored queue has it. */
+  state: "new" | "queued" | "holding" = "new";
+  hadToWait = false;
+  /** Whether the session was deleted, so that the stored queue is to go with it. */
+  forgetsQueue = false;
+  readonly #known = Promise.withResolvers<void>();
+  readonly #granted = Promise.withResolvers<Lease>();
+  readonly #onLeave: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #hasOutcome = false;
+
+  /** `onLeave` is called when the waiter gives up its position or lease, possibly more than once. */
+  constructor(options: JoinOptions, onLeave: () => void, ticket = 0) {
+    this.options = options;
+    this.ticket = ticket;
+    this.#onLeave = onLeave;
+    this.granted.catch(() => {});
+  }
+
+  get known(): Promise<void> {
+    return this.#known.promise;
+  }
+
+  /** Its rejection is never unhandled. */
+  get granted(): Promise<Lease> {
+    return this.#granted.promise;
+  }
+
+  /** Starts to wait, for `waitMs` or until the signal aborts. */
+  wait(): void {
+    const { waitMs, signal } = this.options;
+    this.#timer = setTimeout(() => this.refuse(busyTooLong(waitMs)), waitMs);
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  markKnown(): void {
+    this.#known.resolve();
+  }
+
+  grant(fence?: Fence): void {
+    this.state = "holding";
+    this.#settle();
+    const forget = () => void (this.forgetsQueue = true);
+    this.#granted.resolve(new Lease({ hadToWait: this.hadToWait, fence, forget, giveBack: () => this.leave() }));
+  }
+
+  refuse(error: unknown): void {
+    this.#settle();
+    this.#granted.reject(error);
+    this.markKnown();
+    this.#onLeave();
+  }
+
+  leave(): void {
+    if (this.#hasOutcome) this.#onLeave();
+    else this.refuse(new TroupeError("cancelled", "The run left the queue for its session."));
+  }
+
+  readonly #onAbort = (): void => this.refuse(abortedError(this.options.signal?.reason));
+
+  #settle(): void {
+    this.#hasOutcome = true;
+    clearTimeout(this.#timer);
+    this.options.signal?.removeEventListener("abort", this.#onAbort);
+  }
+}
