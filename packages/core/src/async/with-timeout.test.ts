@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { LazyPromise } from "../util/lazy-promise.ts";
 import { withTimeout } from "./with-timeout.ts";
 
 beforeEach(() => {
@@ -52,6 +53,13 @@ describe("withTimeout", () => {
 
     expect(await waiting).toBe("late");
     await vi.advanceTimersByTimeAsync(0);
+  });
+
+  it("starts a lazy promise at once", () => {
+    const start = vi.fn<() => void>();
+    void withTimeout(LazyPromise.of(Promise.resolve(), start), { timeoutMs: 100, onTimeout: fail });
+
+    expect(start).toHaveBeenCalledOnce();
   });
 
   it("keeps the process alive, unless it is told to unref", async () => {

@@ -15,9 +15,7 @@ export async function withTimeout<Result, Late = never>(
   const { promise: timeIsUp, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, timeoutMs);
   if (unref) timer.unref();
-  try {
-    return await Promise.race([work, timeIsUp.then(onTimeout)]);
-  } finally {
-    clearTimeout(timer);
-  }
+  // First of all `work` is waited for: a lazy promise then starts at once.
+  const done = work.finally(() => clearTimeout(timer));
+  return await Promise.race([done, timeIsUp.then(onTimeout)]);
 }
