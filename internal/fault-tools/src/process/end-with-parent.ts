@@ -1,5 +1,5 @@
-// Loaded before a test's child: a parent that is killed cannot end its children, but its pipe to them ends. The pipe alone
-// does not keep a child alive.
+// Preloaded in each TestChild: ends the child when its parent is killed, since the pipe to the parent ends then. The pipe
+// alone does not keep a child alive.
 process.stdin
   .on("end", () => process.exit())
   .resume()

@@ -5,16 +5,16 @@ import { describe, expect, it } from "vitest";
 import { createKillPoints } from "./kill-points.ts";
 import type { KillPoint } from "./kill-points.ts";
 
-/** Wrappers that write down what is reached, into the list of what else happens. */
+/** Creates wrappers that record each kill point among the other events. */
 function recorded() {
-  const story: string[] = [];
-  const points = createKillPoints(async (point: KillPoint) => void story.push(point));
-  return { story, points };
+  const events: string[] = [];
+  const points = createKillPoints(async (point: KillPoint) => void events.push(point));
+  return { events, points };
 }
 
-const driver = (story: string[], members: Partial<StorageDriver> = {}): StorageDriver => ({
+const driver = (events: string[], members: Partial<StorageDriver> = {}): StorageDriver => ({
   get: async () => null,
-  set: async (namespace) => void story.push(`set ${namespace}`),
+  set: async (namespace) => void events.push(`set ${namespace}`),
   delete: async () => {},
   list: async () => [],
   close: async () => {},
@@ -22,12 +22,12 @@ const driver = (story: string[], members: Partial<StorageDriver> = {}): StorageD
 });
 
 describe("kill points", () => {
-  it("are reached around each write of a turn and no other", async () => {
-    const { story, points } = recorded();
+  it("are reached before and after each write of a turn, and at no other write", async () => {
+    const { events, points } = recorded();
     const storage = points.storage(
-      driver(story, {
-        append: async () => (story.push("append"), { key: "k", seq: 1 }),
-        transaction: async () => void story.push("transaction"),
+      driver(events, {
+        append: async () => (events.push("append"), { key: "k", seq: 1 }),
+        transaction: async () => void events.push("transaction"),
       }),
     );
     await storage.set("sessions", "s", 1);
@@ -41,7 +41,7 @@ describe("kill points", () => {
     await storage.set("turns", "s/1", 1);
 
     const around = (name: string) => ["before_commit", name, "after_commit"];
-    expect(story).toEqual([
+    expect(events).toEqual([
       "set sessions",
       ...around("append"),
       "transaction",
@@ -50,56 +50,56 @@ describe("kill points", () => {
     ]);
   });
 
-  it("give a storage no members that it has not", () => {
-    const { story, points } = recorded();
-    const storage = points.storage(driver(story));
+  it("add no members to a storage", () => {
+    const { events, points } = recorded();
+    const storage = points.storage(driver(events));
 
     expect(["append", "compareAndSet", "transaction", "ping"].filter((name) => name in storage)).toEqual([]);
   });
 
-  it("are not passed when the commit fails", async () => {
-    const { story, points } = recorded();
-    const storage = points.storage(driver(story, { set: async () => await Promise.reject(new Error("full")) }));
+  it("do not include after_commit when the commit fails", async () => {
+    const { events, points } = recorded();
+    const storage = points.storage(driver(events, { set: async () => await Promise.reject(new Error("full")) }));
 
     await expect(storage.set("turns", "s/1", 1)).rejects.toThrow("full");
-    expect(story).toEqual(["before_commit"]);
+    expect(events).toEqual(["before_commit"]);
   });
 
-  it("are reached when a model has answered, before anyone knows", async () => {
-    const { story, points } = recorded();
+  it("include after_model when a model has answered, before the answer is passed on", async () => {
+    const { events, points } = recorded();
     const model = points.model(new ScriptedModel("one", "two"));
     const response = await model.generate([]);
-    story.push(response.text);
-    for await (const chunk of model.stream([])) story.push(chunk.type);
+    events.push(response.text);
+    for await (const chunk of model.stream([])) events.push(chunk.type);
 
-    expect(story).toEqual(["after_model", "one", "text", "after_model", "finish"]);
+    expect(events).toEqual(["after_model", "one", "text", "after_model", "finish"]);
     expect([model.providerId, model.modelId]).toEqual(["scripted", "scripted-1"]);
   });
 
-  it("are reached when a tool is done, well or not", async () => {
-    const { story, points } = recorded();
+  it("include after_tool when a tool has returned or thrown", async () => {
+    const { events, points } = recorded();
     const tool = { name: "t", description: "", parameters: { type: "object" }, execute: () => "done" } as const;
     const failing = { ...tool, execute: async () => await Promise.reject(new Error("no")) };
 
     expect(await points.tool(tool).execute({}, {} as RunContext)).toBe("done");
     await expect(points.tool(failing).execute({}, {} as RunContext)).rejects.toThrow("no");
-    expect(story).toEqual(["after_tool", "after_tool"]);
+    expect(events).toEqual(["after_tool", "after_tool"]);
   });
 
-  it("are reached once before the end of a run is told, however it is told", async () => {
-    const { story, points } = recorded();
+  it("include before_finish once before the end of a run is reported by run, a stream or its output", async () => {
+    const { events, points } = recorded();
     const runnable = points.runnable(new Parrot());
     await runnable.run("hello");
-    story.push("told");
+    events.push("told");
     const stream = runnable.stream("hello");
-    for await (const chunk of stream) story.push(chunk.type);
-    story.push((await stream.output).text);
+    for await (const chunk of stream) events.push(chunk.type);
+    events.push((await stream.output).text);
 
-    expect(story).toEqual(["before_finish", "told", "text", "before_finish", "finish", "hello"]);
+    expect(events).toEqual(["before_finish", "told", "text", "before_finish", "finish", "hello"]);
     expect([runnable.name, runnable.kind, stream.runId]).toEqual(["parrot", "agent", "r"]);
   });
 
-  it("hold a run up for as long as the word to go on is missing", async () => {
+  it("make a run wait until the listener resolves", async () => {
     const told: string[] = [];
     const goOn: (() => void)[] = [];
     const reach = async () => await new Promise<void>((resolve) => goOn.push(resolve));
@@ -114,7 +114,7 @@ describe("kill points", () => {
   });
 });
 
-/** Has private state, as an agent has. */
+/** A runnable with a private field, as an agent has. */
 class Parrot implements Runnable {
   readonly name = "parrot";
   readonly kind = "agent";

@@ -1,40 +1,40 @@
 import type { ModelProvider, Runnable, RunStream, StorageDriver, StreamChunk, ToolDef, Write } from "@troupe/core";
 
-/** The named moments of a run at which a process may be killed, in their order. */
+/** Names of the moments of a run at which a process can be killed, in order. */
 export const killPoints = ["after_model", "after_tool", "before_commit", "after_commit", "before_finish"] as const;
 
 /** One of `killPoints`. */
 export type KillPoint = (typeof killPoints)[number];
 
-/** Told that a moment has come; the run goes on when it resolves. */
+/** Called when a run reaches a kill point. The run continues when it resolves. */
 export type ReachPoint = (point: KillPoint) => Promise<void>;
 
-/** The parts of a service, wrapped so that they stop at the kill points. */
+/** Functions that wrap the parts of a service so that a run waits at the kill points. */
 export type KillPointWrappers = {
-  /** `after_model`: the model has answered and nobody knows yet. */
+  /** `after_model`: the model has answered, and the answer was not passed on yet. */
   model(model: ModelProvider): ModelProvider;
-  /** `after_tool`: the tool has done its work, well or not, and its result is not taken yet. */
+  /** `after_tool`: the tool has returned or thrown, and its result was not passed on yet. */
   tool(tool: ToolDef): ToolDef;
-  /** `before_commit` and `after_commit`: around each write of a turn. */
+  /** `before_commit` and `after_commit`: before and after each write of a turn. */
   storage<Driver extends StorageDriver>(driver: Driver): Driver;
-  /** `before_finish`: the run is over and its transport is about to say so. */
+  /** `before_finish`: the run is over, and its caller was not told yet. */
   runnable<Run extends Runnable>(runnable: Run): Run;
 };
 
 /**
- * Wraps what a service is made of so that each kill point is reached from outside. All five lie where a part that the test
- * hands in is called or returns, so nothing of them is in the published code: no hook, no variable, no second build.
+ * Creates the wrappers that call `reach` at each kill point. All five points lie where a part that the test passes in is
+ * called or returns, so published code needs no hook for them.
  */
 export function createKillPoints(reach: ReachPoint): KillPointWrappers {
   return {
-    model: (model) => heldModel(model, reach),
-    tool: (tool) => heldTool(tool, reach),
-    storage: (driver) => heldStorage(driver, reach),
-    runnable: (runnable) => heldRunnable(runnable, reach),
+    model: (model) => wrapModel(model, reach),
+    tool: (tool) => wrapTool(tool, reach),
+    storage: (driver) => wrapStorage(driver, reach),
+    runnable: (runnable) => wrapRunnable(runnable, reach),
   };
 }
 
-function heldModel(model: ModelProvider, reach: ReachPoint): ModelProvider {
+function wrapModel(model: ModelProvider, reach: ReachPoint): ModelProvider {
   const { providerId, modelId } = model;
   return {
     providerId,
@@ -48,7 +48,7 @@ function heldModel(model: ModelProvider, reach: ReachPoint): ModelProvider {
   };
 }
 
-function heldTool(tool: ToolDef, reach: ReachPoint): ToolDef {
+function wrapTool(tool: ToolDef, reach: ReachPoint): ToolDef {
   return {
     ...tool,
     async execute(args, context) {
@@ -61,8 +61,8 @@ function heldTool(tool: ToolDef, reach: ReachPoint): ToolDef {
   };
 }
 
-/** Has exactly the members its driver has. */
-function heldStorage<Driver extends StorageDriver>(driver: Driver, reach: ReachPoint): Driver {
+/** Wraps the members that the driver has, and adds none. */
+function wrapStorage<Driver extends StorageDriver>(driver: Driver, reach: ReachPoint): Driver {
   return withMembers(driver, (name, call) => async (...args) => {
     if (!isCommit(name, args)) return await call(...args);
     await reach("before_commit");
@@ -77,9 +77,9 @@ function isCommit(name: string, [first]: readonly unknown[]): boolean {
   return ["set", "append", "compareAndSet"].includes(name) && first === "turns";
 }
 
-function heldRunnable<Run extends Runnable>(runnable: Run, reach: ReachPoint): Run {
+function wrapRunnable<Run extends Runnable>(runnable: Run, reach: ReachPoint): Run {
   return withMembers(runnable, (name, call) => {
-    if (name === "stream") return (...args) => heldStream(call(...args) as RunStream, reach);
+    if (name === "stream") return (...args) => wrapStream(call(...args) as RunStream, reach);
     if (name !== "run") return call;
     return async (...args) => {
       const output = await call(...args);
@@ -89,8 +89,8 @@ function heldRunnable<Run extends Runnable>(runnable: Run, reach: ReachPoint): R
   });
 }
 
-/** A stream and its `output` tell of one end, so they wait for one `before_finish`. */
-function heldStream(stream: RunStream, reach: ReachPoint): RunStream {
+/** Wraps a stream so that its chunks and its `output` wait for the same `before_finish`. */
+function wrapStream(stream: RunStream, reach: ReachPoint): RunStream {
   let reached: Promise<void> | undefined;
   const beforeFinish = async (): Promise<void> => await (reached ??= reach("before_finish"));
   return {
@@ -100,7 +100,7 @@ function heldStream(stream: RunStream, reach: ReachPoint): RunStream {
         await beforeFinish();
         return result;
       });
-      // As with the stream's own: who only iterates gets no unhandled rejection.
+      // Handled, as in the wrapped stream: a caller that only iterates gets no unhandled rejection.
       output.catch(() => {});
       return output;
     },
@@ -121,7 +121,7 @@ async function* beforeLast(
 
 type Call = (...args: unknown[]) => unknown;
 
-/** The same object with its methods wrapped; a method that it has not, the wrapped one has not either. */
+/** Returns the object with its methods wrapped. Missing methods stay missing. */
 function withMembers<Target extends object>(target: Target, wrap: (name: string, call: Call) => Call): Target {
   return new Proxy(target, {
     get(_target, name) {
@@ -130,4 +130,19 @@ function withMembers<Target extends object>(target: Target, wrap: (name: string,
       return wrap(String(name), (...args) => Reflect.apply(member, target, args) as unknown);
     },
   });
+}
+
+/** Message of a parent that lets a child continue after `{ killPoint }`. */
+export const goOn = { goOn: true };
+
+/** Returns the `ReachPoint` of a child process: it tells the parent of each kill point and waits for its answer, or for the kill. */
+export function reportToParent(): ReachPoint {
+  const waiting: (() => void)[] = [];
+  process.on("message", (message: unknown) => {
+    if (typeof message === "object" && message !== null && "goOn" in message) waiting.shift()?.();
+  });
+  return async (killPoint) => {
+    process.send?.({ killPoint });
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  };
 }

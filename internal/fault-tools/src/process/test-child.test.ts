@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { processState } from "./process-state.ts";
-import { seededRandom } from "./seeded-random.ts";
 import { TestChild } from "./test-child.ts";
 
 // Processes take their time on a busy machine.
@@ -38,8 +37,8 @@ async function start(mode = ""): Promise<{ child: TestChild; ready: Ready }> {
   return { child, ready };
 }
 
-describe("a child", () => {
-  it("speaks over IPC, and its output is kept", async () => {
+describe("TestChild", () => {
+  it("exchanges messages over IPC and keeps the output", async () => {
     const { child } = await start();
     const echo = child.next(isEcho);
     child.send({ say: "it" });
@@ -49,29 +48,29 @@ describe("a child", () => {
     await vi.waitFor(() => expect(child.output.toString()).toBe("hello from the child\n"), patience);
   });
 
-  it("is killed and gone", async () => {
+  it("kills the process and reports its signal", async () => {
     const { child } = await start();
 
     expect(await child.kill()).toEqual({ code: null, signal: "SIGKILL" });
     expect(processState(child.pid)).toBeUndefined();
-    child.send({ to: "nobody" });
+    child.send({ say: "it" });
     await expect(child.next(isEcho)).rejects.toThrow("The process ended (SIGKILL)");
   });
 
-  it("is killed at a time", async () => {
+  it("kills the process after a time", async () => {
     const { child } = await start();
 
     expect(await child.killAfter(5)).toEqual({ code: null, signal: "SIGKILL" });
   });
 
-  it("does nothing while it is frozen, and goes on when it thaws", async () => {
+  it("stops the process while it is frozen and continues it when it thaws", async () => {
     const { child } = await start();
     await child.freeze();
     const size = statSync(path).size;
     const echo = child.next(isEcho);
     child.send({ say: "it" });
-    // Twenty looks at a process that would write every millisecond.
-    for (let look = 0; look < 20; look++) await new Promise((resolve) => setTimeout(resolve, 5));
+    // Waits 100 ms, in which a running process writes about a hundred times.
+    for (let wait = 0; wait < 20; wait++) await new Promise((resolve) => setTimeout(resolve, 5));
 
     expect(processState(child.pid)).toBe("T");
     expect(statSync(path).size).toBe(size);
@@ -81,26 +80,26 @@ describe("a child", () => {
     await vi.waitFor(() => expect(statSync(path).size).toBeGreaterThan(size), patience);
   });
 
-  it("is killed while it is frozen", async () => {
+  it("kills a frozen process", async () => {
     const { child } = await start();
     await child.freeze();
 
     expect(await child.kill()).toEqual({ code: null, signal: "SIGKILL" });
   });
 
-  it("ends on a word", async () => {
+  it("stops the process with SIGTERM", async () => {
     const { child } = await start();
 
     expect(await child.stop()).toEqual({ code: null, signal: "SIGTERM" });
   });
 
-  it("is ended though it does not listen", async () => {
+  it("kills a process that ignores SIGTERM after the grace period", async () => {
     const { child } = await start("stubborn");
 
     expect(await child.stop({ graceMs: 100 })).toEqual({ code: null, signal: "SIGKILL" });
   });
 
-  it("leaves what it started to live on after a kill, and nobody after a close", async () => {
+  it("leaves the children of the process running after a kill, and ends them with close", async () => {
     const { child, ready } = await start("parent");
     const own = ready.own ?? 0;
     await child.kill();
@@ -111,7 +110,7 @@ describe("a child", () => {
     await child.close();
   });
 
-  it("goes when its parent goes", async () => {
+  it("ends when its parent is killed", async () => {
     const parent = await TestChild.start(new URL("./test/parent-child.ts", import.meta.url), { args: [path] });
     children.push(parent);
     const { own = 0 } = await parent.next(isReady);
@@ -119,16 +118,5 @@ describe("a child", () => {
 
     await vi.waitFor(() => expect(processState(own)).toBeOneOf([undefined, "Z"]), patience);
     expect(readFileSync(path).length).toBeGreaterThan(0);
-  });
-});
-
-describe("a seeded random", () => {
-  it("is the same for the same seed and spread over the whole range", () => {
-    const draw = (seed: number) => Array.from({ length: 1000 }, seededRandom(seed));
-
-    expect(draw(7)).toEqual(draw(7));
-    expect(draw(7)).not.toEqual(draw(8));
-    const tenths = new Set(draw(7).map((value) => Math.floor(value * 10)));
-    expect([...tenths].toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 });

@@ -5,28 +5,28 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { KillPoint } from "./kill-points.ts";
 import { untilStopped } from "./process-state.ts";
-import { goOn } from "./report-to-parent.ts";
+import { goOn } from "./kill-points.ts";
 
-/** What a child is started with beside its file. */
+/** Options of `TestChild.start`. */
 export type TestChildOptions = {
   args?: readonly string[];
-  /** Its whole environment. @default this process's */
+  /** The whole environment of the child. @default the environment of this process */
   env?: Readonly<Record<string, string | undefined>>;
 };
 
-/** How a process ended: by itself with a code, or by a signal. */
+/** Exit code or signal of a process that ended. */
 export type ChildExit = { code: number | null; signal: NodeJS.Signals | null };
 
 /**
- * A Node process under test that speaks over IPC, can be killed or stopped at any moment or at a kill point, and leaves
- * nothing behind: it leads a process group of its own, and `close` ends all of it.
+ * A Node process under test. It exchanges messages over IPC and can be killed or stopped at any moment or at a kill point.
+ * It leads a process group of its own, which `close` ends.
  */
 export class TestChild {
-  /** The kill points it has reached so far. */
+  /** Kill points that were reached so far. */
   readonly points: string[] = [];
-  /** What it has said over IPC, kill points aside. */
+  /** Messages received over IPC, without kill points. */
   readonly messages: unknown[] = [];
-  /** Resolves when it is gone and everything that it said has arrived. */
+  /** Resolves when the process has ended and all its messages have arrived. */
   readonly exit: Promise<ChildExit>;
   readonly pid: number;
   readonly #process: ChildProcess;
@@ -40,12 +40,12 @@ export class TestChild {
     child.stdout?.on("data", (piece: Buffer) => this.#output.push(piece));
     child.stderr?.on("data", (piece: Buffer) => this.#output.push(piece));
     child.on("message", (message) => this.#receive(message));
-    // A write to a child that has just been killed is no failure.
+    // A write to a child that has just been killed fails, and that is expected.
     child.on("error", () => {});
-    this.exit = goneFrom(child);
+    this.exit = endOf(child);
   }
 
-  /** Starts a file of sources as it stands. It ends when this process does, however that comes about. */
+  /** Starts a TypeScript file. The child ends when this process ends, also when this process is killed. */
   static async start(file: URL, { args = [], env }: TestChildOptions = {}): Promise<TestChild> {
     const child = fork(fileURLToPath(file), args, {
       execArgv: ["--conditions=@troupe/source", `--import=${new URL("./end-with-parent.ts", import.meta.url).href}`],
@@ -54,23 +54,23 @@ export class TestChild {
       silent: true,
     });
     await once(child, "spawn");
-    if (child.pid === undefined) throw new Error(`${file.href} was not started.`);
+    if (child.pid === undefined) throw new Error(`${file.href} could not be started.`);
     return new TestChild(child, child.pid);
   }
 
-  /** What it has written to its output and error streams. */
+  /** Everything written to stdout and stderr. */
   get output(): Buffer {
     return Buffer.concat(this.#output);
   }
 
-  /** Says something to it; to one that is gone nothing is said. */
+  /** Sends a message. Does nothing when the process has ended. */
   send(message: object): void {
     if (this.#process.connected) this.#process.send(message);
   }
 
-  /** The first message from now on that is one of these; rejects when the child goes without it. */
+  /** Resolves with the next message that `isIt` accepts. Rejects when the process ends first. */
   async next<Message>(isIt: (message: unknown) => message is Message): Promise<Message> {
-    const said = new Promise<Message>((resolve) => {
+    const received = new Promise<Message>((resolve) => {
       const listen = (message: unknown): void => {
         if (!isIt(message)) return;
         this.#listeners.delete(listen);
@@ -78,22 +78,22 @@ export class TestChild {
       };
       this.#listeners.add(listen);
     });
-    return await Promise.race([said, this.#goneSilently()]);
+    return await Promise.race([received, this.#endedFirst()]);
   }
 
-  /** Kills it, and waits until it is gone. What it started lives on, as after a crash. */
+  /** Kills the process and waits for its end. Its own children live on, as after a crash. */
   async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<ChildExit> {
     this.#process.kill(signal);
     return await this.exit;
   }
 
-  /** Kills it after so many milliseconds, whatever it is doing then. */
+  /** Kills the process after `ms` milliseconds. */
   async killAfter(ms: number): Promise<ChildExit> {
     await Promise.race([sleep(ms), this.exit]);
     return await this.kill();
   }
 
-  /** Kills it exactly where it is when it reaches the point for the n-th time from now on. */
+  /** Kills the process when it reaches the kill point for the n-th time from now on. */
   async killAt(point: KillPoint, occurrence = 1): Promise<ChildExit> {
     let left = occurrence;
     this.#onPoint = (reached) => {
@@ -105,19 +105,19 @@ export class TestChild {
     return await this.exit;
   }
 
-  /** Stops it where it is; its connections stay open and nothing answers. */
+  /** Stops the process with SIGSTOP: its connections stay open and nothing answers. */
   async freeze(): Promise<void> {
     this.#process.kill("SIGSTOP");
     await untilStopped(this.pid, true);
   }
 
-  /** Lets a stopped one go on. */
+  /** Continues a stopped process. */
   async thaw(): Promise<void> {
     this.#process.kill("SIGCONT");
     await untilStopped(this.pid, false);
   }
 
-  /** Asks it to end, and kills it when it has not within the time. */
+  /** Sends SIGTERM, and SIGKILL after the grace period. */
   async stop({ graceMs = 5000 }: { graceMs?: number } = {}): Promise<ChildExit> {
     this.#process.kill("SIGTERM");
     const timer = setTimeout(() => this.#process.kill("SIGKILL"), graceMs);
@@ -128,21 +128,23 @@ export class TestChild {
     }
   }
 
-  /** Ends it and everything that it started. */
+  /** Kills the process and its children. */
   async close(): Promise<void> {
     try {
       process.kill(-this.pid, "SIGKILL");
     } catch {
-      // Nobody of the group is left.
+      // The whole group has ended.
     }
     await this.exit;
     this.#process.stdout?.destroy();
     this.#process.stderr?.destroy();
   }
 
-  async #goneSilently(): Promise<never> {
+  async #endedFirst(): Promise<never> {
     const { code, signal } = await this.exit;
-    throw new Error(`The process ended (${signal ?? code}) before it said that:\n${this.output.toString()}`);
+    throw new Error(
+      `The process ended (${signal ?? code}) before it sent the expected message. Its output:\n${this.output.toString()}`,
+    );
   }
 
   #receive(message: unknown): void {
@@ -157,8 +159,8 @@ export class TestChild {
   }
 }
 
-/** The channel ends behind the last message, and the process may be gone before that. */
-async function goneFrom(child: ChildProcess): Promise<ChildExit> {
+/** Resolves when the IPC channel has closed too: the last messages may arrive after the exit. */
+async function endOf(child: ChildProcess): Promise<ChildExit> {
   const disconnected = new Promise<void>((resolve) => child.once("disconnect", () => resolve()));
   const exit = await new Promise<ChildExit>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Direction, FaultSwitch } from "./fault-switch.ts";
+import type { Direction, FaultSwitch } from "./proxy-faults.ts";
 import type { FlowFaults } from "./proxy-faults.ts";
 
-/** What has gone one way. */
+/** Bytes and writes that were passed on in one direction. */
 export type FlowCount = { bytes: number; writes: number };
 
-/** How a flow ends: its sender did, or a fault struck. */
+/** Reason for the end of a flow: its sender ended, or a fault cut or reset it. */
 export type FlowEnd = "ended" | "cut" | "reset";
 
 type FlowParts = {
@@ -20,8 +20,8 @@ type FlowParts = {
 };
 
 /**
- * Carries one direction of a connection through the faults that are on. The source is paused while a piece is on its way,
- * so a reader that does not read stops the writer.
+ * Passes on one direction of a connection under the current faults. The source is paused while a piece is in flight, so
+ * backpressure of the reader reaches the writer.
  */
 export class Flow {
   readonly count: FlowCount = { bytes: 0, writes: 0 };
@@ -40,7 +40,7 @@ export class Flow {
     source.once("end", () => this.#guard(async () => await this.#finish()));
   }
 
-  /** A wait that is given up because the connection is over is not an error. */
+  /** Ignores the rejection of a wait that ended with the connection. */
   #guard(work: () => Promise<void>): void {
     work().catch((error: unknown) => {
       if (!this.#parts.signal.aborted) throw error;
@@ -56,8 +56,8 @@ export class Flow {
       const now = await faults.lifted(direction, ["blackHole"], signal);
       const slice = rest.subarray(0, Math.min(now.sliceBytes ?? rest.length, this.#room(now)));
       if (slice.length > 0) await this.#write(slice, now);
-      const struck = this.#struckBy(now);
-      if (struck !== undefined) return this.#parts.onEnd(struck);
+      const end = this.#faultAfter(now);
+      if (end !== undefined) return this.#parts.onEnd(end);
       rest = rest.subarray(slice.length);
     } while (rest.length > 0);
   }
@@ -67,7 +67,7 @@ export class Flow {
     this.#parts.onEnd("ended");
   }
 
-  /** Resolves when the system has taken the bytes, or when they can no longer be sent: then the connection's end says so. */
+  /** Resolves when the bytes were written. Throws when the connection ended first. */
   async #write(slice: Buffer, { bytesPerSecond }: FlowFaults): Promise<void> {
     const { sink, signal } = this.#parts;
     await new Promise<void>((resolve) => sink.write(slice, () => resolve()));
@@ -81,7 +81,7 @@ export class Flow {
     return Math.max(0, Math.min(cutAfterBytes, resetAfterBytes) - this.count.bytes);
   }
 
-  #struckBy(faults: FlowFaults): FlowEnd | undefined {
+  #faultAfter(faults: FlowFaults): FlowEnd | undefined {
     if (this.#room(faults) > 0) return undefined;
     return this.count.bytes >= (faults.resetAfterBytes ?? Infinity) ? "reset" : "cut";
   }

@@ -1,23 +1,23 @@
 import { connect } from "node:net";
 import type { Socket } from "node:net";
-import type { Direction, FaultSwitch } from "./fault-switch.ts";
+import type { Direction, FaultSwitch } from "./proxy-faults.ts";
 import { Flow } from "./flow.ts";
 import type { FlowCount, FlowEnd } from "./flow.ts";
 
-/** Where a proxy leads to. */
+/** Address that a proxy connects to. */
 export type ProxyTarget = { host: string; port: number };
 
 /**
- * How a connection ended. `closed`: both sides ended it. `broken`: one of them reset it, or the target was not there.
- * `cut` and `reset`: the proxy did it.
+ * State of a connection. `closed`: both sides ended it. `broken`: one side reset it, or the target refused it. `cut` and
+ * `reset`: a fault of the proxy ended it.
  */
 export type ConnectionEnd = "open" | "closed" | "broken" | "cut" | "reset";
 
-/** One client's connection through a proxy, and what it has carried. */
+/** A client's connection through a proxy, with counts of what was passed on. */
 export class ProxiedConnection {
   readonly toTarget: FlowCount;
   readonly toClient: FlowCount;
-  /** Resolves when neither side's socket is left. */
+  /** Resolves when both sockets are closed. */
   readonly closed: Promise<unknown>;
   readonly #client: Socket;
   readonly #target: Socket;
@@ -28,7 +28,7 @@ export class ProxiedConnection {
   constructor(client: Socket, target: ProxyTarget, faults: FaultSwitch) {
     this.#client = client;
     this.#faults = faults;
-    // Half-open, so that the end of one direction is passed on as just that; without delay, so that slices stay slices.
+    // Half-open, so that the end of one direction ends only that direction; without delay, so that slices stay apart.
     this.#target = connect({ ...target, allowHalfOpen: true, noDelay: true });
     client.setNoDelay(true);
     this.toTarget = this.#flow("toTarget").count;
@@ -42,14 +42,14 @@ export class ProxiedConnection {
     return this.#end;
   }
 
-  /** Both sides see a reset. */
+  /** Resets both sides. */
   reset(): void {
     this.#settle("reset");
     this.#client.resetAndDestroy();
     this.#target.resetAndDestroy();
   }
 
-  /** Both sides' connections are closed without a word. */
+  /** Closes both sides. */
   drop(): void {
     this.#settle("cut");
     this.#client.destroy();
@@ -73,11 +73,11 @@ export class ProxiedConnection {
     if (end === "ended") return;
     this.#settle("cut");
     source.destroy();
-    // What the receiver still says is taken and dropped: unread bytes would turn the clean end into a reset.
+    // Data that the receiver still sends is read and dropped: unread bytes would turn the clean end into a reset.
     sink.removeAllListeners("data").resume();
   }
 
-  /** The source of a direction was reset: its sink is too, unless a fault keeps it from it. */
+  /** Resets the sink of a direction whose source was reset, once no fault hides it. */
   async #broke(direction: Direction): Promise<void> {
     if (this.#end !== "open") return;
     const [, sink] = this.#socketsOf(direction);

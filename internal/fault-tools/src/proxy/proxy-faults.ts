@@ -1,25 +1,60 @@
-/** What goes wrong on the way in one direction. Counts are of this direction of each connection, from its start. */
+import { EventEmitter, once } from "node:events";
+
+/** Faults in one direction of a proxy. Counts are per connection and direction, from the start of the connection. */
 export type FlowFaults = {
-  /** Each piece of data waits so long before it goes on; while it waits, nothing more is read. */
+  /** Milliseconds that each piece of data is delayed. Nothing more is read meanwhile. */
   latencyMs?: number;
-  /** Data goes on in writes of at most so many bytes. */
+  /** Largest write in bytes. */
   sliceBytes?: number;
-  /** No more than so many bytes go on in a second. */
+  /** Largest number of bytes per second. */
   bytesPerSecond?: number;
-  /** After so many bytes the receiver sees a clean end, and the sender's connection is closed. With 0 the first byte sets it off. */
+  /** Number of bytes after which the receiver sees a clean end and the sender's connection is closed. 0: at the first byte. */
   cutAfterBytes?: number;
-  /** After so many bytes both sides see a reset. With 0 the first byte sets it off. */
+  /** Number of bytes after which both sides see a reset. 0: at the first byte. */
   resetAfterBytes?: number;
-  /** Nothing goes on, neither data nor an end, until this is lifted; then all of it does. */
+  /** Holds back data and ends until the fault is removed; then passes all of it on. */
   blackHole?: boolean;
-  /** Data goes on, but that the sender has gone is kept from the receiver until this is lifted. */
+  /** Passes data on, but hides the end of the sender from the receiver until the fault is removed. */
   halfOpen?: boolean;
 };
 
-/** What goes wrong in either direction. */
+/** Faults of a proxy, by direction. */
 export type ProxyFaults = {
   /** From the client to the target. */
   toTarget?: FlowFaults;
   /** From the target to the client. */
   toClient?: FlowFaults;
 };
+
+/** A direction through a proxy. */
+export type Direction = keyof ProxyFaults;
+
+/** The current faults of a proxy, which can be changed and waited for. */
+export class FaultSwitch {
+  #faults: ProxyFaults;
+  readonly #changes = new EventEmitter().setMaxListeners(0);
+
+  constructor(faults: ProxyFaults) {
+    this.#faults = faults;
+  }
+
+  of(direction: Direction): FlowFaults {
+    return this.#faults[direction] ?? {};
+  }
+
+  set(faults: ProxyFaults): void {
+    this.#faults = faults;
+    this.#changes.emit("change");
+  }
+
+  /** Resolves with the faults once none of the named ones is set. Rejects when the signal aborts. */
+  async lifted(
+    direction: Direction,
+    names: readonly ("blackHole" | "halfOpen")[],
+    signal: AbortSignal,
+  ): Promise<FlowFaults> {
+    signal.throwIfAborted();
+    while (names.some((name) => this.of(direction)[name] === true)) await once(this.#changes, "change", { signal });
+    return this.of(direction);
+  }
+}

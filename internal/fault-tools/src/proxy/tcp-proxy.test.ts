@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { freePort } from "../servers/free-port.ts";
 import type { ProxyFaults } from "./proxy-faults.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 import { connectTo, QuietServer } from "./test/servers.ts";
@@ -12,7 +13,7 @@ import type { Seen } from "./test/servers.ts";
 // Real sockets take their time on a busy machine.
 vi.setConfig({ testTimeout: 20_000 });
 const patience = { timeout: 10_000, interval: 5 };
-const until = async (holds: () => unknown) => await vi.waitFor(() => expect(holds()).toBeTruthy(), patience);
+const eventually = async (holds: () => unknown) => await vi.waitFor(() => expect(holds()).toBeTruthy(), patience);
 
 let server: QuietServer;
 let proxy: TcpProxy;
@@ -29,12 +30,12 @@ afterEach(async () => {
   server.close();
 });
 
-/** A client that has said "hello" and the server's side of it, under these faults. */
+/** Connects a client that has sent "hello", and then sets the faults. */
 async function pair(faults: ProxyFaults = {}): Promise<{ client: Seen; target: Seen }> {
   const client = await connectTo(proxy);
   clients.push(client);
   client.socket.write("hello");
-  await until(() => server.connections.at(-1)?.text === "hello");
+  await eventually(() => server.connections.at(-1)?.text === "hello");
   proxy.setFaults(faults);
   const target = server.connections.at(-1);
   if (target === undefined) throw new Error("The server has no connection.");
@@ -46,7 +47,7 @@ describe("a proxy without faults", () => {
     const { client, target } = await pair();
     const bytes = randomBytes(3_000_000);
     target.socket.write(bytes);
-    await until(() => client.size === bytes.length);
+    await eventually(() => client.size === bytes.length);
 
     expect(client.bytes.equals(bytes)).toBe(true);
     expect(proxy.connections[0]).toMatchObject({ toTarget: { bytes: 5 }, toClient: { bytes: bytes.length } });
@@ -55,20 +56,20 @@ describe("a proxy without faults", () => {
   it("passes the end of one direction and keeps the other open", async () => {
     const { client, target } = await pair();
     client.socket.end();
-    await until(() => target.end === "FIN");
+    await eventually(() => target.end === "FIN");
     target.socket.end("goodbye");
-    await until(() => client.end === "FIN");
+    await eventually(() => client.end === "FIN");
 
     expect(client.text).toBe("goodbye");
-    await until(() => proxy.connections[0]?.end === "closed");
+    await eventually(() => proxy.connections[0]?.end === "closed");
   });
 
-  it.each(["client", "target"] as const)("passes a reset of the %s on", async (who) => {
+  it.each(["client", "target"] as const)("passes on a reset of the %s", async (who) => {
     const both = await pair();
     both[who].socket.resetAndDestroy();
     const other = who === "client" ? both.target : both.client;
 
-    await until(() => other.end === "ECONNRESET");
+    await eventually(() => other.end === "ECONNRESET");
     expect(proxy.connections[0]?.end).toBe("broken");
   });
 
@@ -82,7 +83,7 @@ describe("a proxy without faults", () => {
     http.closeAllConnections();
   });
 
-  it("stops a writer whose reader does not read", async () => {
+  it("passes on the backpressure of a reader that does not read", async () => {
     const { client, target } = await pair();
     client.socket.pause();
     const bytes = randomBytes(40_000_000);
@@ -103,35 +104,35 @@ describe("a proxy without faults", () => {
     // The rest is still with the writer, and not in the proxy.
     expect(target.socket.writableLength).toBeGreaterThan(20_000_000);
     client.socket.resume();
-    await until(() => client.size === bytes.length);
+    await eventually(() => client.size === bytes.length);
     expect(client.bytes.equals(bytes)).toBe(true);
   });
 
-  it("resets a client whose target is not there", async () => {
+  it("resets a client whose target refuses the connection", async () => {
     await using over = await disposable({ host: "127.0.0.1", port: await freePort() });
     const client = await connectTo(over.proxy);
 
-    await until(() => client.end === "ECONNRESET");
+    await eventually(() => client.end === "ECONNRESET");
     expect(over.proxy.connections[0]?.end).toBe("broken");
   });
 });
 
 describe("a proxy with faults", () => {
-  it("holds each piece for the latency", async () => {
+  it("delays each piece by the latency", async () => {
     const { client, target } = await pair({ toClient: { latencyMs: 80 } });
     const start = performance.now();
     target.socket.write("late");
-    await until(() => client.text === "late");
+    await eventually(() => client.text === "late");
 
     expect(performance.now() - start).toBeGreaterThanOrEqual(79);
   });
 
-  it("slices without changing a byte", async () => {
+  it("slices writes without changing a byte", async () => {
     const { client, target } = await pair({ toClient: { sliceBytes: 1 }, toTarget: { sliceBytes: 7 } });
     const bytes = randomBytes(5000);
     target.socket.write(bytes);
     client.socket.write(bytes);
-    await until(() => client.size === 5000 && target.size === 5005);
+    await eventually(() => client.size === 5000 && target.size === 5005);
 
     expect(client.bytes.equals(bytes)).toBe(true);
     expect(target.bytes.subarray(5).equals(bytes)).toBe(true);
@@ -139,31 +140,31 @@ describe("a proxy with faults", () => {
     expect(proxy.connections[0]?.toTarget.writes).toBeGreaterThanOrEqual(716);
   });
 
-  it("carries no more bytes than the bandwidth", async () => {
+  it("keeps to bytesPerSecond", async () => {
     const { client, target } = await pair({ toClient: { bytesPerSecond: 10_000, sliceBytes: 250 } });
     const start = performance.now();
     target.socket.write(randomBytes(1000));
-    await until(() => client.size === 1000);
+    await eventually(() => client.size === 1000);
 
     // The last slice arrives before it is paid for.
     expect(performance.now() - start).toBeGreaterThanOrEqual(74);
   });
 
-  it.each([0, 1, 1000])("cuts after exactly %i bytes with a clean end", async (cutAfterBytes) => {
+  it.each([0, 1, 1000])("cuts the connection after exactly %i bytes with a clean end", async (cutAfterBytes) => {
     const { client, target } = await pair({ toClient: { cutAfterBytes } });
     target.socket.write(randomBytes(2000));
-    await until(() => client.end !== undefined && target.end !== undefined);
+    await eventually(() => client.end !== undefined && target.end !== undefined);
 
     expect(client.end).toBe("FIN");
     expect(client.size).toBe(cutAfterBytes);
     expect(proxy.connections[0]?.end).toBe("cut");
   });
 
-  it("ends cleanly though the client is still sending when it is cut", async () => {
+  it("ends cleanly although the client is still sending when it is cut", async () => {
     const { client, target } = await pair({ toClient: { cutAfterBytes: 3 } });
     client.socket.write(randomBytes(500_000));
     target.socket.write("abcdef");
-    await until(() => client.end !== undefined);
+    await eventually(() => client.end !== undefined);
     client.socket.write(randomBytes(500_000));
     client.socket.end();
     await proxy.connections[0]?.closed;
@@ -172,35 +173,35 @@ describe("a proxy with faults", () => {
     expect(client.text).toBe("abc");
   });
 
-  it("cuts what the client sends, too", async () => {
+  it("cuts the direction from the client too", async () => {
     const { client, target } = await pair({ toTarget: { cutAfterBytes: 8 } });
     client.socket.write(" world");
-    await until(() => target.end !== undefined && client.end !== undefined);
+    await eventually(() => target.end !== undefined && client.end !== undefined);
 
     expect(target.text).toBe("hello wo");
     expect(target.end).toBe("FIN");
   });
 
-  it.each([0, 1000])("resets after %i bytes", async (resetAfterBytes) => {
+  it.each([0, 1000])("resets the connection after %i bytes", async (resetAfterBytes) => {
     const { client, target } = await pair({ toClient: { resetAfterBytes } });
     target.socket.write(randomBytes(2000));
-    await until(() => client.end !== undefined && target.end !== undefined);
+    await eventually(() => client.end !== undefined && target.end !== undefined);
 
     expect([client.end, target.end]).toEqual(["ECONNRESET", "ECONNRESET"]);
     expect(client.size).toBe(resetAfterBytes);
     expect(proxy.connections[0]?.end).toBe("reset");
   });
 
-  it("resets both sides now", async () => {
+  it("resets both sides when asked to", async () => {
     const { client, target } = await pair();
     proxy.reset();
-    await until(() => client.end !== undefined && target.end !== undefined);
+    await eventually(() => client.end !== undefined && target.end !== undefined);
 
     expect([client.end, target.end]).toEqual(["ECONNRESET", "ECONNRESET"]);
     expect(proxy.open).toEqual([]);
   });
 
-  it("swallows everything in a black hole, and gives it back in order", async () => {
+  it("holds everything back in a black hole and passes it on in order when the fault is removed", async () => {
     const { client, target } = await pair({ toTarget: { blackHole: true }, toClient: { blackHole: true } });
     client.socket.write("lost?");
     target.socket.end("words");
@@ -208,37 +209,34 @@ describe("a proxy with faults", () => {
     const second = await connectTo(proxy);
     clients.push(second);
     second.socket.write("anyone?");
-    await until(() => server.connections.length === 2);
+    await eventually(() => server.connections.length === 2);
 
     expect([client.text, target.text, server.connections[1]?.text]).toEqual(["", "hello", ""]);
     expect(client.end).toBeUndefined();
     proxy.setFaults();
-    await until(
+    await eventually(
       () => client.end === "FIN" && target.text === "hellolost?" && server.connections[1]?.text === "anyone?",
     );
     expect(client.text).toBe("words");
   });
 
-  it.each(["end", "resetAndDestroy"] as const)(
-    "keeps from the client that the target has gone by %s",
-    async (leave) => {
-      const { client, target } = await pair({ toClient: { halfOpen: true } });
-      target.socket.write("last words");
-      await until(() => client.text === "last words");
-      target.socket[leave]();
-      await once(target.socket, leave === "end" ? "finish" : "close");
-      client.socket.write("still there?");
-      // Another connection goes through meanwhile.
-      const other = await connectTo(proxy);
-      clients.push(other);
-      other.socket.write("hi");
-      await until(() => server.connections[1]?.text === "hi");
+  it.each(["end", "resetAndDestroy"] as const)("hides from the client that the target left by %s", async (leave) => {
+    const { client, target } = await pair({ toClient: { halfOpen: true } });
+    target.socket.write("last words");
+    await eventually(() => client.text === "last words");
+    target.socket[leave]();
+    await once(target.socket, leave === "end" ? "finish" : "close");
+    client.socket.write("still there?");
+    // Another connection goes through meanwhile.
+    const other = await connectTo(proxy);
+    clients.push(other);
+    other.socket.write("hi");
+    await eventually(() => server.connections[1]?.text === "hi");
 
-      expect(client.end).toBeUndefined();
-      proxy.setFaults();
-      await until(() => client.end === (leave === "end" ? "FIN" : "ECONNRESET"));
-    },
-  );
+    expect(client.end).toBeUndefined();
+    proxy.setFaults();
+    await eventually(() => client.end === (leave === "end" ? "FIN" : "ECONNRESET"));
+  });
 
   it("refuses new connections and keeps the open ones", async () => {
     const { client, target } = await pair();
@@ -246,17 +244,17 @@ describe("a proxy with faults", () => {
     const refused = connect({ host: proxy.host, port: proxy.port });
     const [error] = await once(refused, "error").catch((reason: unknown) => [reason]);
     target.socket.write("still here");
-    await until(() => client.text === "still here");
+    await eventually(() => client.text === "still here");
 
     expect(error).toMatchObject({ code: "ECONNREFUSED" });
     await proxy.acceptConnections();
     const again = await connectTo(proxy);
     clients.push(again);
     again.socket.write("back");
-    await until(() => server.connections[1]?.text === "back");
+    await eventually(() => server.connections[1]?.text === "back");
   });
 
-  it("is what `fetch` calls by these names", async () => {
+  it("causes the errors that fetch names ECONNRESET, UND_ERR_SOCKET and ECONNREFUSED", async () => {
     const http = createServer((_request, response) => response.end("x".repeat(5000))).listen(0, "127.0.0.1");
     await once(http, "listening");
     await using over = await disposable({ host: "127.0.0.1", port: (http.address() as AddressInfo).port });
@@ -283,7 +281,7 @@ describe("a proxy with faults", () => {
 });
 
 describe("a closed proxy", () => {
-  it("leaves no socket and no timer, whatever was going on", async () => {
+  it("leaves no socket and no timer, also after faults that were holding data", async () => {
     const { client, target } = await pair({
       toClient: { blackHole: true },
       toTarget: { latencyMs: 600_000 },
@@ -292,11 +290,11 @@ describe("a closed proxy", () => {
     target.socket.write("held");
     await connectTo(proxy).then((one) => clients.push(one));
     await proxy.close();
-    await until(() => client.end !== undefined && target.end !== undefined);
+    await eventually(() => client.end !== undefined && target.end !== undefined);
     for (const { socket } of clients) socket.destroy();
     server.close();
 
-    await until(() => !process.getActiveResourcesInfo().some((name) => name.startsWith("TCP")));
+    await eventually(() => !process.getActiveResourcesInfo().some((name) => name.startsWith("TCP")));
     expect(proxy.open).toEqual([]);
     await proxy.close();
   });
@@ -305,11 +303,4 @@ describe("a closed proxy", () => {
 async function disposable(target: { host: string; port: number }) {
   const own = await TcpProxy.start({ target });
   return { proxy: own, [Symbol.asyncDispose]: async () => await own.close() };
-}
-
-async function freePort(): Promise<number> {
-  const taken = new QuietServer();
-  const { port } = await taken.start();
-  taken.close();
-  return port;
 }

@@ -1,22 +1,22 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
-import { FaultSwitch } from "./fault-switch.ts";
+import { FaultSwitch } from "./proxy-faults.ts";
 import { ProxiedConnection } from "./proxied-connection.ts";
 import type { ProxyTarget } from "./proxied-connection.ts";
 import type { ProxyFaults } from "./proxy-faults.ts";
 
-/** Where a proxy leads and what goes wrong from the start. */
+/** Options of a `TcpProxy`: its target, and the faults at its start. */
 export type TcpProxyOptions = { target: ProxyTarget; faults?: ProxyFaults };
 
 /**
- * Stands between a client and a server that speak anything over TCP, passes bytes, ends and resets on as they are, and
- * does to them what its faults say. Faults may be changed at any time and hold for connections that are open, too.
+ * A proxy between a client and a server over TCP. It passes on bytes, ends and resets unchanged, except for its faults,
+ * which can be changed at any time and also apply to open connections.
  */
 export class TcpProxy {
   readonly host = "127.0.0.1";
   readonly port: number;
-  /** Every connection since the start, in order. */
+  /** All connections since the start, in order. */
   readonly connections: ProxiedConnection[] = [];
   readonly #target: ProxyTarget;
   readonly #faults: FaultSwitch;
@@ -34,38 +34,38 @@ export class TcpProxy {
     return new TcpProxy(await listen(0), options);
   }
 
-  /** For clients of HTTP. */
+  /** Base URL for HTTP clients. */
   get url(): string {
     return `http://${this.host}:${this.port}`;
   }
 
-  /** The connections that are not over. */
+  /** The open connections. */
   get open(): ProxiedConnection[] {
     return this.connections.filter(({ end }) => end === "open");
   }
 
-  /** Puts these faults in the place of those that were on; without any, everything goes well again. */
+  /** Replaces the faults. Without an argument no fault is left. */
   setFaults(faults: ProxyFaults = {}): void {
     this.#faults.set(faults);
   }
 
-  /** Resets every open connection now. */
+  /** Resets all open connections. */
   reset(): void {
     for (const connection of this.open) connection.reset();
   }
 
-  /** New connections are refused from now on; open ones go on. */
+  /** Refuses new connections. Open ones continue. */
   refuseConnections(): void {
     this.#server?.close();
     this.#server = undefined;
   }
 
-  /** New connections are taken again, on the same port. */
+  /** Accepts new connections again, on the same port. */
   async acceptConnections(): Promise<void> {
     if (this.#server === undefined) this.#serve(await listen(this.port));
   }
 
-  /** Drops every connection and the port; resolves when nothing is left. */
+  /** Closes all connections and the port. Resolves when all sockets are closed. */
   async close(): Promise<void> {
     this.refuseConnections();
     for (const connection of this.connections) connection.drop();

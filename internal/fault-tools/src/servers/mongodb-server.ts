@@ -11,21 +11,20 @@ import { freePort } from "./free-port.ts";
 
 const startTimeoutMs = 60_000;
 
-/** What the server is like. */
+/** Options of `MongodbServer.create`. */
 export type MongodbServerOptions = {
-  /** Whether it says that it is a server on its own, and no member of a replica set. */
+  /** Runs as a standalone server instead of a replica set member. */
   standalone?: boolean;
-  /** Whether what it has confirmed survives that it is killed, which takes it several times as long. */
+  /** Confirmed writes survive a kill, at several times the cost. */
   durable?: boolean;
 };
 
 /**
- * A server of one's own that speaks MongoDB's protocol, on a free port and over an empty folder: SecantusDB, which is not
- * MongoDB, but has its transactions, write conflicts and error codes over its storage engine. It can be stopped, killed
- * and started again; its address stays.
+ * A server that speaks MongoDB's protocol, on a free port and over an empty folder: SecantusDB, which is not MongoDB but
+ * has its transactions, write conflicts and error codes. It can be stopped, killed and started again at the same address.
  */
 export class MongodbServer {
-  /** Which SecantusDB, and the folder of its Python environment: outside of the work tree, so that a fresh one has it. */
+  /** Version of SecantusDB, and the folder of its Python environment: outside the work tree, so that fresh clones share it. */
   static readonly version = "0.7.0b3";
   static readonly home = join(homedir(), ".cache", "troupe", `secantusdb-${MongodbServer.version}`);
 
@@ -39,7 +38,7 @@ export class MongodbServer {
     this.#options = options;
   }
 
-  /** Whether it is on this machine. */
+  /** Returns true when SecantusDB is installed on this machine. */
   static isInstalled(): boolean {
     return existsSync(program());
   }
@@ -55,22 +54,22 @@ export class MongodbServer {
     return `mongodb://127.0.0.1:${this.port}`;
   }
 
-  /** Starts it, or starts it again; resolves when it takes connections. */
+  /** Starts the server, also again after `stop`. Resolves when it accepts connections. */
   async start(): Promise<void> {
     const where = ["--host", "127.0.0.1", "--port", String(this.port), "--storage-path", this.#folder];
     const { durable = false, standalone = false } = this.#options;
     const how = [...(durable ? ["--sync-on-commit"] : []), ...(standalone ? ["--standalone"] : [])];
     const child = spawn(program(), [...where, "--log-level", "ERROR", ...how], { stdio: ["ignore", "ignore", "pipe"] });
     this.#process = child;
-    const said: Buffer[] = [];
-    child.stderr.on("data", (bytes: Buffer) => said.push(bytes));
+    const log: Buffer[] = [];
+    child.stderr.on("data", (bytes: Buffer) => log.push(bytes));
     const ended = once(child, "exit").then(() => {
-      throw new Error(`The server ended before it was ready: ${Buffer.concat(said).toString().slice(-2000)}`);
+      throw new Error(`The server ended before it was ready: ${Buffer.concat(log).toString().slice(-2000)}`);
     });
     await Promise.race([ended, untilListening(this.port)]);
   }
 
-  /** Stops it in good order, or kills it. */
+  /** Stops the server gracefully (SIGTERM) or kills it (SIGKILL). */
   async stop(signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
     const child = this.#process;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -79,17 +78,17 @@ export class MongodbServer {
     await ended;
   }
 
-  /** Stops it where it is; its connections stay open and nothing answers. */
+  /** Stops the process with SIGSTOP: its connections stay open and nothing answers. */
   async freeze(): Promise<void> {
     await this.#signal("SIGSTOP");
   }
 
-  /** Lets a stopped one go on. */
+  /** Continues a stopped process. */
   async thaw(): Promise<void> {
     await this.#signal("SIGCONT");
   }
 
-  /** Kills it when it runs, and leaves nothing behind. */
+  /** Kills the server and removes its folder. */
   async close(): Promise<void> {
     await this.stop("SIGKILL");
     rmSync(this.#folder, { recursive: true, force: true });
@@ -97,7 +96,7 @@ export class MongodbServer {
 
   async #signal(signal: "SIGSTOP" | "SIGCONT"): Promise<void> {
     const { pid } = this.#process ?? {};
-    if (pid === undefined) throw new Error("The server does not run.");
+    if (pid === undefined) throw new Error("The server is not running. Call start() first.");
     process.kill(pid, signal);
     await untilStopped(pid, signal === "SIGSTOP");
   }
@@ -110,13 +109,13 @@ function program(): string {
 async function untilListening(port: number): Promise<void> {
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {
-    if (await takesConnections(port)) return;
+    if (await acceptsConnections(port)) return;
     await sleep(50);
   }
   throw new Error(`Nothing listened on port ${port} within ${startTimeoutMs} ms.`);
 }
 
-async function takesConnections(port: number): Promise<boolean> {
+async function acceptsConnections(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   try {
     await once(socket, "connect");

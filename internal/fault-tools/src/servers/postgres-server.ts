@@ -8,8 +8,8 @@ import { freePort } from "./free-port.ts";
 const run = promisify(execFile);
 
 /**
- * A PostgreSQL server of one's own, on a free port, with an empty cluster in a temporary folder. It can be stopped and
- * started again; its address stays. It does not wait for the disk: what it stored survives a kill, not the machine's end.
+ * A PostgreSQL server on a free port, with an empty cluster in a temporary folder. It can be stopped and started again at
+ * the same address. It runs without fsync: stored data survives a kill of the server, not a crash of the machine.
  */
 export class PostgresServer {
   readonly port: number;
@@ -20,7 +20,7 @@ export class PostgresServer {
     this.port = port;
   }
 
-  /** Whether PostgreSQL's programs are on this machine. */
+  /** Returns true when PostgreSQL is installed on this machine. */
   static isInstalled(): boolean {
     try {
       execFileSync(program("pg_ctl"), ["--version"], { stdio: "ignore" });
@@ -30,10 +30,10 @@ export class PostgresServer {
     }
   }
 
-  /** Makes the cluster and starts the server. */
+  /** Creates the cluster and starts the server. */
   static async create(): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), "troupe-postgres-"));
-    const user = itsUser();
+    const user = postgresUser();
     if (user !== undefined) chownSync(folder, user.id, user.group);
     const server = new PostgresServer(folder, await freePort());
     await server.#run("initdb", ["-D", server.#data, "-U", "troupe", "-A", "trust", "-E", "UTF8"]);
@@ -45,19 +45,19 @@ export class PostgresServer {
     return `postgres://troupe@127.0.0.1:${this.port}/postgres`;
   }
 
-  /** Starts it, or starts it again; resolves when it takes connections. */
+  /** Starts the server, also again after `stop`. Resolves when it accepts connections. */
   async start(): Promise<void> {
     const settings = ["listen_addresses=127.0.0.1", `unix_socket_directories=${this.#folder}`, "fsync=off"];
     const options = [`-p ${this.port}`, ...settings.map((setting) => `-c ${setting}`)].join(" ");
     await this.#run("pg_ctl", ["start", "-w", "-D", this.#data, "-l", join(this.#folder, "log"), "-o", options]);
   }
 
-  /** Stops it. `fast` ends the clients' work in good order, `immediate` is a crash, as far as the clients can tell. */
+  /** Stops the server. `fast` ends the work of clients gracefully; `immediate` looks like a crash to them. */
   async stop(mode: "fast" | "immediate" = "fast"): Promise<void> {
     await this.#run("pg_ctl", ["stop", "-w", "-D", this.#data, "-m", mode]);
   }
 
-  /** Stops it when it runs, and leaves nothing behind. */
+  /** Stops the server and removes its folder. */
   async close(): Promise<void> {
     if (existsSync(join(this.#data, "postmaster.pid"))) await this.stop("immediate");
     rmSync(this.#folder, { recursive: true, force: true });
@@ -68,14 +68,14 @@ export class PostgresServer {
   }
 
   async #run(name: string, args: readonly string[]): Promise<void> {
-    const user = itsUser();
+    const user = postgresUser();
     const asUser = user && ["setpriv", `--reuid=${user.id}`, `--regid=${user.group}`, "--clear-groups"];
     const [command = "", ...rest] = [...(asUser ?? []), program(name), ...args];
     await run(command, rest);
   }
 }
 
-/** Debian keeps PostgreSQL's programs beside the path, one folder per version. */
+/** Returns the path of a PostgreSQL program. Debian keeps them outside PATH, in a folder per version. */
 function program(name: string): string {
   const top = "/usr/lib/postgresql";
   const versions = existsSync(top) ? readdirSync(top).toSorted((one, other) => Number(other) - Number(one)) : [];
@@ -83,8 +83,8 @@ function program(name: string): string {
   return files.find((file) => existsSync(file)) ?? name;
 }
 
-/** PostgreSQL refuses to run as root; its package brings a user for it. */
-function itsUser(): { id: number; group: number } | undefined {
+/** Returns the user `postgres` when this process is root, because PostgreSQL refuses to run as root. */
+function postgresUser(): { id: number; group: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const number = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
   return { id: number("-u"), group: number("-g") };

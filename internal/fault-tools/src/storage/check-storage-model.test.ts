@@ -3,15 +3,15 @@ import type { AppendOptions, Json, ListOptions } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import { checkStorageModel } from "./check-storage-model.ts";
 
-/** Drivers that are wrong in what only a sequence of calls, a rare value or a rare key shows. */
+/** Drivers with mistakes that only a sequence of calls, a rare value or a rare key shows. */
 const wrong: Record<string, () => InMemoryStorage> = {
-  "loses NUL in texts": () =>
+  "loses NUL in strings": () =>
     new (class extends InMemoryStorage {
       override async set(namespace: string, key: string, value: Json) {
         await super.set(namespace, key, typeof value === "string" ? value.replaceAll("\0", "") : value);
       }
     })(),
-  "appends whoever holds the lease": () =>
+  "appends without checking the lease": () =>
     new (class extends InMemoryStorage {
       override async append(namespace: string, keyPrefix: string, value: Json) {
         return await super.append(namespace, keyPrefix, value);
@@ -25,7 +25,7 @@ const wrong: Record<string, () => InMemoryStorage> = {
         return isSame && (await super.compareAndSet(namespace, key, expected, next));
       }
     })(),
-  "gives the place itself with what comes before it": () =>
+  "includes the key of `after` in a reversed list": () =>
     new (class extends InMemoryStorage {
       override async list(namespace: string, prefix = "", { after, ...options }: ListOptions = {}) {
         if (after === undefined || options.reverse !== true)
@@ -33,7 +33,7 @@ const wrong: Record<string, () => InMemoryStorage> = {
         return await super.list(namespace, prefix, { ...options, after: `${after}\u0001` });
       }
     })(),
-  "begins to number again behind a key that is nearly a number": () =>
+  "numbers from 1 again after a key that is nearly a number": () =>
     new (class extends InMemoryStorage {
       // oxlint-disable-next-line max-params -- the contract's shape
       override async append(namespace: string, keyPrefix: string, value: Json, options?: AppendOptions) {
@@ -45,7 +45,7 @@ const wrong: Record<string, () => InMemoryStorage> = {
         return { key, seq: 1 };
       }
     })(),
-  "takes % in a prefix for anything": () =>
+  "treats % in a prefix as a wildcard": () =>
     new (class extends InMemoryStorage {
       override async list(namespace: string, prefix?: string, options?: ListOptions) {
         return await super.list(namespace, prefix?.replaceAll("%", ""), options);

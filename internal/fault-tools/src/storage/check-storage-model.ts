@@ -3,20 +3,20 @@ import { InMemoryStorage, TroupeError } from "@troupe/core";
 import type { StorageDriver } from "@troupe/core";
 import type { StorageStep } from "./storage-steps.ts";
 
-/** How a driver is compared with the storage in memory. */
+/** Options of `checkStorageModel`. */
 export type StorageModelOptions = {
-  /** Gives an empty storage, which is closed when a sequence of calls has been played on it. */
+  /** Returns an empty storage, which is closed after one sequence of calls. */
   open: () => Required<StorageDriver> | Promise<Required<StorageDriver>>;
-  /** How many sequences of calls are tried. @default 100 */
+  /** Number of random sequences of calls. @default 100 */
   numRuns?: number;
 };
 
 /**
- * Asserts that a driver answers any sequence of calls as the storage in memory does: with the same values, listings and
- * numbers, and with the same codes where it refuses.
+ * Asserts that a driver answers random sequences of calls as `InMemoryStorage` does: with the same values, listings and
+ * sequence numbers, and with the same error codes.
  */
 export async function checkStorageModel({ open, numRuns = 100 }: StorageModelOptions): Promise<void> {
-  // Loaded only here: who imports the test kit for something else need not wait for it.
+  // Loaded only here: fast-check is slow to import and most users of this package do not need it.
   const [fc, { storageSteps }] = await Promise.all([import("fast-check"), import("./storage-steps.ts")]);
   const property = fc.asyncProperty(storageSteps, async (steps) => {
     const storage = await open();

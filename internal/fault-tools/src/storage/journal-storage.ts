@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { Json, StorageDriver, StorageEntry } from "@troupe/core";
 
-/** A storage in one file: each write is a line, and what is written when the process is killed is there afterwards. */
+/** A `StorageDriver` in one file with a line per write. Every completed write survives a kill of the process. */
 export class JournalStorage implements StorageDriver {
   readonly #path: string;
   readonly #records = new Map<string, Json>();

@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A disk of three megabytes. */
+/** A mounted file system of three megabytes. */
 export type SmallDisk = {
   folder: string;
-  /** Lets it be read only, or written again. */
+  /** Remounts it read-only or writable. */
   setReadOnly: (isReadOnly: boolean) => void;
   remove: () => void;
 };
 
-/** Mounts one, or says with `undefined` that this process may not; where the required services list `tmpfs` that is an error. */
+/** Mounts a small disk. Returns `undefined` when this process may not mount, and throws when `requiredServices` includes `tmpfs`. */
 export function mountSmallDisk(requiredServices = ""): SmallDisk | undefined {
   const folder = mkdtempSync(join(tmpdir(), "troupe-small-disk-"));
   try {

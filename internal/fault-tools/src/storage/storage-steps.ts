@@ -3,21 +3,21 @@ import * as fc from "fast-check";
 
 type Driver = Omit<Required<StorageDriver>, "close" | "ping">;
 
-/** One call on a storage, as data: a failing sequence is printed as it can be read. */
+/** One call on a storage, as data, so that a failing sequence can be printed. */
 export type StorageStep = { [Call in keyof Driver]: { call: Call; args: Parameters<Driver[Call]> } }[keyof Driver];
 
-/** Characters that mean something to one database or another, or that lie where orders differ. */
+/** Characters with a meaning in some database, or at which string orders differ. */
 const marks = Array.from("%_*'\"\\/:$.0aA \u0001é\ue000\uffff😀\u{10ffff}");
 const character = fc.oneof(fc.constantFrom(...marks), fc.string({ unit: "binary", minLength: 1, maxLength: 1 }));
 
-/** Text that begins keys, and most often the same. */
+/** Key prefixes, most often the same one. */
 const prefix = fc.oneof(
   { weight: 6, arbitrary: fc.constant("s/") },
   { weight: 3, arbitrary: fc.constantFrom("", "s", "s/1", "%", "\u{10ffff}", "s/\ud7ff") },
   { weight: 1, arbitrary: fc.string({ unit: character, maxLength: 3 }) },
 );
 
-/** Keys that are often the same, that begin like others, and that are the number of an append or nearly one. */
+/** Keys that often collide, share prefixes, or look like the sequence number of an append. */
 const key = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom("k", "s/000000000002", "s/00000000000x") },
   { weight: 2, arbitrary: fc.constantFrom("s/", "s/:", "s/00000000002", "s/0000000000020", "__proto__") },
@@ -29,7 +29,7 @@ const key = fc.oneof(
   },
 );
 
-/** Any JSON, and a little of what is none. */
+/** Any JSON value, and a few values that are not JSON. */
 const value = fc.oneof(
   {
     weight: 6,
@@ -64,7 +64,7 @@ const step: fc.Arbitrary<StorageStep> = fc.oneof(
   stepOf("transaction", fc.tuple(writes)),
 );
 
-/** Any sequence of calls, and at its end a look at all that is stored. */
+/** Random sequences of calls, each followed by listings of all that is stored. */
 export const storageSteps: fc.Arbitrary<StorageStep[]> = fc
   .array(step, { maxLength: 60, size: "max" })
   .map((steps) => [...steps, ...["one", "two", "locks"].map((each): StorageStep => ({ call: "list", args: [each] }))]);

@@ -1,4 +1,4 @@
-// Starts a child of its own and says which.
+// Starts a child of its own and sends its pid.
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TestChild } from "../test-child.ts";

@@ -1,4 +1,4 @@
-// Appends to a file as fast as it can, starts a process of its own when asked, and may refuse to end on SIGTERM.
+// Appends to a file every millisecond. Mode `parent` starts a process of its own, mode `stubborn` ignores SIGTERM.
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
 

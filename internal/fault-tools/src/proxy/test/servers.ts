@@ -3,12 +3,12 @@ import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import type { TcpProxy } from "../tcp-proxy.ts";
 
-/** What one side of a connection has seen. */
+/** One side of a connection, with all that it received. */
 export class Seen {
   readonly socket: Socket;
-  /** `FIN`, or the code of the error it ended with; `undefined` while it has not. */
+  /** `FIN` or the code of the error that ended it; `undefined` while it is open. */
   end: string | undefined;
-  /** How many bytes have come. */
+  /** Number of bytes received. */
   size = 0;
   readonly #pieces: Buffer[] = [];
 
@@ -31,7 +31,7 @@ export class Seen {
   }
 }
 
-/** A server that keeps its connections and says nothing of itself. */
+/** A server that keeps its connections and sends nothing by itself. */
 export class QuietServer {
   readonly connections: Seen[] = [];
   readonly #server = createServer({ allowHalfOpen: true }, (socket) => this.connections.push(new Seen(socket)));
