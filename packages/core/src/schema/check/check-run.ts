@@ -1,16 +1,15 @@
 import { charactersPerStep } from "../canonical-json.ts";
-import { maxIssues, type SchemaIssue, shorten } from "../schema-issue.ts";
-import { describeValue } from "./describe-value.ts";
+import { maxIssues } from "../schema-issue.ts";
 
-/** Where in the value a check stands, as a chain upwards: nothing is copied on the way down. */
-export type Place = { readonly parent: Place; readonly key: string | number } | undefined;
+/** The path from a value up to the root. A chain, so that going down copies nothing. */
+export type ValuePath = { readonly parent: ValuePath; readonly key: string | number } | undefined;
 
-/** A compiled schema: tells whether the value fits, and leaves in the run why it does not. */
-export type Check = (value: unknown, place: Place, run: CheckRun) => boolean;
+/** A compiled schema: tells whether the value fits, and records in the run why it does not. */
+export type Check = (value: unknown, path: ValuePath, run: CheckRun) => boolean;
 
-/** One reason why a value does not fit. `keyword` is the JSON Schema keyword that says so. */
+/** One reason why a value does not fit. `keyword` is the JSON Schema keyword that demands `expected`. */
 export type Failure = {
-  readonly place: Place;
+  readonly path: ValuePath;
   readonly keyword: string;
   readonly expected: string;
   readonly value: unknown;
@@ -20,16 +19,16 @@ export type Failure = {
 export class CheckTooCostly extends Error {}
 
 const maxSteps = 1_000_000;
-
 const maxNesting = 1000;
+const itemsPerStep = 8;
 
-/** One validation: what failed so far, and what it may still cost. A hostile schema or value ends it, never the process. */
+/** One validation: its failures and its remaining budget, which ends it whatever the schema and the value are. */
 export class CheckRun {
   failures: Failure[] = [];
   #steps = maxSteps;
   #nesting = 0;
 
-  /** True when more failures would not be shown anyway. */
+  /** True when further failures would not be shown. */
   get isFull(): boolean {
     return this.failures.length >= maxIssues;
   }
@@ -44,7 +43,7 @@ export class CheckRun {
     if (this.#steps < 0) throw new CheckTooCostly();
   }
 
-  /** Runs one schema inside another; a `$ref` that only leads to itself ends here. */
+  /** Runs the check of a schema inside another. Ends a `$ref` that leads only to itself. */
   nest(value: unknown, check: () => boolean): boolean {
     this.spend(typeof value === "string" ? 1 + value.length / charactersPerStep : 1);
     if (this.#nesting >= maxNesting) throw new CheckTooCostly();
@@ -54,7 +53,15 @@ export class CheckRun {
     return fits;
   }
 
-  /** Tries a check and gives its failures, which are then not the run's own. */
+  /** Checks every item, also after one that fails, so that all failures are recorded. */
+  every<Item>(items: readonly Item[], check: (item: Item, index: number) => boolean): boolean {
+    this.spend(items.length / itemsPerStep);
+    let fits = true;
+    for (const [index, item] of items.entries()) fits = check(item, index) && fits;
+    return fits;
+  }
+
+  /** Tries a check without recording its failures. Returns them, or `undefined` when the value fits. */
   probe(check: () => boolean): readonly Failure[] | undefined {
     const kept = this.failures;
     this.failures = [];
@@ -63,15 +70,4 @@ export class CheckRun {
     this.failures = kept;
     return fits ? undefined : failures;
   }
-}
-
-/** Puts a failure into words. */
-export function toIssue({ place, expected, value }: Failure): SchemaIssue {
-  return { path: pathOf(place), message: shorten(`expected ${expected}, got ${describeValue(value)}`), expected };
-}
-
-function pathOf(place: Place): (string | number)[] {
-  const path: (string | number)[] = [];
-  for (let at = place; at !== undefined; at = at.parent) path.unshift(at.key);
-  return path;
 }

@@ -1,95 +1,85 @@
-import type { Check, CheckRun, Failure, Place } from "./check-run.ts";
-import { describeSchema } from "./describe-schema.ts";
-import {
-  compileList,
-  compileValue,
-  type KeywordCompiler,
-  type KeywordSite,
-  readList,
-  refuseKeyword,
-} from "./keyword-site.ts";
+import type { Check, CheckRun, Failure, ValuePath } from "./check-run.ts";
+import { describeSchema } from "./describe.ts";
+import type { KeywordCompiler, KeywordSite } from "./keyword-site.ts";
 
-/** The keywords that join schemas, and `$ref`. */
+/** The keywords that combine schemas, and `$ref`. */
 export const combiningKeywords = {
-  $ref: ({ value, context, pointer, ...site }) => {
-    if (typeof value === "string") return context.resolve(value, pointer);
-    throw refuseKeyword({ context, pointer, ...site }, '"$ref" must be a string');
-  },
+  $ref: (site) => site.resolveReference(),
 
   allOf: (site) => {
-    const checks = compileBranches(site);
-    return (value, place, run) => checks.reduce((fits, check) => check(value, place, run) && fits, true);
+    const checks = compileForms(site);
+    return (value, path, run) => checks.reduce((fits, check) => check(value, path, run) && fits, true);
   },
 
   anyOf: (site) => {
-    const checks = compileBranches(site);
-    const expected = describeBranches(site);
-    return (value, place, run) => {
+    const { keyword } = site;
+    const checks = compileForms(site);
+    const expected = describeForms(site);
+    return (value, path, run) => {
       const tried: (readonly Failure[])[] = [];
       for (const check of checks) {
-        const failures = run.probe(() => check(value, place, run));
+        const failures = run.probe(() => check(value, path, run));
         if (failures === undefined) return true;
         tried.push(failures);
       }
-      return failBranches(tried, { place, keyword: "anyOf", expected, value }, run);
+      return failForms(tried, { path, keyword, expected, value }, run);
     };
   },
 
   oneOf: (site) => {
-    const checks = compileBranches(site);
-    const expected = describeBranches(site);
-    return (value, place, run) => {
-      const tried = checks.map((check) => run.probe(() => check(value, place, run)));
+    const { keyword } = site;
+    const checks = compileForms(site);
+    const expected = describeForms(site);
+    return (value, path, run) => {
+      const tried = checks.map((check) => run.probe(() => check(value, path, run)));
       const failed = tried.filter((failures) => failures !== undefined);
       const fitting = tried.length - failed.length;
       if (fitting === 1) return true;
-      if (fitting === 0) return failBranches(failed, { place, keyword: "oneOf", expected, value }, run);
-      return run.fail({ place, keyword: "oneOf", expected: `a value that fits one form only, not ${fitting}`, value });
+      if (fitting === 0) return failForms(failed, { path, keyword, expected, value }, run);
+      return run.fail({ path, keyword, expected: `a value that fits one form only, not ${fitting}`, value });
     };
   },
 
   not: (site) => {
-    const check = compileValue(site);
+    const { keyword } = site;
+    const check = site.compile();
     const expected = `anything but ${describeSchema(site.value)}`;
-    return (value, place, run) =>
-      run.probe(() => check(value, place, run)) !== undefined || run.fail({ place, keyword: "not", expected, value });
+    return (value, path, run) =>
+      run.probe(() => check(value, path, run)) !== undefined || run.fail({ path, keyword, expected, value });
   },
 
   if: (site) => {
-    const condition = compileValue(site);
-    const whenTrue = compileNeighbour(site, "then");
-    const whenFalse = compileNeighbour(site, "else");
-    return (value, place, run) => {
-      const chosen = run.probe(() => condition(value, place, run)) === undefined ? whenTrue : whenFalse;
-      return chosen === undefined || chosen(value, place, run);
+    const condition = site.compile();
+    const whenTrue = site.compileNeighbour("then");
+    const whenFalse = site.compileNeighbour("else");
+    return (value, path, run) => {
+      const chosen = run.probe(() => condition(value, path, run)) === undefined ? whenTrue : whenFalse;
+      return chosen === undefined || chosen(value, path, run);
     };
   },
 } satisfies Record<string, KeywordCompiler>;
 
-function compileBranches(site: KeywordSite): readonly Check[] {
-  if (readList(site).length > 0) return compileList(site);
-  throw refuseKeyword(site, `"${site.keyword}" must have at least one schema`);
+function compileForms(site: KeywordSite): readonly Check[] {
+  if (site.readArray().length > 0) return site.compileArray();
+  throw site.refuse("must have at least one schema");
 }
 
-function compileNeighbour({ schema, context, pointer }: KeywordSite, keyword: string): Check | undefined {
-  return schema[keyword] === undefined ? undefined : context.compile(schema[keyword], `${pointer}/${keyword}`);
+function describeForms(site: KeywordSite): string {
+  const forms = site.readArray();
+  const described = new Set(forms.map(describeSchema));
+  return described.has("a value") ? `one of ${forms.length} forms` : [...described].join(" or ");
 }
 
-function describeBranches(site: KeywordSite): string {
-  const described = new Set(readList(site).map(describeSchema));
-  return described.has("a value") ? `one of ${readList(site).length} forms` : [...described].join(" or ");
-}
-
-/** Of several forms, one may have been meant: that whose kind and constants fit. Then its failures are the useful ones. */
-function failBranches(tried: readonly (readonly Failure[])[], none: Failure, run: CheckRun): false {
-  const meant = tried.filter((failures) => !failures.some((failure) => isOtherKind(failure, none.place)));
+/** Records the failures of the form that was meant, the only one whose type and constants fit; else that none fits. */
+function failForms(tried: readonly (readonly Failure[])[], none: Failure, run: CheckRun): false {
+  const meant = tried.filter((failures) => !failures.some((failure) => isOfOtherForm(failure, none.path)));
   const [failures] = meant;
   if (meant.length !== 1 || failures === undefined) return run.fail(none);
   for (const failure of failures) run.fail(failure);
   return false;
 }
 
-function isOtherKind({ keyword, place }: Failure, root: Place): boolean {
-  if (keyword === "const" || keyword === "enum") return place === root || place?.parent === root;
-  return keyword === "type" && place === root;
+function isOfOtherForm({ keyword, path }: Failure, root: ValuePath): boolean {
+  if (keyword === "const" || keyword === "enum") return path === root || path?.parent === root;
+  return keyword === "type" && path === root;
 }

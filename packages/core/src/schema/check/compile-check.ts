@@ -1,18 +1,32 @@
 import type { JsonSchema } from "../object-schema.ts";
 import type { SchemaIssue, Validation } from "../schema-issue.ts";
-import { type Check, CheckRun, CheckTooCostly, toIssue } from "./check-run.ts";
-import { type CompileContext, isRecord, refuseKeyword } from "./keyword-site.ts";
-import { keywords, unsupportedKeywords } from "./keywords.ts";
-import { resolvePointer } from "./resolve-pointer.ts";
+import { arrayKeywords } from "./array-keywords.ts";
+import { type Check, CheckRun, CheckTooCostly } from "./check-run.ts";
+import { combiningKeywords } from "./combining-keywords.ts";
+import { toIssue } from "./describe.ts";
+import { type CompileContext, isJsonObject, type KeywordCompiler, KeywordSite, refuseSchema } from "./keyword-site.ts";
+import { objectKeywords } from "./object-keywords.ts";
+import { valueKeywords } from "./value-keywords.ts";
+
+// In the order of checking: `type` comes first, and a value of the wrong type fails in that alone.
+const keywords: readonly (readonly [string, KeywordCompiler])[] = Object.entries({
+  ...valueKeywords,
+  ...arrayKeywords,
+  ...objectKeywords,
+  ...combiningKeywords,
+});
+
+// Ignoring these would accept wrong values.
+const unsupported = new Set(["$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties"]);
 
 const tooCostly: SchemaIssue = { path: [], message: "cannot be checked: too big a value for this schema" };
 
 /**
- * Compiles a plain JSON Schema into a function that checks JSON values. Unknown keywords are ignored, as the standard
- * has it; those known to change the verdict and not supported are an error here, and so are references out of the schema.
+ * Compiles a plain JSON Schema into a function that checks JSON values. Ignores unknown keywords, as the standard says.
+ * Throws `invalid_config` for keywords that would change the verdict and are not supported, and for remote references.
  */
 export function compileCheck(schema: JsonSchema, label: string): (value: unknown) => Validation {
-  const check = new Compiler(schema, label).compileAll();
+  const check = new Compiler(schema, label).compileRoot();
   return (value) => {
     const run = new CheckRun();
     try {
@@ -36,9 +50,9 @@ class Compiler implements CompileContext {
     this.label = label;
   }
 
-  compileAll(): Check {
+  compileRoot(): Check {
     const check = this.compile(this.#root, "#");
-    // The map grows while targets are compiled, and the loop sees what is added: no chain of references is recursion.
+    // Compiling a target may add references, which this loop then visits: a long chain of them needs no recursion.
     for (const reference of this.#references.values()) {
       reference.check = this.compile(reference.target, reference.pointer);
     }
@@ -48,59 +62,68 @@ class Compiler implements CompileContext {
   compile(schema: unknown, pointer: string): Check {
     if (schema === true) return () => true;
     if (schema === false) {
-      return (value, place, run) => run.fail({ place, keyword: "false", expected: "no value here", value });
+      return (value, path, run) => run.fail({ path, keyword: "false", expected: "no value here", value });
     }
-    if (!isRecord(schema)) throw refuseKeyword({ context: this, pointer }, "a schema must be an object or a boolean");
-    this.#refuseUnsupported(schema, pointer);
-    return inOrder(this.#compileKeywords(schema, pointer));
+    if (!isJsonObject(schema)) throw this.#refuse(pointer, "a schema must be an object or a boolean");
+    const unknown = Object.keys(schema).find((keyword) => unsupported.has(keyword));
+    if (unknown !== undefined) throw this.#refuse(pointer, `"${unknown}" is not supported`);
+    if (typeof schema["$id"] === "string" && schema !== this.#root) {
+      throw this.#refuse(pointer, '"$id" is supported at the root only');
+    }
+    const present = keywords.filter(([keyword]) => Object.hasOwn(schema, keyword) && schema[keyword] !== undefined);
+    return inOrder(
+      present.map(([keyword, compile]) => compile(new KeywordSite(keyword, { schema, pointer, context: this }))),
+    );
   }
 
   resolve(reference: string, pointer: string): Check {
     const known = this.#references.get(reference) ?? this.#addReference(reference, pointer);
-    return (value, place, run) => known.check?.(value, place, run) ?? true;
+    return (value, path, run) => known.check?.(value, path, run) ?? true;
   }
 
   #addReference(reference: string, pointer: string): Reference {
     const target = resolvePointer(this.#root, reference);
     if (target === undefined) {
-      const problem = `"$ref" must point into this schema, as "#/$defs/name" does; ${JSON.stringify(reference.slice(0, 100))} does not`;
-      throw refuseKeyword({ context: this, pointer }, problem);
+      const shown = JSON.stringify(reference.slice(0, 100));
+      throw this.#refuse(pointer, `"$ref" must point into this schema, as "#/$defs/name" does; ${shown} does not`);
     }
     const added: Reference = { target, pointer: reference };
     this.#references.set(reference, added);
     return added;
   }
 
-  #compileKeywords(schema: JsonSchema, pointer: string): Check[] {
-    const checks: Check[] = [];
-    // In the table's order, not the schema's: `type` comes first, and what has the wrong type fails in that alone.
-    for (const [keyword, compileKeyword] of keywords) {
-      const value = Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
-      if (value !== undefined) checks.push(compileKeyword({ keyword, value, schema, pointer, context: this }));
-    }
-    return checks;
-  }
-
-  #refuseUnsupported(schema: JsonSchema, pointer: string): void {
-    const keyword = Object.keys(schema).find((name) => unsupportedKeywords.has(name));
-    if (keyword !== undefined) throw refuseKeyword({ context: this, pointer }, `"${keyword}" is not supported`);
-    if (typeof schema["$id"] === "string" && schema !== this.#root) {
-      throw refuseKeyword({ context: this, pointer }, '"$id" is supported at the root only');
-    }
+  #refuse(pointer: string, problem: string) {
+    return refuseSchema(this.label, pointer, problem);
   }
 }
 
 function inOrder(checks: readonly Check[]): Check {
-  return (value, place, run) =>
+  return (value, path, run) =>
     run.nest(value, () => {
       let fits = true;
       for (const check of checks) {
         const before = run.failures.length;
-        if (check(value, place, run)) continue;
+        if (check(value, path, run)) continue;
         fits = false;
         const failure = run.failures[before];
-        if (failure?.keyword === "type" && failure.place === place) return false;
+        if (failure?.keyword === "type" && failure.path === path) return false;
       }
       return fits;
     });
+}
+
+/** Follows a local reference (`#`, `#/$defs/name`) through own entries; `undefined` when it leads nowhere. */
+function resolvePointer(root: unknown, reference: string): unknown {
+  if (reference === "#") return root;
+  if (!reference.startsWith("#/")) return undefined;
+  try {
+    const segments = decodeURIComponent(reference.slice(2)).split("/");
+    return segments.reduce<unknown>((at, segment) => {
+      const name = segment.replaceAll("~1", "/").replaceAll("~0", "~");
+      if (Array.isArray(at)) return /^\d+$/.test(name) ? (at[Number(name)] as unknown) : undefined;
+      return isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    }, root);
+  } catch {
+    return undefined;
+  }
 }

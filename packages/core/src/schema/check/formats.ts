@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-// None of these can backtrack: a model's text of any length is read once.
+// None of these can backtrack, whatever the length of the text.
 const timePattern = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const longestEmail = 320;
 
-/** The formats that are checked. All others pass. */
+/** The formats that are checked. Others are ignored. */
 export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["date", isDate],
   ["time", isTime],

@@ -1,92 +1,79 @@
 import { shorten } from "../schema-issue.ts";
-import { checkAll } from "./check-all.ts";
-import type { Check, CheckRun, Place } from "./check-run.ts";
-import { describeSchema } from "./describe-schema.ts";
-import {
-  compileEntries,
-  compileValue,
-  hasProperty,
-  isRecord,
-  type KeywordCompiler,
-  type KeywordSite,
-  readCount,
-  readEntries,
-  readNames,
-  readPatternOf,
-} from "./keyword-site.ts";
+import type { Check, CheckRun, ValuePath } from "./check-run.ts";
+import { describeSchema } from "./describe.ts";
+import { isJsonObject, type KeywordCompiler, type KeywordSite } from "./keyword-site.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The keywords of objects. Other values fit all of them. Only own properties are seen. */
+/** The keywords of objects. Only own properties with a value count: inherited ones and `undefined` are absent. */
 export const objectKeywords = {
   properties: (site) => {
-    const properties = compileEntries(site);
-    return onObjects((fields, place, run) =>
-      checkAll(properties, run, ([name, check]) => {
-        return !hasProperty(fields, name) || check(fields[name], { parent: place, key: name }, run);
-      }),
+    const properties = site.compileEntries();
+    return onObjects((fields, path, run) =>
+      run.every(
+        properties,
+        ([name, check]) => !isPresent(fields, name) || check(fields[name], { parent: path, key: name }, run),
+      ),
     );
   },
 
   required: (site) => {
-    const properties = isRecord(site.schema["properties"]) ? site.schema["properties"] : {};
-    const needed = readNames(site).map((name) => [name, describeSchema(ownValue(properties, name))] as const);
-    return onObjects((fields, place, run) =>
-      checkAll(
-        needed,
-        run,
-        ([name, expected]) => hasProperty(fields, name) || failMissing({ parent: place, key: name }, expected, run),
-      ),
+    const properties = isJsonObject(site.schema["properties"]) ? site.schema["properties"] : {};
+    const describe = (name: string) => describeSchema(Object.hasOwn(properties, name) ? properties[name] : undefined);
+    const required = site.readNames().map((name) => [name, describe(name)] as const);
+    return onObjects((fields, path, run) =>
+      run.every(required, ([name, expected]) => {
+        if (isPresent(fields, name)) return true;
+        return run.fail({ path: { parent: path, key: name }, keyword: "required", expected, value: undefined });
+      }),
     );
   },
 
   patternProperties: (site) => {
-    const checks = compileEntries(site).map(([source, check]) => [readPatternOf(site, source), check] as const);
-    return onObjects((fields, place, run) =>
-      checkAll(namesOf(fields, run), run, (name) =>
-        checkAll(checks, run, ([matches, check]) => {
-          return !matches(name, run) || check(fields[name], { parent: place, key: name }, run);
-        }),
-      ),
+    const checks = site.compileEntries().map(([source, check]) => [site.readPattern(source), check] as const);
+    return checkEachName((name, value, at) =>
+      at.run.every(checks, ([matches, check]) => !matches(name, at.run) || check(value, at.path, at.run)),
     );
   },
 
   additionalProperties: (site) => {
-    const isKnown = readKnownNames(site);
-    const check = site.value === false ? refuseProperty(site) : compileValue(site);
-    return onObjects((fields, place, run) =>
-      checkAll(
-        namesOf(fields, run),
-        run,
-        (name) => isKnown(name, run) || check(fields[name], { parent: place, key: name }, run),
-      ),
-    );
+    const isKnown = compileKnownNames(site);
+    const check = site.value === false ? refuseProperty(site) : site.compile();
+    return checkEachName((name, value, { path, run }) => isKnown(name, run) || check(value, path, run));
   },
 
   propertyNames: (site) => {
-    const check = compileValue(site);
-    return onObjects((fields, place, run) =>
-      checkAll(namesOf(fields, run), run, (name) => check(name, { parent: place, key: name }, run)),
-    );
+    const check = site.compile();
+    return checkEachName((name, _, { path, run }) => check(name, path, run));
   },
 
   minProperties: (site) => {
-    const least = readCount(site);
-    return checkSize(site, `object of at least ${least} properties`, (size) => size >= least);
+    const least = site.readCount();
+    const fits = (fields: Fields, run: CheckRun) => namesOf(fields, run).length >= least;
+    return site.check(isJsonObject, `object of at least ${least} properties`, fits);
   },
   maxProperties: (site) => {
-    const most = readCount(site);
-    return checkSize(site, `object of at most ${most} properties`, (size) => size <= most);
+    const most = site.readCount();
+    const fits = (fields: Fields, run: CheckRun) => namesOf(fields, run).length <= most;
+    return site.check(isJsonObject, `object of at most ${most} properties`, fits);
   },
 
-  dependentRequired: (site) => checkDependencies(site),
-  dependentSchemas: (site) => checkDependencies(site),
-  // What draft-07 called both.
-  dependencies: (site) => checkDependencies(site),
+  dependentRequired: compileDependencies,
+  dependentSchemas: compileDependencies,
+  // The name of both in draft-07.
+  dependencies: compileDependencies,
 } satisfies Record<string, KeywordCompiler>;
 
-function onObjects(check: (fields: Fields, place: Place, run: CheckRun) => boolean): Check {
-  return (value, place, run) => !isRecord(value) || check(value, place, run);
+function onObjects(check: (fields: Fields, path: ValuePath, run: CheckRun) => boolean): Check {
+  return (value, path, run) => !isJsonObject(value) || check(value, path, run);
+}
+
+type At = { readonly path: ValuePath; readonly run: CheckRun };
+
+function checkEachName(check: (name: string, value: unknown, at: At) => boolean): Check {
+  return onObjects((fields, path, run) =>
+    run.every(namesOf(fields, run), (name) => check(name, fields[name], { path: { parent: path, key: name }, run })),
+  );
 }
 
 function namesOf(fields: Fields, run: CheckRun): string[] {
@@ -95,41 +82,28 @@ function namesOf(fields: Fields, run: CheckRun): string[] {
   return names.filter((name) => fields[name] !== undefined);
 }
 
-function ownValue(fields: Fields, name: string): unknown {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+function isPresent(fields: Fields, name: string): boolean {
+  return Object.hasOwn(fields, name) && fields[name] !== undefined;
 }
 
-function failMissing(place: Place, expected: string, run: CheckRun): false {
-  return run.fail({ place, keyword: "required", expected, value: undefined });
-}
-
-function readKnownNames(site: KeywordSite): (name: string, run: CheckRun) => boolean {
+function compileKnownNames(site: KeywordSite): (name: string, run: CheckRun) => boolean {
   const { properties, patternProperties } = site.schema;
-  const known = new Set(isRecord(properties) ? Object.keys(properties) : []);
-  const sources = isRecord(patternProperties) ? Object.keys(patternProperties) : [];
-  const patterns = sources.map((source) => readPatternOf(site, source));
+  const known = new Set(isJsonObject(properties) ? Object.keys(properties) : []);
+  const sources = isJsonObject(patternProperties) ? Object.keys(patternProperties) : [];
+  const patterns = sources.map((source) => site.readPattern(source));
   return (name, run) => known.has(name) || patterns.some((matches) => matches(name, run));
 }
 
 function refuseProperty({ schema, keyword }: KeywordSite): Check {
-  const known = isRecord(schema["properties"]) ? Object.keys(schema["properties"]) : [];
+  const known = isJsonObject(schema["properties"]) ? Object.keys(schema["properties"]) : [];
   const expected = shorten(`no such property (known: ${known.join(", ") || "none"})`, 120);
-  return (value, place, run) => run.fail({ place, keyword, expected, value });
+  return (value, path, run) => run.fail({ path, keyword, expected, value });
 }
 
-function checkSize({ keyword }: KeywordSite, expected: string, fits: (size: number) => boolean): Check {
-  return (value, place, run) =>
-    !isRecord(value) || fits(namesOf(value, run).length) || run.fail({ place, keyword, expected, value });
-}
-
-function checkDependencies(site: KeywordSite): Check {
-  const { context, pointer, keyword } = site;
-  const checks = readEntries(site).map(([name, value]) => {
-    const at = `${pointer}/${keyword}/${name}`;
-    // A list of names says the same as a schema that requires them.
-    return [name, context.compile(Array.isArray(value) ? { required: value } : value, at)] as const;
-  });
-  return onObjects((fields, place, run) =>
-    checkAll(checks, run, ([name, check]) => !hasProperty(fields, name) || check(fields, place, run)),
+function compileDependencies(site: KeywordSite): Check {
+  // An array of names means a schema that requires them.
+  const checks = site.compileEntries((value) => (Array.isArray(value) ? { required: value } : value));
+  return onObjects((fields, path, run) =>
+    run.every(checks, ([name, check]) => !isPresent(fields, name) || check(fields, path, run)),
   );
 }

@@ -1,4 +1,4 @@
-/** A regular expression as a tree. What matches one character keeps its source: the engine is asked about it. */
+/** A regular expression as a tree. A node that matches one character keeps its source, for the engine to compile. */
 export type PatternNode =
   | { readonly kind: "character"; readonly source: string }
   | { readonly kind: "boundary"; readonly source: string }
@@ -13,7 +13,7 @@ const group = /\((?:\?:|\?<(?![=!])[^>]*>|\?=|\?!|(?!\?))/uy;
 const quantifier = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/uy;
 const anyCharacter = /./suy;
 
-/** Reads a pattern that the engine's Unicode mode has taken; gives nothing for look-behind, back references and flags. */
+/** Parses a pattern that is valid in Unicode mode. Returns `undefined` for look-behind, back references and flags. */
 export function parsePattern(source: string): PatternNode | undefined {
   const reader = new PatternReader(source);
   try {

@@ -1,0 +1,150 @@
+import type { StepBudget } from "../canonical-json.ts";
+import type { PatternNode } from "./parse-pattern.ts";
+
+/** One state of the automaton; `next` holds indexes of states. State 0 is the end, where the pattern has matched. */
+type State =
+  | { readonly kind: "match" }
+  | { readonly kind: "split"; readonly next: number[] }
+  | { readonly kind: "character"; readonly fits: (character: string) => boolean; readonly next: number }
+  | { readonly kind: "assert"; readonly holds: Assertion; readonly next: number };
+
+type Assertion = (at: Position, budget: StepBudget) => boolean;
+type Position = { readonly characters: readonly string[]; readonly index: number };
+type MatcherOptions = { readonly isAnchored?: boolean; readonly room?: { states: number } };
+
+const maxStates = 10_000;
+const maxKnownCharacters = 128;
+const statesPerStep = 4;
+
+/**
+ * Matches a pattern in time proportional to the text, by following all alternatives at once, where a backtracking engine
+ * may need exponential time. Slower than the engine on harmless patterns.
+ */
+export class LinearMatcher {
+  readonly #states: State[] = [{ kind: "match" }];
+  readonly #start: number;
+  readonly #isAnchored: boolean;
+  readonly #room: { states: number };
+  /** The round in which each state was last reached: membership of the open states without a set per character. */
+  readonly #reachedIn: Uint32Array;
+  #round = 0;
+
+  /** Throws a `RangeError` when counted repetitions make the pattern too large. Lookaheads share the `room`. */
+  constructor(node: PatternNode, { isAnchored = false, room = { states: maxStates } }: MatcherOptions = {}) {
+    this.#room = room;
+    this.#isAnchored = isAnchored;
+    this.#start = this.#add(node, 0);
+    this.#reachedIn = new Uint32Array(this.#states.length);
+  }
+
+  test(text: string, budget: StepBudget): boolean {
+    return this.#testFrom({ characters: Array.from(text), index: 0 }, budget);
+  }
+
+  #testFrom({ characters, index: from }: Position, budget: StepBudget): boolean {
+    let reached: number[] = [];
+    for (let index = from; index <= characters.length; index += 1) {
+      if (index === from || !this.#isAnchored) reached.push(this.#start);
+      const open = this.#follow(reached, { characters, index }, budget);
+      if (this.#reachedIn[0] === this.#round) return true;
+      if (open.length === 0 && this.#isAnchored) return false;
+      reached = this.#advance(open, characters[index]);
+    }
+    return false;
+  }
+
+  /** Returns all states that can be reached without reading a character. */
+  #follow(reached: readonly number[], at: Position, budget: StepBudget): number[] {
+    this.#round += 1;
+    const open: number[] = [];
+    const reach = (index: number) => {
+      if (this.#reachedIn[index] === this.#round) return;
+      this.#reachedIn[index] = this.#round;
+      open.push(index);
+    };
+    for (const index of reached) reach(index);
+    // The loop also visits what it adds.
+    for (const index of open) {
+      const state = this.#states[index];
+      if (state?.kind === "split") for (const next of state.next) reach(next);
+      else if (state?.kind === "assert" && state.holds(at, budget)) reach(state.next);
+    }
+    budget.spend((1 + open.length) / statesPerStep);
+    return open;
+  }
+
+  #advance(open: readonly number[], character: string | undefined): number[] {
+    const reached: number[] = [];
+    if (character === undefined) return reached;
+    for (const index of open) {
+      const state = this.#states[index];
+      if (state?.kind === "character" && state.fits(character)) reached.push(state.next);
+    }
+    return reached;
+  }
+
+  /** Adds the states of a node that continue at `next`, and returns the first. */
+  #add(node: PatternNode, next: number): number {
+    switch (node.kind) {
+      case "character":
+        return this.#push({ kind: "character", fits: compileCharacter(node.source), next });
+      case "boundary":
+        return this.#push({ kind: "assert", holds: compileBoundary(node.source), next });
+      case "ahead":
+        return this.#push({ kind: "assert", holds: this.#compileAhead(node), next });
+      case "sequence":
+        return node.nodes.reduceRight((after, part) => this.#add(part, after), next);
+      case "choice":
+        return this.#push({ kind: "split", next: node.nodes.map((part) => this.#add(part, next)) });
+      default:
+        return this.#addRepeat(node, next);
+    }
+  }
+
+  #addRepeat({ node, least, most }: Extract<PatternNode, { kind: "repeat" }>, next: number): number {
+    let start = most === Infinity ? this.#addLoop(node, next) : next;
+    const optional = most === Infinity ? 0 : most - least;
+    for (let added = 0; added < optional; added += 1) {
+      start = this.#push({ kind: "split", next: [next, this.#add(node, start)] });
+    }
+    for (let added = 0; added < least; added += 1) start = this.#add(node, start);
+    return start;
+  }
+
+  #addLoop(node: PatternNode, next: number): number {
+    const ways = [next];
+    const loop = this.#push({ kind: "split", next: ways });
+    ways.push(this.#add(node, loop));
+    return loop;
+  }
+
+  #compileAhead({ node, isNegative }: Extract<PatternNode, { kind: "ahead" }>): Assertion {
+    const matcher = new LinearMatcher(node, { isAnchored: true, room: this.#room });
+    return (at, budget) => matcher.#testFrom(at, budget) !== isNegative;
+  }
+
+  #push(state: State): number {
+    this.#room.states -= 1;
+    if (this.#room.states < 0) throw new RangeError("The pattern is too large.");
+    return this.#states.push(state) - 1;
+  }
+}
+
+function compileCharacter(source: string): (character: string) => boolean {
+  const expression = new RegExp(`^(?:${source})$`, "u");
+  // Asking the engine costs more than a look at what it said before.
+  const known = new Map<string, boolean>();
+  return (character) => {
+    const fits = known.get(character) ?? expression.test(character);
+    if (known.size < maxKnownCharacters) known.set(character, fits);
+    return fits;
+  };
+}
+
+function compileBoundary(source: string): Assertion {
+  if (source === "^") return ({ index }) => index === 0;
+  if (source === "$") return ({ characters, index }) => index === characters.length;
+  const isWord = (character = "") => /^\w$/.test(character);
+  return ({ characters, index }) =>
+    (isWord(characters[index - 1]) !== isWord(characters[index])) === (source === "\\b");
+}

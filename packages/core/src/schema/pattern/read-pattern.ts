@@ -1,0 +1,65 @@
+import { charactersPerStep, type StepBudget } from "../canonical-json.ts";
+import { LinearMatcher } from "./linear-matcher.ts";
+import { parsePattern } from "./parse-pattern.ts";
+
+/** Tells whether a text matches a pattern, neither of which can be trusted. */
+export type Pattern = (text: string, budget: StepBudget) => boolean;
+
+// Below both, the engine itself takes some milliseconds at worst. Beyond ten choices even its compiler may hang.
+const harmlessSteps = 1_000_000;
+const harmlessChoices = 10;
+
+/**
+ * Reads a pattern of a JSON Schema: ECMA-262 in Unicode mode, or without where only that can be read. Returns a problem as
+ * a string. The engine matches what it can match quickly; where it could backtrack for long, the linear matcher does.
+ */
+export function readPattern(source: string): Pattern | string {
+  const unicode = tryExpression(source, "u");
+  const expression = unicode ?? tryExpression(source, "");
+  if (expression === undefined) return "is not a JavaScript regular expression";
+  const choices = countChoices(source);
+  const isHarmless = (text: string) => choices <= harmlessChoices && text.length ** choices <= harmlessSteps;
+  let linear: LinearMatcher | null | undefined;
+  const getLinear = () => (linear ??= unicode === undefined ? null : tryLinear(source));
+  if (choices > harmlessChoices && getLinear() === null) return "could take too long: use fewer repetitions";
+  return (text, budget) => {
+    budget.spend(1 + text.length / charactersPerStep);
+    if (isHarmless(text)) return expression.test(text);
+    const matcher = getLinear();
+    if (matcher !== null) return matcher.test(text, budget);
+    // Only the engine knows look-behind and back references, and the text is too long for it: exhaust the budget.
+    budget.spend(Infinity);
+    return false;
+  };
+}
+
+function tryExpression(source: string, flags: string): RegExp | undefined {
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    return undefined;
+  }
+}
+
+function tryLinear(source: string): LinearMatcher | null {
+  try {
+    const node = parsePattern(source);
+    return node === undefined ? null : new LinearMatcher(node);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** Counts the places where a match has a choice: `n` characters take at most about `n ** choices` steps. */
+function countChoices(source: string): number {
+  const bare = source
+    .replace(/\\[1-9k]/g, ")*")
+    .replace(/\\./gs, "x")
+    .replace(/\[[^\]]*\]/g, "x")
+    .replace(/\(\?/g, "(");
+  if (/\)[*+{]/.test(bare)) return Infinity;
+  // Where a match begins is a choice too, unless it can only begin at the start of the text.
+  const starts = bare.startsWith("^") && !bare.includes("|") ? 0 : 1;
+  return starts + (bare.match(/[*+?{|]/g)?.length ?? 0);
+}
