@@ -8,9 +8,12 @@ import { type LoopbackOptions, serveLoopback } from "./loopback-server.ts";
 /** Answers one request. */
 export type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 
+type PooledOptions = HttpPoolOptions & Pick<LoopbackOptions, "tls">;
+
 /** A server and a pool that talks to it, until the test is over. */
-export async function startPooled(handle: Handle, options: HttpPoolOptions & LoopbackOptions = {}) {
-  const server = await serveLoopback((request, response) => void handle(request, response), options);
+export async function startPooled(handle: Handle, { tls, ...options }: PooledOptions = {}) {
+  const answer: typeof handle = (request, response) => void handle(request, response);
+  const server = await serveLoopback(answer, tls === undefined ? {} : { tls });
   const pool = createHttpPool(options);
   onTestFinished(() => pool.close());
   return { server, pool, fetch: pool.fetch, url: server.url };

@@ -3,7 +3,7 @@ import type { ModelConfig } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import { withRetry } from "../retry/with-retry.ts";
 import { untilAborted } from "../async/until-aborted.ts";
-import { startDeadline } from "../wire/deadline.ts";
+import { startDeadline } from "../async/deadline.ts";
 import type { ModelAccount } from "./memory-options.ts";
 
 /** Enough for a small model on a machine of one's own; nobody waits longer for a note. */

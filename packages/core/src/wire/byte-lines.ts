@@ -1,18 +1,31 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { GrowingBytes } from "./growing-bytes.ts";
+import { integer, optional } from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const nothing = Buffer.alloc(0);
 
-/** `any`: LF, CR or CRLF, as server-sent events have it. */
+/** Options of reading a stream of events. */
+export interface EventReadOptions {
+  /** Largest size of one event in bytes, without its line ends. @default 1_048_576 */
+  maxEventBytes?: number;
+  /** Ends the reading: a waiting reader gets `cancelled` at once, and the source is released. */
+  signal?: AbortSignal;
+}
+
+const limits = { maxEventBytes: optional(integer(1, 2 ** 31 - 1), 1_048_576) };
+
+/** Returns the largest size of an event, from the options or by default. */
+export function readMaxEventBytes(options: Pick<EventReadOptions, "maxEventBytes">): number {
+  return readOptions(limits, options, { owner: "the stream" }).maxEventBytes;
+}
+
+/** Line ends that count: `any` is LF, CR or CRLF, as in server-sent events. */
 export type LineEnding = "any" | "line-feed";
 
-/**
- * Finds lines in chunks of bytes. It is a cursor and not an iterator: `bytes` from `start` to `end` is the current line,
- * and a chunk of a thousand lines makes no thousand objects.
- */
+/** Finds the lines in chunks of bytes. A cursor, not an iterator: `bytes` from `start` to `end` is the current line. */
 export class ByteLines {
   bytes: Buffer = nothing;
   start = 0;
@@ -31,12 +44,12 @@ export class ByteLines {
     this.#ending = ending;
   }
 
-  /** How many bytes of a line have come whose end has not. */
+  /** Number of bytes received of a line whose end has not come. */
   get unfinishedBytes(): number {
     return this.#unfinished.length;
   }
 
-  /** Takes the next chunk, once `next` has said that there is no whole line left. */
+  /** Takes the next chunk, once `next` has returned false. */
   feed(chunk: Uint8Array): void {
     this.#chunk = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     this.#position = 0;
@@ -44,7 +57,7 @@ export class ByteLines {
     this.#nextCarriageReturn = this.#ending === "any" ? -1 : Infinity;
   }
 
-  /** Moves to the next whole line. Throws when the line, whole or not, has more than `room` bytes. */
+  /** Moves to the next whole line; false when there is none yet. Throws when the line, whole or not, has more than `room` bytes. */
   next(room: number): boolean {
     this.#skipSecondHalfOfCrLf();
     const end = this.#findLineEnd();
@@ -58,14 +71,14 @@ export class ByteLines {
     return true;
   }
 
-  /** Moves to what has come of a line whose end never will. */
+  /** Moves to the last line, whose end never came; false when nothing of it came. */
   last(): boolean {
     if (this.#unfinished.length === 0) return false;
     this.#setLine(this.#position);
     return this.start < this.end;
   }
 
-  /** A line ends at its CR, without a wait for an LF that may come much later, or never. */
+  // A line ends at its CR, without waiting for an LF that may come much later, or never.
   #skipSecondHalfOfCrLf(): void {
     if (!this.#endedWithCarriageReturn || this.#position >= this.#chunk.length) return;
     this.#endedWithCarriageReturn = false;
@@ -73,7 +86,7 @@ export class ByteLines {
   }
 
   #findLineEnd(): number {
-    // Each is searched for again only when it has been passed: with one kind absent, the chunk is still scanned once.
+    // Searches again only for a line end that has been passed: where one kind is absent, the chunk is scanned once for it.
     if (this.#nextLineFeed < this.#position) this.#nextLineFeed = this.#find(lineFeed);
     if (this.#nextCarriageReturn < this.#position) this.#nextCarriageReturn = this.#find(carriageReturn);
     return Math.min(this.#nextLineFeed, this.#nextCarriageReturn);
@@ -111,10 +124,42 @@ export class ByteLines {
   }
 }
 
+/** Bytes that arrive in pieces. Its memory doubles when it is full, so that n bytes cost O(n) however small the pieces. */
+class GrowingBytes {
+  #bytes = nothing;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Copies a piece to the end; its memory may be used again. */
+  append(piece: Buffer): void {
+    const length = this.#length + piece.length;
+    if (length > this.#bytes.length) this.#grow(length);
+    piece.copy(this.#bytes, this.#length);
+    this.#length = length;
+  }
+
+  /** Returns all bytes and starts again with none. */
+  take(): Buffer {
+    const taken = this.#bytes.subarray(0, this.#length);
+    this.#bytes = nothing;
+    this.#length = 0;
+    return taken;
+  }
+
+  #grow(needed: number): void {
+    const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
+
 function tooLarge(): TroupeError {
   return new TroupeError(
     "invalid_value",
-    "The stream holds an event of more bytes than maxEventBytes allows. Raise maxEventBytes if events of that size are expected.",
+    "An event of the stream is larger than maxEventBytes. Raise maxEventBytes if events of that size are expected.",
     { fields: { option: "maxEventBytes" } },
   );
 }

@@ -1,44 +1,44 @@
+import type * as Undici from "undici";
 import type { Client, Dispatcher } from "undici";
 
-/** Opens a client of undici's, which is one connection at a time. */
-export type OpenClient = (origin: string) => Client;
+/** Opens a client of undici, which has one connection at a time. */
+type OpenClient = (origin: string) => Client;
 
-/** A request as undici takes it, and where it goes. */
+/** A request as undici takes it, with its origin. */
 export type RequestOptions = Dispatcher.DispatchOptions & { origin: string };
 
 type Connection = { readonly origin: string; readonly client: Client; isFree: boolean };
 
 /**
- * Connections that carry one request at a time, and are kept for the next one to the same origin. Undici's own `Agent`
- * counts all connections whenever one of them ends, and looks through them before each request: of a thousand streams
- * that end at once, each would cost a thousand steps.
+ * Connections that carry one request at a time and are kept for the next one to the same origin. Undici's own `Agent`
+ * goes through all connections before each request and whenever one ends, which is quadratic in the number of streams.
  */
 export class ConnectionPool {
   readonly #open: OpenClient;
   readonly #connections = new Set<Connection>();
-  /** Those that wait for a request, by their origin; the last one was used last, and is the least likely to have ended. */
+  /** Idle connections by origin. The last one was used last and is the least likely to have ended. */
   readonly #free = new Map<string, Connection[]>();
 
   constructor(open: OpenClient) {
     this.#open = open;
   }
 
-  /** How many connections there are, at work or kept. */
+  /** Number of connections, in use or idle. */
   get size(): number {
     return this.#connections.size;
   }
 
-  /** Sends a request at once: there are as many connections as there are requests. */
+  /** Sends a request at once, over an idle connection or a new one. */
   dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): void {
     const { origin } = options;
     const connection = this.#free.get(origin)?.pop() ?? this.#connect(origin);
     connection.isFree = false;
     const mayTakeMore = connection.client.dispatch(options, handler);
-    // Otherwise it says by itself when it may, unless it refused the request: then it has nothing to do.
+    // Otherwise it emits "drain" later, unless it refused the request and has nothing to do.
     if (mayTakeMore || connection.client.stats.size === 0) this.#release(connection);
   }
 
-  /** Ends all connections, also those at work. */
+  /** Closes all connections, also those in use. */
   async destroy(): Promise<void> {
     const connections = [...this.#connections];
     this.#connections.clear();
@@ -49,7 +49,7 @@ export class ConnectionPool {
   #connect(origin: string): Connection {
     const connection = { origin, client: this.#open(origin), isFree: false };
     this.#connections.add(connection);
-    // An aborted request leaves its client's queue only when the events have been heard.
+    // An aborted request leaves the queue of its client only after these events.
     const forget = (): void => queueMicrotask(() => this.#forget(connection));
     connection.client
       .on("drain", () => this.#release(connection))
@@ -67,7 +67,7 @@ export class ConnectionPool {
   }
 
   #forget(connection: Connection): void {
-    // A client connects anew for a request that had not been written yet.
+    // The client reconnects for a request that had not been written yet.
     if (connection.client.stats.size > 0) return;
     this.#connections.delete(connection);
     if (!connection.isFree) return;
@@ -75,4 +75,18 @@ export class ConnectionPool {
     free.splice(free.lastIndexOf(connection), 1);
     if (free.length === 0) this.#free.delete(connection.origin);
   }
+}
+
+/** Global under which undici and the built-in `fetch` share the dispatcher of the process. */
+const builtInFetch = Symbol.for("undici.globalDispatcher.1");
+
+/**
+ * Loads undici on first use. On Node 22 its import replaces the dispatcher of the built-in `fetch`; one that the host has
+ * set, such as a proxy, is restored.
+ */
+export async function loadUndici(): Promise<typeof Undici> {
+  const hostDispatcher: unknown = Reflect.get(globalThis, builtInFetch);
+  const undici = await import("undici");
+  if (hostDispatcher !== undefined) Reflect.set(globalThis, builtInFetch, hostDispatcher);
+  return undici;
 }

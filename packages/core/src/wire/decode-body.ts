@@ -1,11 +1,12 @@
 import type { Transform } from "node:stream";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { httpFailure } from "./http-failure.ts";
-import { headerText, type ReplyHeaders } from "./reply-headers.ts";
+import { headerText } from "./reply.ts";
+import type { ReplyHeaders } from "./reply.ts";
+import { httpFailure } from "./send-request.ts";
 
 type Bytes = AsyncIterableIterator<Uint8Array, undefined>;
 
-/** A body without its content encoding. One layer is undone: more than that is a bomb, or a broken server. */
+/** Removes the content encoding of a body. One layer only: more of them are a bomb, or a broken server. */
 export async function decodeBody(headers: ReplyHeaders, body: Bytes): Promise<Bytes> {
   const encoding = headerText(headers, "content-encoding")?.trim().toLowerCase() ?? "";
   if (encoding === "" || encoding === "identity") return body;
@@ -13,7 +14,7 @@ export async function decodeBody(headers: ReplyHeaders, body: Bytes): Promise<By
   const decoder = await createDecoder(encoding);
   if (decoder !== undefined) return new DecodedBody(body, decoder);
   await body.return?.();
-  throw new TroupeError("unavailable", "The server encoded its reply in another way than gzip, deflate or br.");
+  throw new TroupeError("unavailable", "The server encoded its reply in an unknown way. Expected gzip, deflate or br.");
 }
 
 async function createDecoder(encoding: string): Promise<Transform | undefined> {
@@ -22,7 +23,7 @@ async function createDecoder(encoding: string): Promise<Transform | undefined> {
   return encoding === "br" ? createBrotliDecompress() : undefined;
 }
 
-/** Feeds a decoder as fast as its output is read. */
+/** A body that feeds a decoder as fast as its output is read. */
 class DecodedBody implements Bytes {
   readonly #body: Bytes;
   readonly #decoder: Transform;
@@ -33,7 +34,7 @@ class DecodedBody implements Bytes {
     this.#body = body;
     this.#decoder = decoder;
     this.#decoded = decoder[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
-    // Also while nobody reads: the rest is of no use, and an error that no one listens to would end the process.
+    // Also without a reader: an error without a listener would end the process.
     decoder.on("error", () => void body.return?.());
     void this.#feed();
   }
@@ -51,7 +52,7 @@ class DecodedBody implements Bytes {
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    // Both by hand: an iterator of a stream that was never read lets go of nothing.
+    // Both, because the iterator of a stream that was never read releases nothing.
     this.#decoder.destroy();
     await this.#body.return?.();
     return { done: true, value: undefined };

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeSse, encodeSseComment } from "./encode-sse.ts";
 import type { SseFields } from "./encode-sse.ts";
-import { SseParser } from "./sse-parser.ts";
+import { SseParser } from "./read-sse.ts";
 
 function read(text: string) {
   return [...new SseParser().push(Buffer.from(text))];

@@ -1,24 +1,24 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** What one server-sent event is made of. */
+/** Fields of one server-sent event. */
 export interface SseFields {
-  /** What a reader that connects again names as the last event it has seen. */
+  /** Sent back by a reader that reconnects, as the last event that it received. */
   id?: string | number;
   event?: string;
-  /** Any text. Its line breaks arrive as `\n`, whichever they were. */
+  /** Any string. All line breaks arrive as `\n`. */
   data: string;
 }
 
 const lineBreak = /\r\n|\r|\n/;
 const allLineBreaks = /\r\n|\r|\n/g;
 
-/** Writes one server-sent event. No `data` can end the event or begin another; an `id` or `event` that could is `invalid_value`. */
+/** Encodes one server-sent event. `data` cannot end the event or begin another; an `id` or `event` that could is `invalid_value`. */
 export function encodeSse({ id, event, data }: SseFields): string {
   const head = (id === undefined ? "" : field("id", String(id))) + (event === undefined ? "" : field("event", event));
   return `${head}data: ${lineBreak.test(data) ? data.replace(allLineBreaks, "\ndata: ") : data}\n\n`;
 }
 
-/** Writes a comment, which readers ignore: it shows that the connection lives. */
+/** Encodes a comment, which readers ignore: it keeps the connection alive. */
 export function encodeSseComment(text: string): string {
   return `: ${text.replace(allLineBreaks, "\n: ")}\n\n`;
 }

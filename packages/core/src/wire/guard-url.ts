@@ -1,24 +1,51 @@
+import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
+import type { LookupFunction } from "node:net";
+import { arrayOf, satisfying } from "../errors/option-checks.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { isPrivateAddress } from "./private-address.ts";
-import { urlRefusal } from "./url-refusal.ts";
 
-/** The hosts that may be private all the same, as `host:port` in the form that a parsed URL has. */
+/** Reason for not fetching a URL that came from outside. */
+export type UrlRefusal =
+  | "not_http"
+  | "private_address"
+  | "too_many_redirects"
+  | "redirected_body"
+  | "too_large"
+  | "unreachable";
+
+const sentences: Readonly<Record<UrlRefusal, string>> = {
+  not_http: "url must be an absolute http: or https: address without a user name or password.",
+  private_address: "url leads to an address that is not public. Add its host:port to allowPrivateHosts to allow it.",
+  too_many_redirects: "url is redirected more often than maxRedirects allows.",
+  redirected_body: "url redirects a request with a body to another origin, which is not followed.",
+  too_large: "url holds more bytes than maxBytes allows.",
+  unreachable: "url cannot be fetched. Its server cannot be reached, or the connection broke off.",
+};
+
+/** Error of a refused URL. It shows neither the URL nor anything from a server. */
+export function urlRefusal(reason: UrlRefusal, cause?: unknown): TroupeError {
+  return new TroupeError("invalid_request", sentences[reason], { cause, fields: { reason } });
+}
+
+/** Hosts that may be private, as `host:port` in the form of a parsed URL. */
 export type AllowedHosts = ReadonlySet<string>;
 
-/** Reads `allowPrivateHosts`: names or addresses, each with its port. */
+const hostAndPortName = satisfying<string>('a host and port, like "localhost:11434"', (value) => {
+  if (typeof value !== "string") return false;
+  const url = URL.parse(`http://${value}`);
+  return url !== null && url.href === `${url.origin}/` && /:\d+$/.test(value);
+});
+
+/** Takes the option `allowPrivateHosts`: names or addresses, each with its port. */
+export const privateHosts = arrayOf("hosts with their ports", hostAndPortName);
+
+/** Normalizes the hosts of the option `allowPrivateHosts`. */
 export function allowedHosts(hosts: readonly string[]): AllowedHosts {
-  return new Set(hosts.map(allowedHost));
+  return new Set(hosts.map((host) => hostAndPort(new URL(`http://${host}`))));
 }
 
-function allowedHost(host: string): string {
-  const url = URL.parse(`http://${host}`);
-  const isHostAndPort = url !== null && url.href === `${url.origin}/` && /:\d+$/.test(host);
-  if (isHostAndPort) return hostAndPort(url);
-  throw new TroupeError("invalid_config", 'allowPrivateHosts must hold host:port entries, such as "localhost:11434".');
-}
-
-/** Whether the operator named this very host and port. */
+/** Tells if the operator allowed this host and port. */
 export function isAllowed(url: URL, allowed: AllowedHosts): boolean {
   return allowed.has(hostAndPort(url));
 }
@@ -28,8 +55,8 @@ function hostAndPort({ hostname, port, protocol }: URL): string {
 }
 
 /**
- * Reads a URL that came from outside, and refuses what may not be fetched. The parser makes one form of every spelling
- * of an address (short, octal, hexadecimal, full-width), so the check sees what the connection would use.
+ * Parses a URL that came from outside and refuses one that may not be fetched. Parsing normalizes every spelling of an
+ * address (short, octal, hexadecimal, full-width), so the check sees what the connection would use.
  */
 export function guardUrl(address: string | URL, allowed: AllowedHosts): URL {
   const url = URL.parse(String(address));
@@ -43,7 +70,32 @@ function isPlainHttp({ protocol, username, password }: URL): boolean {
   return (protocol === "http:" || protocol === "https:") && username === "" && password === "";
 }
 
-/** The host without the brackets that a URL puts around IPv6. */
+/** Removes the brackets that a URL has around IPv6. */
 function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
+}
+
+/**
+ * Makes a lookup that fails when any address of a name is not public. The connection uses the addresses that were
+ * checked, so a name that answers differently the second time (DNS rebinding) gains nothing.
+ */
+export function guardLookup(lookup: LookupFunction): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, answer, family) => {
+      // A failed lookup has no addresses at all.
+      const addresses = error === null ? toAddresses(answer, family) : [];
+      const [first] = addresses;
+      if (error !== null) callback(error, "");
+      else if (first === undefined || addresses.some(({ address }) => isPrivateAddress(address))) {
+        callback(urlRefusal("private_address"), "");
+      } else if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** Normalizes the answer: a lookup may give one address although it was asked for all. */
+function toAddresses(answer: string | LookupAddress[], family: number | undefined): LookupAddress[] {
+  if (typeof answer !== "string") return answer;
+  return answer === "" ? [] : [{ address: answer, family: family ?? 0 }];
 }

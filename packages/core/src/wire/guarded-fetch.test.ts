@@ -59,7 +59,9 @@ describe("a guarded fetch", () => {
     ":80",
     "a b:80",
   ])("refuses %j in allowPrivateHosts when it is made", (host) => {
-    expect(() => createGuardedFetch({ allowPrivateHosts: [host] })).toThrow(/allowPrivateHosts must hold host:port/);
+    expect(() => createGuardedFetch({ allowPrivateHosts: [host] })).toThrow(
+      "allowPrivateHosts[0] must be a host and port",
+    );
   });
 
   it.each(["maxBytes", "timeoutMs", "maxRedirects"])("refuses a %s that is no whole number", (option) => {

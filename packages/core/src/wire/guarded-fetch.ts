@@ -1,29 +1,30 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
+import { startDeadline } from "../async/deadline.ts";
+import { functionLike, integer, optional, timeoutMilliseconds } from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { startDeadline } from "./deadline.ts";
-import { guardLookup } from "./guard-lookup.ts";
-import { type AllowedHosts, allowedHosts, guardUrl, isAllowed } from "./guard-url.ts";
-import type { Hop } from "./next-hop.ts";
-import { positiveInteger } from "./positive-integer.ts";
-import { urlRefusal } from "./url-refusal.ts";
-import { type Answer, visit } from "./visit.ts";
+import { fetchHop } from "./fetch-hop.ts";
+import type { Answer, Hop } from "./fetch-hop.ts";
+import { allowedHosts, guardLookup, guardUrl, isAllowed, privateHosts, urlRefusal } from "./guard-url.ts";
+import type { AllowedHosts } from "./guard-url.ts";
 
-/** What a guarded fetch allows. */
+/** Options of a guarded fetch. */
 export type GuardedFetchOptions = {
-  /** Private hosts that may be reached all the same, each as `host:port`. @default [] */
+  /** Private hosts that may be reached, each as `host:port`. @default [] */
   allowPrivateHosts?: readonly string[];
-  /** The most bytes that a reply may have, decoded. @default 10_485_760 */
+  /** Largest size of a reply in bytes, decoded. @default 10_485_760 */
   maxBytes?: number;
-  /** The longest time for everything, redirects included. @default 30_000 */
+  /** Milliseconds for the whole request, redirects included. @default 30_000 */
   timeoutMs?: number;
-  /** How many redirects are followed. @default 3 */
+  /** Number of redirects that are followed. @default 3 */
   maxRedirects?: number;
-  /** How names become addresses. @default the operating system's way */
+  /** Resolves host names. @default the operating system's lookup */
   lookup?: LookupFunction;
 };
 
-/** What may be sent along. */
+/** Options of one request. */
 export type GuardedRequest = {
   /** @default "GET" */
   method?: string;
@@ -32,26 +33,31 @@ export type GuardedRequest = {
   signal?: AbortSignal;
 };
 
-/** The whole of a reply; `url` is the address that gave it. */
+/** A whole reply; `url` is the address that it came from. */
 export type GuardedReply = { status: number; headers: Headers; url: string; bytes: Uint8Array };
 
-/** Fetches a URL that came from outside: from a request, a model, a card or a tool. */
+/** Fetches a URL that came from outside: from a request, a model, an agent card or a tool. */
 export type GuardedFetch = (url: string | URL, request?: GuardedRequest) => Promise<GuardedReply>;
 
+const optionTable = {
+  allowPrivateHosts: optional(privateHosts, []),
+  maxBytes: optional(integer(1, 2 ** 31 - 1), 10_485_760),
+  timeoutMs: optional(timeoutMilliseconds, 30_000),
+  maxRedirects: optional(integer(0), 3),
+  lookup: optional(functionLike<LookupFunction>(), systemLookup as LookupFunction),
+} satisfies OptionTable<GuardedFetchOptions>;
+
 /**
- * Makes a fetch that reaches public hosts only. Each address is checked where it is written and where it is looked up,
- * after every redirect again. What it refuses is `invalid_request`, with the reason in `fields`; an abort rejects with
- * the signal's reason. Not for the operator's own addresses, which may well be private.
+ * Makes a fetch that reaches public hosts only. It checks each address in the URL and after its lookup, and again after
+ * every redirect. A refusal is `invalid_request` with the reason in `fields`; an abort rejects with the signal's reason.
+ * Not for the operator's own addresses, which may be private. Our own because the addresses that are checked must be the ones
+ * that the connection uses.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
-  const { maxBytes = 10_485_760, timeoutMs = 30_000, maxRedirects = 3, lookup = systemLookup } = options;
-  const rules: Rules = {
-    allowed: allowedHosts(options.allowPrivateHosts ?? []),
-    maxBytes: positiveInteger("maxBytes", maxBytes),
-    maxRedirects: maxRedirects === 0 ? 0 : positiveInteger("maxRedirects", maxRedirects),
-    lookup,
-  };
-  positiveInteger("timeoutMs", timeoutMs);
+  const { allowPrivateHosts, timeoutMs, ...limits } = readOptions(optionTable, options, {
+    owner: "createGuardedFetch",
+  });
+  const rules: Rules = { ...limits, allowed: allowedHosts(allowPrivateHosts) };
 
   return async (url, { signal: outer, method = "GET", headers = {}, body } = {}) => {
     const hop = { url: guardUrl(url, rules.allowed), method: method.toUpperCase(), headers, ...(body && { body }) };
@@ -72,14 +78,14 @@ async function follow(first: Hop, rules: Rules, signal: AbortSignal): Promise<An
   let hop = first;
   for (let redirects = 0; ; redirects++) {
     const lookup = isAllowed(hop.url, rules.allowed) ? rules.lookup : guardLookup(rules.lookup);
-    const result = await visit(hop, { lookup, maxBytes: rules.maxBytes, signal });
+    const result = await fetchHop(hop, { lookup, maxBytes: rules.maxBytes, signal });
     if ("bytes" in result) return result;
     if (redirects === rules.maxRedirects) throw urlRefusal("too_many_redirects");
     hop = { ...result, url: guardUrl(result.url, rules.allowed) };
   }
 }
 
-/** What went wrong on the network counts against the URL. A refusal by the lookup comes wrapped as a failed connection. */
+/** Turns a network failure into a refusal of the URL. A refusal by the lookup comes as the cause of a failed connection. */
 function toRefusal(error: unknown): unknown {
   if (!TroupeError.is(error)) return urlRefusal("unreachable", error);
   if (TroupeError.is(error.cause)) return error.cause;

@@ -1,46 +1,55 @@
 import type { Client } from "undici";
+import { optional, timeoutMilliseconds } from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { ConnectionPool } from "./connection-pool.ts";
+import { ConnectionPool, loadUndici } from "./connection-pool.ts";
 import { decodeBody } from "./decode-body.ts";
-import { loadUndici } from "./load-undici.ts";
+import { readFetchArguments } from "./outgoing-request.ts";
+import type { RequestTimes } from "./outgoing-request.ts";
 import { PooledResponse } from "./pooled-response.ts";
-import { positiveInteger } from "./positive-integer.ts";
-import { readFetchArguments } from "./read-fetch-arguments.ts";
-import { type Reply, type RequestTimes, sendRequest } from "./send-request.ts";
+import type { Reply } from "./reply.ts";
+import { sendRequest } from "./send-request.ts";
 
-/** How long a pool waits, and what it keeps. */
+/** Options of a pool. */
 export type HttpPoolOptions = {
-  /** The longest wait for the head of a reply. @default 60_000 */
+  /** Milliseconds to wait for the head of a reply. @default 60_000 */
   headersTimeoutMs?: number;
-  /** The longest wait for the next bytes of a reply. @default 60_000 */
+  /** Milliseconds to wait for the next bytes of a reply. @default 60_000 */
   idleTimeoutMs?: number;
-  /** How long an idle socket is kept for the next request; a server that says less is believed. @default 30_000 */
+  /** Milliseconds that an idle socket is kept for the next request, or less if the server says so. @default 30_000 */
   keepAliveMs?: number;
 };
 
-/** What `fetch` takes, and how long this one request waits. @default what its pool was made with */
+/** Options of `fetch`, and timeouts of this one request. @default the timeouts of the pool */
 export type PooledRequestInit = RequestInit & RequestTimes;
 
-/** Sockets that are kept for the next request, and a `fetch` that uses them. */
+/** Sockets that are kept open between requests, and a `fetch` that uses them. */
 export interface HttpPool {
   /**
-   * For a vendor's SDK, or ourselves: `response.body` is an async iterable of the socket's own bytes. It follows no
-   * redirect and reads no proxy from the environment. It rejects with the signal's reason, or with a `TroupeError`
-   * whose cause holds the network's code. `clone()` is not offered.
+   * Sends a request. `response.body` is an async iterable of the socket's own bytes; `clone()` is not offered. It follows
+   * no redirect and reads no proxy from the environment. It rejects with the signal's reason, or with a `TroupeError`
+   * whose cause has the network's code.
    */
   readonly fetch: (input: string | URL | Request, init?: PooledRequestInit) => Promise<Response>;
-  /** Closes every socket, also those in use. Calls after `close` are not allowed. */
+  /** Closes every socket, also those in use. A request after `close` is `unavailable`. */
   close(): Promise<void>;
 }
 
-/** Makes a pool. Nothing is loaded before its first request, and idle sockets do not keep the process alive. */
+const optionTable = {
+  headersTimeoutMs: optional(timeoutMilliseconds, 60_000),
+  idleTimeoutMs: optional(timeoutMilliseconds, 60_000),
+  keepAliveMs: optional(timeoutMilliseconds, 30_000),
+} satisfies OptionTable<HttpPoolOptions>;
+
+/** Makes a pool. Loads nothing before its first request; idle sockets do not keep the process alive. */
 export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
   const clientOptions = toClientOptions(options);
   let pool: Promise<ConnectionPool> | undefined;
   let isClosed = false;
 
   const pooledFetch = async (input: string | URL | Request, init?: PooledRequestInit): Promise<PooledResponse> => {
-    if (isClosed) throw new TroupeError("unavailable", "The HTTP pool is closed: make a new one.");
+    if (isClosed) throw new TroupeError("unavailable", "The HTTP pool is closed. Make a new one.");
     const request = await readFetchArguments(input, init);
     pool ??= openPool(clientOptions);
     const reply = await sendRequest(request, await pool);
@@ -49,7 +58,7 @@ export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
   };
 
   return {
-    // The cast stands for what `PooledResponse` leaves out: `clone`, and web streams until they are asked for.
+    // The cast covers what `PooledResponse` leaves out: `clone`, and web streams until they are used.
     fetch: pooledFetch as unknown as HttpPool["fetch"],
     close: async () => {
       isClosed = true;
@@ -60,33 +69,52 @@ export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
 
 async function openPool(options: Client.Options): Promise<ConnectionPool> {
   const { buildConnector, Client: UndiciClient } = await loadUndici();
-  // One for all: it remembers the TLS sessions of each server.
+  // Shared by all clients: it keeps the TLS sessions of each server.
   const connect = buildConnector({ allowH2: false });
   return new ConnectionPool((origin) => new UndiciClient(origin, { ...options, connect }));
 }
 
-function toClientOptions({
-  headersTimeoutMs = 60_000,
-  idleTimeoutMs = 60_000,
-  keepAliveMs = 30_000,
-}: HttpPoolOptions): Client.Options {
+function toClientOptions(options: HttpPoolOptions): Client.Options {
+  const { headersTimeoutMs, idleTimeoutMs, keepAliveMs } = readOptions(optionTable, options, {
+    owner: "createHttpPool",
+  });
   return {
-    headersTimeout: positiveInteger("headersTimeoutMs", headersTimeoutMs),
-    bodyTimeout: positiveInteger("idleTimeoutMs", idleTimeoutMs),
-    keepAliveTimeout: positiveInteger("keepAliveMs", keepAliveMs),
+    headersTimeout: headersTimeoutMs,
+    bodyTimeout: idleTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
-    // One request a connection: ending a request early then ends nothing else.
+    // With one request per connection, ending a request early ends no other.
     allowH2: false,
   };
 }
 
-/** A redirect would carry keys and prompts to a host that nobody configured. */
+/** Refuses redirects, which would carry keys and prompts to a host that is not configured. */
 async function refuseRedirect({ status, body }: Reply): Promise<void> {
   if (status < 300 || status > 399 || status === 304) return;
   await body.return();
   throw new TroupeError(
     "model_failed",
-    "The server answered with a redirect, which is not followed: set baseURL to the address that it redirects to.",
+    "The server answered with a redirect, which is not followed. Set baseURL to the address that it redirects to.",
     { fields: { status } },
   );
+}
+
+// The one state in a module of core: models share their sockets without knowing of each other. Made on first use.
+let shared: HttpPool | undefined;
+
+/** Returns the pool that all models of the process share. After its `close`, the next call makes a new one. */
+export function sharedHttpPool(): HttpPool {
+  shared ??= createSharedPool();
+  return shared;
+}
+
+function createSharedPool(): HttpPool {
+  const pool = createHttpPool();
+  return {
+    fetch: pool.fetch,
+    close: () => {
+      shared = undefined;
+      return pool.close();
+    },
+  };
 }

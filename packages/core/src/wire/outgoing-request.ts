@@ -1,18 +1,36 @@
-import type { OutgoingRequest } from "./send-request.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+
+/** A request ready to be sent. */
+export type OutgoingRequest = {
+  url: URL;
+  method: string;
+  /** Names and values alternately. */
+  headers: string[];
+  body?: string | Uint8Array | undefined;
+  signal?: AbortSignal | undefined;
+} & RequestTimes;
+
+/** Timeouts of one request. @default those of its pool */
+export type RequestTimes = {
+  /** Milliseconds to wait for the head of the reply. */
+  headersTimeoutMs?: number | undefined;
+  /** Milliseconds to wait for the next bytes of the reply. */
+  idleTimeoutMs?: number | undefined;
+};
 
 type HeaderSource = Iterable<readonly [string, string]> | Readonly<Record<string, string | undefined>>;
 
-/** A request whose headers are in any of the forms that `fetch` takes. */
-export type RequestParts = Omit<OutgoingRequest, "headers"> & {
+/** A request whose headers have any form that `fetch` takes. */
+type RequestParts = Omit<OutgoingRequest, "headers"> & {
   headers?: HeaderSource | undefined;
-  /** What the body is, unless the headers say so themselves. */
+  /** Content type of the body, unless the headers have one. */
   contentType?: string | null | undefined;
 };
 
-/** What the connection decides for itself, whatever the caller sets. */
+/** Headers that the connection sets itself, whatever the caller sends. */
 const ownHeaders = ["host", "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "expect"];
 
-/** Makes a request ready to go out, with the headers that every request has. */
+/** Makes a request ready to be sent, with the headers that every request has. */
 export function outgoingRequest({ headers = {}, contentType, ...request }: RequestParts): OutgoingRequest {
   const row: string[] = [];
   const names = new Set<string>();
@@ -23,7 +41,7 @@ export function outgoingRequest({ headers = {}, contentType, ...request }: Reque
     row.push(name, value);
   }
   if (!names.has("accept")) row.push("accept", "*/*");
-  // A compressed stream of small events costs more than it saves. Who wants large replies small may ask for it.
+  // A compressed stream of small events costs more than it saves.
   if (!names.has("accept-encoding")) row.push("accept-encoding", "identity");
   if (typeof contentType === "string" && !names.has("content-type")) row.push("content-type", contentType);
   return { ...request, headers: row };
@@ -35,4 +53,41 @@ function entriesOf(headers: HeaderSource): Iterable<readonly [string, string | u
 
 function isIterable(headers: HeaderSource): headers is Iterable<readonly [string, string]> {
   return Symbol.iterator in headers;
+}
+
+type Content = { body?: string | Uint8Array; contentType?: string | null };
+
+/** Makes a request of the arguments of `fetch`. A body other than a string or bytes (a form, a blob, a stream) is read first. */
+export async function readFetchArguments(
+  input: string | URL | Request,
+  init: RequestInit & RequestTimes = {},
+): Promise<OutgoingRequest> {
+  if (typeof input === "object" && "url" in input) {
+    const { url, method, headers, body, signal } = input;
+    return readFetchArguments(url, { method, headers, body, signal, ...init });
+  }
+  return outgoingRequest({
+    url: parseUrl(input),
+    method: (init.method ?? "GET").toUpperCase(),
+    headers: init.headers,
+    signal: init.signal ?? undefined,
+    headersTimeoutMs: init.headersTimeoutMs,
+    idleTimeoutMs: init.idleTimeoutMs,
+    ...(await readContent(init.body)),
+  });
+}
+
+function parseUrl(address: string | URL): URL {
+  const url = URL.parse(String(address));
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  // An address may hold a key, so it is not shown.
+  throw new TroupeError("invalid_request", "url must be an absolute http: or https: address.");
+}
+
+async function readContent(body: RequestInit["body"]): Promise<Content> {
+  if (body === undefined || body === null) return {};
+  if (typeof body === "string") return { body, contentType: "text/plain;charset=UTF-8" };
+  if (body instanceof Uint8Array) return { body };
+  const content = new Response(body);
+  return { body: new Uint8Array(await content.arrayBuffer()), contentType: content.headers.get("content-type") };
 }

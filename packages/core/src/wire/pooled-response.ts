@@ -1,16 +1,19 @@
-import { PooledBody } from "./pooled-body.ts";
-import { type ReplyHeaders, toHeaders } from "./reply-headers.ts";
+import { toHeaders } from "./reply.ts";
+import type { ReplyHeaders } from "./reply.ts";
 
-/** What a response is made of. */
-export type ResponseParts = {
+type WebStream = ReadableStream<Uint8Array>;
+type Bytes = AsyncIterableIterator<Uint8Array, undefined>;
+
+/** Parts of a response. */
+type ResponseParts = {
   url: string;
   status: number;
   statusText: string;
   headers: ReplyHeaders;
-  body: AsyncIterableIterator<Uint8Array, undefined>;
+  body: Bytes;
 };
 
-/** A reply in the form of a `Response`, without what makes one dear: headers and streams are built when asked for. */
+/** A reply in the form of a `Response` that builds its headers and streams only when they are used. */
 export class PooledResponse {
   readonly url: string;
   readonly status: number;
@@ -52,7 +55,7 @@ export class PooledResponse {
   }
 
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    // Copied: a Buffer may be a window on memory that it shares with others.
+    // Copied: a Buffer may share its memory with others.
     return new Uint8Array(await this.#collect());
   }
 
@@ -68,7 +71,7 @@ export class PooledResponse {
     return (await this.#toWeb()).formData();
   }
 
-  /** Not offered: it would hold the whole reply in memory for the slower of its two readers. */
+  /** Throws: a copy would keep the whole reply in memory for the slower of its two readers. */
   clone(): never {
     throw new TypeError("A pooled response is read once: keep what text() or bytes() gave instead of cloning.");
   }
@@ -82,4 +85,81 @@ export class PooledResponse {
   async #toWeb(): Promise<Response> {
     return new Response(await this.#collect(), { headers: this.headers });
   }
+}
+
+/** Bytes of a reply in the form of `response.body`. Only `tee`, `pipeTo` and `pipeThrough` build a web stream. */
+class PooledBody implements AsyncIterable<Uint8Array> {
+  readonly #bytes: Bytes;
+  #isLocked = false;
+  #isUsed = false;
+
+  constructor(bytes: Bytes) {
+    this.#bytes = bytes;
+  }
+
+  get locked(): boolean {
+    return this.#isLocked;
+  }
+
+  /** True once a reader has begun. */
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
+  [Symbol.asyncIterator](): Bytes {
+    return this.#lock();
+  }
+
+  values(): Bytes {
+    return this.#lock();
+  }
+
+  getReader() {
+    const bytes = this.#lock();
+    return {
+      read: () => bytes.next(),
+      cancel: () => leave(bytes),
+      releaseLock: () => {
+        this.#isLocked = false;
+      },
+    };
+  }
+
+  cancel(): Promise<void> {
+    return leave(this.#lock());
+  }
+
+  tee(): [WebStream, WebStream] {
+    return this.#webStream().tee();
+  }
+
+  pipeTo(...to: Parameters<WebStream["pipeTo"]>): Promise<void> {
+    return this.#webStream().pipeTo(...to);
+  }
+
+  pipeThrough(...through: Parameters<WebStream["pipeThrough"]>): ReadableStream {
+    return this.#webStream().pipeThrough(...through);
+  }
+
+  #lock(): Bytes {
+    if (this.#isLocked) throw new TypeError("The body is already being read. It can be read once.");
+    this.#isLocked = true;
+    this.#isUsed = true;
+    return this.#bytes;
+  }
+
+  #webStream(): WebStream {
+    const bytes = this.#lock();
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      const step = await bytes.next();
+      if (step.done) controller.close();
+      else controller.enqueue(step.value);
+    };
+    // Without reading ahead: unread bytes wait in one place only.
+    return new ReadableStream({ pull, cancel: () => leave(bytes) }, { highWaterMark: 0 });
+  }
+}
+
+async function leave(bytes: Bytes): Promise<void> {
+  await bytes.return?.();
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Special-purpose IPv4: this host, private, shared, loopback, link-local, documentation, benchmark, multicast, reserved. */
+/** Special-purpose ranges of IPv4: this host, private, shared, loopback, link-local, documentation, benchmark, multicast, reserved. */
 const privateV4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -20,24 +20,25 @@ const privateV4 = [
 ];
 
 /**
- * Only 2000::/3 is global unicast, so the first three rows are all the rest: loopback, IPv4-mapped, NAT64, unique local,
- * link-local, site-local, multicast. The others lie inside it: Teredo and ORCHID, 6to4 and documentation.
+ * Special-purpose ranges of IPv6. Only 2000::/3 is global unicast, so the first three entries are everything outside it:
+ * loopback, IPv4-mapped, NAT64, unique local, link-local, site-local, multicast. The others lie inside it: Teredo and
+ * ORCHID, 6to4 and documentation.
  */
 const privateV6 = ["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
 /**
- * Tells whether an address is anything but a public unicast one; what is no address at all counts as private.
- * Forms that carry an IPv4 address within an IPv6 one are private whatever they carry.
+ * Tells if an address is not public and unicast. A string that is no address counts as private, and so does every IPv4
+ * address inside an IPv6 one.
  */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return true;
-  // A zone names an interface of this machine; it is no part of the address.
+  // A zone names an interface of this machine and is no part of the address.
   const [plain = ""] = address.split("%");
   return family === 4 ? listOf(privateV4, "ipv4").check(plain, "ipv4") : listOf(privateV6, "ipv6").check(plain, "ipv6");
 }
 
-// One list per family: in a mixed list, IPv4 addresses would match the IPv6 rows.
+// One list per family: in a mixed list, IPv4 addresses would match entries of IPv6.
 function listOf(subnets: readonly string[], family: "ipv4" | "ipv6"): BlockList {
   const list = new BlockList();
   for (const subnet of subnets) {

@@ -1,21 +1,20 @@
 import { abortableIterable, abortedReading } from "../async/abortable-iterable.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { ByteLines } from "./byte-lines.ts";
-import { positiveInteger } from "./positive-integer.ts";
-import { defaultMaxEventBytes } from "./read-options.ts";
-import type { ReadOptions } from "./read-options.ts";
+import { ByteLines, readMaxEventBytes } from "./byte-lines.ts";
+import type { EventReadOptions } from "./byte-lines.ts";
 
 /**
- * Reads NDJSON from bytes, however they are cut: blank lines are skipped, and the last line needs no newline. Leaving the loop early frees the source. A line that is not JSON or larger than `maxEventBytes` is
- * `invalid_value`, an aborted signal `cancelled`; errors of the source come through as they are.
+ * Reads NDJSON from chunks of bytes. Blank lines are skipped, and the last line needs no newline. Leaving the loop early
+ * releases the source. A line that is not JSON or larger than `maxEventBytes` is `invalid_value`, an aborted signal
+ * `cancelled`; errors of the source are passed on.
  *
  * @yields the value of each line
  */
 export async function* readNdjson(
   bytes: AsyncIterable<Uint8Array>,
-  { signal, maxEventBytes = defaultMaxEventBytes }: ReadOptions = {},
+  { signal, ...limits }: EventReadOptions = {},
 ): AsyncGenerator<unknown, void, undefined> {
-  const room = positiveInteger("maxEventBytes", maxEventBytes);
+  const room = readMaxEventBytes(limits);
   const lines = new ByteLines("line-feed");
   for await (const chunk of abortableIterable(bytes, signal)) {
     lines.feed(chunk);
@@ -37,10 +36,10 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the parser's error as cause: its message quotes the line.
+    // Without the parser's error as its cause, whose message quotes the line.
     throw new TroupeError(
       "invalid_value",
-      "A line of the stream is not JSON: each line must hold one whole JSON value.",
+      "A line of the stream is not JSON. Each line must hold one whole JSON value.",
     );
   }
 }

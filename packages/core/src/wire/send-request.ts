@@ -1,31 +1,11 @@
 import type { Dispatcher } from "undici";
 import type { RequestOptions } from "./connection-pool.ts";
-import { httpFailure } from "./http-failure.ts";
-import { ReplyBody } from "./reply-body.ts";
-import type { ReplyHeaders } from "./reply-headers.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { OutgoingRequest } from "./outgoing-request.ts";
+import { ReplyBody } from "./reply.ts";
+import type { Reply, ReplyHeaders } from "./reply.ts";
 
-/** A request as it goes out: nothing is left to work out. */
-export type OutgoingRequest = {
-  url: URL;
-  method: string;
-  /** Names and values in turn. */
-  headers: string[];
-  body?: string | Uint8Array | undefined;
-  signal?: AbortSignal | undefined;
-} & RequestTimes;
-
-/** How long one request waits; what it does not say is for its pool to decide. */
-export type RequestTimes = {
-  /** The longest wait for the head of the reply. */
-  headersTimeoutMs?: number | undefined;
-  /** The longest wait for its next bytes. */
-  idleTimeoutMs?: number | undefined;
-};
-
-/** The head of a reply, and its bytes as they come. */
-export type Reply = { status: number; statusText: string; headers: ReplyHeaders; body: ReplyBody };
-
-/** What carries requests: a pool of connections, or one alone. */
+/** Carrier of requests: a pool of connections, or a single one. */
 type Connections = { dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): unknown };
 
 /**
@@ -46,30 +26,27 @@ export function sendRequest(request: OutgoingRequest, connections: Connections):
   });
 }
 
-/**
- * What a connection is told that is no longer wanted, and nobody else ever hears. One for all: each would be made with its
- * stack, and that be put into words when the socket ends.
- */
+// Reason for closing a connection after an abort, never passed on. Shared: each would be made and printed with its stack.
 const unwanted = new Error("The request was aborted.");
 
-type Waiting = { resolve: (reply: Reply) => void; reject: (reason: unknown) => void };
+type Waiter = { resolve: (reply: Reply) => void; reject: (reason: unknown) => void };
 
-/** One request and its reply, as the connection reports them. */
+/** Handler of one request and its reply, called by the connection. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal | undefined;
-  readonly #waiting: Waiting;
+  readonly #waiter: Waiter;
   #connection: Dispatcher.DispatchController | undefined;
   #body: ReplyBody | undefined;
 
-  constructor(signal: AbortSignal | undefined, waiting: Waiting) {
+  constructor(signal: AbortSignal | undefined, waiter: Waiter) {
     this.#signal = signal;
-    this.#waiting = waiting;
+    this.#waiter = waiter;
     signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
   onRequestStart(connection: Dispatcher.DispatchController): void {
     this.#connection = connection;
-    // Aborted while the connection was being made: nothing has been written yet, and nothing will be.
+    // Aborted while the connection was opened: nothing has been written yet.
     if (this.#signal?.aborted) this.#abort();
   }
 
@@ -83,7 +60,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const isInterim = status < 200;
     if (isInterim) return;
     this.#body = new ReplyBody(connection, this.#signal);
-    this.#waiting.resolve({ status, statusText, headers, body: this.#body });
+    this.#waiter.resolve({ status, statusText, headers, body: this.#body });
   }
 
   onResponseData(_connection: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -97,21 +74,42 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_connection: Dispatcher.DispatchController | null, error: Error): void {
     this.#settle();
-    // Whoever aborted has said why.
+    // The reader got the reason of the abort.
     if (error === unwanted) return;
     const failure = httpFailure(error);
     this.#body?.fail(failure);
-    this.#waiting.reject(failure);
+    this.#waiter.reject(failure);
   }
 
   readonly #abort = (): void => {
     const reason: unknown = this.#signal?.reason;
     this.#body?.abort(reason);
-    this.#waiting.reject(reason);
+    this.#waiter.reject(reason);
     this.#connection?.abort(unwanted);
   };
 
   #settle(): void {
     this.#signal?.removeEventListener("abort", this.#abort);
+  }
+}
+
+/** Error of a request without a reply, or whose reply broke off. The cause has the network's code, like `ECONNRESET`. */
+export function httpFailure(cause: Error): TroupeError {
+  switch ((cause as NodeJS.ErrnoException).code) {
+    case "UND_ERR_INVALID_ARG":
+    case "UND_ERR_NOT_SUPPORTED":
+      // The cause may quote a key, so it is not passed on.
+      return new TroupeError(
+        "invalid_request",
+        "The HTTP request cannot be sent. Its method must be a token, and its headers printable text.",
+      );
+    case "UND_ERR_CONNECT_TIMEOUT":
+    case "UND_ERR_HEADERS_TIMEOUT":
+    case "UND_ERR_BODY_TIMEOUT":
+      return new TroupeError("timeout", "The server was silent for too long. The cause tells at what point.", {
+        cause,
+      });
+    default:
+      return new TroupeError("unavailable", "The connection to the server failed. The cause tells how.", { cause });
   }
 }

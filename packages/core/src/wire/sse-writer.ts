@@ -1,27 +1,38 @@
 import type { Writable } from "node:stream";
+import { optional, satisfying, timeoutMilliseconds } from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import { readProperty } from "../util/read-property.ts";
 import { encodeSseComment } from "./encode-sse.ts";
-import { positiveInteger } from "./positive-integer.ts";
 
-/** At whose pace, and for how long, frames are written. */
+/** Options of a writer of server-sent events. */
 export interface SseWriterOptions {
-  /** Ends the writing: writers that wait get `cancelled` at once, and no frame is taken any more. */
+  /** Ends the writing: waiting writers get `cancelled` at once, and no more frames are taken. */
   signal?: AbortSignal;
-  /** How often a comment is sent, unless the reader is behind. @default 15_000 */
+  /** Milliseconds between two comments that keep the connection alive, unless the reader is behind. @default 15_000 */
   heartbeatMs?: number;
-  /** How long a reader may take nothing before it counts as gone and its connection is destroyed. @default 30_000 */
+  /** Milliseconds without progress after which a reader counts as gone and its connection is destroyed. @default 30_000 */
   stallMs?: number;
 }
 
-/** Written without waiting for the end of the tick: what a tick gathers stays small against what a connection buffers. */
+const optionTable = {
+  signal: optional(
+    satisfying<AbortSignal>("an AbortSignal", (value) => typeof readProperty(value, "aborted") === "boolean"),
+  ),
+  heartbeatMs: optional(timeoutMilliseconds, 15_000),
+  stallMs: optional(timeoutMilliseconds, 30_000),
+} satisfies OptionTable<SseWriterOptions>;
+
+/** Characters that are written at once, without waiting for the end of the tick. */
 const batchLength = 16_384;
 
-/** Only writers that do not wait when told to can gather this much for one reader. It is then dropped. */
+/** Characters after which a reader is dropped. Only writers that ignore backpressure gather so much. */
 const mostWaitingLength = 1_048_576;
 
 const heartbeat = encodeSseComment("heartbeat");
 
-/** Each of these means that nothing more goes out. */
+/** Events after which the stream sends nothing more. */
 const ends = ["finish", "close", "error"] as const;
 
 interface Waiter {
@@ -30,8 +41,9 @@ interface Waiter {
 }
 
 /**
- * Writes frames to one reader at the reader's pace. Frames of one tick leave in one write. Whether the reader is gone is
- * asked of the stream itself before each frame, so nobody waits for a `close` that has long fired.
+ * Writer of frames to one reader, with backpressure and heartbeats. Frames of one tick are sent in one write. It asks the
+ * stream before each frame if the reader is gone, so that no writer waits for a `close` that has been emitted before. Our
+ * own because a stream of many small events needs this batching, and an end of readers that stall.
  */
 export class SseWriter {
   readonly #writable: Writable;
@@ -47,27 +59,28 @@ export class SseWriter {
   #isClosing = false;
   #isOver = false;
 
-  constructor(writable: Writable, { signal, heartbeatMs = 15_000, stallMs = 30_000 }: SseWriterOptions = {}) {
+  constructor(writable: Writable, options: SseWriterOptions = {}) {
+    const { signal, heartbeatMs, stallMs } = readOptions(optionTable, options, { owner: "SseWriter" });
     this.#writable = writable;
     this.#signal = signal;
-    this.#stallMs = positiveInteger("stallMs", stallMs);
-    this.#heartbeat = setInterval(this.#beat, positiveInteger("heartbeatMs", heartbeatMs)).unref();
+    this.#stallMs = stallMs;
+    this.#heartbeat = setInterval(this.#beat, heartbeatMs).unref();
     writable.on("drain", this.#resume);
     signal?.addEventListener("abort", this.#refuseWaiters);
-    // By hand: what `finished` of node:stream holds for each stream is more than all the rest here.
+    // Not `finished` of node:stream, which keeps more memory per stream than all the rest here.
     for (const event of ends) writable.on(event, this.#release);
     if (writable.destroyed || writable.writableFinished) process.nextTick(this.#release);
     if (writable.writableNeedDrain) this.#waitForDrain();
   }
 
-  /** True when no more frames are taken: after `close`, once the reader has left, or after an abort. */
+  /** True when no more frames are taken: after `close`, after the reader disconnected, or after an abort. */
   get closed(): boolean {
     return this.#isClosing || this.#isOver || this.#writable.destroyed || this.#signal?.aborted === true;
   }
 
   /**
-   * Takes a frame. Gives nothing when there is room for more, else a promise of room: await it before the next frame.
-   * Throws or rejects with `cancelled` when nobody reads any more.
+   * Takes a frame. Returns a promise when there is no room for more: await it before the next frame. Throws or rejects
+   * with `cancelled` when the stream has no reader any more.
    */
   write(frame: string): Promise<void> | undefined {
     if (this.#frames.length > mostWaitingLength) this.#writable.destroy();
@@ -79,7 +92,7 @@ export class SseWriter {
     return this.#isFull ? this.#room() : undefined;
   }
 
-  /** Sends what was taken, ends the stream, and resolves when all is sent or the reader has left. Always call it in the end. */
+  /** Sends the remaining frames and ends the stream. Resolves when all is sent or the reader is gone. Always call it at the end. */
   close(): Promise<void> {
     if (this.#isClosing) return this.#over.promise;
     this.#isClosing = true;
@@ -95,7 +108,7 @@ export class SseWriter {
   #flushSoon(): void {
     if (this.#isFlushDue || this.#isFull) return;
     this.#isFlushDue = true;
-    // Runs when the promises of this tick have run: what one read from a vendor brings leaves as one write.
+    // After the promises of this tick: the chunks of one read from a vendor become one write.
     process.nextTick(this.#flush);
   }
 
@@ -115,7 +128,7 @@ export class SseWriter {
     for (const { resolve } of this.#waiters.splice(0)) resolve();
   };
 
-  // Not while the reader is behind: heartbeats would only pile up before what it waits for.
+  // Not while the reader is behind, where heartbeats would pile up before the frames.
   readonly #beat = (): void => {
     if (this.#isFull || this.closed) return;
     this.#frames += heartbeat;
@@ -134,7 +147,7 @@ export class SseWriter {
 
   #room(): Promise<void> {
     const room = new Promise<void>((resolve, reject) => this.#waiters.push({ resolve, reject }));
-    // A writer that does not wait must not take the process down when its reader leaves.
+    // A rejection that a writer does not await must not end the process.
     room.catch(() => undefined);
     return room;
   }
@@ -159,7 +172,7 @@ export class SseWriter {
   #cancelled(): TroupeError {
     return new TroupeError(
       "cancelled",
-      "Nobody reads the stream any more: its reader has left, or it was closed or aborted.",
+      "The stream has no reader any more: the reader disconnected, or the stream was closed or aborted.",
       {
         cause: this.#signal?.reason,
       },

@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { encodeSse } from "./encode-sse.ts";
-import { SseParser } from "./sse-parser.ts";
+import { SseParser } from "./read-sse.ts";
 import { SseWriter } from "./sse-writer.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { loadUndici } from "./load-undici.ts";
+import { loadUndici } from "./connection-pool.ts";
 
 it("leaves the dispatcher that the host has set for the built-in fetch where it is", async () => {
   const builtInFetch = Symbol.for("undici.globalDispatcher.1");

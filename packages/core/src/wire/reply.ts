@@ -1,19 +1,39 @@
-/** What a body may ask of the connection that feeds it. */
-export type Flow = { pause(): void; resume(): void; abort(reason: Error): void };
+/** Headers of a reply as received: lower-case names, and an array where a name came more than once. */
+export type ReplyHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Head of a reply, and its bytes as they arrive. */
+export type Reply = { status: number; statusText: string; headers: ReplyHeaders; body: ReplyBody };
+
+/** Returns one header as a string. Several values are joined, as HTTP allows. */
+export function headerText(headers: ReplyHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "object" ? value.join(", ") : value;
+}
+
+/** Converts the headers of a reply to `Headers`. */
+export function toHeaders(received: ReplyHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, value = []] of Object.entries(received)) {
+    for (const one of typeof value === "string" ? [value] : value) headers.append(name, one);
+  }
+  return headers;
+}
+
+/** Control of the connection that feeds a body. */
+type Flow = { pause(): void; resume(): void; abort(reason: Error): void };
 
 type Step = IteratorResult<Uint8Array, undefined>;
 type Reader = { resolve: (step: Step) => void; reject: (reason: unknown) => void };
 
-/** What the connection is told then: one for all, since it takes time to make one with its stack. */
+// Shared by all replies: making an error with its stack takes longer than the rest of leaving.
 const leftUnread = new Error("The reply was left unread.");
 
-/** What may lie here unread before the sender is told to wait. */
+/** Number of unread bytes from which the connection is paused. */
 const mostUnread = 65_536;
 
 /**
- * The bytes of one reply as they come from the socket, to be read once. A slow reader holds the sender back, and
- * leaving early closes the connection. Written by hand because a Node or web stream in between costs more than the
- * request itself.
+ * Bytes of one reply as they come from the socket, to be read once. A slow reader slows the sender down, and leaving
+ * early closes the connection. Not a Node or web stream, which costs more than the request itself.
  */
 export class ReplyBody implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #flow: Flow;
@@ -35,7 +55,7 @@ export class ReplyBody implements AsyncIterableIterator<Uint8Array, undefined> {
   }
 
   next(): Promise<Step> {
-    // Asked here too: a reply that has wholly come no longer listens to the signal.
+    // A reply that has arrived as a whole no longer listens to the signal.
     if (this.#signal?.aborted) this.abort(this.#signal.reason);
     if (this.#unread.length > 0) return Promise.resolve({ done: false, value: this.#takeUnread() });
     if (this.#failure !== undefined) return Promise.reject(this.#failure.reason);
@@ -46,7 +66,7 @@ export class ReplyBody implements AsyncIterableIterator<Uint8Array, undefined> {
     });
   }
 
-  /** Leaves the rest unread. */
+  /** Leaves the rest unread, which closes the connection. */
   return(): Promise<Step> {
     const wasOver = this.#isOver;
     this.#unread.length = 0;
@@ -55,7 +75,7 @@ export class ReplyBody implements AsyncIterableIterator<Uint8Array, undefined> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Takes what has come. */
+  /** Takes the next bytes. */
   push(chunk: Uint8Array): void {
     if (this.#isOver) return;
     const reader = this.#takeReader();
@@ -70,13 +90,13 @@ export class ReplyBody implements AsyncIterableIterator<Uint8Array, undefined> {
     this.#flow.pause();
   }
 
-  /** Nothing more will come. */
+  /** Ends the reply: no more bytes will come. */
   end(): void {
     this.#isOver = true;
     this.#takeReader()?.resolve({ done: true, value: undefined });
   }
 
-  /** The rest will not come. What came before can still be read. */
+  /** Breaks the reply off. Bytes that came before can still be read. */
   fail(reason: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -84,7 +104,7 @@ export class ReplyBody implements AsyncIterableIterator<Uint8Array, undefined> {
     this.#takeReader()?.reject(reason);
   }
 
-  /** Nobody wants the rest: what came before is dropped too. */
+  /** Aborts the reading: bytes that came before are dropped too. */
   abort(reason: unknown): void {
     const isRead = this.#isOver && this.#unread.length === 0;
     if (isRead) return;
@@ -99,7 +119,7 @@ export class ReplyBody implements AsyncIterableIterator<Uint8Array, undefined> {
     return reader;
   }
 
-  /** All in one piece: a packet of many small chunks then costs its reader one step, not one for each. */
+  /** Returns all unread bytes in one piece, so that many small chunks cost the reader one step. */
   #takeUnread(): Uint8Array {
     const [first] = this.#unread;
     const all = first !== undefined && this.#unread.length === 1 ? first : Buffer.concat(this.#unread);
@@ -110,5 +130,23 @@ export class ReplyBody implements AsyncIterableIterator<Uint8Array, undefined> {
       this.#flow.resume();
     }
     return all;
+  }
+}
+
+/** Milliseconds to wait for the end of an answer whose content has come. */
+const longestWaitMs = 1000;
+
+/**
+ * Reads the rest of an answer whose content is complete, so that its connection can serve the next request. A failure is
+ * ignored.
+ */
+export async function readToEnd(bytes: AsyncIterator<unknown, unknown>): Promise<void> {
+  const timer = setTimeout(() => void bytes.return?.(), longestWaitMs);
+  try {
+    while ((await bytes.next()).done !== true);
+  } catch {
+    // The answer was complete.
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,12 +1,9 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** A signal with an end of its own. */
+/** A signal with a time limit. `end` leaves neither a timer nor a listener, and aborts the signal once more. */
 export type Deadline = { signal: AbortSignal; end(): void };
 
-/**
- * Starts a deadline: its signal aborts with the outer signal's reason, or as `timeout` when the time is over. `end`
- * leaves neither a timer nor a listener, and aborts the signal once more for whatever still hangs on it.
- */
+/** Starts a deadline. Its signal aborts with the reason of the outer signal, or with `timeout` after `ms` milliseconds. */
 export function startDeadline(option: string, ms: number, outer?: AbortSignal): Deadline {
   const controller = new AbortController();
   const follow = () => controller.abort(outer?.reason);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { readToEnd } from "./read-to-end.ts";
+import { readToEnd } from "./reply.ts";
 
 describe("readToEnd", () => {
   it("reads until nothing more comes", async () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SseParser } from "./sse-parser.ts";
-import type { SseEvent } from "./sse-parser.ts";
+import { SseParser } from "./read-sse.ts";
+import type { SseEvent } from "./read-sse.ts";
 
 const transcripts = [
   "anthropic-thinking-tool",

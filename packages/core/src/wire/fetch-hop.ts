@@ -1,0 +1,76 @@
+import type { LookupFunction } from "node:net";
+import { loadUndici } from "./connection-pool.ts";
+import { decodeBody } from "./decode-body.ts";
+import { urlRefusal } from "./guard-url.ts";
+import { outgoingRequest } from "./outgoing-request.ts";
+import { headerText, toHeaders } from "./reply.ts";
+import { sendRequest } from "./send-request.ts";
+
+/** One request in a chain of redirects. */
+export type Hop = { url: URL; method: string; headers: Readonly<Record<string, string>>; body?: string | Uint8Array };
+
+/** A reply that was read to its end. */
+export type Answer = { status: number; headers: Headers; url: string; bytes: Uint8Array };
+
+/** Limits of one request. The signal ends it and closes its socket. */
+type HopLimits = { lookup: LookupFunction; maxBytes: number; signal: AbortSignal };
+
+/**
+ * Sends one request over a connection of its own, which stays open until the signal aborts. Returns the whole reply, or
+ * the next request of the chain.
+ */
+export async function fetchHop(hop: Hop, { lookup, maxBytes, signal }: HopLimits): Promise<Answer | Hop> {
+  const undici = await loadUndici();
+  const client = new undici.Client(hop.url.origin, {
+    connect: { lookup, signal, timeout: 0 },
+    // The signal bounds the time of all hops together.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    allowH2: false,
+  });
+  const { status, headers, body } = await sendRequest(outgoingRequest({ ...hop, signal }), client);
+  const next = nextHop(hop, status, headerText(headers, "location"));
+  if (next !== undefined) return next;
+  const bytes = await readAll(await decodeBody(headers, body), maxBytes);
+  return { status, headers: toHeaders(headers), url: hop.url.href, bytes };
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBytes) throw urlRefusal("too_large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Headers that may go to another origin by a redirect: none that could be a secret. */
+const harmless = ["accept", "accept-language", "user-agent"];
+
+const redirects = [301, 302, 303, 307, 308];
+
+/** Returns the request that a redirect asks for, or undefined when the reply is no redirect. Its URL is not checked yet. */
+function nextHop(hop: Hop, status: number, location: string | undefined): Hop | undefined {
+  if (!redirects.includes(status) || location === undefined) return undefined;
+  const url = URL.parse(location, hop.url.href);
+  if (url === null) throw urlRefusal("not_http");
+
+  const next = becomesGet(hop.method, status) ? toGet(hop, url) : { ...hop, url };
+  if (url.origin === hop.url.origin) return next;
+  if (next.body !== undefined) throw urlRefusal("redirected_body");
+  return { ...next, headers: pick(next.headers, (name) => harmless.includes(name)) };
+}
+
+function becomesGet(method: string, status: number): boolean {
+  return status === 303 ? method !== "HEAD" : status < 303 && method === "POST";
+}
+
+function toGet({ headers }: Hop, url: URL): Hop {
+  return { url, method: "GET", headers: pick(headers, (name) => !name.startsWith("content-")) };
+}
+
+function pick(headers: Hop["headers"], isKept: (name: string) => boolean): Hop["headers"] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isKept(name.toLowerCase())));
+}
