@@ -21,6 +21,19 @@ export const folderLayers = {
     ["team", "workflow"],
     ["testing"],
   ],
+  "packages/http/src": [
+    ["exchange"],
+    ["log", "sessions", "shutdown"],
+    ["errors"],
+    ["uploads"],
+    ["settings"],
+    ["request"],
+    ["answer"],
+    ["routes"],
+    ["openapi"],
+    ["docs"],
+    ["create-agent-router"],
+  ],
 };
 
 /** A layer of core that every test of core may use, whatever layer the test is on. */

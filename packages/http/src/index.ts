@@ -1,7 +1,9 @@
 export { createAgentRouter } from "./create-agent-router.ts";
-export type { DocsOptions } from "./docs/docs-options.ts";
-export { errorHandler } from "./error-handler.ts";
-export type { ErrorHandlerOptions } from "./error-handler.ts";
+export { errorHandler } from "./errors/error-handler.ts";
+export type { ErrorHandlerOptions } from "./errors/error-handler.ts";
+export type { Principal } from "./exchange/principal.ts";
+export { requestLogger } from "./log/request-logger.ts";
+export type { RequestLoggerOptions } from "./log/request-logger.ts";
 export { generateOpenAPISpec } from "./openapi/generate-open-api-spec.ts";
 export type {
   OpenApiContent,
@@ -13,16 +15,13 @@ export type {
   OpenApiSpec,
   Schema as OpenApiSchema,
 } from "./openapi/open-api-spec.ts";
-export type { Principal } from "./principal.ts";
-export { requestLogger } from "./request-logger.ts";
-export type { RequestLoggerOptions } from "./request-logger.ts";
-export type { OnDisconnect, RouterOptions } from "./router-options.ts";
 export type { Listed } from "./routes/list-routes.ts";
-export type { ServedWorkflow } from "./served-workflow.ts";
-export type { PublicTurn } from "./sessions/to-public-turn.ts";
-export { createShutdown } from "./shutdown/create-shutdown.ts";
-export type { Shutdown, ShutdownOptions } from "./shutdown/create-shutdown.ts";
+export type { PublicTurn } from "./sessions/public-turn.ts";
+export type { DocsOptions } from "./settings/docs-options.ts";
+export type { OnDisconnect, RouterOptions, ServedWorkflow } from "./settings/router-options.ts";
+export { createShutdown } from "./shutdown/shutdown.ts";
+export type { Shutdown, ShutdownOptions } from "./shutdown/shutdown.ts";
 export { buildMultiModalInput } from "./uploads/build-multi-modal-input.ts";
-export { createFileUploadMiddleware } from "./uploads/create-file-upload-middleware.ts";
 export type { FileUploadOptions } from "./uploads/upload-options.ts";
 export type { UploadedFile } from "./uploads/uploaded-file.ts";
+export { createFileUploadMiddleware } from "./uploads/uploads.ts";

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Agent, errorCodes, InMemoryStorage, Team, TroupeError, Workflow } from "@troupe/core";
 import { faultyStorage, ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";
-import type { RouterOptions } from "../src/router-options.ts";
+import type { RouterOptions } from "../src/settings/router-options.ts";
 
 /** What `faultyService` takes of uploads: three of the largest files are more than is kept of an upload in memory. */
 export const uploadLimits = {

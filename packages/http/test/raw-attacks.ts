@@ -10,11 +10,11 @@ const json = "Content-Type: application/json";
 const chunked = "Transfer-Encoding: chunked";
 const hello = '{"input":"x"}';
 const whole = `Content-Length: ${hello.length}`;
-/** What a smuggler hides in a body or behind it: nobody is to answer it. */
+/** A smuggled request, in a body or behind it, which must not be answered. */
 const hidden = "GET /health HTTP/1.1\r\nHost: test\r\n\r\n";
 
 const file = { name: "files", filename: "a.png", type: "image/png", body: Buffer.alloc(uploadLimits.maxFileSize, "x") };
-/** More than is kept of an upload in memory. */
+/** More than an upload may hold in memory. */
 const form = encodeForm({ name: "input", body: "Hi" }, file, file, file);
 const formInChunks = chunksOf(form, 4);
 const bomb = gzipSync(Buffer.alloc(5_000_000, " "));
@@ -34,28 +34,28 @@ function withLength(body: string | Buffer): string {
   return `Content-Length: ${Buffer.byteLength(body)}`;
 }
 
-/** A request on a connection that is kept. */
+/** A request that keeps its connection alive. */
 function kept(path: string, body: string): string {
   return head(path, json, withLength(body)).replace("Connection: close\r\n", "") + body;
 }
 
-/** One who sends all at once, and reads. */
+/** A client that sends everything at once, and reads. */
 function asks(statuses: number | readonly number[], ...pieces: (string | Buffer)[]): RawAttack {
   const all = Buffer.concat(pieces.map((piece) => Buffer.from(piece as string)));
   return { send: [all], afterwards: "read", statuses: typeof statuses === "number" ? [statuses] : statuses };
 }
 
-/** One who sends that and then goes. */
-function goes(afterwards: "leave" | "reset" | "stop", ...send: (string | Buffer)[]): RawAttack {
-  return { send, afterwards, statuses: [] };
+/** A client that sends this and disconnects. */
+function goes(afterwards: Exclude<RawAttack["afterwards"], "read">, ...send: (string | Buffer)[]): RawAttack {
+  return { send, afterwards };
 }
 
-/** One who ends its own side of the connection behind that, and reads. */
-function ends(statuses: readonly number[], ...send: (string | Buffer)[]): RawAttack {
-  return { send, afterwards: "half-close", statuses };
+/** A client that sends a broken request, ends its sending side and reads: the server itself answers it with a 400. */
+function breaksOff(...send: (string | Buffer)[]): RawAttack {
+  return { send, afterwards: "end", statuses: [400] };
 }
 
-/** Refused by the server before any of our code sees it. */
+/** Malformed requests, which the server refuses before any of our code sees them. */
 const malformed: Record<string, RawAttack> = {
   "half a request line": asks(400, "GET\r\n\r\n"),
   garbage: asks(400, Buffer.from([0, 1, 2, 255, 13, 10, 13, 10])),
@@ -89,7 +89,7 @@ const malformed: Record<string, RawAttack> = {
   "a request behind the last one": asks(400, head(run, json, whole), hello, hidden),
 };
 
-/** Answered as it deserves, and no more than that. */
+/** Strange requests that the service answers itself. */
 const strange: Record<string, RawAttack> = {
   "half characters in a path": asks(400, head("/agents/%00%ff/run", json, whole), hello),
   "a target that is no address": asks(404, "GET http://[::1/agents HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
@@ -115,17 +115,17 @@ const strange: Record<string, RawAttack> = {
   "a form of garbage": asks(400, head(run, formType, "Content-Length: 5000"), Buffer.alloc(5000, 255)),
 };
 
-/** Sent by clients that do not stay, or stay without a word. */
+/** Sent by clients that disconnect or fall silent. */
 const leaving: Record<string, RawAttack> = {
   nothing: goes("leave"),
   "a reset": goes("reset"),
   "half a head": goes("leave", "POST /agents/a/run HT"),
   "a head without its end": goes("reset", head(run, json, whole).slice(0, -2)),
-  "half a head, and an end": ends([400], "POST /agents/a/run HT"),
+  "half a head, and an end": breaksOff("POST /agents/a/run HT"),
   "a body that is cut off": goes("leave", head(run, json, "Content-Length: 100"), hello),
   "half a chunk": goes("reset", head(run, json, chunked), '5\r\n{"inp'),
-  "half a body, and an end": ends([400], head(run, json, "Content-Length: 100"), hello),
-  "a whole request, and an end": ends([200], head(run, json, whole) + hello),
+  "half a body, and an end": breaksOff(head(run, json, "Content-Length: 100"), hello),
+  "a whole request, and an end": goes("end", head(run, json, whole) + hello),
   "a run that nobody waits for": goes("leave", head(run, json, whole) + hello),
   "a stream that nobody waits for": goes("reset", head(stream, json, whole) + hello),
   "a stream that nobody reads": goes("stop", head(stream, json, whole) + hello),
@@ -133,8 +133,8 @@ const leaving: Record<string, RawAttack> = {
   "a body that was agreed on": goes("leave", head(run, json, whole, "Expect: 100-continue")),
   "a form without its end": goes("reset", head(run, formType, withLength(form)), form.subarray(0, -100)),
   "half the head of a part": goes("leave", head(stream, formType, withLength(form)), form.subarray(0, 90)),
-  "a form without its last chunk": ends([400], head(run, formType, chunked), ...formInChunks),
+  "a form without its last chunk": breaksOff(head(run, formType, chunked), ...formInChunks),
 };
 
-/** What hostile clients do on connections of their own, by its name. */
+/** The attacks by name. */
 export const rawAttacks: Readonly<Record<string, RawAttack>> = { ...malformed, ...strange, ...leaving };

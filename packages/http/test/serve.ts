@@ -6,7 +6,7 @@ import express from "express";
 import type { ErrorRequestHandler, RequestHandler } from "express";
 import { onTestFinished } from "vitest";
 import { createAgentRouter } from "../src/create-agent-router.ts";
-import type { RouterOptions } from "../src/router-options.ts";
+import type { RouterOptions } from "../src/settings/router-options.ts";
 import { Service } from "./service.ts";
 import { watchAnswers } from "./watch-answers.ts";
 

@@ -1,42 +1,111 @@
-import type { TokenUsage } from "@troupe/core";
-import { toPublicOutput } from "@troupe/core/adapter";
-import type { Response } from "express";
-import type { Exchange, RunnableCall, WorkflowCall } from "../exchange.ts";
-import { noteUsage } from "../request-record.ts";
-import { sendJson } from "../send-json.ts";
-import { ClientRun } from "./client-run.ts";
-import { toPublicResult } from "./to-public-chunk.ts";
+import type { MessageContent, Runnable, StreamChunk, TokenUsage, TroupeError, WorkflowChunk } from "@troupe/core";
+import { toPublicError, toPublicOutput } from "@troupe/core/adapter";
+import { reportFailure } from "../errors/report-failure.ts";
+import { noteUsage } from "../exchange/request-record.ts";
+import { sendJson } from "../exchange/send-json.ts";
+import type { ServedWorkflow } from "../settings/router-options.ts";
+import type { ClientRun } from "./client-run.ts";
+import { EventStream } from "./event-stream.ts";
+import { toPublicChunk, toPublicResult, toPublicWorkflowChunk } from "./public-chunk.ts";
 
-/** Runs an agent or a team and sends its answer as a whole. Rejects with what is to be sent instead. */
-export async function answerRun(exchange: Exchange, call: RunnableCall): Promise<void> {
-  const run = new ClientRun(exchange, call);
-  const { subject, input, opts } = call;
-  const output = await finish(run, () => subject.run(input, { ...opts, signal: run.signal }));
-  send(exchange.response, toPublicOutput(output));
+/** A run of an agent or a team. */
+export type RunnableRun = ClientRun<Runnable, MessageContent>;
+
+/** A run of a workflow. Without an input it starts from its initial state. */
+export type WorkflowRun = ClientRun<ServedWorkflow, object | undefined>;
+
+/** Runs an agent or a team and sends its output. Rejects with the failure to send instead. */
+export function answerRun(run: RunnableRun): Promise<void> {
+  const { subject, input, opts } = run.call;
+  return answer(run, async () => toPublicOutput(await subject.run(input, { ...opts, signal: run.signal })));
 }
 
-/** Runs a workflow and sends its result. Rejects with what is to be sent instead. */
-export async function answerWorkflow(exchange: Exchange, call: WorkflowCall): Promise<void> {
-  const run = new ClientRun(exchange, call);
-  const { subject, input, opts } = call;
-  const runOpts = { ...opts, signal: run.signal, ...(input !== undefined && { input }) };
-  const result = await finish(run, () => subject.run(runOpts));
-  send(exchange.response, toPublicResult(result));
+/** Runs a workflow and sends its result. Rejects with the failure to send instead. */
+export function answerWorkflow(run: WorkflowRun): Promise<void> {
+  const { subject } = run.call;
+  return answer(run, async () => toPublicResult(await subject.run(workflowOpts(run))));
 }
 
-/** Does the work of a run; whatever becomes of it, the run is over then. */
-async function finish<Output>(run: ClientRun, work: () => Promise<Output>): Promise<Output> {
+/** Runs an agent or a team and sends its chunks. Rejects with the failure to send instead, as long as nothing was sent. */
+export function answerStream(run: RunnableRun): Promise<void> {
+  const { subject, input, opts } = run.call;
+  const { response } = run.exchange;
+  return answerWithEvents<StreamChunk>(run, {
+    start: () => subject.stream(input, { ...opts, signal: run.signal }),
+    toPublic(chunk) {
+      if (chunk.type === "finish" && chunk.usage !== undefined) noteUsage(response, chunk.usage);
+      return toPublicChunk(chunk);
+    },
+  });
+}
+
+/** Runs a workflow and sends its events. Rejects with the failure to send instead, as long as nothing was sent. */
+export function answerWorkflowStream(run: WorkflowRun): Promise<void> {
+  const { subject } = run.call;
+  const { response } = run.exchange;
+  return answerWithEvents<WorkflowChunk<object>>(run, {
+    start: () => subject.stream(workflowOpts(run)),
+    toPublic(chunk) {
+      if (chunk.type === "finish") noteUsage(response, chunk.result.usage);
+      return toPublicWorkflowChunk(chunk);
+    },
+  });
+}
+
+type AnyRun = ClientRun<unknown, unknown>;
+
+/** The chunks of a streamed run, and what a client may see of each. */
+type ChunkSource<Chunk> = {
+  start: () => AsyncIterable<Chunk>;
+  toPublic: (chunk: Chunk) => object | undefined;
+};
+
+/** Sends the output of a run as JSON, once the run is over. */
+async function answer(run: AnyRun, start: () => Promise<{ usage: TokenUsage }>): Promise<void> {
+  const { response } = run.exchange;
+  let output: { usage: TokenUsage };
   try {
-    return await work();
+    output = await start();
   } catch (thrown) {
     throw run.fail(thrown);
   } finally {
     run.end();
   }
+  noteUsage(response, output.usage);
+  // The client of a run that went on may have disconnected.
+  if (!response.destroyed) sendJson(response, 200, output);
 }
 
-/** The answer of a run that went on without its client goes nowhere. */
-function send(response: Response, answer: { usage: TokenUsage }): void {
-  noteUsage(response, answer.usage);
-  if (!response.destroyed) sendJson(response, 200, answer);
+/** Sends the chunks of a run as events, at the pace of their reader. */
+async function answerWithEvents<Chunk>(run: AnyRun, { start, toPublic }: ChunkSource<Chunk>): Promise<void> {
+  const { exchange, settings, signal } = run;
+  // Express keeps its way to this route there: memory that would be held for as long as the stream lasts.
+  (exchange.request as { next?: unknown }).next = undefined;
+  const events = new EventStream(exchange.response, { heartbeatMs: settings.heartbeatMs, signal });
+  try {
+    for await (const chunk of start()) {
+      const shown = toPublic(chunk);
+      const drained = shown && events.send(shown);
+      if (drained !== undefined) await drained;
+    }
+  } catch (thrown) {
+    sendStreamFailure(run, events, run.fail(thrown));
+  } finally {
+    run.end();
+  }
+  events.close();
+}
+
+/** Ends a stream with an error event, or throws the error if nothing has been sent yet. */
+function sendStreamFailure({ exchange, call }: AnyRun, events: EventStream, error: TroupeError): void {
+  if (!events.isOpen) {
+    events.abandon();
+    throw error;
+  }
+  reportFailure(error, exchange, call.opts);
+  void events.send({ type: "error", error: toPublicError(error) });
+}
+
+function workflowOpts({ call: { input, opts }, signal }: WorkflowRun) {
+  return { ...opts, signal, ...(input !== undefined && { input }) };
 }

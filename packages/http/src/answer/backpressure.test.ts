@@ -6,12 +6,12 @@ import { Agent, createLogger } from "@troupe/core";
 import compression from "compression";
 import type { RequestHandler } from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openSocket, post, requestBytes } from "./test/clients.ts";
-import { alsoListenOnPath } from "./test/listen-on-path.ts";
-import { serve } from "./test/serve.ts";
-import { settled } from "./test/settled.ts";
-import { Vendor, VendorModel } from "./test/vendor.ts";
-import type { VendorPlan } from "./test/vendor.ts";
+import { openSocket, post, requestBytes } from "../../test/clients.ts";
+import { alsoListenOnPath } from "../../test/listen-on-path.ts";
+import { serve } from "../../test/serve-agent.ts";
+import { settled } from "../../test/settled.ts";
+import { Vendor, VendorModel } from "../../test/vendor.ts";
+import type { VendorPlan } from "../../test/vendor.ts";
 
 const patience = { timeout: 15_000, interval: 100 };
 const gigabyte = { pieces: 65_536, pieceBytes: 16_384 };

@@ -1,54 +1,64 @@
 import { RunError, TroupeError } from "@troupe/core";
 import { toTroupeError } from "@troupe/core/adapter";
-import type { Exchange, RunCall } from "../exchange.ts";
-import { noteUsage } from "../request-record.ts";
-import { ClientPresence } from "./client-presence.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import { noteUsage } from "../exchange/request-record.ts";
+import type { RunCall } from "../request/read-call.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
 
-/** One for all: where it was made says nothing, and a thousand clients may leave at once. */
-const clientLeft = new TroupeError("cancelled", "The client left before the answer.");
+/** One for all: its stack says nothing, and a thousand clients may disconnect at once. */
+const disconnected = new TroupeError("cancelled", "The client disconnected before the answer.");
+
+/** Settings of the router that matter while a run is active. */
+type RunSettings = Pick<RouterSettings, "runs" | "onDisconnect" | "heartbeatMs">;
 
 /**
- * A run on behalf of a client, from before it begins until it is over. Its signal aborts when somebody cancels it, when the
- * service ends and, unless runs are to go on then, when the client leaves.
+ * A run on behalf of a client, from before it starts until it is over. Its signal aborts when the run is cancelled by its
+ * id, when the service ends and, unless the router lets runs go on, when the client disconnects.
  */
-export class ClientRun {
-  readonly presence: ClientPresence;
-  readonly #exchange: Exchange;
+export class ClientRun<Subject, Input> {
+  readonly exchange: Exchange;
+  readonly call: RunCall<Subject, Input>;
+  readonly settings: RunSettings;
   readonly #abort = new AbortController();
-  readonly #end: () => void;
+  readonly #unregister: () => void;
 
-  constructor(exchange: Exchange, { opts, owner }: Pick<RunCall<unknown, unknown>, "opts" | "owner">) {
-    const { response, settings } = exchange;
-    this.#exchange = exchange;
+  constructor(exchange: Exchange, call: RunCall<Subject, Input>, settings: RunSettings) {
+    this.exchange = exchange;
+    this.call = call;
+    this.settings = settings;
     this.#closeIfDraining();
-    // Its `close` has been emitted already: nobody would hear of it any more.
-    if (response.destroyed && settings.onDisconnect === "cancel") throw clientLeft;
-    this.#end = settings.runs.begin(opts.runId, owner, (reason) => this.#abort.abort(reason));
-    this.presence = new ClientPresence(exchange, () => {
-      if (settings.onDisconnect === "cancel") this.#abort.abort(clientLeft);
-    });
+    const { response } = exchange;
+    const isBound = settings.onDisconnect === "cancel";
+    // Its event `close` has already been emitted.
+    if (isBound && response.destroyed) throw disconnected;
+    this.#unregister = settings.runs.begin(call.opts.runId, call.owner, (reason) => this.#abort.abort(reason));
+    if (isBound) response.on("close", this.#onClose);
   }
 
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** Notes that it failed, and says why. */
+  /** Returns the error of a failed run, and notes the tokens that it used. */
   fail(thrown: unknown): TroupeError {
     const error = toTroupeError(thrown, this.signal);
-    if (error instanceof RunError) noteUsage(this.#exchange.response, error.output.usage);
+    if (error instanceof RunError) noteUsage(this.exchange.response, error.output.usage);
     return error;
   }
 
-  /** Notes that it is over: what there is to say of it may still be on its way. */
+  /** Marks the run as over. Its answer may still be on its way. */
   end(): void {
-    this.#end();
+    this.#unregister();
     this.#closeIfDraining();
   }
 
-  /** A connection that was kept would keep a service that is shutting down. */
+  readonly #onClose = (): void => {
+    if (!this.exchange.response.writableFinished) this.#abort.abort(disconnected);
+  };
+
+  /** A connection that is kept alive would keep a service alive that is shutting down. */
   #closeIfDraining(): void {
-    const { response, settings } = this.#exchange;
-    if (settings.runs.isDraining && !response.headersSent) response.setHeader("Connection", "close");
+    const { response } = this.exchange;
+    if (this.settings.runs.isDraining && !response.headersSent) response.setHeader("Connection", "close");
   }
 }

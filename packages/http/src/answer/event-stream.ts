@@ -1,7 +1,7 @@
 import { encodeSseComment, SseWriter } from "@troupe/core/adapter";
 import type { Response } from "express";
 
-/** `no-transform` keeps compression away, and the last one keeps proxies from gathering what is to go out at once. */
+/** `no-transform` keeps compression away, and the last one keeps proxies from holding chunks back. */
 const head = {
   "Content-Type": "text/event-stream; charset=utf-8",
   "Cache-Control": "no-store, no-transform",
@@ -10,51 +10,54 @@ const head = {
 
 const heartbeat = encodeSseComment("heartbeat");
 
+/** Options of an event stream. */
+export type EventStreamOptions = {
+  heartbeatMs: number;
+  /** The signal of the run: its abort ends every wait for the reader. */
+  signal: AbortSignal;
+};
+
 /**
- * A response as a stream of numbered events. Its head goes out with the first event, or with the first heartbeat when that
- * comes before: what fails until then is told with a status of its own. What is sent when nobody reads any more is dropped.
+ * A response that is written as a stream of numbered server-sent events. Its head is sent with the first event or heartbeat:
+ * a failure before that can still be answered with its own status. Events for a client that has disconnected are dropped.
  */
 export class EventStream {
   readonly #response: Response;
-  readonly #heartbeatMs: number;
-  #firstBeat: NodeJS.Timeout | undefined;
+  readonly #options: EventStreamOptions;
+  #firstHeartbeat: NodeJS.Timeout | undefined;
   #writer: SseWriter | undefined;
   #count = 0;
 
-  constructor(response: Response, heartbeatMs: number) {
+  constructor(response: Response, options: EventStreamOptions) {
     this.#response = response;
-    this.#heartbeatMs = heartbeatMs;
-    this.#firstBeat = setTimeout(() => this.beat(), heartbeatMs).unref();
+    this.#options = options;
+    // Later heartbeats are the writer's.
+    this.#firstHeartbeat = setTimeout(() => void this.#open()?.write(heartbeat), options.heartbeatMs).unref();
   }
 
-  /** Whether its head has gone out. */
+  /** True once the head is sent. */
   get isOpen(): boolean {
     return this.#writer !== undefined;
   }
 
-  /** Sends JSON as an event. Gives nothing when there is room for more, else a promise of room that rejects when the reader leaves. */
-  send(json: string): Promise<void> | undefined {
+  /** Sends an event. Returns a promise if the reader is behind: await it before the next event. It never rejects. */
+  send(event: object): Promise<void> | undefined {
     const writer = this.#open();
     if (writer === undefined || writer.closed) return undefined;
-    // By hand, for it is done for each chunk: JSON has no line break that would have to be looked for.
-    return writer.write(`id: ${++this.#count}\ndata: ${json}\n\n`);
+    // JSON has no line break that would have to be encoded.
+    const drained = writer.write(`id: ${++this.#count}\ndata: ${JSON.stringify(event)}\n\n`);
+    return drained && untilDrained(drained, this.#options.signal);
   }
 
-  /** Sends a comment, which readers ignore, unless the reader is behind. */
-  beat(): void {
-    const writer = this.#open();
-    if (writer?.closed === false && !this.#response.writableNeedDrain) void writer.write(heartbeat);
-  }
-
-  /** Sends what was taken, and ends the response. */
+  /** Sends what is left, and ends the response. */
   close(): void {
     void this.#open()?.close();
   }
 
-  /** The response is somebody else's to send, as long as nothing of this one was. */
+  /** Leaves the response to another answer. Only before the head is sent. */
   abandon(): void {
-    clearTimeout(this.#firstBeat);
-    this.#firstBeat = undefined;
+    clearTimeout(this.#firstHeartbeat);
+    this.#firstHeartbeat = undefined;
   }
 
   #open(): SseWriter | undefined {
@@ -62,7 +65,20 @@ export class EventStream {
     this.abandon();
     if (this.#response.destroyed) return undefined;
     this.#response.writeHead(200, head);
-    this.#writer = new SseWriter(this.#response, { heartbeatMs: this.#heartbeatMs });
+    this.#writer = new SseWriter(this.#response, { heartbeatMs: this.#options.heartbeatMs });
     return this.#writer;
   }
+}
+
+/** Waits until the reader has caught up or disconnected, or the run is aborted: its next chunk tells which. */
+async function untilDrained(drained: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const goOn = () => {
+      signal.removeEventListener("abort", goOn);
+      resolve();
+    };
+    signal.addEventListener("abort", goOn, { once: true });
+    drained.then(goOn, goOn);
+  });
 }

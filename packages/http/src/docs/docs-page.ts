@@ -1,7 +1,7 @@
-/** What the page loads, as seen from where it is. */
+/** The title of the page, and relative links to what it loads. */
 type PageLinks = { title: string; script: string; bundle: string; style: string; icon: string; spec: string };
 
-/** The page of the docs: empty, until its scripts fill it. */
+/** Returns the HTML of the docs page, which its scripts fill. */
 export function docsPage({ title, script, bundle, style, icon, spec }: PageLinks): string {
   return `<!doctype html>
 <html lang="en">
@@ -14,7 +14,7 @@ export function docsPage({ title, script, bundle, style, icon, spec }: PageLinks
   </head>
   <body>
     <div id="docs" data-spec="${escapeHtml(spec)}"></div>
-    <noscript>This page needs JavaScript. What it shows is at <a href="${escapeHtml(spec)}">${escapeHtml(spec)}</a>.</noscript>
+    <noscript>This page needs JavaScript. The description that it shows is at <a href="${escapeHtml(spec)}">${escapeHtml(spec)}</a>.</noscript>
     <script src="${escapeHtml(bundle)}"></script>
     <script src="${escapeHtml(script)}"></script>
   </body>
@@ -22,7 +22,7 @@ export function docsPage({ title, script, bundle, style, icon, spec }: PageLinks
 `;
 }
 
-/** Starts the page. What is entered there is kept nowhere, and what the address says of it does not count. */
+/** The script that starts the page. It stores nothing that is entered, and takes no settings from the query. */
 export const docsScript = `SwaggerUIBundle({
   domNode: document.getElementById("docs"),
   url: document.getElementById("docs").dataset.spec,

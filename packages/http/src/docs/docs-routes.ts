@@ -1,16 +1,16 @@
 import { posix } from "node:path";
 import type { Request, Response } from "express";
+import { sendJson } from "../exchange/send-json.ts";
 import { describeService } from "../openapi/generate-open-api-spec.ts";
-import type { RouterSettings } from "../router-options.ts";
-import type { Handle, Route } from "../routes/route.ts";
-import { sendJson } from "../send-json.ts";
-import type { DocsSettings } from "./docs-options.ts";
+import type { OpenApiServer } from "../openapi/open-api-spec.ts";
+import type { Handle, Route } from "../routes/mount-route.ts";
+import type { DocsSettings } from "../settings/docs-options.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
 import { docsPage, docsScript } from "./docs-page.ts";
-import { serversOf } from "./servers-of.ts";
 import { findSwaggerUi, pageFiles } from "./swagger-ui-files.ts";
 
-/** The page may load what it came with, and ask the service that it came from: nothing else, and nobody may frame it. */
-const policy = [
+/** Lets the page load its own files and call its own service, and nothing else. No other page may frame it. */
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -21,7 +21,7 @@ const policy = [
   "form-action 'none'",
 ].join("; ");
 
-/** The page of the docs with all that it needs, and the description that it shows. */
+/** Makes the routes of the docs: the page, its files and the description that it shows. */
 export function docsRoutes(settings: RouterSettings): Route[] {
   const { docs } = settings;
   if (docs === undefined) return [];
@@ -41,7 +41,15 @@ export function docsRoutes(settings: RouterSettings): Route[] {
   ];
 }
 
-/** Its links are relative: whatever stands before the service may take a part of its path away. */
+/** Returns the servers of the options, else the mount path of the router without a prefix that each path repeats. */
+function serversOf({ servers, routePrefix }: DocsSettings, mountPath: string): OpenApiServer[] {
+  if (servers !== undefined) return servers.map((server) => ({ ...server }));
+  const endsInPrefix = routePrefix !== "" && mountPath.endsWith(routePrefix);
+  const url = endsInPrefix ? mountPath.slice(0, -routePrefix.length) : mountPath;
+  return [{ url: url === "" ? "/" : url }];
+}
+
+/** Sends the page with relative links: a proxy may take a part of the path away. */
 function sendPage({ path }: Request, response: Response, { title, docsPath, specPath }: DocsSettings): void {
   const linkTo = (target: string) => posix.relative(path.endsWith("/") ? path : posix.dirname(path), target);
   const file = (name: (typeof pageFiles)[number] | "docs.js") => linkTo(`${docsPath}/${name}`);
@@ -53,12 +61,12 @@ function sendPage({ path }: Request, response: Response, { title, docsPath, spec
     icon: file("favicon-32x32.png"),
     spec: linkTo(specPath),
   };
-  response.setHeader("Content-Security-Policy", policy);
+  response.setHeader("Content-Security-Policy", contentSecurityPolicy);
   response.setHeader("Referrer-Policy", "no-referrer");
   sendText(response, "text/html", docsPage(links));
 }
 
-/** Asked for anew each time, and sent when it has changed: an upgrade is seen at once. */
+/** Sends text that a browser asks for again each time: after an upgrade it is never out of date. */
 function sendText(response: Response, type: string, text: string): void {
   response.setHeader("Cache-Control", "no-cache");
   response.setHeader("X-Content-Type-Options", "nosniff");
@@ -70,7 +78,7 @@ function sendFile(folder: string, name: string): Handle {
     response.setHeader("Cache-Control", "no-cache");
     response.setHeader("X-Content-Type-Options", "nosniff");
     await new Promise<void>((resolve, reject) => {
-      // Who leaves before the end is nobody's fault.
+      // A client that disconnects is no failure.
       const end = (error?: Error) => (error && !response.destroyed ? reject(error) : resolve());
       response.sendFile(name, { root: folder, cacheControl: false }, end);
     });

@@ -8,7 +8,7 @@ import { counter, desk, talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
 import { generateOpenAPISpec } from "../openapi/generate-open-api-spec.ts";
 import type { OpenApiSpec } from "../openapi/open-api-spec.ts";
-import type { RouterOptions } from "../router-options.ts";
+import type { RouterOptions } from "../settings/router-options.ts";
 import { findOriginal, findSwaggerUi } from "./swagger-ui-files.ts";
 
 const agents = { helper: talker() };

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { head, sendRaw } from "../../test/raw.ts";
 import { talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
-import { errorHandler } from "../error-handler.ts";
+import { errorHandler } from "./error-handler.ts";
 
 const statuses: Record<ErrorCode, number> = {
   invalid_request: 400,
@@ -255,7 +255,11 @@ describe("errorHandler", () => {
       return [status, code, message];
     };
 
-    expect(await told("/page/%zz")).toEqual([400, "invalid_request", "The path holds a broken percent escape."]);
+    expect(await told("/page/%zz")).toEqual([
+      400,
+      "invalid_request",
+      "The path has a broken percent escape. Encode it with encodeURIComponent.",
+    ]);
     expect(await told("/teapot")).toEqual([418, "invalid_request", "Only tea here."]);
     expect(await told("/hidden")).toEqual([403, "forbidden", "This is not allowed."]);
     expect(await told("/vendors")).toEqual([500, "internal", "Something went wrong in this service."]);

@@ -1,31 +1,25 @@
-import type { Logger, TroupeError } from "@troupe/core";
+import type { RunOpts, TroupeError } from "@troupe/core";
 import { keyHeaders } from "@troupe/core/adapter";
 import type { Request } from "express";
-import type { CallOpts } from "../exchange.ts";
+import type { Exchange } from "../exchange/exchange.ts";
 import { statusOf } from "./status-of.ts";
 
-/** What failed, and what must not be said about it. */
-export type Report = {
-  logger: Logger;
-  request: Request;
-  requestId: string;
-  /** What the run was told, when it was one: its keys are hidden in the log. */
-  opts?: CallOpts | undefined;
-};
+/** The options of a run that its failure is logged with: its id, and keys to keep out of the log. */
+export type FailedRun = Pick<RunOpts, "apiKey" | "apiKeys" | "runId">;
 
-/** The service's own mistakes: nobody but its operator can mend them. */
+/** Codes of mistakes in the service itself, which only its operator can mend. */
 const ownFaults: ReadonlySet<string> = new Set(["internal", "invalid_config", "invalid_value"]);
 
-/** Tells the operator of a failure that is not the client's: with its cause, and without the keys of the request. */
-export function reportFailure(error: TroupeError, { logger, request, requestId, opts }: Report): void {
+/** Logs a failure that is not the client's, with its cause and without the keys of the request. */
+export function reportFailure(error: TroupeError, { logger, request, requestId }: Exchange, run?: FailedRun): void {
   if (statusOf(error.code) < 500) return;
-  const told = logger.withSecrets(secretsOf(request, opts));
-  const fields = { requestId, ...(opts && { runId: opts.runId }), error };
-  if (ownFaults.has(error.code)) told.error("A request failed by a fault of the service.", fields);
-  else told.warn("A request failed.", fields);
+  const redacting = logger.withSecrets(secretsOf(request, run));
+  const fields = { requestId, ...(run && { runId: run.runId }), error };
+  if (ownFaults.has(error.code)) redacting.error("A request failed by a fault of the service.", fields);
+  else redacting.warn("A request failed.", fields);
 }
 
-function secretsOf({ headers }: Request, opts: CallOpts | undefined): (string | undefined)[] {
+function secretsOf({ headers }: Request, run: FailedRun | undefined): (string | undefined)[] {
   const sent = keyHeaders.flatMap((name) => headers[name] ?? []);
-  return [...sent, headers.authorization, opts?.apiKey, ...Object.values(opts?.apiKeys ?? {})];
+  return [...sent, headers.authorization, run?.apiKey, ...Object.values(run?.apiKeys ?? {})];
 }

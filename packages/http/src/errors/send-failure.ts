@@ -1,46 +1,78 @@
 import type { TroupeError } from "@troupe/core";
 import { toPublicError } from "@troupe/core/adapter";
 import type { Request, Response } from "express";
-import { sendJson } from "../send-json.ts";
-import { endUnread } from "./end-unread.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import { sendJson } from "../exchange/send-json.ts";
 import { reportFailure } from "./report-failure.ts";
-import type { Report } from "./report-failure.ts";
+import type { FailedRun } from "./report-failure.ts";
 import { toFailure } from "./to-failure.ts";
 
-/** Headers of an answer that will not come. */
+/** Headers of the answer that would have come instead. */
 const contentHeaders = ["Content-Disposition", "Content-Encoding", "Content-Range", "ETag", "Last-Modified"];
 
-/** Answers a request that failed, or cuts off an answer that had begun, and tells the operator what is theirs to mend. */
-export function sendFailure(thrown: unknown, response: Response, report: Report): void {
+/** How long a client may go on sending a body that is discarded, in milliseconds. */
+const longestDiscardMs = 2000;
+
+/** Answers a request that failed, or cuts off an answer that had begun, and logs what its operator must mend. */
+export function sendFailure(thrown: unknown, exchange: Exchange, run?: FailedRun): void {
   const { status, error } = toFailure(thrown);
-  reportFailure(error, report);
-  if (response.writableEnded) return;
-  if (response.headersSent || response.destroyed) {
+  const { response, requestId, logger } = exchange;
+  try {
+    reportFailure(error, exchange, run);
+    if (response.writableEnded) return;
+    if (response.headersSent || response.destroyed) response.destroy();
+    else sendError(error, status, exchange);
+  } catch (failure) {
+    // The host may have replaced a method of the response by one that throws.
+    logger.error("A failure could not be sent.", { requestId, error: failure });
     response.destroy();
-    return;
   }
+}
+
+function sendError(error: TroupeError, status: number, { request, response, requestId }: Exchange): void {
   for (const name of contentHeaders) response.removeHeader(name);
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== undefined) response.setHeader("Retry-After", retryAfter);
-  const body = { error: toErrorBody(error, report.requestId) };
-  // The client may still be sending what nobody will read.
-  const isUnread = error.code === "payload_too_large" || isHalfRead(report.request);
-  if (isUnread) endUnread(report.request, response, { status, body });
+  const { code, message, ...fields } = toPublicError(error);
+  const body = { error: { code, message, ...fields, requestId } };
+  // The client may still be sending a body that is not read.
+  if (code === "payload_too_large" || isHalfRead(request)) sendBeforeBodyEnds(request, response, { status, body });
   else sendJson(response, status, body);
 }
 
-/** What somebody has begun to read, Node's server does not throw away by itself. */
+/** Node discards an unread body by itself, but not one that has been read in part. */
 function isHalfRead({ complete, readableDidRead }: Request): boolean {
   return readableDidRead && !complete;
 }
 
-function toErrorBody(error: TroupeError, requestId: string): object {
-  const { code, message, ...fields } = toPublicError(error);
-  return { code, message, ...fields, requestId };
-}
-
-/** HTTP counts in whole seconds; rounded down, a client would come back too early. */
+/** Returns whole seconds, as HTTP counts; rounded up, so that no client comes back too early. */
 function retryAfterOf({ fields }: TroupeError): number | undefined {
   const waitMs = fields["retryAfterMs"];
   return typeof waitMs === "number" && waitMs >= 0 ? Math.ceil(waitMs / 1000) : undefined;
+}
+
+/**
+ * Answers while the client is still sending, then closes the connection. A connection that is closed with unread bytes is
+ * reset, and the client might lose the answer: so the rest of the body is read and discarded for a moment.
+ */
+function sendBeforeBodyEnds(request: Request, response: Response, answer: { status: number; body: object }): void {
+  const json = JSON.stringify(answer.body);
+  response.writeHead(answer.status, {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(json),
+    "Cache-Control": "no-store",
+    Connection: "close",
+  });
+  if (request.complete) {
+    response.end(json);
+    return;
+  }
+  response.write(json);
+  const end = (): void => {
+    clearTimeout(timer);
+    request.off("end", end).off("close", end);
+    response.end();
+  };
+  const timer = setTimeout(end, longestDiscardMs);
+  request.on("end", end).on("close", end).resume();
 }

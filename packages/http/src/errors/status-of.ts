@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@troupe/core";
 import { getOwn } from "@troupe/core/adapter";
 
-/** One status per error code: a new code does not compile here until it has one. */
+/** One status per error code. A new code does not compile until it has one here. */
 const statusByCode = {
   invalid_request: 400,
   unauthorized: 401,
@@ -25,7 +25,7 @@ const statusByCode = {
   timeout: 504,
 } as const satisfies Record<ErrorCode, number>;
 
-/** The HTTP status of an error code; one that another version of core made up is a failure of our own. */
+/** Returns the HTTP status of an error code; 500 for a code that only another version of core knows. */
 export function statusOf(code: string): number {
   return getOwn<number>(statusByCode, code) ?? 500;
 }

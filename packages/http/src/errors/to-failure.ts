@@ -1,13 +1,86 @@
 import { TroupeError } from "@troupe/core";
-import { toTroupeError } from "@troupe/core/adapter";
-import type { Failure } from "./failure.ts";
-import { readForeignError } from "./foreign-error.ts";
+import type { ErrorCode } from "@troupe/core";
+import { getOwn, toTroupeError } from "@troupe/core/adapter";
 import { statusOf } from "./status-of.ts";
 
-/** Says what to answer for anything thrown. What is neither ours nor meant for clients is `internal`, and says no more. */
+/** A status and an error to answer with. */
+export type Failure = { status: number; error: TroupeError };
+
+/**
+ * Turns anything thrown into a status and an error for the client. A third-party error counts only if its author marked it
+ * for clients, as `http-errors` does; every other one becomes `internal` with a fixed message.
+ */
 export function toFailure(thrown: unknown): Failure {
-  const foreign = TroupeError.is(thrown) ? undefined : readForeignError(thrown);
-  if (foreign !== undefined) return foreign;
+  const thirdParty = TroupeError.is(thrown) ? undefined : readThirdPartyError(thrown);
+  if (thirdParty !== undefined) return thirdParty;
   const error = toTroupeError(thrown);
   return { status: statusOf(error.code), error };
+}
+
+/** Fields of the errors of Express, body parsers and `http-errors`. */
+type HttpError = {
+  readonly status: number;
+  /** True if the message was written for clients. */
+  readonly expose: boolean;
+  /** The kind of problem that a body parser names. */
+  readonly type: string | undefined;
+  readonly message: string;
+};
+
+const codeByStatus: Readonly<Record<string, ErrorCode>> = {
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  408: "timeout",
+  409: "conflict",
+  413: "payload_too_large",
+  415: "unsupported_media_type",
+  429: "rate_limited",
+};
+
+/** Messages for the problems of body parsers: their own quote the body, which may hold a key. */
+const bodyProblems: Readonly<Record<string, string>> = {
+  "entity.parse.failed": "The body is not valid JSON.",
+  "entity.too.large": "The body is longer than this service accepts.",
+  "encoding.unsupported": "The content encoding of the body is not supported. Send the body uncompressed.",
+  "charset.unsupported": "The body must be in UTF-8.",
+  "request.aborted": "The body broke off before its end.",
+  "request.size.invalid": "The length of the body differs from its Content-Length.",
+};
+
+const messages: Readonly<Record<string, string>> = {
+  invalid_request: "The request is malformed.",
+  unauthorized: "Credentials are required.",
+  forbidden: "This is not allowed.",
+  not_found: "Nothing was found at this path.",
+  timeout: "The request took too long.",
+  conflict: "The request conflicts with another one.",
+  payload_too_large: "The request is too large.",
+  unsupported_media_type: "The media type of the request is not supported.",
+  rate_limited: "Too many requests. Try again later.",
+};
+
+function readThirdPartyError(thrown: unknown): Failure | undefined {
+  // Express gives the status to a path that cannot be decoded.
+  if (thrown instanceof URIError) {
+    const message = "The path has a broken percent escape. Encode it with encodeURIComponent.";
+    return { status: 400, error: new TroupeError("invalid_request", message) };
+  }
+  const found = readHttpError(thrown);
+  if (found === undefined) return undefined;
+  const code = getOwn(codeByStatus, String(found.status)) ?? "invalid_request";
+  return { status: found.status, error: new TroupeError(code, messageOf(found, code)) };
+}
+
+function messageOf({ type, expose, message }: HttpError, code: ErrorCode): string {
+  if (type !== undefined) return getOwn(bodyProblems, type) ?? messages[code] ?? "";
+  return expose && message !== "" ? message : (messages[code] ?? "");
+}
+
+/** A vendor's error may have a status too, but no `expose`: it counts as a failure of the service. */
+function readHttpError(thrown: unknown): HttpError | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const { status, expose, type, message } = thrown as Partial<HttpError> & Error;
+  if (typeof expose !== "boolean" || typeof status !== "number" || status < 400 || status > 499) return undefined;
+  return { status, expose, type: typeof type === "string" ? type : undefined, message };
 }

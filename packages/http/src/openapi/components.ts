@@ -1,19 +1,17 @@
 import { genericKeyHeader, vendorKeyHeaders } from "@troupe/core/adapter";
 import { errorResponses } from "./error-responses.ts";
 import type { OpenApiSpec } from "./open-api-spec.ts";
-import { contentSchemas } from "./schemas/content-schemas.ts";
 import { runSchemas } from "./schemas/run-schemas.ts";
 import { serviceSchemas } from "./schemas/service-schemas.ts";
 import { sessionSchemas } from "./schemas/session-schemas.ts";
 import { streamSchemas } from "./schemas/stream-schemas.ts";
 import { workflowSchemas } from "./schemas/workflow-schemas.ts";
 
-/** What the operations share. */
+/** Returns the components that the operations share. */
 export function componentsOf(genericApiKeyHeader: boolean): OpenApiSpec["components"] {
   return {
     schemas: {
       ...runSchemas(),
-      ...contentSchemas(),
       ...streamSchemas(),
       ...workflowSchemas(),
       ...sessionSchemas(),
@@ -32,7 +30,7 @@ export function componentsOf(genericApiKeyHeader: boolean): OpenApiSpec["compone
   };
 }
 
-/** A run needs no key, or takes any of these, or several. */
+/** Returns the security alternatives of a run: no key, or any of the key headers. */
 export function keyAlternatives(genericApiKeyHeader: boolean): Record<string, string[]>[] {
   return [{}, ...Object.keys(keySchemes(genericApiKeyHeader)).map((name) => ({ [name]: [] }))];
 }

@@ -8,13 +8,13 @@ import { toForm } from "../../test/forms.ts";
 import { makeRequests, statusesOf } from "../../test/make-requests.ts";
 import { attack } from "../../test/raw-attack.ts";
 import { rawAttacks } from "../../test/raw-attacks.ts";
-import { watchTemporaryFiles } from "../../test/scratch.ts";
+import { watchTemporaryFiles } from "../../test/temporary-files.ts";
 import { inShort, Sender } from "../../test/sender.ts";
 import { serve } from "../../test/serve.ts";
 import type { Service } from "../../test/service.ts";
 import { SlowHeads } from "../../test/slow-heads.ts";
 import { stories } from "../../test/stories.ts";
-import { createShutdown } from "../shutdown/create-shutdown.ts";
+import { createShutdown } from "../shutdown/shutdown.ts";
 import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 
 /** More on demand. */

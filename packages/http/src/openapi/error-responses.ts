@@ -1,7 +1,7 @@
 import { errorCodes } from "@troupe/core";
 import { statusOf } from "../errors/status-of.ts";
+import { componentRef, schemaRef } from "./open-api-spec.ts";
 import type { OpenApiReference, OpenApiResponse } from "./open-api-spec.ts";
-import { componentRef, schemaRef } from "./refer.ts";
 
 const meanings: Readonly<Record<number, { name: string; meaning: string }>> = {
   400: {
@@ -9,15 +9,15 @@ const meanings: Readonly<Record<number, { name: string; meaning: string }>> = {
     meaning: "Something in the request is wrong; the message names the field, header or place.",
   },
   401: { name: "Unauthorized", meaning: "Credentials are missing, or the vendor refused the key of the request." },
-  403: { name: "Forbidden", meaning: "`userId` is not who is signed in." },
-  404: { name: "NotFound", meaning: "It does not exist, or belongs to somebody else." },
+  403: { name: "Forbidden", meaning: "`userId` is not the user who is signed in." },
+  404: { name: "NotFound", meaning: "It does not exist, or belongs to another user." },
   405: { name: "MethodNotAllowed", meaning: "The path does not take this method; `Allow` says what it takes." },
   409: { name: "Conflict", meaning: "The session is busy." },
   413: { name: "PayloadTooLarge", meaning: "The body is longer than it may be. The connection is closed." },
   415: { name: "UnsupportedMediaType", meaning: "The body is of a type that is not taken." },
   422: { name: "Refused", meaning: "A guardrail or a limit of the service ended the run." },
   429: { name: "RateLimited", meaning: "Too many requests; `Retry-After` may say when to come back." },
-  499: { name: "RunCancelled", meaning: "Somebody cancelled the run." },
+  499: { name: "RunCancelled", meaning: "The run was cancelled." },
   500: { name: "InternalError", meaning: "The service's own fault." },
   502: {
     name: "ModelFailed",
@@ -27,7 +27,7 @@ const meanings: Readonly<Record<number, { name: string; meaning: string }>> = {
   504: { name: "TimedOut", meaning: "It took too long." },
 };
 
-/** What any error of the service looks like, by the name of its response. */
+/** Returns the error responses of the service by their component names. */
 export function errorResponses(): Record<string, OpenApiResponse> {
   const byStatus = Object.entries(meanings).map(([status, { name, meaning }]) => {
     return [name, errorResponse(Number(status), meaning)] as const;
@@ -36,7 +36,7 @@ export function errorResponses(): Record<string, OpenApiResponse> {
   return { ...Object.fromEntries(byStatus), OtherError: other };
 }
 
-/** The errors that an operation may answer with. */
+/** Returns references to the error responses of an operation. */
 export function errorsOf(...statuses: number[]): Record<string, OpenApiReference> {
   const refs = statuses.map((status) => {
     return [String(status), componentRef("responses", meanings[status]?.name ?? "OtherError")] as const;

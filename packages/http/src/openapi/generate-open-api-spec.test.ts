@@ -4,7 +4,7 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { counter, desk, talker } from "../../test/runnables.ts";
 import { compileSchemas } from "../../test/compile-schemas.ts";
-import type { RouterOptions } from "../router-options.ts";
+import type { RouterOptions } from "../settings/router-options.ts";
 import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 import type { OpenApiOperation, OpenApiSpec } from "./open-api-spec.ts";
 

@@ -1,25 +1,24 @@
-import { readDocsOptions } from "../docs/docs-options.ts";
-import type { DocsOptions, DocsSettings } from "../docs/docs-options.ts";
-import { readSettings } from "../read-settings.ts";
-import type { RouterOptions, RouterSettings } from "../router-options.ts";
+import { readDocsOptions } from "../settings/docs-options.ts";
+import type { DocsOptions, DocsSettings } from "../settings/docs-options.ts";
+import { readSettings } from "../settings/read-settings.ts";
+import type { RouterOptions, RouterSettings } from "../settings/router-options.ts";
 import { componentsOf } from "./components.ts";
 import type { OpenApiPath, OpenApiSpec } from "./open-api-spec.ts";
-import { OperationIds } from "./operation-ids.ts";
 import { runPaths } from "./run-paths.ts";
 import { servicePaths } from "./service-paths.ts";
 
 /**
- * Describes what a router with these options serves, in OpenAPI 3.0.3: the same that such a router publishes. Without
- * other word, the options of its docs count.
+ * Describes what a router with these options serves, in OpenAPI 3.0.3, as such a router publishes it. `docs` defaults to the
+ * option `swagger`.
  */
 export function generateOpenAPISpec(options: RouterOptions = {}, docs?: DocsOptions): OpenApiSpec {
   const settings = readSettings(options);
   return describeService(settings, readDocsOptions(docs ?? options.swagger ?? {}));
 }
 
-/** Describes the service of a router. */
+/** Describes the service of a router with these settings. */
 export function describeService(settings: RouterSettings, docs: DocsSettings): OpenApiSpec {
-  const paths = { ...runPaths(settings, new OperationIds()), ...servicePaths() };
+  const paths = { ...runPaths(settings), ...servicePaths() };
   return {
     openapi: "3.0.3",
     info: { title: docs.title, version: docs.version, description: docs.description ?? introduction },
@@ -39,8 +38,8 @@ const tags = [
   { name: "agents", description: "Agents, and what they answer." },
   { name: "teams", description: "Teams of agents, and what they answer together." },
   { name: "workflows", description: "Steps in order over a state." },
-  { name: "runs", description: "Runs that are not over." },
-  { name: "sessions", description: "Conversations, for who had them." },
+  { name: "runs", description: "Active runs." },
+  { name: "sessions", description: "Conversations of the user who is signed in." },
   { name: "service", description: "The state of the service." },
 ];
 

@@ -1,23 +1,23 @@
-/** A schema, or a reference to one, as OpenAPI 3.0 writes them. */
+/** A schema of OpenAPI 3.0, or a reference to one. */
 export type Schema = { readonly [keyword: string]: unknown };
 
-/** Where the service can be reached. */
+/** A URL that the service can be reached at. */
 export type OpenApiServer = { url: string; description?: string };
 
-/** What stands behind a media type. */
+/** The content of a request or response, by media type. */
 export type OpenApiContent = { readonly [mediaType: string]: { schema: Schema; example?: unknown } };
 
 /** A reference to a part of the document. */
 export type OpenApiReference = { $ref: string };
 
-/** An answer that may come. */
+/** A response that an operation may have. */
 export type OpenApiResponse = {
   description: string;
   headers?: Record<string, OpenApiReference>;
   content?: OpenApiContent;
 };
 
-/** What can be done at a path with one method. */
+/** One method of a path. */
 export type OpenApiOperation = {
   operationId: string;
   tags: string[];
@@ -29,10 +29,10 @@ export type OpenApiOperation = {
   responses: Record<string, OpenApiResponse | OpenApiReference>;
 };
 
-/** A path, by methods in small letters. */
+/** The operations of a path, by method in lower case. */
 export type OpenApiPath = { get?: OpenApiOperation; post?: OpenApiOperation; delete?: OpenApiOperation };
 
-/** A description of the service in the words of OpenAPI 3.0.3. */
+/** A description of the service in OpenAPI 3.0.3. */
 export type OpenApiSpec = {
   openapi: "3.0.3";
   info: { title: string; version: string; description: string };
@@ -47,3 +47,13 @@ export type OpenApiSpec = {
     securitySchemes: Record<string, object>;
   };
 };
+
+/** Returns a reference to a schema of the document. */
+export function schemaRef(name: string): OpenApiReference {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Returns a reference to any other component of the document. */
+export function componentRef(kind: "headers" | "parameters" | "responses", name: string): OpenApiReference {
+  return { $ref: `#/components/${kind}/${name}` };
+}

@@ -1,18 +1,16 @@
-import type { RouterSettings } from "../router-options.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
 import { keyAlternatives } from "./components.ts";
 import { errorsOf } from "./error-responses.ts";
+import { componentRef, schemaRef } from "./open-api-spec.ts";
 import type { OpenApiContent, OpenApiPath, OpenApiResponse, Schema } from "./open-api-spec.ts";
-import type { OperationIds } from "./operation-ids.ts";
-import { plainText } from "./plain-text.ts";
-import { componentRef, schemaRef } from "./refer.ts";
 import { formSchema } from "./schemas/run-schemas.ts";
 import { answerSchema, workflowRequestSchema } from "./subject-schemas.ts";
 
-/** The stream of a workflow begins with its first step: what fails in the run is told in it. */
+/** Without the errors of a run: the stream of a workflow is open by then, and ends with an error event. */
 const workflowStreamErrors = errorsOf(400, 403, 413, 415, 500, 503);
 const runErrors = errorsOf(400, 401, 403, 404, 409, 413, 415, 422, 429, 499, 500, 502, 503, 504);
 
-/** Something that can be run, as its operations tell it. */
+/** An agent, team or workflow, as its operations describe it. */
 type Subject = {
   collection: "agents" | "teams" | "workflows";
   word: "agent" | "team" | "workflow";
@@ -20,12 +18,13 @@ type Subject = {
   description: string | undefined;
   request: OpenApiContent;
   answer: Schema;
-  /** The schema of what an event of its stream holds. */
+  /** The name of the schema for the data of its events. */
   event: string;
 };
 
-/** The runs of all that is registered, under their own names. */
-export function runPaths(settings: RouterSettings, ids: OperationIds): Record<string, OpenApiPath> {
+/** Describes the run and stream paths of each registered agent, team and workflow. */
+export function runPaths(settings: RouterSettings): Record<string, OpenApiPath> {
+  const ids = new OperationIds();
   const security = keyAlternatives(settings.genericApiKeyHeader);
   const paths = subjectsOf(settings).flatMap((subject) => {
     const path = `/${subject.collection}/${encodeURIComponent(subject.name)}`;
@@ -101,10 +100,28 @@ const framing = `Server-sent events. Each has an \`id:\`, which counts from 1, a
 The last one is of type \`finish\`, or \`error\` when the run failed after the stream had begun (what fails before is
 answered with a status of its own). Lines that begin with a colon are heartbeats, to be ignored.`;
 
-/** 3.0 has no words for streams: the body is a text, and \`x-event-data\` names the schema of what its events hold. */
+/** OpenAPI 3.0 cannot describe streams: the body is a string, and `x-event-data` names the schema of its events. */
 function eventStream(event: string): OpenApiContent {
   const last = event === "StreamEvent" ? '{"type":"finish","finishReason":"stop"}' : '{"type":"finish","result":{}}';
   const example = `id: 1\ndata: ${event === "StreamEvent" ? '{"type":"text","text":"Hi."}' : '{"type":"step_start","step":"answer"}'}\n\n: heartbeat\n\nid: 2\ndata: ${last}\n\n`;
   const schema = { type: "string", description: framing, "x-event-data": schemaRef(event) };
   return { "text/event-stream": { schema, example } };
+}
+
+/** Makes operation ids: names that client generators take, each given once. */
+class OperationIds {
+  readonly #given = new Set<string>();
+
+  next(verb: string, name: string): string {
+    const id = `${verb}_${name.replaceAll(/[^A-Za-z0-9_]/g, "_")}`;
+    let free = id;
+    for (let count = 2; this.#given.has(free); count++) free = `${id}_${count}`;
+    this.#given.add(free);
+    return free;
+  }
+}
+
+/** Escapes text that is read as Markdown, so that it shows as it stands: no markup, picture or link. */
+function plainText(text: string): string {
+  return text.replaceAll(/[\\`*_[\]<>&#|~]/g, "\\$&").replaceAll(/\b(https?|www)(?=[:.])/gi, "$1\u{200b}");
 }

@@ -1,15 +1,15 @@
 import { errorsOf } from "./error-responses.ts";
+import { componentRef, schemaRef } from "./open-api-spec.ts";
 import type { OpenApiOperation, OpenApiPath, OpenApiResponse } from "./open-api-spec.ts";
-import { componentRef, schemaRef } from "./refer.ts";
 
-type Told = Pick<OpenApiOperation, "tags" | "summary" | "description" | "parameters"> & {
+type OperationFacts = Pick<OpenApiOperation, "tags" | "summary" | "description" | "parameters"> & {
   id: string;
-  /** The schema of the answer; without one it is empty. */
+  /** The name of the schema of the answer. Without one the answer is empty. */
   answer?: string;
   errors: Parameters<typeof errorsOf>;
 };
 
-/** What the router serves whatever is registered. */
+/** Describes the paths that do not depend on what is registered. */
 export function servicePaths(): Record<string, OpenApiPath> {
   return { ...listPaths(), ...sessionPaths(), ...statePaths() };
 }
@@ -89,7 +89,7 @@ function statePaths(): Record<string, OpenApiPath> {
   };
 }
 
-function operation({ id, answer, errors, ...more }: Told): OpenApiOperation {
+function operation({ id, answer, errors, ...more }: OperationFacts): OpenApiOperation {
   const headers = { "X-Request-Id": componentRef("headers", "RequestId") };
   const good: [status: string, response: OpenApiResponse] =
     answer === undefined

@@ -1,26 +1,26 @@
 import { Agent } from "@troupe/core";
 import type { Runnable } from "@troupe/core";
-import type { ServedWorkflow } from "../served-workflow.ts";
+import type { ServedWorkflow } from "../settings/router-options.ts";
+import { schemaRef } from "./open-api-spec.ts";
 import type { Schema } from "./open-api-spec.ts";
-import { schemaRef } from "./refer.ts";
 import { outputSchema, runFields } from "./schemas/run-schemas.ts";
-import { anyObject } from "./schemas/simple.ts";
+import { anyObject } from "./schemas/schema-builders.ts";
 import { toOpenApiSchema } from "./to-open-api-schema.ts";
 
-/** The answer of an agent or a team. What an agent tells of its structured answer stands in it. */
+/** Returns the schema of an agent's or team's output, with the agent's structured output where it is known. */
 export function answerSchema(runnable: Runnable): Schema {
-  const told = runnable instanceof Agent ? readOutput(runnable.structuredOutput as object | undefined) : undefined;
-  return told === undefined ? schemaRef("RunOutput") : outputSchema(toOpenApiSchema(told));
+  const schema = runnable instanceof Agent ? readOutput(runnable.structuredOutput as object | undefined) : undefined;
+  return schema === undefined ? schemaRef("RunOutput") : outputSchema(toOpenApiSchema(schema));
 }
 
-type Described = { readonly jsonSchema: { output(request: { target: "draft-2020-12" }): unknown } };
+type WithJsonSchema = { readonly jsonSchema: { output(request: { target: "draft-2020-12" }): unknown } };
 
-/** What comes out of a schema, which may be something else than what goes in; most that transform cannot tell. */
+/** Returns the JSON Schema of a schema's output, which may differ from its input. Few that transform can tell. */
 function readOutput(schema: object | undefined): unknown {
   if (schema === undefined || "schema" in schema) return undefined;
   if (!("~standard" in schema)) return schema;
   try {
-    return (schema["~standard"] as Described).jsonSchema.output({ target: "draft-2020-12" });
+    return (schema["~standard"] as WithJsonSchema).jsonSchema.output({ target: "draft-2020-12" });
   } catch {
     return undefined;
   }
@@ -34,7 +34,7 @@ const kinds: Readonly<Record<string, Schema>> = {
   object: anyObject,
 };
 
-/** What a workflow's run is told: the keys that its input may set, where it tells them. */
+/** Returns the schema of a workflow's request, with the keys of its state where they are known. */
 export function workflowRequestSchema({ inputKinds }: ServedWorkflow): Schema {
   return {
     type: "object",

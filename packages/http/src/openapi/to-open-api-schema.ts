@@ -1,14 +1,14 @@
 import type { Schema } from "./open-api-spec.ts";
 
-/** What 3.0 says as JSON Schema does. */
+/** Keywords that OpenAPI 3.0 shares with JSON Schema. */
 const shared = new Set(
   `title description default enum format pattern minLength maxLength minimum maximum multipleOf minItems maxItems
    uniqueItems minProperties maxProperties required readOnly writeOnly deprecated`.split(/\s+/),
 );
 
 /**
- * Says a JSON Schema (draft 2020-12) as OpenAPI 3.0 can. What that has no words for is left out, so that the result takes
- * all that the schema takes, and may take more: a description must never refuse what is right.
+ * Converts a JSON Schema (draft 2020-12) to OpenAPI 3.0. Keywords without a counterpart are left out: the result accepts
+ * every value that the schema accepts, and may accept more.
  */
 export function toOpenApiSchema(schema: unknown): Schema {
   return convert(schema, { root: schema, within: [] });
@@ -16,7 +16,8 @@ export function toOpenApiSchema(schema: unknown): Schema {
 
 type Place = {
   root: unknown;
-  /** The references that led here: one that leads to itself ends as anything. */ within: string[];
+  /** The references that led here. One that leads to itself becomes a schema that accepts anything. */
+  within: string[];
 };
 
 function convert(schema: unknown, place: Place): Schema {
@@ -37,14 +38,14 @@ function unescapeStep(step: string): string {
   return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** Null is no type in 3.0, and several types are alternatives. */
+/** OpenAPI 3.0 has no type `null`, and no list of types. */
 function convertType({ type, const: only, items, prefixItems }: Schema, place: Place): Schema {
   const word = only === undefined ? {} : { enum: [only] };
   const types = (Array.isArray(type) ? type : [type]).filter((each) => typeof each === "string");
   const nullable = types.includes("null") ? { nullable: true } : {};
   const [first, ...more] = types.filter((each) => each !== "null");
   if (first === undefined || more.length > 0) return only === null ? {} : word;
-  // A list must have a schema of its items in 3.0, which are all alike there.
+  // An array must have one schema for all its items in 3.0.
   const every = prefixItems === undefined ? convert(items, place) : {};
   return { type: first, ...nullable, ...word, ...(first === "array" && { items: every }) };
 }
@@ -55,23 +56,23 @@ function convertParts(schema: Schema, place: Place): Schema {
   return {
     ...(isFields(properties) && { properties: mapValues(properties, (each) => convert(each, place)) }),
     ...(isFields(additionalProperties) && { additionalProperties: convert(additionalProperties, place) }),
-    // `false` counts the properties beside it alone, and some that are known to JSON Schema may have been left out.
+    // `false` would refuse the properties that only `patternProperties` allows.
     ...(additionalProperties === false &&
       isFields(properties) &&
       !("patternProperties" in schema) && { additionalProperties }),
-    // Alternatives that became wider may both fit, which oneOf would refuse.
+    // Not oneOf: alternatives that became wider may both match.
     ...(alternatives && { anyOf: alternatives.map((each) => convertAlternative(each, place)) }),
     ...(Array.isArray(allOf) && { allOf: allOf.map((each) => convert(each, place)) }),
   };
 }
 
-/** Whoever writes "or null" writes it as an alternative. */
+/** Converts `null` as an alternative, the usual way to write "or null". */
 function convertAlternative(schema: unknown, place: Place): Schema {
   const isNull = isFields(schema) && schema["type"] === "null";
   return isNull ? { type: "object", nullable: true, maxProperties: 0 } : convert(schema, place);
 }
 
-/** Bounds that exclude themselves are a number in JSON Schema, and a flag beside the bound in 3.0. */
+/** Exclusive bounds are numbers in JSON Schema, and flags beside the bounds in 3.0. */
 function convertBounds({ exclusiveMinimum, exclusiveMaximum }: Schema): Schema {
   return {
     ...(typeof exclusiveMinimum === "number" && { minimum: exclusiveMinimum, exclusiveMinimum: true }),

@@ -1,15 +1,16 @@
+import { isUtf8 } from "node:buffer";
 import { TroupeError } from "@troupe/core";
 import type { Request } from "express";
-import { parseBody } from "./parse-body.ts";
-import { checkNesting } from "./check-nesting.ts";
-import { readBytes } from "./read-bytes.ts";
 
-/** An object that a client sent: nothing is known of it yet. */
+/** A JSON object that a client sent. Its fields are not checked yet. */
 export type Body = Readonly<Record<string, unknown>>;
 
+/** The maximum nesting of a body: code that walks deeper by recursion could be made to crash. */
+const maxDepth = 64;
+
 /**
- * Reads the JSON object that a request carries, or gives nothing when it carries nothing. What the host has parsed already
- * is taken as it is. Compressed bodies are not taken: decoding is where a small request becomes a large one.
+ * Reads the JSON object that a request carries, or returns undefined if it carries none. A body that the host has already
+ * parsed is taken as it is. Compressed bodies are refused: decoding turns a small request into a large one.
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Body | undefined> {
   if (!hasBody(request)) return undefined;
@@ -17,19 +18,10 @@ export async function readBody(request: Request, maxBytes: number): Promise<Body
   const parsed: unknown = request.body ?? (await readJson(request, maxBytes));
   if (parsed === undefined) return undefined;
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    throw new TroupeError("invalid_request", 'The body must be a JSON object, like {"input": "Hello"}.');
+    throw invalid('The body must be a JSON object, such as {"input": "Hello"}.');
   }
-  checkNesting(parsed);
+  if (!fitsDepth(parsed, maxDepth)) throw invalid(`The body must not nest deeper than ${maxDepth} levels.`);
   return parsed as Body;
-}
-
-async function readJson(request: Request, maxBytes: number): Promise<unknown> {
-  const encoding = request.headers["content-encoding"] ?? "identity";
-  if (encoding.toLowerCase() !== "identity") {
-    throw new TroupeError("unsupported_media_type", "The body must be sent uncompressed, without a Content-Encoding.");
-  }
-  const bytes = await readBytes(request, maxBytes);
-  return bytes.length === 0 ? undefined : parseBody(bytes);
 }
 
 function hasBody({ headers }: Request): boolean {
@@ -42,10 +34,88 @@ function checkType(header: string | undefined): void {
     .split(";")
     .map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length);
-  const isUtf8 = charset === undefined || ["utf-8", '"utf-8"', "utf8"].includes(charset);
-  if (type === "application/json" && isUtf8) return;
-  throw new TroupeError(
-    "unsupported_media_type",
-    "The body must be JSON in UTF-8: send Content-Type: application/json.",
-  );
+  const hasUtf8 = charset === undefined || ["utf-8", '"utf-8"', "utf8"].includes(charset);
+  if (type === "application/json" && hasUtf8) return;
+  throw unsupported("The body must be JSON in UTF-8. Send Content-Type: application/json.");
+}
+
+function fitsDepth(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (levels === 0) return false;
+  const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return parts.every((part) => fitsDepth(part, levels - 1));
+}
+
+async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (encoding.toLowerCase() !== "identity") {
+    throw unsupported("The body must be sent uncompressed, without a Content-Encoding.");
+  }
+  const bytes = await readBytes(request, maxBytes);
+  return bytes.length === 0 ? undefined : parseBody(bytes);
+}
+
+/** Reads the bytes of a body, and stops as soon as there are more than allowed. */
+async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLong(maxBytes);
+  // The host has read it already, or the client has disconnected: no event would ever come.
+  if (request.readableEnded || request.destroyed) return Buffer.alloc(0);
+  return await new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let length = 0;
+    const take = (piece: Buffer | string): void => {
+      // A string if the host has called setEncoding.
+      const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
+      length += bytes.length;
+      if (length > maxBytes) fail(tooLong(maxBytes));
+      else pieces.push(bytes);
+    };
+    const finish = (): void => {
+      stopListening();
+      resolve(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces, length));
+    };
+    const fail = (error: TroupeError): void => {
+      stopListening();
+      request.pause();
+      reject(error);
+    };
+    const breakOff = (): void => {
+      fail(new TroupeError("cancelled", "The client disconnected before the end of the body."));
+    };
+    const stopListening = (): void => {
+      request.off("data", take).off("end", finish).off("error", breakOff).off("close", breakOff);
+    };
+    request.on("data", take).on("end", finish).on("error", breakOff).on("close", breakOff);
+  });
+}
+
+function parseBody(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw invalid("The body is not valid UTF-8.");
+  const text = bytes.toString("utf8");
+  const json = text.startsWith("\u{feff}") ? text.slice(1) : text;
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    // Not as the cause: V8's message may quote the body, which may hold a key.
+    throw invalid(`The body is not valid JSON: ${placeOf(error as SyntaxError, json.length)}.`);
+  }
+}
+
+/** Says at which line and column JSON breaks, where V8 tells. Its other messages quote the body instead. */
+function placeOf({ message }: SyntaxError, length: number): string {
+  const [, position, line, column] = /at position (\d+) \(line (\d+) column (\d+)\)$/.exec(message) ?? [];
+  if (message === "Unexpected end of JSON input" || Number(position) === length) return "it ends too early";
+  return line === undefined ? "it has an unexpected token" : `it breaks at line ${line}, column ${column}`;
+}
+
+function invalid(message: string): TroupeError {
+  return new TroupeError("invalid_request", message);
+}
+
+function unsupported(message: string): TroupeError {
+  return new TroupeError("unsupported_media_type", message);
+}
+
+function tooLong(maxBytes: number): TroupeError {
+  return new TroupeError("payload_too_large", `The body must have at most ${maxBytes} bytes.`);
 }

@@ -1,34 +1,65 @@
 import { TroupeError } from "@troupe/core";
-import type { MessageContent } from "@troupe/core";
+import type { MessageContent, RunOpts, SessionOwner } from "@troupe/core";
 import { checkContent, checkSessionId, createId, readKeyHeaders } from "@troupe/core/adapter";
-import type { CallOpts, Exchange, RunCall } from "../exchange.ts";
-import { readPrincipal, readUser } from "../principal.ts";
-import { recordOf } from "../request-record.ts";
-import { readRunBody } from "./read-run-body.ts";
-import type { RunBody } from "./read-run-body.ts";
+import type { Request } from "express";
+import type { Exchange } from "../exchange/exchange.ts";
+import { readPrincipal, readUser } from "../exchange/principal.ts";
+import { recordOf } from "../exchange/request-record.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
+import { readBody } from "./read-body.ts";
 
-/** What is called, and by which name. */
-type Called<Subject> = { subject: Subject; name: string };
+/** Options of a run, read from its request. The signal is added when the run starts. */
+type CallOpts = Omit<RunOpts, "runId" | "sessionId" | "fromOutside" | "signal"> & {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly fromOutside: true;
+};
 
-/** How what is called takes the field `input`, which may be missing, and whether files may be a part of it. */
-export type InputReader<Input> = { readonly read: (input: unknown) => Input; readonly takesFiles: boolean };
+/** A request for a run, checked. */
+export type RunCall<Subject, Input> = {
+  readonly subject: Subject;
+  readonly input: Input;
+  readonly opts: CallOpts;
+  /** The principal, who alone may cancel the run. Empty without one: the body's `userId` proves nothing. */
+  readonly owner: SessionOwner;
+};
 
-const mostParts = 100;
+/** The check of the field `input` for one kind of subject. */
+export type InputReader<Input> = {
+  /** Takes the value of the field, undefined if it is missing. */
+  readonly read: (input: unknown) => Input;
+  /** True if the input may come as a form with files. */
+  readonly takesFiles: boolean;
+};
 
-/** Reads a request for a run: all that it says is checked before anything runs. */
+/** The body of a run, with unchecked values. */
+type RunBody = {
+  readonly input?: unknown;
+  readonly sessionId?: unknown;
+  readonly userId?: unknown;
+  readonly apiKey?: unknown;
+};
+
+const bodyFields: readonly string[] = ["input", "sessionId", "userId", "apiKey"] satisfies (keyof RunBody)[];
+
+const maxParts = 100;
+/** The longest part shown of a client's field name. */
+const longestShown = 64;
+
+/** Reads a request for a run of a subject. All that it says is checked before anything runs. */
 export async function readCall<Subject, Input>(
   exchange: Exchange,
-  called: Called<Subject>,
-  inputReader: InputReader<Input>,
+  subject: Subject,
+  { settings, input }: { settings: RouterSettings; input: InputReader<Input> },
 ): Promise<RunCall<Subject, Input>> {
   const { request, response } = exchange;
   const principal = readPrincipal(request);
-  const body = (await readRunBody(exchange, inputReader.takesFiles)) ?? {};
+  const body = (await readRunBody(exchange, settings, input.takesFiles)) ?? {};
   const user = readUser(principal, body.userId);
   const call = {
-    ...called,
-    input: inputReader.read(body.input),
-    opts: { ...readOpts(exchange, body), ...user },
+    subject,
+    input: input.read(body.input),
+    opts: { ...readOpts(request, settings, body), ...user },
     owner: principal ?? {},
   };
   const { runId, sessionId } = call.opts;
@@ -37,29 +68,58 @@ export async function readCall<Subject, Input>(
   return call;
 }
 
-function readOpts({ request, settings }: Exchange, { sessionId, apiKey }: RunBody): CallOpts {
-  const { genericApiKeyHeader } = settings;
+/** Reads the body of a run: a form where files are taken, else JSON. A field without effect is refused. */
+async function readRunBody(
+  exchange: Exchange,
+  { uploads, maxBodyBytes, genericApiKeyHeader }: RouterSettings,
+  takesFiles: boolean,
+): Promise<RunBody | undefined> {
+  const { request } = exchange;
+  if (takesFiles && uploads?.isUpload(request) === true) {
+    // The keys are read again together with the body's. A wrong one is refused before any file is stored.
+    readKeyHeaders(request.headers, { genericApiKeyHeader });
+    return await uploads.readBody(exchange, (name) => checkFieldNames([name]));
+  }
+  const body = await readBody(request, maxBodyBytes);
+  checkFieldNames(Object.keys(body ?? {}));
+  return body;
+}
+
+function checkFieldNames(sent: readonly string[]): void {
+  const unknown = sent.find((name) => !bodyFields.includes(name));
+  if (unknown === undefined) return;
+  throw new TroupeError(
+    "invalid_request",
+    `Unknown field ${JSON.stringify(unknown.slice(0, longestShown))} in the body. Expected input, sessionId, userId or apiKey.`,
+  );
+}
+
+function readOpts(
+  { headers }: Request,
+  { genericApiKeyHeader }: RouterSettings,
+  { sessionId, apiKey }: RunBody,
+): CallOpts {
   return {
     runId: createId(),
     sessionId: sessionId === undefined ? createId() : checkSessionId(sessionId),
     fromOutside: true,
-    ...readKeyHeaders(request.headers, { genericApiKeyHeader, bodyKey: apiKey }),
+    ...readKeyHeaders(headers, { genericApiKeyHeader, bodyKey: apiKey }),
   };
 }
 
-/** What is said to an agent or a team. */
+/** Checks the input of an agent or a team. */
 export function readMessage(input: unknown): MessageContent {
   if (input === undefined) {
-    throw new TroupeError("invalid_request", 'The body must have an input, like {"input": "Hello"}.');
+    throw new TroupeError("invalid_request", 'The body must have an input, such as {"input": "Hello"}.');
   }
-  if (Array.isArray(input) && input.length > mostParts) {
-    throw new TroupeError("invalid_request", `input must have at most ${mostParts} parts.`);
+  if (Array.isArray(input) && input.length > maxParts) {
+    throw new TroupeError("invalid_request", `input must have at most ${maxParts} parts, got ${input.length}.`);
   }
   return checkContent(input);
 }
 
-/** What a workflow starts from besides its initial state. */
+/** Checks the input of a workflow. */
 export function readState(input: unknown): object | undefined {
   if (input === undefined || (typeof input === "object" && input !== null && !Array.isArray(input))) return input;
-  throw new TroupeError("invalid_request", "input must be an object that is merged over the workflow's initial state.");
+  throw new TroupeError("invalid_request", "input must be an object. It is merged over the workflow's initial state.");
 }

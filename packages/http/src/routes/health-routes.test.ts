@@ -4,7 +4,7 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
-import { createShutdown } from "../shutdown/create-shutdown.ts";
+import { createShutdown } from "../shutdown/shutdown.ts";
 
 function pinging(ping: () => Promise<void>): StorageDriver {
   return Object.assign(new InMemoryStorage(), { ping });

@@ -1,13 +1,14 @@
 import { TroupeError } from "@troupe/core";
 import { toTroupeError, withTimeout } from "@troupe/core/adapter";
-import type { RouterSettings } from "../router-options.ts";
-import { sendJson } from "../send-json.ts";
-import type { Route } from "./route.ts";
+import { sendJson } from "../exchange/send-json.ts";
+import type { ServedSessions } from "../sessions/served-sessions.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
+import type { Route } from "./mount-route.ts";
 
-/** A storage that takes longer counts as gone. */
-const longestPingMs = 1000;
+/** Milliseconds after which a storage that does not answer counts as unavailable. */
+const pingTimeoutMs = 1000;
 
-/** Whether the process lives, and whether it should be given requests. Neither says anything else about it. */
+/** Makes the routes that report liveness and readiness, and nothing else of the service. */
 export function healthRoutes({ runs, sessions }: RouterSettings): Route[] {
   return [
     { path: "/health", get: ({ response }) => sendJson(response, 200, { status: "ok" }) },
@@ -15,20 +16,20 @@ export function healthRoutes({ runs, sessions }: RouterSettings): Route[] {
       path: "/ready",
       get: async ({ response }) => {
         if (runs.isDraining) throw new TroupeError("unavailable", "The service is shutting down.");
-        await withinTime(sessions.ping());
+        await pingStorages(sessions);
         sendJson(response, 200, { status: "ready" });
       },
     },
   ];
 }
 
-/** Which storage it is, and what is wrong with it, is for the log. */
-async function withinTime(pinged: Promise<void>): Promise<void> {
+/** Hides from the client which storage failed and why: both go to the log. */
+async function pingStorages(sessions: ServedSessions): Promise<void> {
   const onTimeout = (): never => {
-    throw new Error("The storage did not answer in time.");
+    throw new Error(`The storage did not answer within ${pingTimeoutMs} ms.`);
   };
   try {
-    await withTimeout(pinged, { timeoutMs: longestPingMs, onTimeout });
+    await withTimeout(sessions.ping(), { timeoutMs: pingTimeoutMs, onTimeout });
   } catch (cause) {
     throw new TroupeError("storage_unavailable", "The storage cannot be reached.", { cause: toTroupeError(cause) });
   }

@@ -1,19 +1,18 @@
 import type { Runnable } from "@troupe/core";
-import type { RouterSettings } from "../router-options.ts";
-import { sendJson } from "../send-json.ts";
-import type { ServedWorkflow } from "../served-workflow.ts";
-import type { Route } from "./route.ts";
+import { sendJson } from "../exchange/send-json.ts";
+import type { RouterSettings, ServedWorkflow } from "../settings/router-options.ts";
+import type { Route } from "./mount-route.ts";
 
-/** What a client may know of what it can run. */
+/** An agent, team or workflow as a client sees it in a list. */
 export type Listed = {
   name: string;
   kind: Runnable["kind"];
   description?: string;
-  /** What the field `input` of a run may be: a text, a list of content parts, or an object that is merged over a state. */
+  /** The forms of a run's `input`: a string, an array of content parts, or an object that is merged over a state. */
   input: ("text" | "parts" | "object")[];
 };
 
-/** What is registered, by kind. It is settled with the router, and so are these answers. */
+/** Makes the routes that list the registered agents, teams and workflows. */
 export function listRoutes({ agents, teams, workflows }: RouterSettings): Route[] {
   return [
     listRoute("agents", [...agents].map(toListed)),

@@ -1,18 +1,31 @@
-import type { Request, RequestHandler, Response, Router } from "express";
+import type { RequestHandler, Router } from "express";
 import { sendFailure } from "../errors/send-failure.ts";
-import type { Exchange } from "../exchange.ts";
-import { recordOf } from "../request-record.ts";
-import { requestIdOf } from "../request/request-id.ts";
-import type { RouterSettings } from "../router-options.ts";
-import type { Handle, Route } from "./route.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import { requestIdOf } from "../exchange/request-id.ts";
+import { recordOf } from "../exchange/request-record.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
+
+/** Answers a request. If it throws or rejects, the error is sent, unless an answer has begun. */
+export type Handle = (exchange: Exchange) => void | Promise<void>;
+
+/** A path with its handlers by method. */
+export type Route = {
+  readonly path: string;
+  readonly get?: Handle;
+  readonly post?: Handle;
+  readonly delete?: Handle;
+};
 
 const methods = ["get", "post", "delete"] as const;
 
-/** Puts a route into the router. Any other method is told which ones there are. */
-export function mountRoute(router: Router, settings: RouterSettings, route: Route): void {
+/** Adds a route to the router. Other methods are answered with the methods that the path takes. */
+export function mountRoute(router: Router, { logger }: RouterSettings, route: Route): void {
   const mounted = router.route(route.path);
   const toHandler = (handle: Handle): RequestHandler => {
-    return (request, response) => serve(toExchange(request, response, settings), route.path, handle);
+    return (request, response) => {
+      recordOf(response).route = request.baseUrl + route.path;
+      serve({ request, response, requestId: requestIdOf(request, response), logger }, handle);
+    };
   };
   for (const method of methods) {
     const handle = route[method];
@@ -21,32 +34,13 @@ export function mountRoute(router: Router, settings: RouterSettings, route: Rout
   mounted.all(toHandler(refuseMethod(allowedBy(route))));
 }
 
-function toExchange(request: Request, response: Response, settings: RouterSettings): Exchange {
-  return { request, response, requestId: requestIdOf(request, response), settings };
-}
-
-/**
- * Answers, and gives Express no promise to wait for: it would keep the whole way to this route for as long as a stream
- * lasts, and there is nothing left for it to do.
- */
-function serve(exchange: Exchange, path: string, handle: Handle): void {
-  recordOf(exchange.response).route = exchange.request.baseUrl + path;
-  const fail = (error: unknown): void => failWith(exchange, error);
+/** Gives Express no promise to wait for: it would keep its way to this route for as long as a stream lasts. */
+function serve(exchange: Exchange, handle: Handle): void {
+  const fail = (error: unknown): void => sendFailure(error, exchange);
   try {
     handle(exchange)?.catch(fail);
   } catch (error) {
     fail(error);
-  }
-}
-
-function failWith({ request, response, requestId, settings, opts }: Exchange, error: unknown): void {
-  const { logger } = settings;
-  try {
-    sendFailure(error, response, { request, requestId, logger, opts });
-  } catch (failure) {
-    // What a host has put in the place of a method of the response may throw.
-    logger.error("A failure could not be sent.", { requestId, error: failure });
-    response.destroy();
   }
 }
 
@@ -59,11 +53,11 @@ function refuseMethod(allowed: string): Handle {
   return ({ request, response }) => {
     response.setHeader("Allow", allowed);
     if (request.method === "OPTIONS") response.writeHead(204).end();
-    else throw wrongMethod(`This path takes ${allowed}, and not ${request.method}.`);
+    else throw wrongMethod(`${request.method} is not allowed on this path. Expected ${allowed}.`);
   };
 }
 
-/** No code of ours stands for the status 405, so this is said as the errors of Express are. */
+/** No error code stands for the status 405: the error is made as those of Express are. */
 function wrongMethod(message: string): Error {
   return Object.assign(new Error(message), { status: 405, expose: true });
 }

@@ -1,18 +1,19 @@
 import type { MessageContent, Runnable } from "@troupe/core";
 import { findRunnable } from "@troupe/core/adapter";
-import { answerRun, answerWorkflow } from "../answer/answer-run.ts";
-import { answerStream, answerWorkflowStream } from "../answer/answer-stream.ts";
-import type { Exchange, RunCall } from "../exchange.ts";
-import { recordOf } from "../request-record.ts";
+import { answerRun, answerStream, answerWorkflow, answerWorkflowStream } from "../answer/answer-run.ts";
+import { ClientRun } from "../answer/client-run.ts";
+import { sendFailure } from "../errors/send-failure.ts";
+import { readPrincipal } from "../exchange/principal.ts";
+import { recordOf } from "../exchange/request-record.ts";
+import { sendJson } from "../exchange/send-json.ts";
 import { readCall, readMessage, readState } from "../request/read-call.ts";
 import type { InputReader } from "../request/read-call.ts";
-import type { RouterSettings } from "../router-options.ts";
-import type { ServedWorkflow } from "../served-workflow.ts";
-import type { Handle, Route } from "./route.ts";
+import type { RouterSettings, ServedWorkflow } from "../settings/router-options.ts";
+import type { Handle, Route } from "./mount-route.ts";
 
-type Answer<Subject, Input> = (exchange: Exchange, call: RunCall<Subject, Input>) => Promise<void>;
+type Answer<Subject, Input> = (run: ClientRun<Subject, Input>) => Promise<void>;
 
-/** What one kind of thing is called, and how its runs are read and answered. */
+/** One kind of subject: where its runs are found, and how they are read and answered. */
 type Service<Subject, Input> = {
   path: string;
   kind: string;
@@ -22,13 +23,19 @@ type Service<Subject, Input> = {
   stream: Answer<Subject, Input>;
 };
 
-/** The runs of all that is registered: whole, or as a stream. */
-export function runRoutes({ agents, teams, workflows }: RouterSettings): Route[] {
-  const whatSpeaks = { input: { read: readMessage, takesFiles: true }, run: answerRun, stream: answerStream };
+/** Makes the routes that run agents, teams and workflows, as a whole or as a stream, and the one that cancels a run. */
+export function runRoutes(settings: RouterSettings): Route[] {
+  const { agents, teams, workflows } = settings;
+  const answers = { input: { read: readMessage, takesFiles: true }, run: answerRun, stream: answerStream };
   return [
-    ...serviceRoutes<Runnable, MessageContent>({ path: "/agents", kind: "agent", registry: agents, ...whatSpeaks }),
-    ...serviceRoutes<Runnable, MessageContent>({ path: "/teams", kind: "team", registry: teams, ...whatSpeaks }),
-    ...serviceRoutes<ServedWorkflow, object | undefined>({
+    ...serviceRoutes<Runnable, MessageContent>(settings, {
+      path: "/agents",
+      kind: "agent",
+      registry: agents,
+      ...answers,
+    }),
+    ...serviceRoutes<Runnable, MessageContent>(settings, { path: "/teams", kind: "team", registry: teams, ...answers }),
+    ...serviceRoutes<ServedWorkflow, object | undefined>(settings, {
       path: "/workflows",
       kind: "workflow",
       registry: workflows,
@@ -36,26 +43,38 @@ export function runRoutes({ agents, teams, workflows }: RouterSettings): Route[]
       run: answerWorkflow,
       stream: answerWorkflowStream,
     }),
+    cancelRoute(settings),
   ];
 }
 
-function serviceRoutes<Subject, Input>(service: Service<Subject, Input>): Route[] {
+function serviceRoutes<Subject, Input>(settings: RouterSettings, service: Service<Subject, Input>): Route[] {
+  const toHandle = (answer: Answer<Subject, Input>): Handle => {
+    return async (exchange) => {
+      const name = String(exchange.request.params["name"]);
+      const subject = findRunnable(service.registry, name, service.kind);
+      recordOf(exchange.response).name = name;
+      const call = await readCall(exchange, subject, { settings, input: service.input });
+      try {
+        await answer(new ClientRun(exchange, call, settings));
+      } catch (error) {
+        sendFailure(error, exchange, call.opts);
+      }
+    };
+  };
   return [
-    { path: `${service.path}/:name/run`, post: toHandle(service, service.run) },
-    { path: `${service.path}/:name/stream`, post: toHandle(service, service.stream) },
+    { path: `${service.path}/:name/run`, post: toHandle(service.run) },
+    { path: `${service.path}/:name/stream`, post: toHandle(service.stream) },
   ];
 }
 
-function toHandle<Subject, Input>(
-  { registry, kind, input }: Service<Subject, Input>,
-  answer: Answer<Subject, Input>,
-): Handle {
-  return async (exchange) => {
-    const name = String(exchange.request.params["name"]);
-    const subject = findRunnable(registry, name, kind);
-    recordOf(exchange.response).name = name;
-    const call = await readCall(exchange, { subject, name }, input);
-    exchange.opts = call.opts;
-    return answer(exchange, call);
+/** Cancels a run for its owner or, if it has none, for everyone who knows its id. */
+function cancelRoute({ runs }: RouterSettings): Route {
+  return {
+    path: "/runs/:runId/cancel",
+    post: ({ request, response }) => {
+      const runId = String(request.params["runId"]);
+      runs.cancel(runId, readPrincipal(request) ?? {});
+      sendJson(response, 200, { runId, status: "cancelled" });
+    },
   };
 }

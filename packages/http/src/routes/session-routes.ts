@@ -1,21 +1,20 @@
 import { TroupeError } from "@troupe/core";
 import { checkSessionId } from "@troupe/core/adapter";
 import type { Request } from "express";
-import { readPrincipal } from "../principal.ts";
-import { readPage, toNumber } from "../request/read-page.ts";
-import type { RouterSettings } from "../router-options.ts";
-import { sendJson } from "../send-json.ts";
-import { toPublicTurn } from "../sessions/to-public-turn.ts";
-import type { Route } from "./route.ts";
+import { readPrincipal } from "../exchange/principal.ts";
+import { sendJson } from "../exchange/send-json.ts";
+import { toPublicTurn } from "../sessions/public-turn.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
+import type { Route } from "./mount-route.ts";
 
-/** The sessions of who is signed in, and those that belong to nobody for whoever knows their ids. */
+/** Makes the routes that list, read and delete sessions: the principal's, or without one those that have no user. */
 export function sessionRoutes({ sessions }: RouterSettings): Route[] {
   return [
     {
       path: "/sessions",
       get: async ({ request, response }) => {
         const principal = readPrincipal(request);
-        if (principal === undefined) throw nobody();
+        if (principal === undefined) throw new TroupeError("unauthorized", "Sign in to list your sessions.");
         sendJson(response, 200, await sessions.list(principal, readPage(request)));
       },
     },
@@ -45,6 +44,29 @@ function idOf(request: Request): string {
   return checkSessionId(request.params["id"]);
 }
 
-function nobody(): TroupeError {
-  return new TroupeError("unauthorized", "Sessions are listed for who is signed in, and nobody is.");
+/** The part of a list that a query asks for. */
+type PageQuery = { limit: number | undefined; after: string | undefined };
+
+/** Reads `limit` and `after` of a query. Any other parameter would have no effect and is refused. */
+function readPage(request: Request): PageQuery {
+  // Not Express's `query`, which depends on the settings of the host.
+  const start = request.url.indexOf("?");
+  const query = new URLSearchParams(start === -1 ? "" : request.url.slice(start));
+  for (const name of query.keys()) {
+    if (name !== "limit" && name !== "after") {
+      throw invalid(`Unknown parameter ${JSON.stringify(name.slice(0, 64))} in the query. Expected limit or after.`);
+    }
+    if (query.getAll(name).length > 1) throw invalid(`The query must have ${name} once.`);
+  }
+  const limit = query.get("limit") ?? undefined;
+  return { limit: limit === undefined ? undefined : toNumber(limit), after: query.get("after") ?? undefined };
+}
+
+/** Reads an integer of digits alone. Anything else becomes NaN, which the session store refuses. */
+function toNumber(digits: string): number {
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN;
+}
+
+function invalid(message: string): TroupeError {
+  return new TroupeError("invalid_request", message);
 }

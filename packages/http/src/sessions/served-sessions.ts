@@ -2,15 +2,15 @@ import { SessionStore, TroupeError } from "@troupe/core";
 import type { Runnable, SessionInfo, SessionOwner, SessionPage, TurnPage } from "@troupe/core";
 import { toTroupeError } from "@troupe/core/adapter";
 
-/** What pages a caller asks for. */
+/** The part of a list that a client asks for. */
 type Page<Cursor> = { limit: number | undefined; after: Cursor | undefined };
 
-/** What may tell its sessions: agents and teams do, a remote agent does not. */
+/** A runnable that may have a session store: agents and teams have one, a remote agent does not. */
 type WithSessions = Runnable & { readonly sessions?: unknown };
 
 /**
- * The sessions of all agents and teams, each storage once. Where the same id is found in several storages, the first
- * that has it is read, in the order of registration, and all of them delete it.
+ * The sessions of all agents and teams, each storage once. If several storages hold the same id, the session is read from
+ * the one whose agent was registered first, and deleted in all.
  */
 export class ServedSessions {
   readonly #runnables: readonly WithSessions[];
@@ -20,13 +20,13 @@ export class ServedSessions {
     this.#runnables = runnables;
   }
 
-  /** Made when first used: agents make their stores when first used, too. */
+  /** Made when first used, as agents make their stores. */
   get #stores(): readonly SessionStore[] {
     const found = () => this.#runnables.flatMap(({ sessions }) => (sessions instanceof SessionStore ? [sessions] : []));
     return (this.#joined ??= SessionStore.join(found()));
   }
 
-  /** The owner's sessions in the order of their ids. */
+  /** Lists the sessions of an owner in the order of their ids. */
   async list(owner: SessionOwner, { limit = 20, after }: Page<string>): Promise<SessionPage> {
     const pages = await Promise.all(this.#stores.map((store) => store.listSessions(owner, { limit, after })));
     const byId = new Map(
@@ -50,13 +50,13 @@ export class ServedSessions {
     return await this.#first(sessionId, (store) => store.readTurns(sessionId, { owner, ...page }));
   }
 
-  /** Deletes it wherever it is, behind the runs that came before. When it rejects, something may be left: it can be called again. */
+  /** Deletes a session in all storages, after the runs that wait for it. If it rejects, call it again: a part may be left. */
   async delete(sessionId: string, owner: SessionOwner): Promise<void> {
-    const ends = await Promise.allSettled(this.#stores.map((store) => store.deleteSession(sessionId, { owner })));
-    const failures = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
+    const results = await Promise.allSettled(this.#stores.map((store) => store.deleteSession(sessionId, { owner })));
+    const failures = results.flatMap((each) => (each.status === "rejected" ? [each.reason as unknown] : []));
     const failure = failures.find((each) => !isNotFound(each));
     if (failure !== undefined) throw toTroupeError(failure);
-    if (failures.length === ends.length) throw noSession(sessionId);
+    if (failures.length === results.length) throw sessionNotFound(sessionId);
   }
 
   /** Resolves when all storages can be used. */
@@ -72,7 +72,7 @@ export class ServedSessions {
         if (!isNotFound(error)) throw error;
       }
     }
-    throw noSession(sessionId);
+    throw sessionNotFound(sessionId);
   }
 }
 
@@ -80,6 +80,10 @@ function isNotFound(error: unknown): boolean {
   return TroupeError.is(error) && error.code === "not_found";
 }
 
-function noSession(sessionId: string): TroupeError {
-  return new TroupeError("not_found", `There is no session ${JSON.stringify(sessionId)}.`);
+function sessionNotFound(sessionId: string): TroupeError {
+  const name = JSON.stringify(sessionId);
+  return new TroupeError(
+    "not_found",
+    `Session ${name} not found. It may belong to another user: sign in as that user.`,
+  );
 }

@@ -6,12 +6,12 @@ import { Agent, createLogger } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openSocket, post, readFrames, readToEnd, requestBytes } from "../answer/test/clients.ts";
-import { serve } from "../answer/test/serve.ts";
-import type { Service } from "../answer/test/serve.ts";
-import { settled } from "../answer/test/settled.ts";
-import { Vendor, VendorModel } from "../answer/test/vendor.ts";
-import { createShutdown } from "./create-shutdown.ts";
+import { openSocket, post, readFrames, readToEnd, requestBytes } from "../../test/clients.ts";
+import { serve } from "../../test/serve-agent.ts";
+import type { Service } from "../../test/serve-agent.ts";
+import { settled } from "../../test/settled.ts";
+import { Vendor, VendorModel } from "../../test/vendor.ts";
+import { createShutdown } from "./shutdown.ts";
 
 const patience = { timeout: 5000, interval: 5 };
 

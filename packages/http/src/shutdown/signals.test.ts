@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TestChild } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { post } from "../answer/test/clients.ts";
+import { post } from "../../test/clients.ts";
 
 // Processes take their time on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
@@ -15,7 +15,7 @@ const isReady = (message: unknown): message is { port: number } =>
 async function startService(graceMs: number, manner = "") {
   const folder = mkdtempSync(join(tmpdir(), "troupe-http-"));
   const args = [join(folder, "journal"), String(graceMs), manner];
-  const child = await TestChild.start(new URL("./test/service-child.ts", import.meta.url), { args });
+  const child = await TestChild.start(new URL("../../test/service-child.ts", import.meta.url), { args });
   onTestFinished(async () => {
     await child.close();
     rmSync(folder, { recursive: true });
@@ -68,6 +68,6 @@ describe("a process that is told to end", () => {
     const exit = await child.kill("SIGTERM");
 
     expect(exit).toEqual({ code: 0, signal: null });
-    expect(child.output.toString()).toContain("Something keeps the process alive");
+    expect(child.output.toString()).toContain("something keeps it alive after the shutdown");
   });
 });

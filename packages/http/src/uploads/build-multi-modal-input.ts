@@ -1,20 +1,20 @@
 import type { ContentPart, MessageContent } from "@troupe/core";
-import { refuse } from "./refusals.ts";
+import { invalidForm } from "./form.ts";
 import type { UploadedFile } from "./uploaded-file.ts";
 
 /** The fields of a form, or a parsed body. */
 export type InputBody = { readonly input?: unknown } | undefined;
 
 /**
- * Makes what is said to an agent out of the text in the field `input` and the uploaded files: the text alone when there are
- * no files, else parts. The files are read into memory for it.
+ * Makes the input of a run from the text in the field `input` and uploaded files: the text alone without files, else content
+ * parts. Reads the files into memory.
  */
 export async function buildMultiModalInput(
   body: InputBody,
   files: readonly UploadedFile[] = [],
 ): Promise<MessageContent> {
   const text = body?.input ?? "";
-  if (typeof text !== "string") throw refuse("input must be a text when files may come with it.");
+  if (typeof text !== "string") throw invalidForm("input must be a string when files may come with it.");
   if (files.length === 0) return text;
   const parts: ContentPart[] = text.trim() === "" ? [] : [{ type: "text", text }];
   // One after the other: each is in memory twice while its base64 is made.

@@ -1,121 +1,139 @@
 import type { Readable } from "node:stream";
 import { TroupeError } from "@troupe/core";
-import { cleanFileName } from "./clean-file-name.ts";
-import { KeptBytes, MemoryShare } from "./kept-bytes.ts";
-import { quoted, refuse, refuseSize } from "./refusals.ts";
-import { isAllowed } from "./upload-options.ts";
+import { isAllowedType } from "./upload-options.ts";
 import type { UploadRules } from "./upload-options.ts";
-import { KeptFile } from "./uploaded-file.ts";
+import { MemoryBudget, SpooledFile } from "./uploaded-file.ts";
 import type { FileFacts, UploadedFile } from "./uploaded-file.ts";
 
-/** What a parser says of a text. Not busboy's own types: whoever compiles against us would need them too. */
+/** A parser's facts about a text field. Not busboy's own types: programs that compile against us would need them too. */
 type FieldInfo = { encoding: string; valueTruncated: boolean };
-/** What a parser says of a file. */
+/** A parser's facts about a file. */
 type FileInfo = { filename: string | undefined; encoding: string; mimeType: string };
 
 /** The one field that holds files. */
 const fileField = "files";
-/** As many as a form for people has, and more than a run knows. */
-export const mostFields = 20;
+/** The maximum number of text fields: enough for a form that people fill in, more than a run has. */
+export const maxFields = 20;
 
+/** Bytes that the files of one form may hold in memory. */
 const memoryBytes = 1_048_576;
-/** What a part may say of its encoding: that it has none. Nobody would decode it. */
+/** Values of Content-Transfer-Encoding that leave the bytes as they are. Any other would have to be decoded. */
 const plainEncodings = ["7bit", "8bit", "binary"];
 
-/** What a client has sent in a form, as far as it has been read: nothing in it goes beyond the rules. */
+const longestFileName = 255;
+/** Invisible characters: controls, line breaks, and marks that change the direction of text. */
+const invisible = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+/** The parts of a form that were read so far. Each one is checked against the rules as it comes. */
 export class Form {
   /** The text fields. Without a prototype: their names are the client's. */
   readonly fields: Record<string, string> = Object.create(null) as Record<string, string>;
   readonly #rules: UploadRules;
-  readonly #share = new MemoryShare(memoryBytes);
-  readonly #kept: { facts: FileFacts; bytes: KeptBytes }[] = [];
-  #total = 0;
+  readonly #budget = new MemoryBudget(memoryBytes);
+  readonly #files: SpooledFile[] = [];
+  #totalSize = 0;
 
   constructor(rules: UploadRules) {
     this.#rules = rules;
   }
 
-  /** In the order in which they came; a page's form in which none was chosen sends one that is nothing. */
+  /** The files in the order in which they came. A browser sends an empty one when none was chosen: it does not count. */
   get files(): UploadedFile[] {
-    return this.#kept.filter(({ bytes }) => bytes.size > 0).map(({ facts, bytes }) => new KeptFile(facts, bytes));
+    return this.#files.filter(({ size }) => size > 0);
   }
 
   addField(name: string | undefined, value: string | undefined, info: FieldInfo): void {
     const { maxFieldSize } = this.#rules;
-    if (name === undefined) throw refuse("A part of the form has no name.");
-    if (name === fileField) throw refuse(`The field ${fileField} takes files: each part needs a filename.`);
-    if (Object.hasOwn(this.fields, name)) throw refuse(`The field ${quoted(name)} must be sent once.`);
-    if (Object.keys(this.fields).length === mostFields)
-      throw refuse(`The form must have at most ${mostFields} fields.`);
-    checkEncoding(info, name);
-    if (value === undefined) throw refuse(`The field ${quoted(name)} must be in UTF-8.`);
-    if (info.valueTruncated) {
-      throw refuseSize(`The field ${quoted(name)} is longer than the ${maxFieldSize} bytes that a field may have.`);
+    if (name === undefined) throw invalidForm("A part of the form has no name. Give each field one.");
+    if (name === fileField) throw invalidForm(`The field ${fileField} takes files: each part needs a filename.`);
+    if (Object.hasOwn(this.fields, name)) throw invalidForm(`The field ${quoted(name)} must be sent once.`);
+    if (Object.keys(this.fields).length === maxFields) {
+      throw invalidForm(`The form must have at most ${maxFields} fields.`);
     }
+    checkEncoding(info, name);
+    if (value === undefined) throw invalidForm(`The field ${quoted(name)} must be in UTF-8.`);
+    if (info.valueTruncated) throw formTooLarge(`The field ${quoted(name)} must have at most ${maxFieldSize} bytes.`);
     this.fields[name] = value;
   }
 
-  /** Keeps a file as it comes in. */
+  /** Keeps a file while it comes in. */
   async addFile(name: string | undefined, stream: Readable, info: FileInfo): Promise<void> {
     const facts = this.#admit(name, info);
-    const bytes = new KeptBytes(this.#share);
-    this.#kept.push({ facts, bytes });
+    const file = new SpooledFile(facts, this.#budget);
+    this.#files.push(file);
     for await (const piece of stream as AsyncIterable<Buffer>) {
-      if (bytes.size === 0) this.#checkType(facts);
-      this.#count(piece.length, bytes.size + piece.length, facts);
-      await bytes.append(piece);
+      if (file.size === 0) this.#checkType(facts);
+      this.#count(piece.length, file.size + piece.length, facts);
+      await file.append(piece);
     }
-    if (bytes.size === 0 && facts.filename !== undefined) throw refuse(`${describe(facts)} is empty.`);
+    if (file.size === 0 && facts.filename !== undefined) throw invalidForm(`${describe(facts)} is empty.`);
   }
 
-  /** Frees what its files are kept in. */
+  /** Removes the temporary files. */
   async discard(): Promise<void> {
-    await Promise.allSettled(this.#kept.map(({ bytes }) => bytes.discard()));
+    await Promise.allSettled(this.#files.map((file) => file.discard()));
   }
 
   #admit(name: string | undefined, info: FileInfo): FileFacts {
     const { maxFiles } = this.#rules;
     if (name !== fileField) {
-      throw refuse(
-        `Files go into the field ${fileField}, and not into ${name === undefined ? "one without a name" : quoted(name)}.`,
-      );
+      const found = name === undefined ? "a part without a name" : quoted(name);
+      throw invalidForm(`Files must be in the field ${fileField}, got ${found}.`);
     }
     const filename = cleanFileName(info.filename);
     const facts = { mimeType: info.mimeType.toLowerCase(), ...(filename !== undefined && { filename }) };
-    if (this.#kept.length === maxFiles) throw refuseSize(`The field ${fileField} takes at most ${maxFiles} files.`);
+    if (this.#files.length === maxFiles) throw formTooLarge(`The field ${fileField} takes at most ${maxFiles} files.`);
     checkEncoding(info, name);
     return facts;
   }
 
-  /** Of a file that has something in it: a page's form gives one that was not chosen a type too. */
+  /** For files with content only: browsers also name a type for a file that was not chosen. */
   #checkType(facts: FileFacts): void {
     const { allowedMimeTypes } = this.#rules;
-    if (isAllowed(facts.mimeType, this.#rules)) return;
+    if (isAllowedType(facts.mimeType, this.#rules)) return;
     throw new TroupeError(
       "unsupported_media_type",
-      `${describe(facts)} is of type ${quoted(facts.mimeType)}: this service takes ${allowedMimeTypes?.join(", ")}.`,
+      `${describe(facts)} has type ${quoted(facts.mimeType)}. Expected ${allowedMimeTypes?.join(", ")}.`,
     );
   }
 
   #count(more: number, size: number, facts: FileFacts): void {
     const { maxFileSize, maxTotalSize } = this.#rules;
-    this.#total += more;
-    if (size > maxFileSize) {
-      throw refuseSize(`${describe(facts)} is larger than the ${maxFileSize} bytes that a file may have.`);
-    }
-    if (this.#total > maxTotalSize) {
-      throw refuseSize(
-        `The field ${fileField} holds more than the ${maxTotalSize} bytes that all files may have together.`,
-      );
+    this.#totalSize += more;
+    if (size > maxFileSize) throw formTooLarge(`${describe(facts)} must have at most ${maxFileSize} bytes.`);
+    if (this.#totalSize > maxTotalSize) {
+      throw formTooLarge(`All files in ${fileField} together must have at most ${maxTotalSize} bytes.`);
     }
   }
 }
 
+/** A form that cannot be taken as it was sent. */
+export function invalidForm(message: string): TroupeError {
+  return new TroupeError("invalid_request", message);
+}
+
+/** A form with too much in it. */
+export function formTooLarge(message: string): TroupeError {
+  return new TroupeError("payload_too_large", message);
+}
+
 function checkEncoding({ encoding }: FieldInfo | FileInfo, name: string): void {
   if (plainEncodings.includes(encoding)) return;
-  throw refuse(`The field ${quoted(name)} must be sent as it is, without a Content-Transfer-Encoding.`);
+  throw invalidForm(`The field ${quoted(name)} must be sent without a Content-Transfer-Encoding.`);
+}
+
+/** Removes folders and invisible characters from a client's file name, and shortens it. Undefined if nothing is left. */
+function cleanFileName(name: string | undefined): string | undefined {
+  const last = (name ?? "").split(/[/\\]/).at(-1) ?? "";
+  const visible = last.toWellFormed().replaceAll(invisible, "").trim().slice(0, longestFileName).toWellFormed();
+  return visible === "" || visible === "." || visible === ".." ? undefined : visible;
 }
 
 function describe({ filename }: FileFacts): string {
   return filename === undefined ? `A file in ${fileField}` : `The file ${quoted(filename)} in ${fileField}`;
+}
+
+/** A client's name, quoted and shortened for a message. */
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 64));
 }

@@ -5,7 +5,7 @@ import { encodeForm, formType } from "../../test/forms.ts";
 import type { FormPart } from "../../test/forms.ts";
 import { head, open, sendRaw } from "../../test/raw.ts";
 import { scripted, talker } from "../../test/runnables.ts";
-import { watchTemporaryFiles } from "../../test/scratch.ts";
+import { watchTemporaryFiles } from "../../test/temporary-files.ts";
 import { serve } from "../../test/serve.ts";
 import type { Service } from "../../test/service.ts";
 

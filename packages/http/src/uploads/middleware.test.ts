@@ -6,11 +6,11 @@ import type { RequestHandler } from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { encodeForm, formType, toForm } from "../../test/forms.ts";
 import { head, open, sendRaw } from "../../test/raw.ts";
-import { watchTemporaryFiles } from "../../test/scratch.ts";
+import { watchTemporaryFiles } from "../../test/temporary-files.ts";
 import { Service } from "../../test/service.ts";
-import { errorHandler } from "../error-handler.ts";
+import { errorHandler } from "../errors/error-handler.ts";
 import { buildMultiModalInput } from "./build-multi-modal-input.ts";
-import { createFileUploadMiddleware } from "./create-file-upload-middleware.ts";
+import { createFileUploadMiddleware } from "./uploads.ts";
 import type { FileUploadOptions } from "./upload-options.ts";
 import type { UploadedFile } from "./uploaded-file.ts";
 
@@ -92,7 +92,7 @@ describe("createFileUploadMiddleware", () => {
     await service.ask("/", { method: "POST", body: toForm({}, large) });
     const [file] = await seen.promise;
 
-    await expect(file?.read()).rejects.toThrow("The file is gone");
+    await expect(file?.read()).rejects.toThrow("The uploaded file was removed");
   });
 
   it("does not call the route for a client that has left", async () => {

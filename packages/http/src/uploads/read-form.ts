@@ -3,36 +3,39 @@ import { setImmediate } from "node:timers/promises";
 import { TroupeError } from "@troupe/core";
 import type { Busboy, FieldInfo, FileInfo } from "busboy";
 import type { Request } from "express";
-import { Form } from "./form.ts";
-import { longestForm, openParser } from "./open-parser.ts";
-import { refuse, refuseSize } from "./refusals.ts";
+import { Form, formTooLarge, invalidForm, maxFields } from "./form.ts";
 import type { UploadRules } from "./upload-options.ts";
 
-/** Says of a field that is not a file whether its name is taken. */
+/** Throws for a text field that is not accepted. */
 export type CheckField = (name: string) => void;
 
+/** Returns true if a request carries a form with files. */
+export function isForm({ headers }: Pick<Request, "headers">): boolean {
+  return /^multipart\/form-data\s*(?:;|$)/i.test(headers["content-type"] ?? "");
+}
+
 /**
- * Reads the form that a request carries. What it rejects with is for the client, and then nothing of the form is left: what
- * still comes in of it is thrown away.
+ * Reads the form that a request carries. If it rejects, the error is for the client, no temporary file is left, and the
+ * rest of the form is discarded as it comes in.
  */
 export async function readForm(request: Request, rules: UploadRules, checkField: CheckField = () => {}): Promise<Form> {
   checkHeaders(request, rules);
   const parser = await openParser(request, rules);
-  // Nothing would ever be heard of it again.
+  // Neither would ever emit another event.
   if (request.readableEnded)
-    throw new TroupeError("internal", "Something before the router has read the form already.");
-  if (request.destroyed) throw brokenOff();
+    throw new TroupeError("internal", "Something before the router has already read the form.");
+  if (request.destroyed) throw disconnected();
   return await new FormReading({ request, parser, rules, checkField }).read();
 }
 
 type Reading = { request: Request; parser: Busboy; rules: UploadRules; checkField: CheckField };
 
-/** One form on its way in. The first thing that goes wrong ends it. */
+/** The reading of one form. The first error ends it. */
 class FormReading {
   readonly #reading: Reading;
   readonly #form: Form;
-  readonly #over = Promise.withResolvers<void>();
-  readonly #keeping: Promise<void>[] = [];
+  readonly #parsed = Promise.withResolvers<void>();
+  readonly #files: Promise<void>[] = [];
   #hasFailed = false;
   #received = 0;
 
@@ -44,14 +47,14 @@ class FormReading {
   async read(): Promise<Form> {
     this.#begin();
     try {
-      await this.#over.promise;
-      await Promise.all(this.#keeping);
+      await this.#parsed.promise;
+      await Promise.all(this.#files);
       return this.#form;
     } catch (error) {
-      this.#breakOff();
-      await Promise.allSettled(this.#keeping);
+      this.#stop();
+      await Promise.allSettled(this.#files);
       await this.#form.discard();
-      // A small form is here as a whole by now, and its connection can be kept: only then is it answered.
+      // The rest of a small form arrives in this turn of the event loop: answered after it, the connection can be kept.
       await setImmediate();
       throw error;
     } finally {
@@ -64,13 +67,13 @@ class FormReading {
     parser
       .on("file", this.#onFile)
       .on("field", this.#onField)
-      .on("partsLimit", () => this.#fail(refuse("The form has too many parts.")))
-      .on("error", (error) => this.#fail(refuse(`The form cannot be read: ${problemOf(error)}.`)))
-      .on("close", () => this.#over.resolve());
+      .on("partsLimit", () => this.#fail(invalidForm("The form has too many parts.")))
+      .on("error", (error) => this.#fail(invalidForm(`The form cannot be read: ${problemOf(error)}.`)))
+      .on("close", () => this.#parsed.resolve());
     request.on("data", this.#count).on("close", this.#onClose).on("error", this.#onClose).pipe(parser);
   }
 
-  #breakOff(): void {
+  #stop(): void {
     const { request, parser } = this.#reading;
     request.unpipe(parser);
     parser.destroy();
@@ -79,17 +82,17 @@ class FormReading {
 
   #fail(error: unknown): void {
     this.#hasFailed = true;
-    this.#over.reject(error);
+    this.#parsed.reject(error);
   }
 
   readonly #onFile = (name: string | undefined, stream: Readable, info: FileInfo): void => {
-    // Each one breaks with its form, and an error that nobody hears would end the process.
+    // Each file stream fails with its form, and an error without a listener would end the process.
     stream.on("error", () => {});
-    // The parser may be amid a piece that holds more.
+    // The parser may still emit the parts of a piece that it has begun.
     if (this.#hasFailed) return;
-    const keeping = this.#form.addFile(name, stream, info);
-    keeping.catch((error: unknown) => this.#fail(error));
-    this.#keeping.push(keeping);
+    const adding = this.#form.addFile(name, stream, info);
+    adding.catch((error: unknown) => this.#fail(error));
+    this.#files.push(adding);
   };
 
   readonly #onField = (name: string | undefined, value: string | undefined, info: FieldInfo): void => {
@@ -103,13 +106,13 @@ class FormReading {
   };
 
   readonly #onClose = (): void => {
-    if (!this.#reading.request.readableEnded) this.#fail(brokenOff());
+    if (!this.#reading.request.readableEnded) this.#fail(disconnected());
   };
 
   readonly #count = (piece: Buffer | string): void => {
     this.#received += piece.length;
-    const most = longestForm(this.#reading.rules);
-    if (this.#received > most) this.#fail(tooLong(most));
+    const maxBytes = maxFormBytes(this.#reading.rules);
+    if (this.#received > maxBytes) this.#fail(tooLong(maxBytes));
   };
 }
 
@@ -117,21 +120,42 @@ function checkHeaders({ headers }: Request, rules: UploadRules): void {
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
     throw new TroupeError("unsupported_media_type", "The body must be sent uncompressed, without a Content-Encoding.");
   }
-  const most = longestForm(rules);
-  if (Number(headers["content-length"] ?? 0) > most) throw tooLong(most);
+  const maxBytes = maxFormBytes(rules);
+  if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLong(maxBytes);
 }
 
-/** busboy's words for it say little to those who do not know busboy. */
+/** Makes a parser for a form. busboy is loaded with the first one. */
+async function openParser({ headers }: Request, { maxFiles, maxFieldSize }: UploadRules): Promise<Busboy> {
+  const { default: busboy } = await import("busboy");
+  // It reports a limit as soon as it is reached: so one more of each. Files and fields are counted by the form.
+  const limits = { fieldSize: maxFieldSize + 1, parts: maxParts(maxFiles) + 1 };
+  try {
+    return busboy({ headers, limits, defParamCharset: "utf8" });
+  } catch {
+    throw invalidForm("Content-Type must name the boundary of the form, as in multipart/form-data; boundary=x.");
+  }
+}
+
+/** The maximum size of a form: its content, and the 16 KiB that busboy allows for the headers of each part. */
+function maxFormBytes({ maxFiles, maxTotalSize, maxFieldSize }: UploadRules): number {
+  return maxTotalSize + maxFields * maxFieldSize + maxParts(maxFiles) * 16_384;
+}
+
+function maxParts(maxFiles: number): number {
+  return maxFiles + maxFields;
+}
+
+/** Describes a parser's error: busboy's own messages mean little to clients. */
 function problemOf(error: unknown): string {
   const { message } = error as Error;
   if (message === "Malformed part header") return "the headers of a part are malformed";
   return "it ends before its closing boundary";
 }
 
-function tooLong(most: number): TroupeError {
-  return refuseSize(`The form must have at most ${most} bytes.`);
+function tooLong(maxBytes: number): TroupeError {
+  return formTooLarge(`The form must have at most ${maxBytes} bytes.`);
 }
 
-function brokenOff(): TroupeError {
-  return new TroupeError("cancelled", "The form broke off: the client left before its end.");
+function disconnected(): TroupeError {
+  return new TroupeError("cancelled", "The client disconnected before the end of the form.");
 }

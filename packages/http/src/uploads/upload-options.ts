@@ -73,8 +73,8 @@ function readTypes(types: unknown): readonly string[] | undefined {
   });
 }
 
-/** Whether a file of this type may be uploaded. */
-export function isAllowed(mimeType: string, { allowedMimeTypes }: Pick<UploadRules, "allowedMimeTypes">): boolean {
+/** Returns true if files of this type may be uploaded. */
+export function isAllowedType(mimeType: string, { allowedMimeTypes }: Pick<UploadRules, "allowedMimeTypes">): boolean {
   if (allowedMimeTypes === undefined) return true;
   const family = `${mimeType.slice(0, mimeType.indexOf("/"))}/*`;
   return allowedMimeTypes.includes(mimeType) || allowedMimeTypes.includes(family);

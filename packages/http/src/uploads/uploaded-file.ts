@@ -1,37 +1,80 @@
-import type { KeptBytes } from "./kept-bytes.ts";
+import { TempFile } from "./temp-file.ts";
 
-/** A file that a client has uploaded. It is there until its request has been answered. */
+/** A file that a client has uploaded. It can be read until its request has been answered. */
 export interface UploadedFile {
-  /** As the client named it, without folders and unseen characters, at most 255 characters. */
+  /** The client's name for the file, without folders and invisible characters, at most 255 characters. */
   readonly filename?: string;
-  /** What the client says that it is, in lower case and without parameters; nobody has looked. */
+  /** The client's claim, in lower case and without parameters. The content is not checked. */
   readonly mimeType: string;
   /** In bytes. */
   readonly size: number;
-  /** The whole content: large files are on disk until then. */
+  /** Reads the whole content. Large files are on disk until then. */
   read(): Promise<Buffer>;
 }
 
-/** What a part's headers say of the file in it. */
+/** The name and type of a file, from the headers of its part. */
 export type FileFacts = Pick<UploadedFile, "filename" | "mimeType">;
 
-/** An uploaded file with what it is kept in. */
-export class KeptFile implements UploadedFile {
+/** The bytes that all files of one upload may hold in memory together. */
+export class MemoryBudget {
+  #left: number;
+
+  constructor(bytes: number) {
+    this.#left = bytes;
+  }
+
+  /** Takes bytes out of the budget. Returns false, and takes none, if fewer are left. */
+  take(bytes: number): boolean {
+    if (bytes > this.#left) return false;
+    this.#left -= bytes;
+    return true;
+  }
+}
+
+/** A file on its way in: in memory while the budget allows it, in a temporary file from then on. */
+export class SpooledFile implements UploadedFile {
   declare readonly filename?: string;
   readonly mimeType: string;
-  readonly #bytes: KeptBytes;
+  readonly #budget: MemoryBudget;
+  #pieces: Buffer[] = [];
+  #tempFile: TempFile | undefined;
+  #size = 0;
 
-  constructor({ filename, mimeType }: FileFacts, bytes: KeptBytes) {
+  constructor({ filename, mimeType }: FileFacts, budget: MemoryBudget) {
     if (filename !== undefined) this.filename = filename;
     this.mimeType = mimeType;
-    this.#bytes = bytes;
+    this.#budget = budget;
   }
 
   get size(): number {
-    return this.#bytes.size;
+    return this.#size;
+  }
+
+  async append(piece: Buffer): Promise<void> {
+    this.#size += piece.length;
+    if (this.#tempFile === undefined && this.#budget.take(piece.length)) {
+      this.#pieces.push(piece);
+      return;
+    }
+    this.#tempFile ??= await this.#moveToDisk();
+    await this.#tempFile.append(piece);
   }
 
   async read(): Promise<Buffer> {
-    return await this.#bytes.read();
+    return this.#tempFile === undefined ? Buffer.concat(this.#pieces) : await this.#tempFile.read(this.#size);
+  }
+
+  /** Removes the temporary file, if there is one. */
+  async discard(): Promise<void> {
+    await this.#tempFile?.remove();
+  }
+
+  async #moveToDisk(): Promise<TempFile> {
+    const file = await TempFile.create();
+    this.#tempFile = file;
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    await file.append(Buffer.concat(pieces));
+    return file;
   }
 }

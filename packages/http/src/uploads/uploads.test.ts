@@ -3,11 +3,9 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { toForm } from "../../test/forms.ts";
 import { counter, desk, scripted, talker } from "../../test/runnables.ts";
-import { watchTemporaryFiles } from "../../test/scratch.ts";
+import { watchTemporaryFiles } from "../../test/temporary-files.ts";
 import { serve } from "../../test/serve.ts";
-import { Gate } from "../answer/test/gate.ts";
-import { createAgentRouter } from "../create-agent-router.ts";
-import type { RouterOptions } from "../router-options.ts";
+import { Gate } from "../../test/gate.ts";
 
 const png = new File([Uint8Array.of(0x89, 0x50, 0x4e, 0x47)], "a.png", { type: "image/png" });
 const wav = new File(["RIFF"], "b.wav", { type: "audio/wav" });
@@ -16,7 +14,7 @@ const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const sized = (bytes: number, name = "big.bin"): File => new File([Buffer.alloc(bytes, "x")], name);
 
 /** A service with one agent whose model remembers what it was told. */
-async function upload(fileUpload: RouterOptions["fileUpload"], form: FormData, mode = "run") {
+async function upload(fileUpload: Parameters<typeof serve>[0]["fileUpload"], form: FormData, mode = "run") {
   const { agent, model } = scripted("Seen.");
   const service = await serve({ agents: { a: agent }, ...(fileUpload !== undefined && { fileUpload }) });
   const answer = await service.ask(`/agents/a/${mode}`, { method: "POST", body: form });
@@ -112,7 +110,7 @@ describe("a form", () => {
 });
 
 describe("a form is refused, and nothing runs, when", () => {
-  const refused: [string, RouterOptions["fileUpload"], FormData, number, string, ...string[]][] = [
+  const refused: [string, Parameters<typeof serve>[0]["fileUpload"], FormData, number, string, ...string[]][] = [
     ["there is nothing in it", true, toForm({ note: "" }), 400, "invalid_request", '"note"'],
     ["it has neither text nor files", true, toForm({ input: "" }), 400, "invalid_request", "input"],
     ["a field is not known", true, toForm({ input: "x", model: "m" }), 400, "invalid_request", '"model"'],
@@ -263,14 +261,4 @@ describe("uploads of several clients", () => {
     expect([await first, await second, began.length]).toEqual([200, 200, 2]);
     expect(service.lines).toEqual([]);
   });
-});
-
-it.each([1, "yes", null])("fileUpload: %j is refused", (fileUpload) => {
-  expect(() => createAgentRouter({ fileUpload: fileUpload as never })).toThrow(/^fileUpload must be true, false or/);
-});
-
-it("an unknown option of fileUpload is refused", () => {
-  expect(() => createAgentRouter({ fileUpload: { maxSize: 1 } as never })).toThrow(
-    'Unknown option "maxSize" of fileUpload',
-  );
 });

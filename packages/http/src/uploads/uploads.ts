@@ -1,36 +1,37 @@
 import { TroupeError } from "@troupe/core";
 import type { MessageContent } from "@troupe/core";
-import type { Request, Response } from "express";
+import type { Request, RequestHandler } from "express";
+import type { Exchange } from "../exchange/exchange.ts";
 import { buildMultiModalInput } from "./build-multi-modal-input.ts";
+import { ByteSemaphore } from "./byte-semaphore.ts";
 import type { Form } from "./form.ts";
-import { isForm } from "./open-parser.ts";
-import { readForm } from "./read-form.ts";
+import { isForm, readForm } from "./read-form.ts";
 import type { CheckField } from "./read-form.ts";
-import { Room } from "./room.ts";
-import type { UploadRules } from "./upload-options.ts";
+import { readUploadOptions } from "./upload-options.ts";
+import type { FileUploadOptions, UploadRules } from "./upload-options.ts";
 
-/** A request and the response that ends it. */
-type UploadExchange = { readonly request: Request; readonly response: Response };
+/** A request with its response, whose end releases what the upload holds. */
+type UploadExchange = Pick<Exchange, "request" | "response">;
 
 /**
- * What clients upload to one router. Files wait on disk until there is room in memory for them: all inputs that are made
- * of files, of all the runs at a time, are together no larger than one upload may be.
+ * The uploads of one router. Files wait on disk until memory is free: the inputs made of files, of all active runs together,
+ * are no larger than one upload may be.
  */
 export class Uploads {
   readonly #rules: UploadRules;
-  readonly #room: Room;
+  readonly #memory: ByteSemaphore;
 
   constructor(rules: UploadRules) {
     this.#rules = rules;
-    this.#room = new Room(rules.maxTotalSize);
+    this.#memory = new ByteSemaphore(rules.maxTotalSize);
   }
 
-  /** Whether a request is an upload. */
+  /** Returns true if a request is an upload. */
   isUpload(request: Request): boolean {
     return isForm(request);
   }
 
-  /** Reads an upload as the body of a run: its fields, and an input of which the files have become a part. */
+  /** Reads an upload as the body of a run: its fields, and an input that contains the files. */
   async readBody({ request, response }: UploadExchange, checkField: CheckField): Promise<object> {
     const form = await readForm(request, this.#rules, checkField);
     try {
@@ -40,10 +41,28 @@ export class Uploads {
     }
   }
 
-  async #toInput({ fields, files }: Form, response: Response): Promise<MessageContent> {
+  async #toInput({ fields, files }: Form, response: UploadExchange["response"]): Promise<MessageContent> {
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
-    await this.#room.enter(bytes, response);
-    if (response.closed) throw new TroupeError("cancelled", "The client left before its upload had its turn.");
+    await this.#memory.acquire(bytes, response);
+    if (response.closed)
+      throw new TroupeError("cancelled", "The client disconnected while its upload waited for memory.");
     return await buildMultiModalInput(fields, files);
   }
+}
+
+/**
+ * Makes a middleware for the host's own routes. It reads a form (`multipart/form-data`): its texts are at `request.body` and
+ * its files, of the field `files`, at `request.files` until the request is answered. Other bodies are left alone.
+ */
+export function createFileUploadMiddleware(options: FileUploadOptions = {}): RequestHandler {
+  const rules = readUploadOptions(options, "createFileUploadMiddleware");
+  return async (request, response, next) => {
+    if (!isForm(request)) return next();
+    const form = await readForm(request, rules);
+    const { fields, files } = form;
+    if (response.closed) return await form.discard();
+    response.once("close", () => void form.discard());
+    Object.assign(request, { body: fields, files });
+    next();
+  };
 }

@@ -1,13 +1,32 @@
-import type { Artifact, RunMetrics, TokenUsage, ToolCallResult } from "@troupe/core";
+import type {
+  Artifact,
+  AudioPart,
+  FilePart,
+  ImagePart,
+  RunMetrics,
+  TextPart,
+  TokenUsage,
+  ToolCallResult,
+} from "@troupe/core";
 import type { PublicOutput } from "@troupe/core/adapter";
-import { schemaRef } from "../refer.ts";
+import { schemaRef } from "../open-api-spec.ts";
 import type { Schema } from "../open-api-spec.ts";
-import { closedObjectOf, objectOf } from "./object-of.ts";
-import { anyObject, count, durationMs, listOf, moment, oneWord, text } from "./simple.ts";
+import {
+  anyObject,
+  closedObjectOf,
+  count,
+  durationMs,
+  listOf,
+  moment,
+  objectOf,
+  oneWord,
+  text,
+  unionByType,
+} from "./schema-builders.ts";
 
 type RunRequest = { input: unknown; sessionId?: string; userId?: string; apiKey?: string };
 
-/** What a run may be told besides its input. */
+/** The fields of a run's body besides its input. */
 export const runFields = {
   sessionId: {
     type: "string",
@@ -27,7 +46,7 @@ const examples = {
   call: { toolCallId: "call_1", toolName: "weather", args: { city: "Oslo" }, result: "Rain.", durationMs: 41 },
 };
 
-/** A run of an agent or a team: what it is told, and its answer. */
+/** Schemas of a run of an agent or a team: its request with content parts, and its output. */
 export function runSchemas(): Record<string, Schema> {
   return {
     RunRequest: closedObjectOf<RunRequest>({
@@ -52,10 +71,11 @@ export function runSchemas(): Record<string, Schema> {
       optional: { timeToFirstTokenMs: durationMs, durationMs },
       example: { inputTokens: 12, outputTokens: 4, totalTokens: 16, durationMs: 812 },
     }),
+    ...contentSchemas(),
   };
 }
 
-/** The answer of a run whose structured part has this schema. */
+/** Returns the schema of an output whose `structured` has this schema. */
 export function outputSchema(structured: Schema): Schema {
   return objectOf<PublicOutput>({
     required: {
@@ -81,7 +101,7 @@ export function outputSchema(structured: Schema): Schema {
   });
 }
 
-/** What a form may hold, where files are taken. */
+/** Returns the schema of the form that replaces a body where files are taken. */
 export function formSchema(): Schema {
   const files = { type: "array", items: { type: "string", format: "binary" } };
   return {
@@ -92,7 +112,6 @@ export function formSchema(): Schema {
   };
 }
 
-/** Text, or parts. */
 function messageInput(): Schema {
   const parts = { ...listOf(schemaRef("ContentPart")), minItems: 1, maxItems: 100 };
   return { oneOf: [{ type: "string", pattern: "\\S" }, parts], description: "What is said: a text, or parts." };
@@ -111,4 +130,34 @@ function usageSchema(): Schema {
     example: examples.usage,
     description: "What model calls cost. Cached, reasoning and audio tokens are parts of the totals.",
   });
+}
+
+function contentSchemas(): Record<string, Schema> {
+  const data: Schema = { type: "string", description: "Base64, a `data:` URL or an `http(s)` URL." };
+  return {
+    ContentPart: unionByType(
+      { text: "TextPart", image: "ImagePart", audio: "AudioPart", file: "FilePart" },
+      "One piece of a message.",
+    ),
+    TextPart: closedObjectOf<TextPart>({
+      required: { type: oneWord("text"), text },
+      optional: {},
+      example: { type: "text", text: "What is in this picture?" },
+    }),
+    ImagePart: closedObjectOf<ImagePart>({
+      required: { type: oneWord("image"), data },
+      optional: { mimeType: text },
+      example: { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
+    }),
+    AudioPart: closedObjectOf<AudioPart>({
+      required: { type: oneWord("audio"), data },
+      optional: { mimeType: text },
+      example: { type: "audio", data: "https://example.com/hello.mp3" },
+    }),
+    FilePart: closedObjectOf<FilePart>({
+      required: { type: oneWord("file"), data, mimeType: text },
+      optional: { filename: text },
+      example: { type: "file", data: "JVBERi0xLjQ=", mimeType: "application/pdf", filename: "plan.pdf" },
+    }),
+  };
 }

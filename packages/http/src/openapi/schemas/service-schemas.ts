@@ -1,9 +1,8 @@
 import { errorCodes } from "@troupe/core";
 import type { Listed } from "../../routes/list-routes.ts";
+import { schemaRef } from "../open-api-spec.ts";
 import type { Schema } from "../open-api-spec.ts";
-import { schemaRef } from "../refer.ts";
-import { objectOf } from "./object-of.ts";
-import { listOf, oneWord, text } from "./simple.ts";
+import { listOf, objectOf, oneWord, text } from "./schema-builders.ts";
 
 const agent: Listed = {
   name: "helper",
@@ -12,7 +11,7 @@ const agent: Listed = {
   input: ["text", "parts"],
 };
 
-/** What the service says of itself, and how it says that something went wrong. */
+/** Schemas of the lists, the state of the service and its errors. */
 export function serviceSchemas(): Record<string, Schema> {
   return {
     Listed: objectOf<Listed>({
@@ -56,7 +55,7 @@ function statusSchema(status: string): Schema {
 function errorSchemas(): Record<string, Schema> {
   const code = oneWord(...errorCodes);
   const message: Schema = { type: "string", description: "For people." };
-  // More facts, by the code: vendor, guardrail, step, retryAfterMs.
+  // More fields by code: vendor, guardrail, step, retryAfterMs.
   const facts = { anyOf: [{ type: "string", nullable: true }, { type: "number" }, { type: "boolean" }] };
   const error = { code: "not_found", message: 'There is no session "trip".' } as const;
   const shared = { type: "object", additionalProperties: facts };

@@ -1,9 +1,8 @@
 import type { ChatMessage, SessionInfo, SessionPage, ToolCall } from "@troupe/core";
-import type { PublicTurn } from "../../sessions/to-public-turn.ts";
+import type { PublicTurn } from "../../sessions/public-turn.ts";
+import { schemaRef } from "../open-api-spec.ts";
 import type { Schema } from "../open-api-spec.ts";
-import { schemaRef } from "../refer.ts";
-import { objectOf } from "./object-of.ts";
-import { anyObject, count, listOf, moment, oneWord, text } from "./simple.ts";
+import { anyObject, count, listOf, moment, objectOf, oneWord, text } from "./schema-builders.ts";
 
 type TurnList = { turns: PublicTurn[]; next?: number };
 
@@ -20,7 +19,7 @@ const turn: PublicTurn = {
 };
 const next = "Where the next page begins, as `after`; missing on the last page.";
 
-/** Sessions and what was said in them. */
+/** Schemas of sessions, their turns and messages. */
 export function sessionSchemas(): Record<string, Schema> {
   return {
     Session: objectOf<SessionInfo>({

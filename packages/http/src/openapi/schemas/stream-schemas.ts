@@ -1,8 +1,7 @@
 import type { FinishReason, StreamChunk } from "@troupe/core";
+import { schemaRef } from "../open-api-spec.ts";
 import type { Schema } from "../open-api-spec.ts";
-import { schemaRef } from "../refer.ts";
-import { objectOf } from "./object-of.ts";
-import { oneWord, text, unionByType } from "./simple.ts";
+import { objectOf, oneWord, text, unionByType } from "./schema-builders.ts";
 
 type Chunk<Type extends StreamChunk["type"]> = Extract<StreamChunk, { type: Type }>;
 
@@ -16,7 +15,6 @@ const finishReasons = [
   "other",
 ] as const satisfies FinishReason[];
 
-/** The chunks of a run. */
 const chunks = {
   text: "TextChunk",
   thinking: "ThinkingChunk",
@@ -26,7 +24,7 @@ const chunks = {
   finish: "FinishChunk",
 } satisfies Record<StreamChunk["type"], string>;
 
-/** What the events of a streamed run hold. */
+/** Schemas of the events of a streamed run. */
 export function streamSchemas(): Record<string, Schema> {
   return {
     StreamChunk: unionByType(chunks, "A piece of an answer."),

@@ -1,8 +1,7 @@
 import type { StepEvent, StepResult, StepStatus, WorkflowChunk, WorkflowResult } from "@troupe/core";
+import { schemaRef } from "../open-api-spec.ts";
 import type { Schema } from "../open-api-spec.ts";
-import { schemaRef } from "../refer.ts";
-import { objectOf } from "./object-of.ts";
-import { anyObject, durationMs, listOf, oneWord, text, unionByType } from "./simple.ts";
+import { anyObject, durationMs, listOf, objectOf, oneWord, text, unionByType } from "./schema-builders.ts";
 
 type Event<Type extends StepEvent["type"]> = Extract<StepEvent, { type: Type }>;
 type Finish = Extract<WorkflowChunk<object>, { type: "finish" }>;
@@ -26,7 +25,7 @@ const events = {
   finish: "WorkflowFinishEvent",
 } satisfies Record<WorkflowChunk["type"], string>;
 
-/** A run of a workflow: its result, and what its stream holds. */
+/** Schemas of a run of a workflow: its result, and the events of its stream. */
 export function workflowSchemas(): Record<string, Schema> {
   return {
     WorkflowResult: objectOf<WorkflowResult<object>>({

@@ -1,0 +1,35 @@
+import type { StreamChunk, WorkflowChunk, WorkflowResult } from "@troupe/core";
+
+/** Copies the declared fields of a chunk: what a model or a runnable put beside them stays here. */
+export function toPublicChunk(chunk: StreamChunk): StreamChunk | undefined {
+  const { type } = chunk;
+  switch (type) {
+    case "text":
+    case "thinking":
+      return { type, text: chunk.text };
+    case "tool_call_start":
+      return { type, toolCall: { id: chunk.toolCall.id, name: chunk.toolCall.name } };
+    case "tool_call_delta":
+      return { type, toolCallId: chunk.toolCallId, argumentsDelta: chunk.argumentsDelta };
+    case "tool_call_end":
+      return { type, toolCallId: chunk.toolCallId };
+    case "finish":
+      return { type, finishReason: chunk.finishReason, ...(chunk.usage !== undefined && { usage: chunk.usage }) };
+    default:
+      return undefined;
+  }
+}
+
+/** Copies the declared fields of a workflow's chunk. */
+export function toPublicWorkflowChunk(event: WorkflowChunk<object>): object | undefined {
+  if (event.type === "finish") return { type: event.type, result: toPublicResult(event.result) };
+  if (event.type !== "chunk") return event;
+  const chunk = toPublicChunk(event.chunk);
+  return chunk && { ...event, chunk };
+}
+
+/** Copies the declared fields of a workflow's result. */
+export function toPublicResult(result: WorkflowResult<object>): WorkflowResult<object> {
+  const { runId, status, state, steps, usage, durationMs } = result;
+  return { runId, status, state, steps, usage, durationMs };
+}

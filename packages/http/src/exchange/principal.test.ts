@@ -1,0 +1,134 @@
+import { Agent } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import type { RequestHandler } from "express";
+import { describe, expect, it } from "vitest";
+import { serve } from "../../test/serve.ts";
+
+/** Believes a header, as only a test may. */
+const signIn: RequestHandler = (request, _, next) => {
+  const said = request.headers["x-test-principal"];
+  if (typeof said === "string") Object.assign(request, { principal: JSON.parse(said) as unknown });
+  next();
+};
+
+const as = (principal: unknown): Record<string, string> => ({ "x-test-principal": JSON.stringify(principal) });
+const ada = as({ userId: "ada" });
+const bob = as({ userId: "bob" });
+
+async function serveTalker() {
+  const agent = new Agent({ name: "a", model: new ScriptedModel().respond(() => "Hi.") });
+  return { agent, service: await serve({ agents: { a: agent } }, { before: [signIn] }) };
+}
+
+describe("the principal", () => {
+  it("is whose run it is, and the body may say the same [http.body-user]", async () => {
+    const { agent, service } = await serveTalker();
+
+    const silent = await service.post("/agents/a/run", { input: "x", sessionId: "one" }, ada);
+    const same = await service.post("/agents/a/run", { input: "x", sessionId: "two", userId: "ada" }, ada);
+
+    expect([silent.status, same.status]).toEqual([200, 200]);
+    const { sessions } = await agent.sessions.listSessions({ userId: "ada" });
+    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["one", "two"]);
+  });
+
+  it("is not who the body says when that is somebody else", async () => {
+    const { agent, service } = await serveTalker();
+
+    for (const mode of ["run", "stream"]) {
+      const answer = await service.post(`/agents/a/${mode}`, { input: "x", userId: "bob" }, ada);
+      expect(answer).toMatchObject({ status: 403, json: { error: { code: "forbidden" } } });
+    }
+    expect(await agent.sessions.listSessions({ userId: "bob" })).toEqual({ sessions: [] });
+  });
+
+  it("is needed by nobody who trusts the body [http.body-user]", async () => {
+    const { agent, service } = await serveTalker();
+
+    await service.post("/agents/a/run", { input: "x", sessionId: "one", userId: "ada" });
+
+    expect((await agent.sessions.listSessions({ userId: "ada" })).sessions).toHaveLength(1);
+  });
+
+  it("has sessions that do not exist for others, in its tenant alone", async () => {
+    const { agent, service } = await serveTalker();
+    const acme = as({ userId: "ada", tenantId: "acme" });
+    const run = async (headers: Record<string, string>) =>
+      (await service.post("/agents/a/run", { input: "x", sessionId: "mine" }, headers)).status;
+
+    expect(await run(ada)).toBe(200);
+    expect(await run(bob)).toBe(404);
+    expect(await run({})).toBe(404);
+    expect(await run(acme)).toBe(200);
+    expect(await agent.sessions.readSession("mine", { owner: { userId: "ada", tenantId: "acme" } })).toMatchObject({
+      turns: 1,
+    });
+  });
+
+  it.each([
+    null,
+    "ada",
+    7,
+    [],
+    {},
+    { userId: "" },
+    { userId: 7 },
+    { userId: null },
+    { userId: "\ud800" },
+    { userId: "a".repeat(256) },
+    { userId: "ada", tenantId: null },
+    { userId: "ada", tenantId: "" },
+    { userId: "ada", tenantId: { $ne: "" } },
+    { tenantId: "acme" },
+    { sub: "ada" },
+  ])("that the host gave as %j is the host's fault, and lets nobody in", async (principal) => {
+    const { service } = await serveTalker();
+    const paths = ["/agents/a/run", "/agents/a/stream", "/runs/x/cancel"];
+
+    for (const path of paths) {
+      const answer = await service.post(path, { input: "x" }, as(principal));
+      expect(answer).toMatchObject({ status: 500, json: { error: { code: "internal" } } });
+    }
+    expect((await service.ask("/sessions", { headers: as(principal) })).status).toBe(500);
+    expect(service.lines.filter((line) => line.includes("request.principal must be"))).toHaveLength(4);
+  });
+
+  it("may have more to it, which is the host's own", async () => {
+    const { service } = await serveTalker();
+    const more = as({ userId: "ada", roles: ["admin"], token: "t" });
+
+    expect((await service.post("/agents/a/run", { input: "x" }, more)).status).toBe(200);
+  });
+
+  it("alone may cancel its runs; a run of nobody's is cancelled by who knows its id", async () => {
+    const { service, started } = await serveHanging();
+    const owned = service.post("/agents/a/run", { input: "x" }, ada);
+    const ownedId = await started();
+    const open = service.post("/agents/a/run", { input: "x", userId: "ada" });
+    const openId = await started();
+    const cancel = async (runId: string, headers: Record<string, string> = {}) =>
+      await service.ask(`/runs/${runId}/cancel`, { method: "POST", headers });
+
+    expect([(await cancel(ownedId)).status, (await cancel(ownedId, bob)).status]).toEqual([404, 404]);
+    expect(await cancel(ownedId, ada)).toMatchObject({ status: 200, json: { runId: ownedId, status: "cancelled" } });
+    expect(await cancel(openId)).toMatchObject({ status: 200 });
+    expect(await owned).toMatchObject({ status: 499, json: { error: { code: "cancelled" } } });
+    expect(await open).toMatchObject({ status: 499 });
+    expect((await cancel(ownedId, ada)).status).toBe(404);
+    expect((await cancel("nobody-knows")).status).toBe(404);
+  });
+});
+
+/** An agent that never answers, and the ids of its runs as they begin. */
+async function serveHanging() {
+  const agent = new Agent({ name: "a", model: new ScriptedModel().respond(() => ({ hang: true })) });
+  const service = await serve({ agents: { a: agent } }, { before: [signIn] });
+  const started = () =>
+    new Promise<string>((resolve) => {
+      const off = agent.eventBus.on("run.start", ({ runId }) => {
+        off();
+        resolve(runId);
+      });
+    });
+  return { service, started };
+}

@@ -1,0 +1,40 @@
+import { TroupeError } from "@troupe/core";
+import { checkOwner } from "@troupe/core/adapter";
+import type { Request } from "express";
+
+/** The authenticated user of a request, as the host's authentication puts it at `request.principal`. */
+export type Principal = {
+  userId: string;
+  /** The tenant that the user belongs to, where a service has several. */
+  tenantId?: string;
+};
+
+/** Reads the principal that the host has set, if any. One that cannot be read fails the request as `internal`. */
+export function readPrincipal(request: Request): Principal | undefined {
+  const { principal } = request as { principal?: unknown };
+  if (principal === undefined) return undefined;
+  try {
+    return checkPrincipal(principal);
+  } catch (cause) {
+    throw new TroupeError("internal", "request.principal must be { userId, tenantId? }, both strings.", { cause });
+  }
+}
+
+function checkPrincipal(principal: unknown): Principal {
+  const { userId, tenantId } = principal as { userId?: unknown; tenantId?: unknown };
+  const owner = checkOwner({ userId: userId as string, tenantId: tenantId as string });
+  if (owner.userId === undefined) throw new TypeError("userId is missing.");
+  return { userId: owner.userId, ...(owner.tenantId !== undefined && { tenantId: owner.tenantId }) };
+}
+
+/** Returns the owner of a run: the principal, which the body's `userId` must match, or without a principal that `userId`. */
+export function readUser(principal: Principal | undefined, claimed: unknown): Partial<Principal> {
+  if (claimed === undefined) return principal ?? {};
+  const { userId } = checkOwner({ userId: claimed as string });
+  if (principal === undefined) return { ...(userId !== undefined && { userId }) };
+  if (userId === principal.userId) return principal;
+  throw new TroupeError(
+    "forbidden",
+    "userId must be the user who is signed in. Leave it out, or sign in as that user.",
+  );
+}

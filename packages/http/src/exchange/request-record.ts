@@ -1,0 +1,27 @@
+import type { TokenUsage } from "@troupe/core";
+import type { Response } from "express";
+
+/** Facts about a request that the router notes for the request logger. Nothing of its content. */
+export type RequestRecord = {
+  /** The mount path of the router, followed by the path pattern of the route. */
+  route?: string;
+  /** The registered name of the agent, team or workflow. */
+  name?: string;
+  runId?: string;
+  /** The total tokens of all model calls of the run. */
+  tokens?: number;
+};
+
+// In the global registry: the logger and the router may come from two copies of this package.
+const key = Symbol.for("troupe.http.record");
+
+/** Returns the record of a request. It is kept on the response, which the logger and the router share. */
+export function recordOf(response: Response): RequestRecord {
+  const bearer = response as { [key]?: RequestRecord };
+  return (bearer[key] ??= {});
+}
+
+/** Notes the tokens that a run used. */
+export function noteUsage(response: Response, usage: TokenUsage): void {
+  recordOf(response).tokens = usage.totalTokens;
+}

@@ -1,0 +1,49 @@
+import { createLogger } from "@troupe/core";
+import type { Logger } from "@troupe/core";
+import { checkOptionNames } from "@troupe/core/adapter";
+import type { Request, RequestHandler, Response } from "express";
+import { requestIdOf } from "../exchange/request-id.ts";
+import { recordOf } from "../exchange/request-record.ts";
+import { readLogger } from "./read-logger.ts";
+
+/** Options of {@link requestLogger}. */
+export type RequestLoggerOptions = {
+  /** Receives a line per request at level info. @default lines of JSON on the standard error stream */
+  logger?: Logger;
+};
+
+/** The longest part shown of a path that is none of the router's. */
+const longestPath = 200;
+
+/**
+ * Makes a middleware that logs each request in one line when it has ended: method, path, status, duration, tokens. No
+ * content, header, query or session id is logged. Mount it before everything else.
+ */
+export function requestLogger(options: RequestLoggerOptions = {}): RequestHandler {
+  checkOptionNames(options, ["logger"], "requestLogger");
+  const logger = options.logger === undefined ? createLogger({ level: "info" }) : readLogger(options.logger);
+  return (request, response, next) => {
+    const startedAt = performance.now();
+    const requestId = requestIdOf(request, response);
+    response.once("close", () => {
+      const durationMs = Math.round(performance.now() - startedAt);
+      logger.info("request", { ...describe(request, response), durationMs, requestId });
+    });
+    next();
+  };
+}
+
+function describe(request: Request, response: Response): object {
+  const { route, name, runId, tokens } = recordOf(response);
+  const { statusCode, headersSent, writableFinished } = response;
+  return {
+    method: request.method,
+    path: route ?? request.originalUrl.split("?", 1)[0]?.slice(0, longestPath),
+    name,
+    // Without an answer there is no status; 499 is the usual one for a client that did not wait.
+    status: headersSent ? statusCode : 499,
+    runId,
+    tokens,
+    ...(!writableFinished && { aborted: true }),
+  };
+}

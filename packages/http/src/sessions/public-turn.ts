@@ -1,0 +1,36 @@
+import type { ChatMessage, StoredTurn, TokenUsage } from "@troupe/core";
+
+/** A turn of a session as its owner sees it. */
+export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status" | "createdAt" | "input"> & {
+  /** The messages after the input: tool calls, their results, the answer. */
+  messages: ChatMessage[];
+  usage: TokenUsage;
+};
+
+/** Copies the declared fields of a turn only: a storage may keep more, written by another release. */
+export function toPublicTurn(turn: StoredTurn): PublicTurn {
+  const { seq, runId, runnable, status, createdAt, input, messages, usage } = turn;
+  const { promptTokens, completionTokens, totalTokens } = usage;
+  return {
+    seq,
+    runId,
+    runnable,
+    status,
+    createdAt,
+    input,
+    messages: messages.map(toPublicMessage),
+    usage: { promptTokens, completionTokens, totalTokens },
+  };
+}
+
+function toPublicMessage({ role, content, toolCalls, toolCallId, name }: ChatMessage): ChatMessage {
+  return {
+    role,
+    content,
+    ...(toolCalls !== undefined && {
+      toolCalls: toolCalls.map((call) => ({ id: call.id, name: call.name, arguments: call.arguments })),
+    }),
+    ...(toolCallId !== undefined && { toolCallId }),
+    ...(name !== undefined && { name }),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Logger, Runnable, Workflow } from "@troupe/core";
+import type { Registry } from "@troupe/core/adapter";
+import type { RequestHandler } from "express";
+import type { ServedSessions } from "../sessions/served-sessions.ts";
+import type { ActiveRuns } from "../shutdown/active-runs.ts";
+import type { Shutdown } from "../shutdown/shutdown.ts";
+import type { FileUploadOptions } from "../uploads/upload-options.ts";
+import type { Uploads } from "../uploads/uploads.ts";
+import type { DocsOptions, DocsSettings } from "./docs-options.ts";
+
+/** A workflow over any state. */
+export type ServedWorkflow = Pick<Workflow<object>, "name" | "description" | "eventBus" | "run" | "stream"> &
+  Partial<Pick<Workflow<object>, "inputKinds">>;
+
+/** Policy for a run whose client disconnects before the answer: cancel it, or let it finish. */
+export type OnDisconnect = "cancel" | "continue";
+
+/** Options of {@link createAgentRouter}. */
+export type RouterOptions = {
+  /** Agents by their names in the paths. */
+  agents?: Registry<Runnable>;
+  /** Teams by their names in the paths. */
+  teams?: Registry<Runnable>;
+  /** Workflows by their names in the paths. */
+  workflows?: Registry<ServedWorkflow>;
+  /** Handlers that run before the router's own, for every request. */
+  middleware?: readonly RequestHandler[];
+  /** Serves an OpenAPI description and a page to try it. @default no docs */
+  swagger?: DocsOptions;
+  /** Policy for runs whose client disconnects. @default "cancel" */
+  onDisconnect?: OnDisconnect;
+  /** `false` leaves the header `x-api-key` to the host's own authentication. @default true */
+  genericApiKeyHeader?: boolean;
+  /** The maximum size of a JSON body in bytes. @default 1_048_576 */
+  maxBodyBytes?: number;
+  /** Lets agents and teams take forms with files (`multipart/form-data`), within these limits. @default false */
+  fileUpload?: boolean | FileUploadOptions;
+  /** Milliseconds between the heartbeats of a stream that has no chunks. @default 15_000 */
+  heartbeatMs?: number;
+  /** The shutdown that ends this router's runs: see `createShutdown`. */
+  shutdown?: Shutdown;
+  /** Receives failures of the service itself. @default warnings and errors, on the standard error stream */
+  logger?: Logger;
+};
+
+/** Checked options of a router with their defaults, and the objects that the router makes of them. */
+export type RouterSettings = {
+  readonly agents: ReadonlyMap<string, Runnable>;
+  readonly teams: ReadonlyMap<string, Runnable>;
+  readonly workflows: ReadonlyMap<string, ServedWorkflow>;
+  readonly middleware: readonly RequestHandler[];
+  /** Undefined when no docs are served. */
+  readonly docs: DocsSettings | undefined;
+  readonly onDisconnect: OnDisconnect;
+  readonly genericApiKeyHeader: boolean;
+  readonly maxBodyBytes: number;
+  /** Undefined when forms are not taken. */
+  readonly uploads: Uploads | undefined;
+  readonly heartbeatMs: number;
+  readonly logger: Logger;
+  /** The runs that this router has begun and that are not over. */
+  readonly runs: ActiveRuns;
+  readonly sessions: ServedSessions;
+};

@@ -1,0 +1,63 @@
+import { TroupeError } from "@troupe/core";
+import type { SessionOwner } from "@troupe/core";
+import type { EndingRuns } from "./shutdown.ts";
+
+type Cancel = (reason: TroupeError) => void;
+type ActiveRun = { readonly owner: SessionOwner; readonly cancel: Cancel };
+
+/** Milliseconds after which a refused client may ask again, while the service drains: another instance may take over. */
+const retryAfterMs = 1000;
+
+/** The active runs of a router. Their owners can cancel them, and a shutdown waits for them. */
+export class ActiveRuns implements EndingRuns {
+  readonly #runs = new Map<string, ActiveRun>();
+  readonly #waiting: (() => void)[] = [];
+  #isDraining = false;
+
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  /** True once new runs are refused. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Registers a run and returns the function to call when it is over. Throws `unavailable` while draining. */
+  begin(runId: string, owner: SessionOwner, cancel: Cancel): () => void {
+    if (this.#isDraining) throw shuttingDown();
+    this.#runs.set(runId, { owner, cancel });
+    return () => {
+      this.#runs.delete(runId);
+      if (this.#runs.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+    };
+  }
+
+  /** Ends a run as cancelled. Throws `not_found` if it is over, unknown or another user's. */
+  cancel(runId: string, caller: SessionOwner = {}): void {
+    const run = this.#runs.get(runId);
+    if (run === undefined || !mayCancel(run.owner, caller)) {
+      throw new TroupeError("not_found", "Run not found. It may be over, or belong to another user.");
+    }
+    run.cancel(new TroupeError("cancelled", "The run was cancelled on request."));
+  }
+
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    if (this.#runs.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  endAll(): void {
+    for (const { cancel } of this.#runs.values()) cancel(shuttingDown());
+  }
+}
+
+/** A run without a user may be cancelled by everyone in its tenant who knows its id. */
+function mayCancel(owner: SessionOwner, caller: SessionOwner): boolean {
+  return owner.tenantId === caller.tenantId && (owner.userId === undefined || owner.userId === caller.userId);
+}
+
+function shuttingDown(): TroupeError {
+  const fields = { retryAfterMs };
+  return new TroupeError("unavailable", "The service is shutting down. Try again in a moment.", { fields });
+}

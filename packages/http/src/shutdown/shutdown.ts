@@ -1,0 +1,124 @@
+import { createLogger } from "@troupe/core";
+import type { Logger } from "@troupe/core";
+import { checkDuration, checkOptionNames, withTimeout } from "@troupe/core/adapter";
+import { WatchedServer } from "./watched-server.ts";
+import type { ClosableServer } from "./watched-server.ts";
+
+/** Options of {@link createShutdown}. */
+export type ShutdownOptions = {
+  /** Milliseconds that active runs may take until they are ended. @default 25_000 */
+  graceMs?: number;
+  /** Receives warnings about what had to be ended. @default warnings, on the standard error stream */
+  logger?: Logger;
+};
+
+/** Runs that must be over before the service ends: those of a router, or of another transport. */
+export interface EndingRuns {
+  /** The number of runs that are not over. */
+  readonly size: number;
+  /** Refuses new runs from now on. Resolves when the last run is over. */
+  drain(): Promise<void>;
+  /** Ends all runs that are left. */
+  endAll(): void;
+}
+
+const signals = ["SIGTERM", "SIGINT"] as const;
+
+/** Milliseconds that runs have after the grace period to tell their clients that they were ended. */
+const endingMs = 3000;
+
+/** Milliseconds that the host has after that to close what keeps the process alive. */
+const lingerMs = 1500;
+
+/**
+ * The orderly end of a service: no new runs, no new connections, a grace period for active runs, then the end of the runs
+ * and connections that are left.
+ */
+export class Shutdown {
+  readonly #graceMs: number;
+  readonly #logger: Logger;
+  readonly #runs: EndingRuns[] = [];
+  readonly #servers: WatchedServer[] = [];
+  readonly #finished = Promise.withResolvers<void>();
+  #hasBegun = false;
+
+  constructor({ graceMs = 25_000, logger = createLogger({ level: "warn" }) }: ShutdownOptions) {
+    this.#graceMs = checkDuration(graceMs, "graceMs");
+    this.#logger = logger;
+  }
+
+  /** Resolves when the service has ended: the moment to close what it used, such as its storage. */
+  get finished(): Promise<void> {
+    return this.#finished.promise;
+  }
+
+  /** Closes a server when the service ends. Call it before the server gets its first request. */
+  attach(server: ClosableServer): this {
+    const watched = new WatchedServer(server);
+    this.#servers.push(watched);
+    if (this.#hasBegun) void watched.close();
+    return this;
+  }
+
+  /** Ends runs when the service ends. A router that is given this shutdown adds its own. */
+  add(runs: EndingRuns): this {
+    this.#runs.push(runs);
+    if (this.#hasBegun) void runs.drain();
+    return this;
+  }
+
+  /**
+   * Ends the service and then the process on SIGTERM or SIGINT. If anything else keeps the process alive after that, it is
+   * ended with a warning. A second signal ends the process at once, with exit code 1.
+   */
+  onSignals(): this {
+    let isFirst = true;
+    const onSignal = (): void => {
+      if (!isFirst) process.exit(1);
+      isFirst = false;
+      void this.begin().then(() => this.#endProcess());
+    };
+    for (const signal of signals) process.on(signal, onSignal);
+    return this;
+  }
+
+  /** Begins the end of the service. Returns the promise `finished`, however often it is called. */
+  begin(): Promise<void> {
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      void this.#end().finally(this.#finished.resolve);
+    }
+    return this.#finished.promise;
+  }
+
+  async #end(): Promise<void> {
+    const drained = this.#runs.map((runs) => runs.drain());
+    const closed = this.#servers.map((server) => server.close());
+    const ended = Promise.all([...drained, ...closed]).then(() => true as const);
+    if (await endsWithin(ended, this.#graceMs)) return;
+
+    const left = this.#runs.reduce((sum, { size }) => sum + size, 0);
+    if (left > 0) this.#logger.warn("Active runs are ended: the service shuts down.", { runs: left });
+    for (const runs of this.#runs) runs.endAll();
+    if (await endsWithin(ended, endingMs)) return;
+    for (const server of this.#servers) server.force();
+  }
+
+  #endProcess(): void {
+    setTimeout(() => {
+      this.#logger.warn("The process is ended: something keeps it alive after the shutdown.");
+      process.exit();
+    }, lingerMs).unref();
+  }
+}
+
+/** Waits for the end, but no longer than the timeout. Returns false if that was over first. */
+async function endsWithin(ended: Promise<true>, timeoutMs: number): Promise<boolean> {
+  return await withTimeout(ended, { timeoutMs, onTimeout: () => false });
+}
+
+/** Makes the shutdown of a service. It begins with `begin()`, or with a signal after `onSignals()`. */
+export function createShutdown(options: ShutdownOptions = {}): Shutdown {
+  checkOptionNames(options, ["graceMs", "logger"], "createShutdown");
+  return new Shutdown(options);
+}

@@ -1,0 +1,64 @@
+import { EventEmitter } from "node:events";
+import { setImmediate } from "node:timers/promises";
+import type { Response } from "express";
+import { describe, expect, it } from "vitest";
+
+import { ByteSemaphore } from "./byte-semaphore.ts";
+
+class FakeResponse extends EventEmitter {
+  closed = false;
+
+  close(): void {
+    this.closed = true;
+    this.emit("close");
+  }
+}
+
+/** Somebody who wants so many bytes until their response is over. */
+function ask(semaphore: ByteSemaphore, bytes: number) {
+  const response = new FakeResponse();
+  const entered: string[] = [];
+  void semaphore.acquire(bytes, response as unknown as Response).then(() => entered.push("in"));
+  return { entered, close: () => response.close() };
+}
+
+describe("ByteSemaphore", () => {
+  it("lets in whom there is room for, and the next in line when somebody is done", async () => {
+    const semaphore = new ByteSemaphore(10);
+    const [first, second, third] = [ask(semaphore, 6), ask(semaphore, 4), ask(semaphore, 5)];
+    await setImmediate();
+    expect([first, second, third].map(({ entered }) => entered)).toEqual([["in"], ["in"], []]);
+
+    second.close();
+    await setImmediate();
+    expect(third.entered).toEqual([]);
+    first.close();
+    await setImmediate();
+    expect(third.entered).toEqual(["in"]);
+  });
+
+  it("lets nobody pass whoever has waited longer", async () => {
+    const semaphore = new ByteSemaphore(10);
+    const [first, large, small] = [ask(semaphore, 6), ask(semaphore, 10), ask(semaphore, 1)];
+    await setImmediate();
+    expect(small.entered).toEqual([]);
+
+    first.close();
+    large.close();
+    await setImmediate();
+    expect(small.entered).toEqual(["in"]);
+  });
+
+  it("lets go of whoever leaves the line, and gives no room back that they never had", async () => {
+    const semaphore = new ByteSemaphore(10);
+    const [first, leaving] = [ask(semaphore, 10), ask(semaphore, 10)];
+    leaving.close();
+    await setImmediate();
+    expect(leaving.entered).toEqual(["in"]);
+
+    const [next, last] = [ask(semaphore, 10), ask(semaphore, 10)];
+    first.close();
+    await setImmediate();
+    expect([next.entered, last.entered]).toEqual([["in"], []]);
+  });
+});

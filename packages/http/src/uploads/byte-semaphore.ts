@@ -1,0 +1,43 @@
+import type { Response } from "express";
+
+type Waiter = { bytes: number; enter: () => void };
+
+/** A semaphore that counts bytes. Requests that need more than are free wait in the order of their arrival. */
+export class ByteSemaphore {
+  #free: number;
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(bytes: number) {
+    this.#free = bytes;
+  }
+
+  /** Takes bytes until the response is over, waiting for them if need be. Resolves without them if it is over before. */
+  async acquire(bytes: number, response: Response): Promise<void> {
+    if (response.closed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let hasEntered = false;
+    const enter = (): void => {
+      hasEntered = true;
+      this.#free -= bytes;
+      resolve();
+    };
+    const waiter = { bytes, enter };
+    response.once("close", () => {
+      this.#waiters.delete(waiter);
+      if (hasEntered) this.#free += bytes;
+      resolve();
+      this.#admit();
+    });
+    this.#waiters.add(waiter);
+    this.#admit();
+    await promise;
+  }
+
+  #admit(): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.bytes > this.#free) return;
+      this.#waiters.delete(waiter);
+      waiter.enter();
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { open, unlink } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { TroupeError } from "@troupe/core";
+import { createId } from "@troupe/core/adapter";
+
+/**
+ * A temporary file without a name. It is unlinked as soon as it is open: no other process can open it, and the system frees
+ * its space when this process ends, however that happens.
+ */
+export class TempFile {
+  readonly #handle: FileHandle;
+  /** One operation at a time: a descriptor that is closed during a read may already be another file's. */
+  #last: Promise<unknown> = Promise.resolve();
+  #isRemoved = false;
+
+  private constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  static async create(): Promise<TempFile> {
+    const path = join(tmpdir(), `troupe-upload-${createId()}`);
+    const handle = await open(path, "wx+", 0o600);
+    try {
+      await unlink(path);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    return new TempFile(handle);
+  }
+
+  async append(bytes: Buffer): Promise<void> {
+    await this.#next(async () => await this.#handle.appendFile(bytes));
+  }
+
+  /** Reads the first `size` bytes. */
+  async read(size: number): Promise<Buffer> {
+    return await this.#next(async () => await this.#readWhole(size));
+  }
+
+  /** Closes the file, which frees its space. */
+  async remove(): Promise<void> {
+    await this.#next(async () => {
+      this.#isRemoved = true;
+      await this.#handle.close();
+    });
+  }
+
+  async #readWhole(size: number): Promise<Buffer> {
+    if (this.#isRemoved) {
+      throw new TroupeError(
+        "cancelled",
+        "The uploaded file was removed: its request is over. Read it before answering.",
+      );
+    }
+    const bytes = Buffer.allocUnsafeSlow(size);
+    for (let offset = 0; offset < size;) {
+      const { bytesRead } = await this.#handle.read(bytes, offset, size - offset, offset);
+      if (bytesRead === 0) throw new TroupeError("internal", "The temporary file of an upload was truncated.");
+      offset += bytesRead;
+    }
+    return bytes;
+  }
+
+  #next<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#last.then(work, work);
+    this.#last = done;
+    return done;
+  }
+}

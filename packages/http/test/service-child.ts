@@ -1,0 +1,38 @@
+// A service as a host would write it: what it stores is in a file. `{ port }` out.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { JournalStorage } from "@troupe-internal/fault-tools";
+import { Agent, defineTool } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import express from "express";
+import { createAgentRouter } from "../src/create-agent-router.ts";
+import { createShutdown } from "../src/shutdown/shutdown.ts";
+
+const [journal = "", graceMs = "1000", manner = ""] = process.argv.slice(2);
+
+const weather = defineTool({
+  name: "weather",
+  description: "The weather.",
+  parameters: { type: "object", properties: {} },
+  execute: async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return "Rain.";
+  },
+});
+
+/** Asks for the weather, then says so in words that take their time. */
+const model = new ScriptedModel().respond(({ messages }) => {
+  if (messages.at(-1)?.role !== "tool") return { toolCalls: [{ name: "weather" }], delayMs: 5 };
+  return manner === "slow" ? { hang: true } : { text: "Take an umbrella.", chunkDelayMs: 5 };
+});
+
+const agent = new Agent({ name: "a", model, tools: [weather], storage: new JournalStorage(journal) });
+const shutdown = createShutdown({ graceMs: Number(graceMs) }).onSignals();
+const server = createServer(express().use(createAgentRouter({ agents: { a: agent }, shutdown })));
+shutdown.attach(server);
+if (manner === "kept alive") setInterval(() => {}, 1000);
+server.listen(0, "127.0.0.1", () => {
+  process.send?.({ port: (server.address() as AddressInfo).port });
+  // Nothing of the test's own is to keep the process alive.
+  process.channel?.unref();
+});
