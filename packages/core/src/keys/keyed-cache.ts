@@ -1,26 +1,27 @@
-/** A client of a vendor's library costs some kilobytes. Where there are more keys than this, they take turns. */
-const mostEntries = 100;
+import { LruCache } from "../util/lru-cache.ts";
+
+/** The number of keys whose values are kept: a client of a vendor's library costs some kilobytes. */
+const maxEntries = 100;
 
 /**
- * One thing for each API key; beyond a hundred, the one that nobody asked for longest goes. A key is known here by its
- * hash, since what is dumped of a map are its keys.
+ * One value for each API key; beyond a hundred, the least recently used is dropped. Keys are stored as hashes, because a
+ * dump of a map shows its keys.
  */
 export class KeyedCache<Value> {
   readonly #create: (key: string | undefined) => Value;
-  readonly #values = new Map<string, Value>();
-  /** As a rule the same key comes again and again, and hashing it costs more than all else here. */
+  readonly #values = new LruCache<string, Value>({ maxEntries });
+  /** The value asked for last. As a rule the same key comes again, and hashing it costs more than all else here. */
   #last: { key: string | undefined; value: Value } | undefined;
 
   constructor(create: (key: string | undefined) => Value) {
     this.#create = create;
   }
 
-  /** How many are kept. */
   get size(): number {
     return this.#values.size;
   }
 
-  /** What belongs to the key, made when it is new; all who have no key share one. */
+  /** Returns the value of the key, and creates it when the key is new. Callers without a key share one. */
   get(key: string | undefined): Value {
     if (this.#last !== undefined && this.#last.key === key) return this.#last.value;
     const value = this.#find(key);
@@ -31,12 +32,10 @@ export class KeyedCache<Value> {
   #find(key: string | undefined): Value {
     // Not imported: that would cost every program that imports core several milliseconds.
     const id = key === undefined ? "" : process.getBuiltinModule("node:crypto").hash("sha256", key);
-    const value = this.#values.get(id) ?? this.#create(key);
-    // Put at the end again: the first in the map is the one that was unused for longest.
-    this.#values.delete(id);
+    const known = this.#values.get(id);
+    if (known !== undefined) return known;
+    const value = this.#create(key);
     this.#values.set(id, value);
-    const [oldest] = this.#values.keys();
-    if (this.#values.size > mostEntries && oldest !== undefined) this.#values.delete(oldest);
     return value;
   }
 }

@@ -1,3 +1,4 @@
+import { LruCache } from "../util/lru-cache.ts";
 import type { Heartbeat } from "./queue-record.ts";
 
 /** Times of asking the storage and of its answer, by the monotonic clock of this process. */
@@ -6,7 +7,7 @@ export type ReadTimes = { askedAt: number; answeredAt: number };
 type Observation = { beat: number; firstSeenAt: number };
 
 /** Beyond this number, the queue that was not read for longest is forgotten: its expired processes are found out later. */
-const maxQueues = 1000;
+const maxEntries = 1000;
 
 /**
  * Tells which processes stopped sending heartbeats, by this process's own clock. Clocks of machines differ, so no time is
@@ -15,7 +16,7 @@ const maxQueues = 1000;
  * Observations are kept when no run waits any more. Otherwise runs that never wait would be refused for good.
  */
 export class LivenessTracker {
-  readonly #byKey = new Map<string, ReadonlyMap<string, Observation>>();
+  readonly #byKey = new LruCache<string, ReadonlyMap<string, Observation>>({ maxEntries });
 
   /** Number of queues that are remembered. */
   get size(): number {
@@ -24,7 +25,7 @@ export class LivenessTracker {
 
   /** Notes the heartbeats of other processes in a queue. Returns the processes whose heartbeats expired. */
   observe(key: string, others: readonly Heartbeat[], { askedAt, answeredAt }: ReadTimes): Set<string> {
-    const earlier = this.#byKey.get(key);
+    const earlier = this.#byKey.peek(key);
     const observed = new Map<string, Observation>();
     const expired = new Set<string>();
     for (const { process, beat, leaseMs } of others) {
@@ -33,19 +34,13 @@ export class LivenessTracker {
       observed.set(process, isSame ? last : { beat, firstSeenAt: answeredAt });
       if (isSame && askedAt - last.firstSeenAt >= leaseMs) expired.add(process);
     }
-    this.forget(key);
-    if (observed.size > 0) this.#keep(key, observed);
+    if (observed.size > 0) this.#byKey.set(key, observed);
+    else this.forget(key);
     return expired;
   }
 
   /** Forgets the heartbeats in a queue. */
   forget(key: string): void {
     this.#byKey.delete(key);
-  }
-
-  #keep(key: string, observed: ReadonlyMap<string, Observation>): void {
-    this.#byKey.set(key, observed);
-    const [oldest] = this.#byKey.keys();
-    if (this.#byKey.size > maxQueues && oldest !== undefined) this.forget(oldest);
   }
 }

@@ -1,36 +1,33 @@
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
 import type { ListOptions, StorageEntry } from "../storage/storage-driver.ts";
-import { UseOrder } from "../storage/use-order.ts";
+import { LruCache } from "../util/lru-cache.ts";
 
-/** In-memory storage for facts that forgets the users who were not asked about for longest. */
+/** In-memory storage for facts that drops all facts of the users who were not asked about for longest. */
 export class BoundedFacts extends InMemoryStorage {
-  readonly #maxUsers: number;
-  readonly #uses = new UseOrder();
+  /** The namespace of each user's facts, by the prefix of their keys. */
+  readonly #users: LruCache<string, string>;
 
   constructor(maxUsers = 10_000) {
     super();
-    this.#maxUsers = maxUsers;
+    const onDrop = (prefix: string, namespace: string) => this.#removeAll(namespace, prefix);
+    this.#users = new LruCache({ maxEntries: maxUsers, onDrop });
   }
 
   protected override select(namespace: string, prefix: string, options?: ListOptions): Iterable<StorageEntry> {
-    const entries = [...super.select(namespace, prefix, options)];
-    if (entries.length > 0) this.#uses.use(prefix, 0);
-    return entries;
+    this.#users.get(prefix);
+    return super.select(namespace, prefix, options);
   }
 
   protected override write(namespace: string, key: string, value: Json | null): void {
     super.write(namespace, key, value);
-    const user = key.slice(0, key.lastIndexOf("/") + 1);
-    if (value !== null) this.#uses.use(user, 0);
-    else if ([...super.select(namespace, user, { limit: 1 })].length === 0) this.#uses.forget(user);
-    const { oldest } = this.#uses;
-    if (oldest !== undefined && this.#uses.size > this.#maxUsers) this.#drop(namespace, oldest.key);
+    const prefix = key.slice(0, key.lastIndexOf("/") + 1);
+    if (value !== null) this.#users.set(prefix, namespace);
+    else if ([...super.select(namespace, prefix, { limit: 1 })].length === 0) this.#users.delete(prefix);
   }
 
-  #drop(namespace: string, user: string): void {
-    const keys = Array.from(super.select(namespace, user), ({ key }) => key);
+  #removeAll(namespace: string, prefix: string): void {
+    const keys = Array.from(super.select(namespace, prefix), ({ key }) => key);
     for (const key of keys) super.write(namespace, key, null);
-    this.#uses.forget(user);
   }
 }

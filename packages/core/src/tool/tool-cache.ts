@@ -1,42 +1,36 @@
+import { LruCache } from "../util/lru-cache.ts";
 import { copyPlain } from "./copy-plain.ts";
 import type { Execution } from "./execution.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** How many answers of one tool are kept. */
+/** The number of answers that are kept for one tool. */
 const maxEntries = 256;
-
-type Entry = { readonly outcome: Outcome; readonly expiresAt: number };
 
 /** The answers of one tool for as long as they count as fresh, and those executions that equal calls may share. */
 export class ToolCache {
-  readonly #ttl: number;
-  /** Oldest first: all live equally long. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #outcomes: LruCache<string, Outcome>;
   readonly #running = new Map<string, Execution>();
 
-  constructor(ttl: number) {
-    this.#ttl = ttl;
+  constructor(ttlMs: number) {
+    this.#outcomes = new LruCache({ maxEntries, ttlMs });
   }
 
-  /** How many answers are kept. */
+  /** Number of answers that are kept. */
   get size(): number {
-    return this.#entries.size;
+    return this.#outcomes.size;
   }
 
   /** A copy of the answer to an equal call, while it is fresh. */
   get(key: string): Outcome | undefined {
-    this.#dropExpired();
-    const entry = this.#entries.get(key);
-    return entry === undefined ? undefined : copyPlain(entry.outcome);
+    this.#outcomes.prune();
+    // Not a use: an answer is as old as the execution that gave it.
+    const outcome = this.#outcomes.peek(key);
+    return outcome === undefined ? undefined : copyPlain(outcome);
   }
 
   /** Keeps the answer, which from now on nobody may change; a failure is not kept. */
   set(key: string, outcome: Outcome): void {
-    if (outcome.error !== undefined) return;
-    this.#dropExpired();
-    this.#entries.delete(key);
-    this.#entries.set(key, { outcome, expiresAt: performance.now() + this.#ttl });
-    if (this.#entries.size > maxEntries) this.#dropOldest();
+    if (outcome.error === undefined) this.#outcomes.set(key, outcome);
   }
 
   /** The execution that is under way for equal calls, or a new one. */
@@ -51,20 +45,5 @@ export class ToolCache {
 
   #forget(key: string, execution: Execution): void {
     if (this.#running.get(key) === execution) this.#running.delete(key);
-  }
-
-  #dropExpired(): void {
-    const now = performance.now();
-    for (const [key, { expiresAt }] of this.#entries) {
-      if (expiresAt > now) break;
-      this.#entries.delete(key);
-    }
-  }
-
-  #dropOldest(): void {
-    for (const key of this.#entries.keys()) {
-      this.#entries.delete(key);
-      break;
-    }
   }
 }

@@ -1,0 +1,107 @@
+/** The limits of an `LruCache`. */
+export type LruLimits<Key, Value> = {
+  /** The number of entries that are kept. */
+  readonly maxEntries: number;
+  /** Milliseconds for which an entry is kept after its last use. @default Infinity */
+  readonly ttlMs?: number;
+  /** Called after an entry has been dropped for a limit, not after `delete`. */
+  readonly onDrop?: (key: Key, value: Value) => void;
+};
+
+/**
+ * A map that drops the least recently used entries, and those that were not used for `ttlMs`. It has no timers: every
+ * call but `peek` and `delete` drops what is past its time.
+ *
+ * The order is a linked list beside the `Map`. A `Map` alone keeps the places of deleted entries at its front, and would
+ * walk over all of them to find the oldest.
+ */
+export class LruCache<Key, Value> {
+  readonly #limits: LruLimits<Key, Value>;
+  readonly #entries = new Map<Key, Entry<Key, Value>>();
+  // Closes the ring: the oldest entry is next, the newest is previous.
+  readonly #ends = new Link();
+
+  constructor(limits: LruLimits<Key, Value>) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Returns the value and makes it the most recently used. */
+  get(key: Key): Value | undefined {
+    this.prune();
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#use(entry);
+    return entry?.value;
+  }
+
+  /** Returns the value without using it. */
+  peek(key: Key): Value | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  /** Stores the value, as the most recently used. */
+  set(key: Key, value: Value): void {
+    const known = this.#entries.get(key);
+    const entry = known ?? new Entry(key, value);
+    entry.value = value;
+    if (known === undefined) this.#entries.set(key, entry);
+    this.#use(entry);
+    this.prune();
+  }
+
+  delete(key: Key): void {
+    this.#entries.get(key)?.remove();
+    this.#entries.delete(key);
+  }
+
+  /** Drops the entries that are past a limit. */
+  prune(): void {
+    const { maxEntries, ttlMs = Infinity, onDrop } = this.#limits;
+    const expiredAt = ttlMs === Infinity ? -Infinity : performance.now() - ttlMs;
+    while (this.size > 0) {
+      const oldest = this.#ends.next as Entry<Key, Value>;
+      if (this.size <= maxEntries && oldest.usedAt > expiredAt) return;
+      this.delete(oldest.key);
+      onDrop?.(oldest.key, oldest.value);
+    }
+  }
+
+  #use(entry: Entry<Key, Value>): void {
+    entry.remove();
+    entry.insertBefore(this.#ends);
+    // Monotonic: setting the clock must not empty the cache.
+    if (this.#limits.ttlMs !== undefined) entry.usedAt = performance.now();
+  }
+}
+
+class Link {
+  next: Link = this;
+  #previous: Link = this;
+
+  insertBefore(next: Link): void {
+    this.#previous = next.#previous;
+    this.next = next;
+    this.#previous.next = this;
+    next.#previous = this;
+  }
+
+  remove(): void {
+    this.#previous.next = this.next;
+    this.next.#previous = this.#previous;
+  }
+}
+
+class Entry<Key, Value> extends Link {
+  readonly key: Key;
+  value: Value;
+  usedAt = 0;
+
+  constructor(key: Key, value: Value) {
+    super();
+    this.key = key;
+    this.value = value;
+  }
+}
