@@ -8,19 +8,22 @@ import type { KilledMoment } from "./killed-moments.ts";
 import type { Scene } from "./scene.ts";
 import type { ServiceProcess } from "./service-process.ts";
 
-/** Where a round is played, and the sessions of earlier rounds there, which no dead process holds any more. */
+/** The storage of a round, and sessions of earlier rounds on it that recovered. */
 export type RoundPlace = { storage: StorageAddress; rested: readonly ClientSession[] };
 
-/** How many sessions ask at every moment. */
+/** Number of sessions that ask at every moment. */
 const runsInFlight = 12;
 
-/** How long MongoDB may keep what a dead process left open. */
+/** Tries for one kill, each of which may come too late or under too little load. */
+const maxTries = 10;
+
+/** Milliseconds for which MongoDB may keep what a dead process left open. */
 const orphanMs = 120_000;
 
 /**
- * Some trials, and then the next message on every session that was killed. One trial is three kills of a service under
- * load, each with a restart on the same storage and a look at what is stored: at two named moments, then at a random one.
- * The next process boots while the one before is under load, to save time; it opens the storage when that one is dead.
+ * Some trials, and then the next message on every killed session. One trial is three kills of a service under load, at two
+ * named moments and at a random one, each with a restart on the same storage and a check of what is stored. The next
+ * process boots while the one before is under load, to save time; it opens the storage when that one is dead.
  */
 export class CrashRound {
   readonly #scene: Scene;
@@ -37,21 +40,21 @@ export class CrashRound {
     this.#service = service;
   }
 
-  /** Has a service at the place, ready to be killed. */
+  /** Starts a service, ready to be killed. */
   static async open(scene: Scene, place: RoundPlace): Promise<CrashRound> {
     const service = await scene.boot(place.storage);
     await service.serve();
     return new CrashRound(scene, place, service);
   }
 
-  /** Plays the trial with this number. */
-  async play(trial: number): Promise<void> {
+  /** Runs the trial with this number. */
+  async run(trial: number): Promise<void> {
     for (const moment of killedMoments(trial)) await this.#killUntilHit(moment);
     this.#scene.record.trials += 1;
     this.#keepExchanges();
   }
 
-  /** Ends the round with the next message on every session that was killed, which waits for a lease; gives the sessions. */
+  /** Ends the round with the next message on every killed session, which waits for its lease. Returns the sessions. */
   async askAgain(): Promise<readonly ClientSession[]> {
     await Promise.all(this.#killed.map(async (session) => await this.#askNext(session)));
     this.#keepExchanges();
@@ -61,29 +64,33 @@ export class CrashRound {
   }
 
   async #killUntilHit(moment: KilledMoment): Promise<void> {
-    for (let isHit = false; !isHit;) {
-      const next = this.#scene.boot(this.#storage);
-      const sessions = this.#takeSessions();
-      isHit = await killUnderLoad(this.#scene, { service: this.#service, moment, sessions });
-      await this.#service.close();
-      this.#service = await next;
-      await this.#service.serve();
-      await this.#judge(sessions, []);
-    }
+    for (let tries = 0; tries < maxTries; tries += 1) if (await this.#kill(moment)) return;
+    this.#scene.record.missed.push(moment);
+  }
+
+  async #kill(moment: KilledMoment): Promise<boolean> {
+    const next = this.#scene.boot(this.#storage);
+    const sessions = this.#takeSessions();
+    const counts = await killUnderLoad(this.#scene, { service: this.#service, moment, sessions });
+    await this.#service.close();
+    this.#service = await next;
+    await this.#service.serve();
+    await this.#judge(sessions, []);
+    return counts;
   }
 
   async #askNext(session: ClientSession): Promise<void> {
     const askedAt = performance.now();
-    const answer = await this.#askUntilHeard(session);
+    const answer = await this.#askUntilReleased(session);
     this.#scene.record.noteNext(session, answer, performance.now() - askedAt);
   }
 
   /**
-   * MongoDB keeps a transaction open whose process died before its commit, for a minute by default. Until then the session
-   * is refused as unavailable, and its client asks again. Others are served meanwhile; SecantusDB also needs that, for it
-   * looks for what has expired whenever something else begins.
+   * Asks until the storage has released the session. MongoDB keeps a transaction open whose process died before its commit,
+   * for a minute by default, and refuses the session until then. Other sessions are served meanwhile; SecantusDB needs
+   * that, since it looks for expired transactions only when another one begins.
    */
-  async #askUntilHeard(session: ClientSession): Promise<Answer> {
+  async #askUntilReleased(session: ClientSession): Promise<Answer> {
     const deadline = performance.now() + orphanMs;
     for (;;) {
       const answer = await this.#ask(session);
@@ -98,7 +105,7 @@ export class CrashRound {
     return await this.#scene.client.ask(this.#service.url, session);
   }
 
-  /** As many as ask at every moment, none of which was killed in this round. */
+  /** Takes as many sessions as ask at every moment, none of them killed in this round before. */
   #takeSessions(): readonly ClientSession[] {
     const sessions = this.#rested.splice(0, runsInFlight);
     while (sessions.length < runsInFlight) sessions.push(this.#scene.client.newSession());
@@ -106,7 +113,7 @@ export class CrashRound {
     return sessions;
   }
 
-  /** What the vendor has seen belongs to the round that is played. */
+  /** Moves the exchanges that the vendor has seen to this round. */
   #keepExchanges(): void {
     this.#exchanges.push(...this.#scene.vendor.exchanges.splice(0));
   }

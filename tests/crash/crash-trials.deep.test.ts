@@ -12,22 +12,22 @@ function newFile(): StorageAddress {
 }
 
 describe("a service on SQLite that is killed under load and restarted", { timeout: 180_000 }, () => {
-  it("has kept every acknowledged turn once and none half, and goes on with every session", async () => {
+  it("keeps every acknowledged turn once and none half, and goes on with every session", async () => {
     const record = await tryCrashes({ storage: newFile(), trials: 1, seed: 3 });
 
     expect(record.faults).toEqual([]);
     expect(record.trials).toBe(1);
+    // One turn before the random kill, and one on each of the 36 sessions afterwards; three kills with 8 runs in flight.
     expect(record.acknowledged).toBeGreaterThan(36);
-    expect(record.inFlight).toBeGreaterThan(24);
+    expect(record.inFlight).toBeGreaterThanOrEqual(24);
   });
 
-  // The judge is not blind: each of these storages breaks a promise.
   it.each([
     ["hasty", "was acknowledged and is not in storage"],
     ["doubling", "was acknowledged once and is in storage 2 times"],
     ["halving", "does not end with an answer"],
-  ] as const)("is caught when its storage is %s", async (breach, sentence) => {
-    const { faults } = await tryCrashes({ storage: newFile(), trials: 1, seed: 3, breach });
+  ] as const)("is reported when its storage is %s", async (mutant, sentence) => {
+    const { faults } = await tryCrashes({ storage: newFile(), trials: 1, seed: 3, mutant });
 
     expect(faults).toContainEqual(expect.stringContaining(sentence));
   });

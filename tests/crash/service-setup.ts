@@ -1,15 +1,15 @@
 import type { StorageAddress } from "../processes/open-storage.ts";
-import type { Breach } from "./breaches.ts";
+import type { Mutant } from "./mutant-storage.ts";
 
-/** What a service process is started with. */
+/** Settings of a service process. */
 export type ServiceSetup = {
   storage: StorageAddress;
   vendorUrl: string;
-  /** The file of the thread that kills it within a commit. */
+  /** File of the thread that kills the process within a commit. */
   killerThread: string;
-  /** A promise that its storage breaks on purpose. */
-  breach?: Breach;
+  /** A storage that breaks a promise, in place of the real one. */
+  mutant?: Mutant;
 };
 
-/** What the parent says to it: to open its storage and serve, or to end within one of the next commits. */
+/** A message from the parent: open the storage and serve, or be killed within one of the next commits. */
 export type ServiceOrder = { serve: true } | { killWithinCommit: number };

@@ -1,5 +1,5 @@
-// A service over HTTP that is to be killed: agents with a tool, over one storage. Its code knows nothing of the kill
-// points: what it is made of is wrapped. It opens its storage when it is told to serve, and says on which port.
+// A service over HTTP for crash trials: agents with a tool over one storage. Kill points are wrapped around its parts, so
+// that its own code does not know of them. It opens its storage when it is told to serve, and reports its port.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,16 +12,16 @@ import { anthropic } from "@troupe/providers-anthropic";
 import { openai } from "@troupe/providers-openai";
 import express from "express";
 import { openStorage } from "../processes/open-storage.ts";
-import { withBreach } from "./breaches.ts";
 import { KillWithinCommit } from "./kill-within-commit.ts";
+import { mutate } from "./mutant-storage.ts";
 import type { ServiceOrder, ServiceSetup } from "./service-setup.ts";
 
-const { storage: at, vendorUrl, killerThread, breach } = JSON.parse(process.argv[2] ?? "{}") as ServiceSetup;
+const { storage: at, vendorUrl, killerThread, mutant } = JSON.parse(process.argv[2] ?? "{}") as ServiceSetup;
 const points = createKillPoints(reportToParent());
 const killer = new KillWithinCommit(new URL(killerThread));
 
 // A driver connects at its first call.
-const storage = points.storage(killer.storage(withBreach(await openStorage(at), breach)));
+const storage = points.storage(killer.storage(mutate(await openStorage(at), mutant)));
 
 const lookUp: ToolDef = defineTool({
   name: "look_up",

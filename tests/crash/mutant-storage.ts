@@ -4,13 +4,15 @@ import { encodeSequence } from "@troupe/core/adapter";
 import { wrapAppend } from "./wrap-append.ts";
 import type { Append } from "./wrap-append.ts";
 
-/** Storages that break a promise, to see the judge find it. */
-const breaches = {
-  /** Says that a turn is stored, and stores it later. */
+const minuteMs = 60_000;
+
+/** Storages that break one promise each, to prove that the checks find it. */
+const mutants = {
+  /** Acknowledges a turn and stores it a minute later. */
   hasty: (append, driver) => async (request) => {
     const stored = await driver.list(request.namespace, request.keyPrefix);
     const seq = stored.length + 1;
-    void sleep(300).then(async () => await append(request));
+    void sleep(minuteMs, undefined, { ref: false }).then(async () => await append(request));
     return { key: request.keyPrefix + encodeSequence(seq), seq };
   },
   /** Stores each turn twice. */
@@ -18,17 +20,17 @@ const breaches = {
     await append(request);
     return await append(request);
   },
-  /** Stores a turn without its last word. */
+  /** Stores a turn without its last message. */
   halving: (append) => async (request) => {
     const { messages, ...turn } = request.value as { messages: unknown[] };
     return await append({ ...request, value: { ...turn, messages: messages.slice(0, -1) } as typeof request.value });
   },
 } as const satisfies Record<string, (append: Append, driver: StorageDriver) => Append>;
 
-/** The name of a promise that can be broken. */
-export type Breach = keyof typeof breaches;
+/** Name of a mutant storage. */
+export type Mutant = keyof typeof mutants;
 
-/** The driver, breaking its promise where one is named. */
-export function withBreach<Driver extends StorageDriver>(driver: Driver, breach: Breach | undefined): Driver {
-  return breach === undefined ? driver : wrapAppend(driver, (append) => breaches[breach](append, driver));
+/** The driver itself, or the named mutant of it. */
+export function mutate<Driver extends StorageDriver>(driver: Driver, mutant: Mutant | undefined): Driver {
+  return mutant === undefined ? driver : wrapAppend(driver, (append) => mutants[mutant](append, driver));
 }
