@@ -153,7 +153,7 @@ describe("an agent", () => {
     ["reasoning", { enabled: true, effort: "max" }, "reasoning.effort must be"],
     ["reasoning", { enabled: true, budgetTokens: 0 }, "reasoning.budgetTokens must be"],
     ["userMemory", {}, "userMemory must be a UserMemory"],
-    ["logLevel", "loud", "level must be one of"],
+    ["logLevel", "loud", 'level must be "debug"'],
     ["retry", { maxRetries: -1 }, "retry.maxRetries must be"],
     ["retry", 3, "retry must be an object"],
     ["maxContextTokens", 0, "maxContextTokens must be"],

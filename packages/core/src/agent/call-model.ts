@@ -1,6 +1,6 @@
 import { ResponseCollector } from "../model/response-collector.ts";
 import type { StreamChunk } from "../model/stream-chunk.ts";
-import { withRetry } from "../retry/with-retry.ts";
+import { callWithRetries } from "../retry/with-retry.ts";
 import type { CallModel } from "./loop-plan.ts";
 import { readResponse } from "./read-response.ts";
 
@@ -8,14 +8,14 @@ import { readResponse } from "./read-response.ts";
 export const callWhole: CallModel = async function* ({ model, retry }, { messages, options, ids }) {
   yield* [];
   const generate = () => model.generate(messages, options);
-  return ids.inResponse(readResponse(await withRetry(generate, retry, { signal: options.signal })));
+  return ids.inResponse(readResponse(await callWithRetries(generate, retry, { signal: options.signal })));
 };
 
 /** Calls the model for a streamed answer. A failed call is repeated only as long as none of its chunks has come. */
 export const callStreaming: CallModel = async function* ({ model, retry }, { messages, options, relay, ids }) {
   const collector = new ResponseCollector();
   const open = () => openStream(model.stream(messages, options));
-  const { chunks, first } = await withRetry(open, retry, { signal: options.signal });
+  const { chunks, first } = await callWithRetries(open, retry, { signal: options.signal });
   try {
     for (let step = first; step.done !== true; step = await chunks.next()) {
       const chunk = ids.inChunk(step.value);

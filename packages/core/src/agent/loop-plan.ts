@@ -21,7 +21,7 @@ export type LoopPlan<Structured = unknown> = {
   /** The messages of the first model call. */
   messages: readonly ChatMessage[];
   options: ModelOptions;
-  retry: Partial<RetryConfig>;
+  retry: RetryConfig;
   tools: ToolSet;
   /** How often the model may call tools before it has to answer. */
   maxToolRoundtrips: number;

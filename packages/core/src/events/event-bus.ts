@@ -1,33 +1,38 @@
-import { wrongOption } from "../errors/read-options.ts";
+import { functionLike, optional } from "../errors/option-checks.ts";
+import { readOptions, wrongOption } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
 
-/** Hears one kind of event. What it throws, and a promise of it that rejects, goes to the bus's `onHandlerError`. */
+/** Receives one kind of event. Errors and rejected promises go to `onHandlerError` of the bus. */
 export type EventHandler<Data> = (data: Data) => unknown;
 
-/** How a bus is set up. */
+/** Options of an event bus. */
 export type EventBusOptions = {
-  /** Hears of handlers that fail. @default nobody does */
-  onHandlerError?: (error: unknown, eventName: string) => void;
+  /** Receives the errors of handlers. @default they are ignored */
+  onHandlerError?: HandlerErrorListener;
 };
+
+type HandlerErrorListener = (error: unknown, eventName: string) => void;
+
+const optionTable = {
+  onHandlerError: optional(functionLike<HandlerErrorListener>()),
+} satisfies OptionTable<EventBusOptions>;
 
 type Subscription = { handler: EventHandler<never>; active: boolean };
 
 /**
- * Tells whoever listens what happens, by event name. `emit` is synchronous, calls handlers in the order in which they came,
- * and never throws. A handler added during an event hears the next one; a handler removed during an event hears no more.
+ * Events by name and their handlers. `emit` is synchronous, calls handlers in the order of their subscriptions, and never
+ * throws. A handler added during an event receives the next one; a handler removed during an event receives nothing more.
  */
 export class EventBus<Events extends object> {
-  /** Lists are replaced, never changed: an event that is under way keeps the list it began with. */
+  /** Arrays are replaced, never changed, so an event that is being emitted keeps the array it began with. */
   readonly #subscriptions = new Map<string, readonly Subscription[]>();
-  readonly #onHandlerError: ((error: unknown, eventName: string) => void) | undefined;
+  readonly #onHandlerError: HandlerErrorListener | undefined;
 
-  constructor({ onHandlerError }: EventBusOptions = {}) {
-    if (onHandlerError !== undefined && typeof onHandlerError !== "function") {
-      throw wrongOption("onHandlerError", "a function", onHandlerError);
-    }
-    this.#onHandlerError = onHandlerError;
+  constructor(options: EventBusOptions = {}) {
+    this.#onHandlerError = readOptions(optionTable, options, { owner: "EventBus" }).onHandlerError;
   }
 
-  /** Subscribes, and returns the function that ends the subscription. A handler that is added twice is called twice. */
+  /** Subscribes a handler and returns the function that ends the subscription. A handler added twice is called twice. */
   on<Name extends keyof Events & string>(name: Name, handler: EventHandler<Events[Name]>): () => void {
     if (typeof name !== "string") throw wrongOption("The event name", "a string", name);
     if (typeof handler !== "function") throw wrongOption(`The handler of ${name}`, "a function", handler);
@@ -36,17 +41,17 @@ export class EventBus<Events extends object> {
     return () => this.#remove(name, (each) => each === subscription);
   }
 
-  /** Ends every subscription of the handler to the event. */
+  /** Ends all subscriptions of the handler to the event. */
   off<Name extends keyof Events & string>(name: Name, handler: EventHandler<Events[Name]>): void {
     this.#remove(name, (each) => each.handler === handler);
   }
 
-  /** Whether anybody listens: where an event is dear to make, ask first. */
+  /** Tells if the event has handlers. Ask before making an event that is expensive to make. */
   has(name: keyof Events & string): boolean {
     return this.#subscriptions.has(name);
   }
 
-  /** Calls the handlers of the event. Costs next to nothing when there are none. */
+  /** Calls the handlers of the event. */
   emit<Name extends keyof Events & string>(name: Name, data: Events[Name]): void {
     const subscriptions = this.#subscriptions.get(name);
     if (subscriptions === undefined) return;
@@ -69,7 +74,7 @@ export class EventBus<Events extends object> {
     try {
       this.#onHandlerError?.(error, name);
     } catch {
-      // There is nobody left to tell, and the run goes on.
+      // A failing listener must not end the run.
     }
   }
 

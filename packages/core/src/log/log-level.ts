@@ -1,8 +1,8 @@
-/** What can be said, from the least to the most important. */
-export const saidLevels = ["debug", "info", "warn", "error"] as const;
+/** Levels of entries, from the least to the most important. */
+export const entryLevels = ["debug", "info", "warn", "error"] as const;
 
-/** How important something is that a logger says. */
-export type SaidLevel = (typeof saidLevels)[number];
+/** Level of one entry. */
+export type EntryLevel = (typeof entryLevels)[number];
 
-/** From which importance on a logger speaks. */
-export type LogLevel = SaidLevel | "silent";
+/** Lowest level that a logger writes. */
+export type LogLevel = EntryLevel | "silent";

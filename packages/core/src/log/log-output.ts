@@ -1,27 +1,100 @@
-import { formatJson } from "./format-json.ts";
-import { formatText } from "./format-text.ts";
-import type { LogEntry } from "./log-entry.ts";
+import type { EntryLevel } from "./log-level.ts";
+import type { Loggable } from "./to-loggable.ts";
 
-/** Where entries go, and whether they are painted. */
-export type LogOutputOptions = {
-  /** Takes each finished line, its line break included. @default writes to the standard error stream */
-  write?: ((line: string) => void) | undefined;
-  /** Lines for a reader, in colour (`true`) or without (`false`). @default in colour at a terminal that has them */
-  color?: boolean | undefined;
+/** One entry of the log, without secrets and ready to be written. */
+type LogEntry = {
+  time: Date;
+  level: EntryLevel;
+  prefix: string;
+  message: string;
+  fields: Readonly<Record<string, Loggable>>;
+};
+
+/** Destination and format of entries. */
+type LogOutputOptions = {
+  /** Takes each finished line with its line break. @default writes to the standard error stream */
+  write: ((line: string) => void) | undefined;
+  /** Text in colour (`true`) or without (`false`) instead of JSON. @default text at a terminal, in colour if it has any */
+  color: boolean | undefined;
 };
 
 /** Writes an entry. */
 export type LogOutput = (entry: LogEntry) => void;
 
-/** Makes the output of a logger: lines for a reader at a terminal or when colour is asked for, else lines of JSON. */
+/** Makes the output of a logger: text at a terminal or when `color` is set, else JSON lines. */
 export function createLogOutput({ write, color }: LogOutputOptions): LogOutput {
   return (entry) => {
-    // Looked up for each line: hosts replace the stream, and tests do too.
+    // Read for each line, because hosts and tests replace the stream.
     const stream = process.stderr;
     const isTerminal = write === undefined && stream.isTTY;
-    const isForReader = isTerminal || color === true;
-    const line = isForReader ? formatText(entry, color ?? stream.hasColors()) : formatJson(entry);
+    const isText = isTerminal || color === true;
+    const line = isText ? formatText(entry, color ?? stream.hasColors()) : formatJson(entry);
     if (write === undefined) stream.write(`${line}\n`);
     else write(`${line}\n`);
   };
+}
+
+/** Formats an entry as one line of JSON. A field that is named like a part of the entry becomes `field.<name>`. */
+function formatJson({ time, level, prefix, message, fields }: LogEntry): string {
+  const own = { time: time.toISOString(), level, ...(prefix === "" ? {} : { prefix }), message };
+  const given = Object.entries(fields).map(([name, value]) => [
+    Object.hasOwn(own, name) ? `field.${name}` : name,
+    value,
+  ]);
+  return escapeControls(JSON.stringify({ ...own, ...Object.fromEntries(given) }));
+}
+
+const colorOf = { debug: 90, info: 36, warn: 33, error: 31 } as const satisfies Record<EntryLevel, number>;
+
+/** Formats an entry as text: one line, and below it the stack frames of its errors. */
+function formatText({ time, level, prefix, message, fields }: LogEntry, hasColor: boolean): string {
+  const paint = (code: number, text: string) => (hasColor ? `\u001B[${code}m${text}\u001B[0m` : text);
+  const head = [
+    paint(90, time.toISOString().slice("2026-01-01T".length, -1)),
+    paint(colorOf[level], level.toUpperCase().padEnd(5)),
+    ...(prefix === "" ? [] : [paint(90, escapeControls(prefix))]),
+    escapeControls(message),
+  ];
+  const given = Object.entries(fields).map(([name, value]) => {
+    return `${paint(90, `${escapeControls(name)}=`)}${escapeControls(inWords(value))}`;
+  });
+  const frames = Object.values(fields).flatMap(innermostFrames);
+  const under = frames.map((frame) => `\n    ${paint(90, escapeControls(frame))}`);
+  return [...head, ...given].join(" ") + under.join("");
+}
+
+type LoggedError = { name?: Loggable; code?: Loggable; message: string; stack: string[]; cause?: Loggable };
+
+function inWords(value: Loggable): string {
+  if (isLoggedError(value)) return JSON.stringify(errorInWords(value));
+  return typeof value === "string" && /^[\w.:/@-]+$/.test(value) ? value : JSON.stringify(value);
+}
+
+function errorInWords({ name, code, message, cause }: LoggedError): string {
+  const title = [name, code].filter((part) => typeof part === "string" || typeof part === "number").join(" ");
+  const rest = cause === undefined ? "" : ` Caused by ${isLoggedError(cause) ? errorInWords(cause) : inWords(cause)}`;
+  return `${title}: ${message}${rest}`;
+}
+
+/** Returns the stack frames of the deepest cause, where the failure happened. */
+function innermostFrames(value: Loggable): string[] {
+  if (!isLoggedError(value)) return [];
+  const deeper = value.cause === undefined ? [] : innermostFrames(value.cause);
+  return deeper.length > 0 ? deeper : value.stack;
+}
+
+function isLoggedError(value: Loggable): value is LoggedError {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const { message, stack } = value;
+  return typeof message === "string" && Array.isArray(stack) && stack.every((frame) => typeof frame === "string");
+}
+
+/**
+ * Escapes control characters as `\uXXXX`: line breaks, terminal codes and changes of the writing direction. So an entry
+ * stays one line, and text from outside cannot pass for an entry.
+ */
+export function escapeControls(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { saidLevels } from "./log-level.ts";
+import { entryLevels } from "./log-level.ts";
 import { createLogger } from "./logger.ts";
 import type { LoggerOptions } from "./logger.ts";
 
@@ -30,9 +30,9 @@ function stderr(stream: { isTTY?: boolean; hasColors?: () => boolean }): string[
 
 describe("createLogger", () => {
   it("speaks from its level on, and not at all when silent [logger.levels]", () => {
-    const heard = [...saidLevels, "silent" as const].map((level) => {
+    const heard = [...entryLevels, "silent" as const].map((level) => {
       const { logger, lines } = logged({ level });
-      for (const said of saidLevels) logger[said](said);
+      for (const said of entryLevels) logger[said](said);
       return lines.length;
     });
 
@@ -193,9 +193,9 @@ describe("createLogger", () => {
   });
 
   it.each([
-    [{ level: "loud" }, "level must be one of debug, info, warn, error, silent, got a string."],
+    [{ level: "loud" }, 'level must be "debug", "info", "warn", "error" or "silent", got a string.'],
     [{ color: "yes" }, "color must be true or false, got a string."],
-    [{ prefix: 5 }, "prefix must be a text, got 5."],
+    [{ prefix: 5 }, "prefix must be a string, got 5."],
     [{ write: "stdout" }, "write must be a function, got a string."],
   ])("refuses %o in a sentence that names the option", (options, sentence) => {
     expect(() => createLogger(options as never)).toThrow(sentence);

@@ -1,42 +1,47 @@
-import { wrongOption } from "../errors/read-options.ts";
+import { anyBoolean, anyString, functionLike, oneOf, optional } from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
 import { createLogOutput } from "./log-output.ts";
 import type { LogOutput } from "./log-output.ts";
-import { saidLevels } from "./log-level.ts";
-import type { LogLevel, SaidLevel } from "./log-level.ts";
+import { entryLevels } from "./log-level.ts";
+import type { LogLevel, EntryLevel } from "./log-level.ts";
 import { createRedactor } from "./redact.ts";
 import type { Redactor } from "./redact.ts";
 import { toLoggable } from "./to-loggable.ts";
 import type { Loggable } from "./to-loggable.ts";
 
-/** Facts that go with a message. */
+/** Fields of an entry. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Says what happens, to whoever runs the service. It never throws, and never shows the secrets that it knows. */
+/**
+ * A log for the operator of the service. It never throws, and never shows the secrets that it knows. Our own because it hides
+ * the keys of a run wherever they stand: in messages, errors and URLs, in any encoding.
+ */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A logger that puts more before its messages, or more fields to them. */
+  /** Makes a logger with a longer prefix, or with more fields. */
   child(more: string | LogFields): Logger;
-  /** A logger that hides these values wherever they stand, like the keys of a run. */
+  /** Makes a logger that hides these values wherever they stand, like the keys of a run. */
   withSecrets(values: Iterable<string | undefined>): Logger;
 }
 
-/** How a logger is set up. */
+/** Options of a logger. */
 export type LoggerOptions = {
-  /** From which level on it speaks. @default "silent" */
+  /** Lowest level that is written. @default "silent" */
   level?: LogLevel;
-  /** Lines for a reader, in colour or without. @default in colour at a terminal, JSON elsewhere */
+  /** Text in colour (`true`) or without (`false`). @default text in colour at a terminal, JSON elsewhere */
   color?: boolean;
-  /** Stands before each message. */
+  /** String before each message. */
   prefix?: string;
   /** Takes each line. @default writes to the standard error stream */
   write?: (line: string) => void;
 };
 
 type State = {
-  level: SaidLevel;
+  level: EntryLevel;
   prefix: string;
   fields: readonly LogFields[];
   secrets: readonly string[];
@@ -44,21 +49,27 @@ type State = {
   output: LogOutput;
 };
 
+const optionTable = {
+  level: optional(oneOf(...entryLevels, "silent"), "silent"),
+  color: optional(anyBoolean),
+  prefix: optional(anyString, ""),
+  write: optional(functionLike<(line: string) => void>()),
+} satisfies OptionTable<LoggerOptions>;
+
 const longestMessage = 2000;
 
 /** Makes a logger. */
 export function createLogger(options: LoggerOptions = {}): Logger {
-  checkOptions(options);
-  const { level = "silent", prefix = "", color, write } = options;
+  const { level, prefix, color, write } = readOptions(optionTable, options, { owner: "createLogger" });
   if (level === "silent") return silentLogger;
   const output = createLogOutput({ color, write });
-  return createSpeaker({ level, prefix, fields: [], secrets: [], redact: createRedactor(), output });
+  return createActiveLogger({ level, prefix, fields: [], secrets: [], redact: createRedactor(), output });
 }
 
-function createSpeaker(state: State): Logger {
-  const methodOf = (level: SaidLevel): Logger["info"] => {
-    const isSaid = saidLevels.indexOf(level) >= saidLevels.indexOf(state.level);
-    return isSaid ? (message, fields) => say(state, { level, message, fields }) : ignore;
+function createActiveLogger(state: State): Logger {
+  const methodOf = (level: EntryLevel): Logger["info"] => {
+    const isWritten = entryLevels.indexOf(level) >= entryLevels.indexOf(state.level);
+    return isWritten ? (message, fields) => writeEntry(state, { level, message, fields }) : ignore;
   };
   return {
     debug: methodOf("debug"),
@@ -66,19 +77,19 @@ function createSpeaker(state: State): Logger {
     warn: methodOf("warn"),
     error: methodOf("error"),
     child(more) {
-      if (typeof more !== "string") return createSpeaker({ ...state, fields: [...state.fields, more] });
-      return createSpeaker({ ...state, prefix: state.prefix === "" ? more : `${state.prefix}:${more}` });
+      if (typeof more !== "string") return createActiveLogger({ ...state, fields: [...state.fields, more] });
+      return createActiveLogger({ ...state, prefix: state.prefix === "" ? more : `${state.prefix}:${more}` });
     },
     withSecrets(values) {
       const secrets = [...state.secrets, ...[...values].filter((value) => value !== undefined)];
-      return createSpeaker({ ...state, secrets, redact: createRedactor(secrets) });
+      return createActiveLogger({ ...state, secrets, redact: createRedactor(secrets) });
     },
   };
 }
 
-type Saying = { level: SaidLevel; message: string; fields: LogFields | undefined };
+type Message = { level: EntryLevel; message: string; fields: LogFields | undefined };
 
-function say({ prefix, fields, redact, output }: State, { level, message, fields: more }: Saying): void {
+function writeEntry({ prefix, fields, redact, output }: State, { level, message, fields: more }: Message): void {
   try {
     output({
       time: new Date(),
@@ -88,7 +99,7 @@ function say({ prefix, fields, redact, output }: State, { level, message, fields
       fields: toFields([...fields, more], redact),
     });
   } catch {
-    // What cannot be logged must not end the work that it tells of.
+    // A failure of logging must not end the work.
   }
 }
 
@@ -115,13 +126,3 @@ const silentLogger: Logger = {
   child: () => silentLogger,
   withSecrets: () => silentLogger,
 };
-
-function checkOptions({ level, color, prefix, write }: LoggerOptions): void {
-  const levels: unknown[] = [...saidLevels, "silent", undefined];
-  if (!levels.includes(level)) {
-    throw wrongOption("level", `one of ${[...saidLevels, "silent"].join(", ")}`, level);
-  }
-  if (color !== undefined && typeof color !== "boolean") throw wrongOption("color", "true or false", color);
-  if (prefix !== undefined && typeof prefix !== "string") throw wrongOption("prefix", "a text", prefix);
-  if (write !== undefined && typeof write !== "function") throw wrongOption("write", "a function", write);
-}

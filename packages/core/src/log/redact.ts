@@ -1,6 +1,6 @@
 import { createMasker, mask } from "../util/create-masker.ts";
 
-/** Hides secrets in a text, and cuts it when it is longer than `maxLength`. */
+/** Hides secrets in a string, and cuts it to `maxLength`. */
 export type Redactor = (text: string, maxLength?: number) => string;
 
 const secretNames = new Set([
@@ -29,22 +29,22 @@ const secretNames = new Set([
 ]);
 
 /**
- * Whether a header or field of this name holds a secret. Names are compared whole, in any spelling: `apiKey`, `api_key` and
- * `X-OpenAI-Api-Key` do, `maxTokens` does not.
+ * Tells if a header or field of this name holds a secret. Compares whole names in any spelling: true for `apiKey`, `api_key`
+ * and `X-OpenAI-Api-Key`, false for `maxTokens`.
  */
 export function isSecretName(name: string): boolean {
   const letters = name.toLowerCase().replace(/[^a-z\d]/g, "");
   return letters.endsWith("apikey") || secretNames.has(letters);
 }
 
-/** Secrets that show themselves by what stands before them. Each first group is kept. */
+/** Secrets known by the characters before them, which are the first group and are kept. */
 const patterns = [
   /(\bBearer\s+)[\w.~+/=-]{8,}/gi,
   /([?&](?:key|token|access_token)=)[^&\s"'#]+/gi,
   /((?:authorization|api[-_]?key|access[-_]?token|client[-_]?secret|password)\\?["']?\s*[:=]\s*\\?["']?(?:(?:Bearer|Basic)\s+)?)(?!Bearer\s|Basic\s)[^\s"'\\,;&}[\]]+/gi,
 ];
 
-/** Makes a redactor that hides these values wherever they stand, and what looks like a secret in a URL, header or object. */
+/** Makes a redactor of these values. It also hides what looks like a secret in a URL, header or object. */
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
   const maskSecrets = createMasker(secrets);
   return (text, maxLength) =>

@@ -4,15 +4,15 @@ import { stackFrames } from "../util/stack-frames.ts";
 import { isSecretName } from "./redact.ts";
 import type { Redactor } from "./redact.ts";
 
-/** A value that JSON can say, without secrets and of bounded size. */
+/** A JSON value of bounded size, without secrets. */
 export type Loggable = string | number | boolean | null | Loggable[] | { [key: string]: Loggable };
 
-/** Bounds of one logged value. */
+/** Limits of one logged value. */
 const limits = { textLength: 2000, nameLength: 128, depth: 8, entries: 50, values: 500 };
 
 type Walk = { redact: Redactor; within: object[]; valuesLeft: number };
 
-/** Turns any value into one that can be logged: cycles, throwing getters, BigInt and sheer size do no harm. */
+/** Converts any value to one that can be logged: also cycles, throwing getters, BigInt and huge values. */
 export function toLoggable(value: unknown, redact: Redactor): Loggable {
   return visit(value, { redact, within: [], valuesLeft: limits.values });
 }
@@ -49,7 +49,7 @@ function visitObject(value: object, walk: Walk): Loggable {
 }
 
 function describe(value: object, walk: Walk): Loggable {
-  if (Array.isArray(value)) return visitList(value, walk);
+  if (Array.isArray(value)) return visitArray(value, walk);
   if (value instanceof Error) return visitRecord(errorFacts(value), walk);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
   if (value instanceof URL) return walk.redact(value.href, limits.textLength);
@@ -57,13 +57,13 @@ function describe(value: object, walk: Walk): Loggable {
   return visitRecord(value, walk);
 }
 
-function visitList(list: unknown[], walk: Walk): Loggable {
-  const shown = list.slice(0, limits.entries).map((entry, index) => {
-    // Raw headers stand in lists, each value after its name.
-    const before: unknown = list[index - 1];
+function visitArray(array: unknown[], walk: Walk): Loggable {
+  const shown = array.slice(0, limits.entries).map((entry, index) => {
+    // Raw headers are an array of names and values alternately.
+    const before: unknown = array[index - 1];
     return typeof before === "string" && isSecretName(before) ? mask : visit(entry, walk);
   });
-  return list.length > shown.length ? [...shown, more(list.length - shown.length)] : shown;
+  return array.length > shown.length ? [...shown, more(array.length - shown.length)] : shown;
 }
 
 function visitRecord(record: object, walk: Walk): Loggable {
@@ -75,7 +75,7 @@ function visitRecord(record: object, walk: Walk): Loggable {
     shown.push([walk.redact(key, limits.nameLength), isHidden(key, value) ? mask : visit(value, walk)]);
   }
   if (keys.length > limits.entries) shown.push(["…", more(keys.length - limits.entries)]);
-  // Not by assignment: a key may be `__proto__`.
+  // Not by assignment, because a key may be `__proto__`.
   return Object.fromEntries(shown);
 }
 
@@ -91,7 +91,7 @@ function readEntry(record: object, key: string): unknown {
   }
 }
 
-/** What is logged of an error. What libraries hang on theirs beside this may be whole requests. */
+/** Picks the logged properties of an error. Others, set by libraries, may be whole requests. */
 function errorFacts(error: Error): Record<string, unknown> {
   const [name, code, status, message, fields, errors, cause] = errorKeys.map((key) => readProperty(error, key));
   return { name, code, status, message, fields, errors, stack: stackFrames(error), cause };

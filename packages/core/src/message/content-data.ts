@@ -1,6 +1,4 @@
-import { sniffMimeType } from "./sniff-mime-type.ts";
-
-/** What the `data` of an image, audio or file part turned out to be. */
+/** Content of an image, audio or file part, as read from its `data`. */
 export type ContentData =
   | { kind: "base64"; base64: string; mimeType?: string }
   | { kind: "url"; url: string; mimeType?: string }
@@ -9,8 +7,8 @@ export type ContentData =
 type DataPart = { data: string; mimeType?: string };
 
 /**
- * Reads the `data` of a part: base64, a `data:` URL or an `http(s)` URL. The part's own mime type comes first, then the
- * one of the `data:` URL, then what the first bytes tell. Nothing is fetched.
+ * Reads the `data` of a part: base64, a `data:` URL or an `http(s)` URL. The mime type is the one of the part, else of the
+ * `data:` URL, else by the first bytes. Fetches nothing.
  */
 export function readContentData({ data, mimeType }: DataPart): ContentData {
   if (/^data:/i.test(data)) return readDataUrl(data, mimeType);
@@ -33,7 +31,7 @@ function readDataUrl(text: string, mimeType: string | undefined): ContentData {
   const body = text.slice(comma + 1);
   if (parameters.at(-1)?.trim().toLowerCase() === "base64") return readBase64(body, type);
   try {
-    // Without a type, a data: URL is text by its own standard.
+    // By its standard, a data: URL without a type is plain text.
     return readBase64(Buffer.from(decodeURIComponent(body)).toString("base64"), type ?? "text/plain");
   } catch {
     return { kind: "invalid", reason: "is a data: URL with a broken percent-encoding" };
@@ -43,7 +41,7 @@ function readDataUrl(text: string, mimeType: string | undefined): ContentData {
 const base64Form = /^[A-Za-z0-9+/]+={0,2}$/;
 
 function readBase64(text: string, mimeType: string | undefined): ContentData {
-  // Looked at first as it is: it may be many megabytes, comes with every request of its session, and seldom needs tidying.
+  // First without changes: it may be many megabytes, comes with every request of its session, and is seldom untidy.
   const isTidy = base64Form.test(text);
   const base64 = isTidy ? text : tidied(text);
   if (base64 === "") return { kind: "invalid", reason: "is empty" };
@@ -54,7 +52,7 @@ function readBase64(text: string, mimeType: string | undefined): ContentData {
   return withMimeType({ kind: "base64", base64: padded(base64) }, mimeType ?? sniffMimeType(base64));
 }
 
-/** Without white space, and in the usual alphabet: there is one for URLs. */
+/** Removes white space and replaces the URL-safe alphabet. */
 function tidied(text: string): string {
   return text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/");
 }
@@ -64,7 +62,7 @@ function digitsIn(base64: string): number {
   return padding === -1 ? base64.length : padding;
 }
 
-/** Some vendors refuse base64 without its padding. */
+/** Adds the padding, without which some vendors refuse base64. */
 function padded(base64: string): string {
   if (base64.length % 4 === 0) return base64;
   const digits = base64.slice(0, digitsIn(base64));
@@ -73,4 +71,30 @@ function padded(base64: string): string {
 
 function withMimeType<Data extends ContentData>(data: Data, mimeType: string | undefined): Data {
   return mimeType === undefined ? data : { ...data, mimeType };
+}
+
+/** First bytes of files in base64, as far as they are whole base64 digits, and their mime types. */
+const signatures: readonly (readonly [prefix: string, mimeType: string])[] = [
+  ["iVBORw0KGgo", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["R0lGOD", "image/gif"],
+  ["JVBERi0", "application/pdf"],
+  ["SUQz", "audio/mpeg"],
+  ["//uQ", "audio/mpeg"],
+  ["//uS", "audio/mpeg"],
+  ["T2dnUw", "audio/ogg"],
+  ["ZkxhQ", "audio/flac"],
+  ["UEsDB", "application/zip"],
+];
+
+/** "RIFF", four bytes of length, then the kind: bytes 8 to 11 are base64 digits 10 (upper half) to 15. */
+const riffKinds: Readonly<Record<string, string>> = { WEBP: "image/webp", WAVE: "audio/wav" };
+
+/** Returns the mime type by the first bytes of base64 data, or `undefined`. */
+function sniffMimeType(base64: string): string | undefined {
+  const known = signatures.find(([prefix]) => base64.startsWith(prefix));
+  if (known !== undefined) return known[1];
+  if (!base64.startsWith("UklGR")) return undefined;
+  const kind = Buffer.from(base64.slice(0, 16), "base64").toString("latin1", 8, 12);
+  return Object.hasOwn(riffKinds, kind) ? riffKinds[kind] : undefined;
 }

@@ -4,7 +4,7 @@ import { isBlank } from "../util/is-blank.ts";
 export type TextPart = { type: "text"; text: string };
 /** An image: base64, a `data:` URL or an `http(s)` URL. */
 export type ImagePart = { type: "image"; data: string; mimeType?: string };
-/** A sound: base64, a `data:` URL or an `http(s)` URL. */
+/** Audio: base64, a `data:` URL or an `http(s)` URL. */
 export type AudioPart = { type: "audio"; data: string; mimeType?: string };
 /** Any other file: base64, a `data:` URL or an `http(s)` URL. */
 export type FilePart = { type: "file"; data: string; mimeType: string; filename?: string };
@@ -12,10 +12,10 @@ export type FilePart = { type: "file"; data: string; mimeType: string; filename?
 /** One piece of a message that is more than text. */
 export type ContentPart = TextPart | ImagePart | AudioPart | FilePart;
 
-/** What a message holds: plain text, or parts. */
+/** Content of a message: a string, or parts. */
 export type MessageContent = string | ContentPart[];
 
-/** The text of a message; the text parts of a list are joined by newlines, other parts have no text. */
+/** Returns the text of a message: its text parts joined by newlines. */
 export function getTextContent(content: MessageContent | null): string {
   if (content === null) return "";
   if (typeof content === "string") return content;
@@ -31,7 +31,7 @@ export function isBlankContent(content: MessageContent | null): boolean {
   return !hasOther && isBlank(getTextContent(content));
 }
 
-/** Whether the content is a list of parts. */
+/** Tells if the content is an array of parts. */
 export function isMultiModal(content: MessageContent | null): content is ContentPart[] {
   return Array.isArray(content);
 }

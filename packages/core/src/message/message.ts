@@ -1,16 +1,16 @@
 import type { MessageContent } from "./content.ts";
 import type { ToolCall } from "./tool-call.ts";
 
-/** Who speaks. */
+/** Author of a message. */
 export type MessageRole = "system" | "user" | "assistant" | "tool";
 
 /** One message of a conversation. */
 export type ChatMessage = {
   role: MessageRole;
   content: MessageContent | null;
-  /** On an assistant's message: what it asked for. */
+  /** Tool calls that an assistant's message asks for. */
   toolCalls?: ToolCall[];
-  /** On a tool's message: the call it answers. */
+  /** Id of the call that a tool's message answers. */
   toolCallId?: string;
   name?: string;
 };

@@ -1,4 +1,4 @@
-/** What model calls cost. Cached, reasoning and audio tokens are parts of the totals, not additions to them. */
+/** Tokens used by model calls. Cached, reasoning and audio tokens are parts of the totals. */
 export type TokenUsage = {
   promptTokens: number;
   completionTokens: number;
@@ -7,19 +7,16 @@ export type TokenUsage = {
   cachedTokens?: number;
   audioInputTokens?: number;
   audioOutputTokens?: number;
-  /** The usage object of the vendor's last call, unmodified. */
+  /** Usage object of the last call as the vendor sent it. */
   providerMetrics?: Record<string, unknown>;
 };
 
 const optionalCounters = ["reasoningTokens", "cachedTokens", "audioInputTokens", "audioOutputTokens"] as const;
 
-/** The usage of nothing. */
+/** Usage of no call: all zero. */
 export const noUsage: TokenUsage = Object.freeze({ promptTokens: 0, completionTokens: 0, totalTokens: 0 });
 
-/**
- * The usage of both. A counter that neither side has stays absent: "none reported" is not "zero". The vendor's own
- * metrics cannot be added, so the later side's are kept.
- */
+/** Adds two usages. A counter that neither has stays absent; of the vendor's own metrics the later ones are kept. */
 export function addUsage(earlier: TokenUsage, later: TokenUsage): TokenUsage {
   const sum: TokenUsage = {
     promptTokens: earlier.promptTokens + later.promptTokens,
@@ -35,7 +32,7 @@ export function addUsage(earlier: TokenUsage, later: TokenUsage): TokenUsage {
   return sum;
 }
 
-/** Usage whose every counter can be added: what a vendor reports as something else than a number counts for nothing. */
+/** Makes every counter a number of 0 or more: other values that a vendor reports count as 0. */
 export function soundUsage(usage: TokenUsage | undefined): TokenUsage {
   if (usage === undefined || usage === null) return noUsage;
   const { promptTokens, completionTokens, totalTokens } = usage;

@@ -3,10 +3,7 @@ import { findErrorCode } from "../errors/find-error-code.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { readProperty } from "../util/read-property.ts";
 
-/**
- * Whether another call may succeed: after HTTP 429 or 5xx, and after a connection that broke or timed out. Statuses and codes
- * are looked for among the causes too.
- */
+/** Tells if another call may succeed: after HTTP 429 or 5xx, or a connection that broke or timed out. Looks at causes too. */
 export function isRetryable(error: unknown): boolean {
   if (isCancelled(error)) return false;
   const status = findStatus(error);
@@ -15,7 +12,7 @@ export function isRetryable(error: unknown): boolean {
   return code === "ECONNRESET" || code === "ETIMEDOUT";
 }
 
-/** Whether the work was given up on purpose. */
+/** Tells if the work was cancelled. */
 export function isCancelled(error: unknown): boolean {
   return (TroupeError.is(error) && error.code === "cancelled") || readProperty(error, "name") === "AbortError";
 }

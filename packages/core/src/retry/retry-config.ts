@@ -1,29 +1,27 @@
-import { checkCount, checkDuration } from "../errors/check-option.ts";
-import { wrongOption } from "../errors/read-options.ts";
+import { functionLike, integer, milliseconds, optional } from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
 
-/** When and how often a failed call is repeated. */
+/** Options of repeating a failed call. */
 export type RetryConfig = {
-  /** How often a call is repeated after its first failure. @default 3 */
+  /** Number of calls after the first failed one. @default 3 */
   maxRetries: number;
-  /** The longest first wait. @default 500 */
+  /** Upper bound of the first wait, in milliseconds. @default 500 */
   initialDelayMs: number;
-  /** The longest wait of all, whatever a vendor asks for. @default 10000 */
+  /** Upper bound of every wait in milliseconds, also of one that the vendor asks for. @default 10000 */
   maxDelayMs: number;
-  /** Says which failures are worth another call, in place of the usual ones. */
+  /** Tells which failures are worth another call. @default `isRetryable` */
   retryableErrors?: (error: unknown) => boolean;
 };
 
-/** Fills in the defaults, and refuses what is no count, no duration or no function. */
-export function resolveRetryConfig(partial: Partial<RetryConfig> = {}): RetryConfig {
-  if (typeof partial !== "object" || partial === null) throw wrongOption("retry", "an object", partial);
-  const { maxRetries = 3, initialDelayMs = 500, maxDelayMs = 10_000, retryableErrors } = partial;
-  if (retryableErrors !== undefined && typeof retryableErrors !== "function") {
-    throw wrongOption("retry.retryableErrors", "a function", retryableErrors);
-  }
-  return {
-    maxRetries: checkCount(maxRetries, "retry.maxRetries"),
-    initialDelayMs: checkDuration(initialDelayMs, "retry.initialDelayMs"),
-    maxDelayMs: checkDuration(maxDelayMs, "retry.maxDelayMs"),
-    ...(retryableErrors === undefined ? {} : { retryableErrors }),
-  };
+const optionTable = {
+  maxRetries: optional(integer(0), 3),
+  initialDelayMs: optional(milliseconds, 500),
+  maxDelayMs: optional(milliseconds, 10_000),
+  retryableErrors: optional(functionLike<(error: unknown) => boolean>()),
+} satisfies OptionTable<RetryConfig>;
+
+/** Checks the options and adds the defaults. */
+export function resolveRetryConfig(config: Partial<RetryConfig> = {}): RetryConfig {
+  return readOptions(optionTable, config, { path: "retry" });
 }

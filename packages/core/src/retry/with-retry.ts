@@ -1,8 +1,8 @@
 import { abortedError } from "../errors/aborted-error.ts";
 import { wrongOption } from "../errors/read-options.ts";
+import { readRetryAfter } from "../errors/read-retry-after.ts";
+import { readProperty } from "../util/read-property.ts";
 import { sleep } from "../async/sleep.ts";
-import { askedDelay } from "./asked-delay.ts";
-import { backoffDelay } from "./backoff-delay.ts";
 import { isCancelled, isRetryable } from "./is-retryable.ts";
 import { resolveRetryConfig } from "./retry-config.ts";
 import type { RetryConfig } from "./retry-config.ts";
@@ -10,26 +10,33 @@ import type { RetryConfig } from "./retry-config.ts";
 /** One attempt, counted from 1. */
 export type Attempt<Result> = (attempt: number, signal?: AbortSignal) => Result | Promise<Result>;
 
-/** What goes with one use of `withRetry`. */
+/** Options of one use of `withRetry`. */
 export type RetryContext = {
-  /** Ends the waiting at once, and with it the retries. */
+  /** Ends the waiting and the retries at once. */
   signal?: AbortSignal | undefined;
   /** Draws a number from 0 to 1. @default Math.random */
   random?: (() => number) | undefined;
 };
 
 /**
- * Calls `fn` until it succeeds, and repeats it after failures that may pass. It waits longer each time, at random within a
- * growing bound, and at least as long as the vendor asks, but never longer than `maxDelayMs`. The last failure is thrown as
- * it is; an abort throws `cancelled`.
+ * Calls `fn` and repeats it after transient failures. Each wait is random within a growing bound, at least as long as the
+ * vendor asks, and never longer than `maxDelayMs`. Throws the last failure; an abort throws `cancelled`.
  */
 export async function withRetry<Result>(
   fn: Attempt<Result>,
-  partialConfig?: Partial<RetryConfig>,
-  { signal, random }: RetryContext = {},
+  config?: Partial<RetryConfig>,
+  context?: RetryContext,
 ): Promise<Result> {
   if (typeof fn !== "function") throw wrongOption("fn", "a function", fn);
-  const config = resolveRetryConfig(partialConfig);
+  return await callWithRetries(fn, resolveRetryConfig(config), context);
+}
+
+/** Does the same as `withRetry`, with a configuration that has been resolved before. */
+export async function callWithRetries<Result>(
+  fn: Attempt<Result>,
+  config: RetryConfig,
+  { signal, random }: RetryContext = {},
+): Promise<Result> {
   if (signal?.aborted) throw abortedError(signal.reason);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -53,4 +60,28 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   } catch (reason) {
     throw abortedError(reason);
   }
+}
+
+/** Returns the milliseconds that a failure asks to wait: its `retryAfterMs`, or its response headers. 0 without either. */
+export function askedDelay(error: unknown): number {
+  const asked = readProperty(error, "retryAfterMs") ?? delayInHeaders(readProperty(error, "headers"));
+  return typeof asked === "number" && asked > 0 ? asked : 0;
+}
+
+function delayInHeaders(headers: unknown): number | undefined {
+  return headers instanceof Headers ? readRetryAfter(headers) : undefined;
+}
+
+/**
+ * Returns the milliseconds to wait before a retry, counted from 0: random, up to a bound that doubles each time, so that
+ * callers that failed together do not come back together.
+ */
+export function backoffDelay(
+  retry: number,
+  { initialDelayMs, maxDelayMs }: Pick<RetryConfig, "initialDelayMs" | "maxDelayMs">,
+  random: () => number = Math.random,
+): number {
+  // Without a bound of the exponent, 0 times Infinity would be NaN.
+  const bound = Math.min(maxDelayMs, initialDelayMs * 2 ** Math.min(retry, 64));
+  return random() * bound;
 }

@@ -1,6 +1,6 @@
 import { assert, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escapeControls } from "./escape-controls.ts";
+import { escapeControls } from "./log-output.ts";
 
 describe("escapeControls", () => {
   it.each([
