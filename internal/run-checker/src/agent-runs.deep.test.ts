@@ -4,17 +4,17 @@ import { expect, it, onTestFinished } from "vitest";
 import { check } from "./check.ts";
 import { createNonce } from "./nonce.ts";
 import type { Operation } from "./operation-log.ts";
-import { dumpStorage } from "./storage-dump.ts";
+import { dumpStorage } from "./evidence.ts";
 import { seededRandom } from "@troupe-internal/fault-tools";
 import { MinimalProvider, FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { Exchange, PlannedReply } from "@troupe-internal/vendor-fakes";
 
 type Random = () => number;
 
-/** What a client asked for, what it was told, and what that was said to cost. */
-type Played = { operations: Operation[]; output: RunOutput; nonce: string };
+/** One run: the operations that its client saw, and its output. */
+type FinishedRun = { operations: Operation[]; output: RunOutput; nonce: string };
 
-/** Mostly an answer that repeats what was asked; at times a failure, or an answer that breaks off. */
+/** Returns an answer that repeats the nonce, or at times a failure or an answer that breaks off. */
 function replyTo({ request }: Exchange, random: Random): PlannedReply {
   const nonce = JSON.stringify(request.body)
     .match(/nonce-[0-9a-f]{16}/g)
@@ -26,7 +26,7 @@ function replyTo({ request }: Exchange, random: Random): PlannedReply {
   return { turn };
 }
 
-async function play(agent: Agent, sessionId: string, random: Random): Promise<Played> {
+async function runOnce(agent: Agent, sessionId: string, random: Random): Promise<FinishedRun> {
   const nonce = createNonce();
   const input = `Hello ${nonce}`;
   const base = { id: nonce, sessionId };
@@ -40,8 +40,8 @@ async function play(agent: Agent, sessionId: string, random: Random): Promise<Pl
   return { operations: [{ ...base, type: "invoke", nonce, input }, end], output, nonce };
 }
 
-/** The vendor's own account of one run: what it billed, and whether each answer came to its end. */
-function accountOf(nonce: string, exchanges: readonly Exchange[]): { billed: number; isWhole: boolean } {
+/** Returns the tokens that the vendor billed for a run, and whether each of its answers was sent whole. */
+function vendorUsageOf(nonce: string, exchanges: readonly Exchange[]): { billed: number; isWhole: boolean } {
   const own = exchanges.filter(({ request }) => {
     const { messages } = request.body as { messages: { content: string }[] };
     return messages.at(-1)?.content.includes(nonce);
@@ -50,7 +50,7 @@ function accountOf(nonce: string, exchanges: readonly Exchange[]): { billed: num
   return { billed, isWhole: own.every(({ end, billed: cost }) => end === "completed" || cost === undefined) };
 }
 
-it("keeps every promise over a vendor that fails, with callers that leave, and reports what the vendor billed", async () => {
+it("an agent violates no invariant with a failing vendor and callers that cancel, and reports what the vendor billed", async () => {
   const random = seededRandom(20_261_121);
   const vendor = await FakeVendor.start({ strict: true });
   const model = new MinimalProvider({ url: vendor.url, apiKey: "sk-canary-of-the-service" });
@@ -63,22 +63,22 @@ it("keeps every promise over a vendor that fails, with callers that leave, and r
   const retry = { maxRetries: 2, initialDelayMs: 1, maxDelayMs: 2 };
   const agent = new Agent({ name: "a", model, storage, retry, numHistoryRuns: 5 });
 
-  const played: Played[] = [];
+  const runs: FinishedRun[] = [];
   const client = async (index: number) => {
-    for (let run = 0; run < 20; run++) played.push(await play(agent, `s${index % 5}`, random));
+    for (let run = 0; run < 20; run++) runs.push(await runOnce(agent, `s${index % 5}`, random));
   };
   await Promise.all(Array.from({ length: 20 }, (_, index) => client(index)));
 
-  const operations = played.flatMap((one) => one.operations);
+  const operations = runs.flatMap((one) => one.operations);
   const evidence = { operations, exchanges: vendor.exchanges, storage: await dumpStorage(storage) };
-  const emitted = [{ place: "The outputs", chunks: [JSON.stringify(played)] }];
+  const emitted = [{ place: "The outputs", chunks: [JSON.stringify(runs)] }];
   expect(check({ ...evidence, emitted, canaries: ["sk-canary-of-the-service"] })).toEqual([]);
-  const completed = played.filter(({ output }) => output.status === "completed");
+  const completed = runs.filter(({ output }) => output.status === "completed");
   expect(completed.length).toBeGreaterThan(150);
-  expect(played.length - completed.length).toBeGreaterThan(30);
-  const accounts = played.map(({ nonce, output }) => ({ output, ...accountOf(nonce, vendor.exchanges) }));
-  const whole = accounts.filter(({ output, isWhole }) => isWhole && output.status === "completed");
+  expect(runs.length - completed.length).toBeGreaterThan(30);
+  const usages = runs.map(({ nonce, output }) => ({ output, ...vendorUsageOf(nonce, vendor.exchanges) }));
+  const whole = usages.filter(({ output, isWhole }) => isWhole && output.status === "completed");
   for (const { output, billed } of whole) expect(output.usage.totalTokens).toBe(billed);
-  // What broke off on its way was billed, and nobody was told how much.
-  for (const { output, billed } of accounts) expect(output.usage.totalTokens).toBeLessThanOrEqual(billed);
+  // An answer that broke off was billed, but its usage was never reported.
+  for (const { output, billed } of usages) expect(output.usage.totalTokens).toBeLessThanOrEqual(billed);
 }, 120_000);

@@ -15,7 +15,7 @@ const forms: Record<string, (canary: string, before: string, after: string) => s
   base64url: (text, before, after) => Buffer.from(before + text + after).toString("base64url"),
 };
 
-describe("the search for canaries", () => {
+describe("CanarySearch", () => {
   it.each(Object.entries(forms))("finds any canary anywhere in %s", (_name, write) => {
     fc.assert(
       fc.property(canary, around, around, (secret, before, after) => {
@@ -24,7 +24,7 @@ describe("the search for canaries", () => {
     );
   });
 
-  it("finds nothing in what only looks alike", () => {
+  it("finds nothing in text that only looks similar", () => {
     const search = new CanarySearch(["sk-canary-1234567890"]);
 
     expect(search.in("sk-canary-123456789 and sk-canary-***")).toEqual([]);

@@ -1,6 +1,6 @@
 const bytesBefore = [0, 1, 2];
 
-/** Finds secrets in text, also when they are written as URLs, JSON strings or base64 write them. */
+/** A search for secrets in text, also when they are URL-encoded, JSON-escaped or in base64. */
 export class CanarySearch {
   readonly #forms: { canary: string; base64: string[] }[];
 
@@ -8,7 +8,7 @@ export class CanarySearch {
     this.#forms = canaries.map((canary) => ({ canary, base64: bytesBefore.map((count) => base64Core(canary, count)) }));
   }
 
-  /** The canaries that a text holds, each with the form in which it was found. */
+  /** Returns the canaries in a text, each with the form in which it was found. */
   in(text: string): { canary: string; form: string }[] {
     const texts = { plain: text, "URL-encoded": unescapePercent(text), "JSON-escaped": unescapeJson(text) };
     const letters = text.replaceAll("-", "+").replaceAll("_", "/");
@@ -20,7 +20,7 @@ export class CanarySearch {
   }
 }
 
-/** The part of the base64 that is the same whatever stands around: with so many bytes before it. */
+/** Returns the part of the base64 that does not depend on the surrounding bytes, with `count` bytes before the canary. */
 function base64Core(canary: string, count: number): string {
   const bytes = Buffer.concat([Buffer.alloc(count), Buffer.from(canary)]);
   return bytes.toString("base64").slice(Math.ceil((count * 8) / 6), Math.floor((bytes.length * 8) / 6));

@@ -6,8 +6,8 @@ import { sessionMutations } from "./test/session-mutations.ts";
 
 const mutations = { ...sessionMutations, ...serviceMutations };
 
-describe("the checker", () => {
-  it("accepts a sound run of three sessions with five turns each", () => {
+describe("check", () => {
+  it("finds nothing in a valid run of three sessions with five turns each", () => {
     const evidence = recordedRun();
 
     expect(check(evidence)).toEqual([]);
@@ -15,20 +15,20 @@ describe("the checker", () => {
     expect([evidence.storage.turns.length, evidence.exchanges.length]).toEqual([15, 30]);
   });
 
-  it.each(Object.entries(mutations))("finds by exactly its own invariant: %s", (_title, { breaks, spoil, says }) => {
+  it.each(Object.entries(mutations))("finds that %s, by exactly one invariant", (_title, { violates, spoil, says }) => {
     const evidence = recordedRun();
     spoil(evidence);
     const violations = check(evidence);
 
-    expect(violations.map(({ invariant }) => invariant)).toEqual(violations.map(() => breaks));
+    expect(violations.map(({ invariant }) => invariant)).toEqual(violations.map(() => violates));
     expect(violations[0]?.message).toMatch(says);
   });
 
-  it.each(Object.keys(invariants))("is shown at least two broken records for %s", (id) => {
-    expect(Object.values(mutations).filter(({ breaks }) => breaks === id).length).toBeGreaterThanOrEqual(2);
+  it.each(Object.keys(invariants))("is tested with at least two mutants for %s", (id) => {
+    expect(Object.values(mutations).filter(({ violates }) => violates === id).length).toBeGreaterThanOrEqual(2);
   });
 
-  it("counts the sessions of a team's members with their team", () => {
+  it("counts the sessions of team members as their team's", () => {
     const evidence = recordedRun();
     const [first] = evidence.storage.turns;
     const ofMember = { key: "-/amber%23helper/000000000001", value: first?.value ?? null };
@@ -37,7 +37,7 @@ describe("the checker", () => {
     expect(check(evidence)).toEqual([]);
   });
 
-  it("names what it cannot judge", () => {
+  it("leaves invariants unjudged whose evidence is missing", () => {
     const { operations, exchanges, storage } = recordedRun();
 
     expect(unjudged({ operations, exchanges, storage })).toEqual(["I6", "I7", "I8", "I9", "I10", "I11", "I12"]);

@@ -1,71 +1,108 @@
+import type { StorageDriver, StorageEntry } from "@troupe/core";
+import { readSse } from "@troupe/core/adapter";
 import type { Exchange } from "@troupe-internal/vendor-fakes";
 import type { Operation, SeenResponse } from "./operation-log.ts";
 import type { Probe } from "./probe.ts";
-import type { StorageDump } from "./storage-dump.ts";
 
-/** What one process was before a test and after it. */
+/** Everything that a test records for the checker. Invariants without their evidence are not judged: see `unjudged`. */
+export type Evidence = {
+  operations: readonly Operation[];
+  /** Requests that the fake vendor received. */
+  exchanges: readonly Exchange[];
+  storage: StorageDump;
+  observations?: readonly Observation[];
+  processes?: readonly ProbedProcess[];
+  declared?: DeclaredResponses;
+  /** Responses to requests that run nothing; those of runs are in the operations. */
+  responses?: readonly SeenResponse[];
+  streams?: readonly RecordedStream[];
+  emitted?: readonly Emitted[];
+  /** Keys that must not appear in anything that the service emits. */
+  canaries?: readonly string[];
+  memory?: readonly MemoryRecord[];
+};
+
+/** A promise of the service, and the check that finds where it was broken. */
+export type Invariant = {
+  promise: string;
+  /** Evidence without which the invariant cannot be judged. */
+  needs: readonly (keyof Evidence)[];
+  /** Yields a sentence for each violation. */
+  readonly violations: (evidence: Evidence) => Iterable<string>;
+};
+
+/** All records of a storage that belong to a session, a user or a task. */
+export type StorageDump = Readonly<
+  Record<"sessions" | "turns" | "memory" | "facts" | "tasks", readonly StorageEntry[]>
+>;
+
+/** Data that belongs to one session: an event, a span, a cache entry. */
+type Observation = { sessionId: string; tenantId?: string; place: string; text: string };
+
+/** Probes of one process before and after a test. */
 export type ProbedProcess = {
   name: string;
   before: Probe;
   /** Taken when the load is over: see `settled`. */
   after: Probe;
-  /** The test killed it: another pid is what was wanted. */
+  /** Set when the test killed the process: its pid may have changed. */
   killed?: boolean;
 };
 
-/** What a process may take while it works; a bound that is not given does not hold. */
+/** For each route and each status that it declares, a check of the body's form. */
+export type DeclaredResponses = Readonly<Record<string, Readonly<Record<number, (body: unknown) => boolean>>>>;
+
+/** A stream as a client read it: the data of each event, and whether the stream was ended or broke off. */
+export type RecordedStream = { name: string; chunks: readonly unknown[]; end: "closed" | "aborted" };
+
+/** Bytes that the service emitted somewhere, in the pieces in which they arrived. */
+export type Emitted = { place: string; chunks: readonly (Uint8Array | string)[] };
+
+/** Limits of the memory of a process. A missing limit is not checked. */
 type MemoryBudget = {
   rssBytes?: number;
   rssRiseBytes?: number;
   heapRiseBytes?: number;
-  /** The slope of a straight line through the heap of the samples behind the warm-up. */
+  /** Largest slope of a line fitted to the heap after the warm-up. */
   heapBytesPerRequest?: number;
   /** @default 0 */
   warmUpRequests?: number;
 };
 
-/** Memory over a test. Heap is best measured after a collection. */
+/** Memory of a process over a test. The heap is best sampled after a garbage collection. */
 export type MemoryRecord = {
   name: string;
   budget: MemoryBudget;
   samples: readonly { requests: number; rssBytes: number; heapBytes: number }[];
 };
 
-/** A stream as a client read it: each event's data, and whether it was ended or broke off. */
-export type RecordedStream = { name: string; chunks: readonly unknown[]; end: "closed" | "aborted" };
+/** Reads the records of a storage for the checker. */
+export async function dumpStorage(storage: StorageDriver): Promise<StorageDump> {
+  return {
+    sessions: await storage.list("sessions"),
+    turns: await storage.list("turns"),
+    memory: await storage.list("memory"),
+    facts: await storage.list("facts"),
+    tasks: await storage.list("tasks"),
+  };
+}
 
-/** Bytes that the service let out somewhere, in the pieces in which they came. */
-export type Emitted = { place: string; chunks: readonly (Uint8Array | string)[] };
+/** Reads a stream of server-sent events to its end, and records whether it was ended or broke off. */
+export async function recordSse(name: string, bytes: AsyncIterable<Uint8Array>): Promise<RecordedStream> {
+  const chunks: unknown[] = [];
+  try {
+    for await (const { data } of readSse(bytes)) chunks.push(parseData(data));
+    return { name, chunks, end: "closed" };
+  } catch {
+    return { name, chunks, end: "aborted" };
+  }
+}
 
-/** Something else that belongs to one session: an event, a span, an entry of a cache. */
-type Observation = { sessionId: string; tenantId?: string; place: string; text: string };
-
-/** For each route, for each status that it declares, whether a body has the declared form. */
-export type DeclaredResponses = Readonly<Record<string, Readonly<Record<number, (body: unknown) => boolean>>>>;
-
-/** All that a test leaves for the checker. What is missing is not judged: see `unjudged`. */
-export type Evidence = {
-  operations: readonly Operation[];
-  /** The vendor's record. */
-  exchanges: readonly Exchange[];
-  storage: StorageDump;
-  observations?: readonly Observation[];
-  processes?: readonly ProbedProcess[];
-  declared?: DeclaredResponses;
-  /** Answers to requests that are no turns; those of turns stand in the log. */
-  responses?: readonly SeenResponse[];
-  streams?: readonly RecordedStream[];
-  emitted?: readonly Emitted[];
-  /** Keys that must not turn up in anything that the service lets out. */
-  canaries?: readonly string[];
-  memory?: readonly MemoryRecord[];
-};
-
-/** A promise of the service, and how to find where it was broken. */
-export type Invariant = {
-  promise: string;
-  /** Without these it cannot be judged. */
-  needs: readonly (keyof Evidence)[];
-  /** One sentence for each breach. */
-  readonly breaches: (evidence: Evidence) => Iterable<string>;
-};
+/** Returns data that is not JSON as the string it is: no chunk has that form. */
+function parseData(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return data;
+  }
+}

@@ -1,39 +1,39 @@
 import type { ChatMessage } from "@troupe/core";
-import { textOf } from "./stored-turns.ts";
+import { contentText } from "./stored-turns.ts";
 import type { StoredTurn } from "./stored-turns.ts";
 
-/** A message of a conversation as the checker compares it, wherever it was found. */
+/** A message of a conversation in the form that the checker compares, from storage or from a request. */
 export type HistoryMessage = {
-  /** `system`, `user`, `assistant` or `tool`; any other role is kept as it was written. */
+  /** `system`, `user`, `assistant` or `tool`; an unknown role is kept as it is. */
   role: string;
   text: string;
-  /** The ids of the calls that an assistant asks for. */
+  /** Ids of the calls that an assistant requests. */
   calls: string[];
-  /** The id of the call that a result is for. */
+  /** Id of the call that a result answers. */
   answers?: string;
 };
 
-/** What the user said and what came of it. */
+/** A user message and the messages that follow it. */
 export type HistoryTurn = { user: HistoryMessage; rest: HistoryMessage[] };
 
-/** A message as it stands in storage. */
+/** Converts a stored message. */
 export function fromStored({ role, content, toolCalls = [], toolCallId }: ChatMessage): HistoryMessage {
   const calls = toolCalls.map(({ id }) => id);
-  return { role, text: textOf(content), calls, ...(toolCallId !== undefined && { answers: toolCallId }) };
+  return { role, text: contentText(content), calls, ...(toolCallId !== undefined && { answers: toolCallId }) };
 }
 
-/** A stored turn as one conversation. */
+/** Returns the messages of a stored turn, from the input on. */
 export function historyOf({ input, messages }: StoredTurn): HistoryMessage[] {
   return [{ role: "user", text: input, calls: [] }, ...messages.map(fromStored)];
 }
 
-/** The answer that ends a turn; `undefined` while the last word is not an answer. */
+/** Returns the answer that ends a turn, or `undefined` when its last message is not an answer. */
 export function answerIn(messages: readonly HistoryMessage[]): string | undefined {
   const last = messages.at(-1);
   return last?.role === "assistant" && last.calls.length === 0 ? last.text : undefined;
 }
 
-/** Cuts a history in front of each word of the user. */
+/** Splits a history before each user message. */
 export function turnsIn(history: readonly HistoryMessage[]): HistoryTurn[] {
   const turns: HistoryTurn[] = [];
   for (const message of history) {

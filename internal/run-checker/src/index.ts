@@ -1,19 +1,7 @@
 export { CanarySearch } from "./canary-search.ts";
-export { check, invariants, unjudged } from "./check.ts";
-export type { InvariantId, Violation } from "./check.ts";
-export type {
-  DeclaredResponses,
-  Emitted,
-  Evidence,
-  Invariant,
-  MemoryRecord,
-  ProbedProcess,
-  RecordedStream,
-} from "./evidence.ts";
+export { check, unjudged } from "./check.ts";
+export { dumpStorage, recordSse } from "./evidence.ts";
+export type { Evidence, RecordedStream, StorageDump } from "./evidence.ts";
 export { createNonce } from "./nonce.ts";
-export type { Operation, SeenResponse } from "./operation-log.ts";
+export type { Operation } from "./operation-log.ts";
 export { ProcessProbe, riseSince, settled } from "./probe.ts";
-export type { Gauges, Probe } from "./probe.ts";
-export { recordSse } from "./record-sse.ts";
-export { dumpStorage } from "./storage-dump.ts";
-export type { StorageDump } from "./storage-dump.ts";

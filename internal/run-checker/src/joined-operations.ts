@@ -1,9 +1,8 @@
-import { groupBy } from "./group-by.ts";
 import type { Operation } from "./operation-log.ts";
 import { sessionPart } from "./stored-turns.ts";
 import type { StoredTurn } from "./stored-turns.ts";
 
-/** An operation from its start to what the client saw of its end, joined by its id. */
+/** The lines of one operation in the log, joined by its id. */
 export type JoinedOperation = {
   id: string;
   /** `<tenant>/<session>`, as in keys. */
@@ -11,29 +10,29 @@ export type JoinedOperation = {
   runId: string | undefined;
   nonce: string | undefined;
   input: string | undefined;
-  /** `undefined` while nothing was seen of the end. */
+  /** Last line of the operation; `undefined` when the client saw no end. */
   outcome: Exclude<Operation, { type: "invoke" }> | undefined;
 };
 
-/** The operations of a log, each once. */
+/** Returns the operations of a log, each once. */
 function joinOperations(operations: readonly Operation[]): JoinedOperation[] {
-  const byId = groupBy(operations, ({ id }) => id);
+  const byId = Map.groupBy(operations, ({ id }) => id);
   return [...byId.values()].flatMap(joinOne);
 }
 
-/** Those whose turn the client saw acknowledged. */
+/** Returns the operations whose turn was acknowledged to the client. */
 export function acknowledgedOperations(operations: readonly Operation[]): JoinedOperation[] {
   return joinOperations(operations).filter(({ outcome }) => outcome?.type === "ok");
 }
 
-/** Finds the turns that an operation left: by its run, or by what was said when its run was never told. */
+/** Finds the stored turns of an operation by its run id, or by its input when the client never saw the run id. */
 export class TurnIndex {
   readonly #byRun: ReadonlyMap<string, StoredTurn[]>;
   readonly #byInput: ReadonlyMap<string, StoredTurn[]>;
 
   constructor(turns: readonly StoredTurn[]) {
-    this.#byRun = groupBy(turns, ({ session, runId }) => `${session} ${runId}`);
-    this.#byInput = groupBy(turns, ({ session, input }) => `${session} ${input}`);
+    this.#byRun = Map.groupBy(turns, ({ session, runId }) => `${session} ${runId}`);
+    this.#byInput = Map.groupBy(turns, ({ session, input }) => `${session} ${input}`);
   }
 
   of({ session, runId, input }: JoinedOperation): StoredTurn[] {

@@ -6,7 +6,7 @@ import { check } from "./check.ts";
 import type { Evidence } from "./evidence.ts";
 import { createNonce } from "./nonce.ts";
 import { OperationLog } from "./operation-log.ts";
-import { dumpStorage } from "./storage-dump.ts";
+import { dumpStorage } from "./evidence.ts";
 import { FakeVendor, isObject, objectsIn } from "@troupe-internal/vendor-fakes";
 import type { Exchange } from "@troupe-internal/vendor-fakes";
 import { TcpProxy, killPoints, seededRandom, JournalStorage, TestChild } from "@troupe-internal/fault-tools";
@@ -37,7 +37,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Asks for the weather first, and answers when it is there. */
+/** Returns a call of the weather tool first, and an answer after its result. */
 function weatherTurn({ request }: Exchange) {
   const messages = objectsIn(isObject(request.body) ? request.body["messages"] : []);
   const id = `call-${messages.length}`;
@@ -47,7 +47,7 @@ function weatherTurn({ request }: Exchange) {
 const session = { sessionId: "s", nonce: createNonce() };
 let asked = 0;
 
-/** Starts the service anew on what the last one left. */
+/** Starts a service on the storage of the previous one. */
 async function startService(manner = ""): Promise<TestChild> {
   const args = [join(folder, "journal"), proxy.url, manner];
   const child = await TestChild.start(new URL("./test/service-child.ts", import.meta.url), { args });
@@ -55,7 +55,7 @@ async function startService(manner = ""): Promise<TestChild> {
   return child;
 }
 
-/** Asks one question as a client would that writes down what it sees. */
+/** Sends one input and logs what the client sees. */
 async function ask(child: TestChild): Promise<Answer | undefined> {
   asked += 1;
   const operation = { id: String(asked), sessionId: session.sessionId };
@@ -86,8 +86,8 @@ const reachedBefore: Record<KillPoint, KillPoint[]> = {
   before_finish: ["after_model", "after_tool", "after_model", "before_commit", "after_commit"],
 };
 
-describe("a service that is killed", () => {
-  it.each(killPoints)("is killed exactly at %s, and its parent sees how far it got", async (point) => {
+describe("a killed service", () => {
+  it.each(killPoints)("ends exactly at %s, and its parent knows the kill points before", async (point) => {
     const child = await startService();
     const gone = child.killAt(point);
     const answer = await ask(child);
@@ -101,7 +101,7 @@ describe("a service that is killed", () => {
     await child.close();
   });
 
-  it("is killed at the occurrence that is meant", async () => {
+  it("ends at the third occurrence of a kill point when that is asked for", async () => {
     const child = await startService();
     const gone = child.killAt("after_commit", 3);
     const answers = [await ask(child), await ask(child), await ask(child)];
@@ -112,12 +112,12 @@ describe("a service that is killed", () => {
     await child.close();
   });
 
-  it("keeps every promise over 50 kills at random moments", { timeout: 120_000 }, async () => {
+  it("violates no invariant over 50 kills at random moments", { timeout: 120_000 }, async () => {
     const random = seededRandom(20_261);
     let acknowledged = 0;
     for (let kill = 0; kill < 50; kill++) {
       const child = await startService();
-      // Counted from an answer, so that the moments lie within turns on a slow machine, too.
+      // Counted from an answer, so that the moments lie within turns on a slow machine too.
       for (let turn = Math.floor(random() * 3); turn > 0; turn--)
         acknowledged += (await ask(child)) === undefined ? 0 : 1;
       const gone = child.killAfter(random() * 40);
@@ -132,7 +132,7 @@ describe("a service that is killed", () => {
     expect(vendor.exchanges.filter(({ refusal }) => refusal !== undefined)).toEqual([]);
   });
 
-  it("is caught when it answers before it commits", async () => {
+  it("violates I1 when it answers before it commits", async () => {
     const child = await startService("hasty");
     await ask(child);
     await child.kill();

@@ -1,11 +1,35 @@
 import { randomBytes } from "node:crypto";
+import type { Operation } from "./operation-log.ts";
+import { sessionPart } from "./stored-turns.ts";
 
-/** A mark for what one session says: found again wherever it turns up. */
+/** Returns a nonce that marks what one session says, so that it is found wherever it appears. */
 export function createNonce(): string {
   return `nonce-${randomBytes(8).toString("hex")}`;
 }
 
-/** The nonces in a text, each once. */
-export function noncesIn(text: string): string[] {
-  return [...new Set(text.match(/nonce-[0-9a-f]{16}/g))];
+/** The sessions of each nonce in an operation log. Sessions that may share data have the same nonce. */
+export class NonceOwners {
+  readonly #owners = new Map<string, Set<string>>();
+
+  constructor(operations: readonly Operation[]) {
+    for (const operation of operations) {
+      if (operation.type !== "invoke") continue;
+      const owners = this.#owners.get(operation.nonce) ?? new Set();
+      this.#owners.set(operation.nonce, owners.add(sessionPart(operation)));
+    }
+  }
+
+  /** Returns the known nonces in a text, with their sessions. */
+  in(text: string): { nonce: string; sessions: ReadonlySet<string> }[] {
+    return [...new Set(text.match(/nonce-[0-9a-f]{16}/g))].flatMap((nonce) => {
+      const sessions = this.#owners.get(nonce);
+      return sessions === undefined ? [] : [{ nonce, sessions }];
+    });
+  }
+
+  /** Returns the one session whose nonces a text holds, or `undefined` when there is none or more than one. */
+  sessionOf(text: string): string | undefined {
+    const sessions = new Set(this.in(text).flatMap((found) => [...found.sessions]));
+    return sessions.size === 1 ? [...sessions][0] : undefined;
+  }
 }

@@ -21,15 +21,15 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const invoke: Operation = { type: "invoke", id: "1", sessionId: "s", nonce: "nonce-0000000000000000", input: "a\nb" };
 const ok: Operation = { type: "ok", id: "1", sessionId: "s", runId: "r", seen: "finish" };
 
-describe("an operation log", () => {
-  it("gives back what several writers appended, in order", () => {
+describe("OperationLog", () => {
+  it("reads what several writers appended, in order", () => {
     new OperationLog(path).append(invoke);
     new OperationLog(path).append(ok);
 
     expect(new OperationLog(path).read()).toEqual([invoke, ok]);
   });
 
-  it("takes the operations of several processes at once", async () => {
+  it("keeps the operations of several processes that append at the same time", async () => {
     const file = new URL("./test/appending-child.ts", import.meta.url);
     const start = async (name: string) => await TestChild.start(file, { args: [path, name] });
     const children = await Promise.all(["a", "b", "c"].map(start));
@@ -42,7 +42,7 @@ describe("an operation log", () => {
     expect(new Set(ids).size).toBe(900);
   });
 
-  it("loses only the record that a killed writer left half", () => {
+  it("skips only the line that a killed writer left incomplete", () => {
     const log = new OperationLog(path);
     log.append(invoke);
     appendFileSync(path, '\n{"type":"ok","id":"2","sess');

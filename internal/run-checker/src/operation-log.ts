@@ -1,37 +1,37 @@
 import { appendFileSync, readFileSync } from "node:fs";
 
-/** What a client got to see of an HTTP answer. */
+/** An HTTP response as the client saw it. */
 export type SeenResponse = {
-  /** Method and path as the service declares them: `POST /agents/{name}/run`. */
+  /** Method and path as declared: `POST /agents/{name}/run`. */
   route: string;
   status: number;
   body?: unknown;
-  /** The fault that was injected while it was made. */
+  /** Fault that was injected during the request. */
   fault?: "upstream" | "storage";
 };
 
-/** How a client knows that its turn is acknowledged: HTTP 200, `finish` on a stream, `agent.done`, A2A's completed. */
+/** Signal that acknowledges a turn to the client: HTTP 200, `finish` on a stream, `agent.done`, A2A's `completed`. */
 type Acknowledgement = "200" | "finish" | "agent.done" | "completed";
 
 type OfOperation = {
-  /** Joins what one client did and what came of it. */
+  /** Joins the lines of one operation. */
   id: string;
   sessionId: string;
   /** @default none: the `-` of keys */
   tenantId?: string;
-  /** As soon as it is known: it is told with the head of an answer. */
+  /** Set as soon as the client knows it, from the response headers. */
   runId?: string;
 };
 
 type Outcome = OfOperation & {
-  /** What the client read of the answer's text, whole or in part. */
+  /** Text of the answer that the client read, whole or in part. */
   text?: string;
   response?: SeenResponse;
 };
 
 /**
- * One line of an operation log. `invoke`: a client asks. `ok`: it saw the turn acknowledged. `fail`: it was told that there
- * is no such turn. `info`: it does not know: the connection broke, or the service was killed.
+ * One line of an operation log. `invoke`: the client sent a request. `ok`: the turn was acknowledged. `fail`: the run was
+ * reported as failed. `info`: the outcome is unknown, because the connection broke or the service was killed.
  */
 export type Operation =
   | (OfOperation & { type: "invoke"; nonce: string; input: string })
@@ -39,7 +39,7 @@ export type Operation =
   | (Outcome & { type: "fail" })
   | (Outcome & { type: "info" });
 
-/** A log of operations in a file that several processes append to. */
+/** An operation log in a file that several processes can append to. */
 export class OperationLog {
   readonly path: string;
 
@@ -47,13 +47,13 @@ export class OperationLog {
     this.path = path;
   }
 
-  /** Writes the operation before it returns, so that a process which is killed next has said it. */
+  /** Writes the operation synchronously, so that it survives a kill right after the call. */
   append(operation: Operation): void {
-    // A line of its own, also behind one that a killed process left half.
+    // A line of its own, also after one that a killed process left incomplete.
     appendFileSync(this.path, `\n${JSON.stringify(operation)}\n`);
   }
 
-  /** Every operation that was written whole: what a killed process wrote half, it has not said. */
+  /** Returns the operations. Lines that a killed process left incomplete are skipped. */
   read(): Operation[] {
     return readFileSync(this.path, "utf8").split("\n").flatMap(readLine);
   }

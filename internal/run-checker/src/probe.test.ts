@@ -17,8 +17,8 @@ function start(gauges: Record<string, () => number> = {}): ProcessProbe {
   return probe;
 }
 
-describe("a probe", () => {
-  it("counts sockets, timers, listeners and gauges, and sees them go", async () => {
+describe("ProcessProbe", () => {
+  it("counts sockets, timers, listeners and gauges up and down", async () => {
     let runs = 0;
     const probe = start({ "live runs": () => runs });
     const before = probe.take();
@@ -43,7 +43,7 @@ describe("a probe", () => {
     expect(after).not.toHaveProperty("listeners for beforeExit");
   });
 
-  it("measures how long the event loop was held up", async () => {
+  it("measures how long the event loop was blocked", async () => {
     const probe = start();
     await new Promise((resolve) => setTimeout(resolve, 20));
     const end = performance.now() + 150;
@@ -62,7 +62,7 @@ describe("a probe", () => {
     expect(probe.take().listenerWarnings).toBe(1);
   });
 
-  it("leaves no listener behind", () => {
+  it("leaves no listener after stop", () => {
     const before = process.listenerCount("uncaughtExceptionMonitor") + process.listenerCount("warning");
     new ProcessProbe().stop();
 
@@ -70,10 +70,10 @@ describe("a probe", () => {
   });
 });
 
-describe("a probe in a process of its own", () => {
+describe("ProcessProbe in a child process", () => {
   const file = new URL("./test/probed-child.ts", import.meta.url);
 
-  it("counts what goes uncaught when the service listens for it", async () => {
+  it("counts uncaught errors when the service handles them", async () => {
     const child = await TestChild.start(file, { args: ["listening"] });
     const isProbe = (message: unknown): message is Probe => typeof message === "object";
     await vi.waitFor(
@@ -87,7 +87,7 @@ describe("a probe in a process of its own", () => {
     await child.close();
   });
 
-  it("lets the process die of it when nobody listens", async () => {
+  it("lets the process end on an unhandled rejection", async () => {
     const child = await TestChild.start(file);
 
     expect(await child.exit).toEqual({ code: 1, signal: null });
@@ -96,8 +96,8 @@ describe("a probe in a process of its own", () => {
   });
 });
 
-describe("waiting for the baseline", () => {
-  it("gives up after its time and tells what is left", async () => {
+describe("settled", () => {
+  it("gives up after its time and returns the last probe", async () => {
     const quiet: Probe = start().take();
     const busy = { ...quiet, counts: { ...quiet.counts, locks: 1 } };
     const after = await settled(() => busy, quiet, { withinMs: 60 });

@@ -2,28 +2,28 @@ import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What one process holds and has gone through. */
+/** The resources of a process at one moment. */
 export type Probe = {
   pid: number;
-  /** How many there are of each thing: what Node keeps alive, file descriptors, listeners, and what the process counts itself. */
+  /** Number of each resource: active handles of Node, file descriptors, listeners, and gauges of the process. */
   counts: Readonly<Record<string, number>>;
   rssBytes: number;
   heapBytes: number;
-  /** Since the probe before this one, over what a quiet loop takes. */
+  /** 99th percentile in milliseconds since the previous probe, without the delay of an idle loop. */
   eventLoopDelayP99Ms: number;
-  /** Since the start: exceptions and rejections that nobody caught. */
+  /** Number of uncaught exceptions and rejections since the start. */
   uncaught: number;
-  /** Since the start: emitters that warned of too many listeners. */
+  /** Number of warnings of too many listeners since the start. */
   listenerWarnings: number;
 };
 
-/** What only the process under test can count: live runs, upstream sockets, locks, temporary files. */
+/** Counts that only the process under test knows: live runs, upstream sockets, locks, temporary files. */
 export type Gauges = Readonly<Record<string, () => number>>;
 
 const descriptors = "/proc/self/fd";
 const resolutionMs = 5;
 
-/** Takes probes in a process that is under test. It changes nothing of how the process ends. */
+/** Takes probes of this process. It does not change how the process ends. */
 export class ProcessProbe {
   readonly #gauges: Gauges;
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs });
@@ -38,7 +38,7 @@ export class ProcessProbe {
     process.on("warning", this.#onWarning);
   }
 
-  /** What there is now. */
+  /** Returns the current state. */
   take(): Probe {
     const { rss, heapUsed } = process.memoryUsage();
     const p99 = this.#delay.percentile(99) / 1e6 - resolutionMs;
@@ -54,7 +54,7 @@ export class ProcessProbe {
     };
   }
 
-  /** Takes nothing more. */
+  /** Removes the listeners of this probe. */
   stop(): void {
     this.#delay.disable();
     process.off("uncaughtExceptionMonitor", this.#onUncaught);
@@ -75,7 +75,7 @@ export class ProcessProbe {
   };
 
   readonly #onRejection = (reason: unknown): void => {
-    // Without a listener of the service's own, the process ends as it would have without this one.
+    // Without another listener, the process ends as it would have without this one.
     if (process.listenerCount("unhandledRejection") === 1) throw reason;
     this.#uncaught += 1;
   };
@@ -85,7 +85,7 @@ export class ProcessProbe {
   };
 }
 
-/** What there is more of than before, by name. */
+/** Returns the resources that have increased since a probe, by name. */
 export function riseSince(before: Probe, after: Probe): Record<string, number> {
   const rises = Object.entries(after.counts).map(
     ([name, count]) => [name, count - (before.counts[name] ?? 0)] as const,
@@ -93,7 +93,7 @@ export function riseSince(before: Probe, after: Probe): Record<string, number> {
   return Object.fromEntries(rises.filter(([, rise]) => rise > 0));
 }
 
-/** Probes until everything is back to what it was, or the time is over; gives the last probe. */
+/** Probes until no resource is above `before`, or the time is over. Returns the last probe. */
 export async function settled(
   take: () => Probe | Promise<Probe>,
   before: Probe,
@@ -108,7 +108,7 @@ export async function settled(
   return after;
 }
 
-/** Systems that do not tell have none. */
+/** Returns the number of open file descriptors, or 0 on systems without /proc. */
 function countDescriptors(): number {
   try {
     return readdirSync(descriptors).length;

@@ -1,7 +1,7 @@
 import type { ChatMessage } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import type { DialectName } from "@troupe-internal/vendor-fakes";
-import { pairingBreaches } from "./pairing.ts";
+import { historyFaults } from "./invariants/valid-history.ts";
 import { sentHistory } from "./sent-history.ts";
 import { wireBodies } from "./test/wire-bodies.ts";
 
@@ -34,30 +34,30 @@ function sent(dialect: DialectName, messages: readonly ChatMessage[]) {
   });
 }
 
-describe.each(dialects)("a conversation as %s has it", (dialect) => {
-  it("reads as it was said", () => {
+describe.each(dialects)("a conversation in the dialect %s", (dialect) => {
+  it("is read as it was sent", () => {
     const history = sent(dialect, conversation) ?? [];
 
     expect(history.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "assistant", "user"]);
     expect(history.map(({ text }) => text)[4]).toBe("Rain and sun.");
     expect(history[1]?.calls).toEqual([history[2]?.answers, history[3]?.answers]);
-    expect([...pairingBreaches(history)]).toEqual([]);
+    expect([...historyFaults(history)]).toEqual([]);
   });
 
-  it("is broken without one of the results", () => {
+  it("has a fault without one of the results", () => {
     const history = sent(dialect, conversation.toSpliced(3, 1)) ?? [];
 
-    expect([...pairingBreaches(history)].join()).toMatch(/has no result before the next message/);
+    expect([...historyFaults(history)].join()).toMatch(/has no result before the next message/);
   });
 
-  it("is broken without the calls", () => {
+  it("has a fault without the calls", () => {
     const history = sent(dialect, conversation.toSpliced(1, 1)) ?? [];
 
-    expect([...pairingBreaches(history)].join()).toMatch(/has no call right before it/);
+    expect([...historyFaults(history)].join()).toMatch(/has no call right before it/);
   });
 });
 
-describe("a request that asks for no answer", () => {
+describe("a request that is not a chat request", () => {
   it("carries no conversation", () => {
     const request = { method: "POST", url: "/", headers: {}, body: { input: "text" } };
     const route = { kind: "embeddings", modelId: "m", stream: false } as const;
@@ -67,7 +67,7 @@ describe("a request that asks for no answer", () => {
   });
 });
 
-it("takes a text for the word of a user where a vendor does", () => {
+it("sentHistory reads a string input of Responses as a user message", () => {
   const request = { method: "POST", url: "/", headers: {}, body: { input: "Oslo?" } };
   const route = { kind: "chat", modelId: "m", stream: false } as const;
 
@@ -76,14 +76,14 @@ it("takes a text for the word of a user where a vendor does", () => {
   ]);
 });
 
-describe("the order of a history", () => {
+describe("a history", () => {
   const say = (role: string) => ({ role, text: "x", calls: [] });
 
   it.each([
-    ["instructions stand in the middle", [say("user"), say("system")]],
-    ["the assistant speaks before the user", [say("system"), say("assistant")]],
+    ["instructions come after other messages", [say("user"), say("system")]],
+    ["an assistant message comes before any user message", [say("system"), say("assistant")]],
     ["two calls of one message have the id 1", [say("user"), { ...say("assistant"), calls: ["1", "1"] }]],
-  ])("is broken when %s", (breach, history) => {
-    expect([...pairingBreaches(history)][0]).toBe(breach);
+  ])("has a fault when %s", (fault, history) => {
+    expect([...historyFaults(history)][0]).toBe(fault);
   });
 });

@@ -2,13 +2,13 @@ import type { Exchange, DialectName, JsonObject } from "@troupe-internal/vendor-
 import { isObject, objectsIn, textOf } from "@troupe-internal/vendor-fakes";
 import type { HistoryMessage } from "./history.ts";
 
-/** The conversation that a request carried; `undefined` when it asked for no answer or cannot be read. */
+/** Returns the conversation that a request carried, or `undefined` when it is not a chat request or cannot be read. */
 export function sentHistory({ dialect, route, request }: Exchange): HistoryMessage[] | undefined {
   if (dialect === undefined || route?.kind !== "chat" || !isObject(request.body)) return undefined;
-  return readers[dialect](request.body, new CallNames());
+  return readers[dialect](request.body, new CallIds());
 }
 
-type Reader = (body: JsonObject, names: CallNames) => HistoryMessage[];
+type Reader = (body: JsonObject, ids: CallIds) => HistoryMessage[];
 
 const readers: Record<DialectName, Reader> = {
   "openai-chat": readMessages,
@@ -18,11 +18,11 @@ const readers: Record<DialectName, Reader> = {
       ? [plain("user", body["input"])]
       : joinSteps(objectsIn(body["input"]).flatMap((item) => readItem(item))),
   anthropic: (body) => objectsIn(body["messages"]).flatMap((message) => readBlocks(message)),
-  google: (body, names) => objectsIn(body["contents"]).flatMap((content) => readParts(content, names)),
+  google: (body, ids) => objectsIn(body["contents"]).flatMap((content) => readParts(content, ids)),
 };
 
-/** Names calls that have no ids of their own: the n-th call of a tool is answered by its n-th result. */
-class CallNames {
+/** Creates ids for calls without ids: the n-th call of a tool is answered by its n-th result. */
+class CallIds {
   readonly #counts = new Map<string, number>();
 
   next(kind: "call" | "result", name: string): string {
@@ -32,15 +32,15 @@ class CallNames {
   }
 }
 
-/** Chat Completions, and the local runner, which speaks nearly like it. */
-function readMessages(body: JsonObject, names: CallNames): HistoryMessage[] {
+/** Reads Chat Completions, and Ollama, whose messages are nearly the same. */
+function readMessages(body: JsonObject, ids: CallIds): HistoryMessage[] {
   return objectsIn(body["messages"]).map((message) => {
     const role = message["role"] === "developer" ? "system" : String(message["role"]);
     const calls = objectsIn(message["tool_calls"]).map(
-      (call) => textOf(call["id"]) ?? names.next("call", nameOf(call["function"])),
+      (call) => textOf(call["id"]) ?? ids.next("call", nameOf(call["function"])),
     );
     if (role !== "tool") return { role, text: textIn(message["content"]), calls };
-    const answers = textOf(message["tool_call_id"]) ?? names.next("result", nameOf(message, "tool_name"));
+    const answers = textOf(message["tool_call_id"]) ?? ids.next("result", nameOf(message, "tool_name"));
     return { role, text: textIn(message["content"]), calls, answers };
   });
 }
@@ -66,28 +66,28 @@ function readBlocks({ role, content }: JsonObject): HistoryMessage[] {
   const answers = results.map((block): HistoryMessage => {
     return { role: "tool", text: textIn(block["content"]), calls: [], answers: String(block["tool_use_id"]) };
   });
-  // A message of nothing but results is not a word of the user.
+  // A message with results alone is not a user message.
   const words = blocks.filter((block) => !results.includes(block));
   return words.length === 0 ? answers : [...answers, { role: String(role), text: textIn(words), calls }];
 }
 
-function readParts(content: JsonObject, names: CallNames): HistoryMessage[] {
+function readParts(content: JsonObject, ids: CallIds): HistoryMessage[] {
   const parts = objectsIn(content["parts"]);
   const answers = parts.flatMap((part): HistoryMessage[] => {
     const result = part["functionResponse"];
     if (!isObject(result)) return [];
-    const id = textOf(result["id"]) ?? names.next("result", nameOf(result));
+    const id = textOf(result["id"]) ?? ids.next("result", nameOf(result));
     return [{ role: "tool", text: JSON.stringify(result["response"]), calls: [], answers: id }];
   });
   const words = parts.filter((part) => part["functionResponse"] === undefined);
   const calls = words.flatMap(({ functionCall: call }) =>
-    isObject(call) ? [textOf(call["id"]) ?? names.next("call", nameOf(call))] : [],
+    isObject(call) ? [textOf(call["id"]) ?? ids.next("call", nameOf(call))] : [],
   );
   const role = content["role"] === "model" ? "assistant" : (textOf(content["role"]) ?? "user");
   return words.length === 0 ? answers : [...answers, { role, text: textIn(words), calls }];
 }
 
-/** Puts the items together in which one vendor takes what an assistant says and asks at once. */
+/** Joins consecutive assistant items: Responses splits an assistant message into its text and its calls. */
 function joinSteps(messages: readonly HistoryMessage[]): HistoryMessage[] {
   const joined: HistoryMessage[] = [];
   for (const message of messages) {
@@ -110,7 +110,7 @@ function nameOf(value: unknown, field = "name"): string {
   return isObject(value) ? String(value[field]) : "";
 }
 
-/** Text, or the texts of a list of parts. */
+/** Returns a string content, or the joined texts of an array of parts. */
 function textIn(content: unknown): string {
   if (typeof content === "string") return content;
   return objectsIn(content)

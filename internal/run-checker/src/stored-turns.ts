@@ -1,7 +1,7 @@
 import type { ChatMessage } from "@troupe/core";
-import type { StorageDump } from "./storage-dump.ts";
+import type { StorageDump } from "./evidence.ts";
 
-/** As much of a turn's record as the checker judges, read from the stored form and not with core's own reader. */
+/** The part of a stored turn that the checker judges, read from the record itself and not with core's reader. */
 export type StoredTurn = {
   /** `<tenant>/<session>`, as in keys. */
   session: string;
@@ -12,7 +12,7 @@ export type StoredTurn = {
   messages: ChatMessage[];
 };
 
-/** The turns in a storage in the order of their keys, and the keys of what is no turn. */
+/** Returns the turns of a storage in the order of their keys, and the keys of records that are not turns. */
 export function storedTurns({ turns }: StorageDump): { turns: StoredTurn[]; unreadable: string[] } {
   const read = turns.map(({ key, value }) => ({ key, turn: readTurn(key, value) }));
   return {
@@ -21,24 +21,24 @@ export function storedTurns({ turns }: StorageDump): { turns: StoredTurn[]; unre
   };
 }
 
-/** The part of keys that stands for a session. */
+/** Returns the part of a key that names a session. */
 export function sessionPart({ tenantId, sessionId }: { tenantId?: string; sessionId: string }): string {
   const tenant = tenantId === "-" ? "%2D" : encodePart(tenantId ?? "-");
   return `${tenant}/${encodePart(sessionId)}`;
 }
 
-/** Whose record a key of `sessions`, `turns` or `memory` is. */
+/** Returns the session part of a key of `sessions`, `turns` or `memory`. */
 export function sessionOf(key: string): string {
   return key.split("/", 2).join("/");
 }
 
-/** The session that a key belongs to when members of a team are counted with their team: only their ids hold a `%`. */
+/** Returns the session part of a key, with members of a team counted as their team: only their ids hold a `%`. */
 export function rootSessionOf(key: string): string {
   return sessionOf(key).split("%", 1).join("");
 }
 
-/** A message's text, whatever form it has. */
-export function textOf(content: unknown): string {
+/** Returns the content of a message as a string. */
+export function contentText(content: unknown): string {
   return typeof content === "string" ? content : JSON.stringify(content ?? "");
 }
 
@@ -47,7 +47,14 @@ function readTurn(key: string, value: unknown): StoredTurn | undefined {
   const { runId, status, input, messages } = value as Record<string, unknown>;
   if (typeof runId !== "string" || typeof status !== "string" || input === undefined) return undefined;
   if (!Array.isArray(messages)) return undefined;
-  return { session: sessionOf(key), key, runId, status, input: textOf(input), messages: messages as ChatMessage[] };
+  return {
+    session: sessionOf(key),
+    key,
+    runId,
+    status,
+    input: contentText(input),
+    messages: messages as ChatMessage[],
+  };
 }
 
 function encodePart(part: string): string {

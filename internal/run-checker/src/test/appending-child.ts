@@ -1,4 +1,4 @@
-// Appends operations to a log, as one of several that do so at once.
+// Appends 300 operations to a log, beside other processes that do the same.
 import { OperationLog } from "../operation-log.ts";
 
 const [path = "", name = ""] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// Lets a rejection go uncaught, and when it is told to listen for such things an exception, too; sends its probe.
+// Leaves a rejection unhandled and sends its probe when asked. With `listening` it handles such errors, and throws an exception too.
 import { ProcessProbe } from "../probe.ts";
 
 const probe = new ProcessProbe();

@@ -3,10 +3,10 @@ import type { DialectName, Exchange } from "@troupe-internal/vendor-fakes";
 import type { Evidence } from "../evidence.ts";
 import type { Operation } from "../operation-log.ts";
 import type { Probe } from "../probe.ts";
-import { textOf } from "../stored-turns.ts";
+import { contentText } from "../stored-turns.ts";
 import { wireBodies } from "./wire-bodies.ts";
 
-/** Evidence that a test may spoil. */
+/** Evidence that a test can change. */
 export type Spoilable = {
   -readonly [Name in keyof Required<Evidence>]: Required<Evidence>[Name];
 };
@@ -23,12 +23,12 @@ const sessions: readonly { id: string; nonce: string; dialect: DialectName }[] =
   { id: "cedar", nonce: "nonce-00000000000000c3", dialect: "google" },
 ];
 
-/** The key that must not get out. */
+/** A key that must not appear in anything emitted. */
 export const canary = 'sk-canary-"7f3/é+a=b';
 
 /**
- * What a sound run leaves: three sessions of five turns, each turn with a tool. The third of `birch` failed after its tool
- * had run; of the fourth of `cedar` the client does not know; one more of `amber` failed before anything had happened.
+ * Returns the evidence of a valid run: three sessions of five turns, each turn with a tool. The third turn of `birch`
+ * failed after its tool had run, the fourth of `cedar` has an unknown outcome, and a sixth of `amber` failed at once.
  */
 export function recordedRun(): Spoilable {
   const evidence: Spoilable = {
@@ -110,7 +110,7 @@ function turnOf(session: string, nonce: string, number: number): Turn {
   return { input: inputOf(session, nonce, number), messages, status, runId: `run-${session}-${number}` };
 }
 
-/** What is stored; the third session has a hook that adds a word. */
+/** Returns the stored input; the third session has a hook that adds a word. */
 function inputOf(session: string, nonce: string, number: number): string {
   return `${nonce} question ${number}${session === "cedar" ? " please" : ""}`;
 }
@@ -118,16 +118,16 @@ function inputOf(session: string, nonce: string, number: number): string {
 function operationsOf(turn: Turn, { id, nonce, index }: { id: string; nonce: string; index: number }): Operation[] {
   const operation = { id: `${id}-${index + 1}`, sessionId: id };
   const invoke: Operation = { ...operation, type: "invoke", nonce, input: turn.input.replace(" please", "") };
-  // The connection broke before anything was told, so the run is not known either.
+  // The connection broke before the response, so the run id is unknown too.
   if (id === "cedar" && index === 3) return [invoke, { ...operation, type: "info" }];
   const told = { ...operation, runId: turn.runId };
   if (turn.status === "interrupted")
     return [invoke, { ...told, type: "fail", response: { route, status: 502, fault: "upstream" } }];
-  const text = textOf(turn.messages.at(-1)?.content);
+  const text = contentText(turn.messages.at(-1)?.content);
   return [invoke, { ...told, type: "ok", seen: "200", text, response: { route, status: 200, body: { text } } }];
 }
 
-/** Two requests for each turn: for the call, and for the answer once its result is there. */
+/** Returns two requests for each turn: one for the call, and one for the answer after its result. */
 function exchangesOf(turns: readonly Turn[], dialect: DialectName): Exchange[] {
   const whole = turns.flatMap(({ input, messages }): ChatMessage[] => [{ role: "user", content: input }, ...messages]);
   const last = turns.at(-1)?.messages.length ?? 0;
@@ -169,7 +169,7 @@ function samples() {
   return [0, 1, 2, 3].map((step) => ({
     requests: step * 100_000,
     rssBytes: 1e8 + step,
-    // What is loaded by the first requests stays.
+    // Modules that the first requests load stay in memory.
     heapBytes: step === 0 ? 1e7 : 2e7 + (step % 2) * 1e5,
   }));
 }

@@ -9,20 +9,20 @@ import type {
   StorageDriver,
   ToolDef,
 } from "@troupe/core";
-import { textOf } from "../stored-turns.ts";
+import { contentText } from "../stored-turns.ts";
 
 type Parts = {
   model: ModelProvider;
   tool: ToolDef;
   storage: StorageDriver;
-  /** Breaks the first promise: it answers before it commits. */
+  /** Answers before it commits, which violates I1. */
   isHasty: boolean;
 };
 type StoredTurn = { input: string; messages: ChatMessage[] };
 
 const usage = { promptTokens: 10, completionTokens: 5, totalTokens: 15 };
 
-/** The least that keeps the promises: history, model, tool, model, commit, answer. It does not stream. */
+/** Creates a minimal agent that keeps the promises: history, model, tool, model, commit, answer. It does not stream. */
 export function createSmallAgent({ model, tool, storage, isHasty }: Parts): Pick<Runnable, "name" | "kind" | "run"> {
   async function turn(input: string, history: readonly ChatMessage[]): Promise<ChatMessage[]> {
     const said: ChatMessage[] = [{ role: "user", content: input }];
@@ -31,7 +31,7 @@ export function createSmallAgent({ model, tool, storage, isHasty }: Parts): Pick
       if (toolCalls.length === 0) return [...said.slice(1), { role: "assistant", content: text }];
       said.push({ role: "assistant", content: text || null, toolCalls: [...toolCalls] });
       for (const { id, arguments: args } of toolCalls) {
-        const content = textOf(await tool.execute(args, {} as RunContext));
+        const content = contentText(await tool.execute(args, {} as RunContext));
         said.push({ role: "tool", toolCallId: id, content });
       }
     }
@@ -47,7 +47,7 @@ export function createSmallAgent({ model, tool, storage, isHasty }: Parts): Pick
         const stored = value as unknown as StoredTurn;
         return [{ role: "user" as const, content: stored.input }, ...stored.messages];
       });
-      const messages = await turn(textOf(input), history);
+      const messages = await turn(contentText(input), history);
       const record = { v: 1, runId, runnable: "small", input, messages, status: "completed", usage, createdAt: 1 };
       const commit = async (): Promise<void> => {
         const stored = await storage.append?.("turns", `-/${sessionId}/`, record as unknown as Json);
@@ -56,7 +56,7 @@ export function createSmallAgent({ model, tool, storage, isHasty }: Parts): Pick
       };
       if (isHasty) setTimeout(() => void commit(), 500);
       else await commit();
-      return { runId, text: textOf(messages.at(-1)?.content), toolCalls: [], usage };
+      return { runId, text: contentText(messages.at(-1)?.content), toolCalls: [], usage };
     },
   };
 }

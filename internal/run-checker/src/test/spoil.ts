@@ -3,24 +3,24 @@ import type { InvariantId } from "../check.ts";
 import type { Probe } from "../probe.ts";
 import type { Spoilable } from "./recorded-run.ts";
 
-/** One way to spoil a sound run, what it breaks and what is said of it. */
-export type Mutation = { breaks: InvariantId; spoil: (evidence: Spoilable) => void; says: RegExp };
+/** A mutant: a change to a valid run, the invariant that it violates, and the message of the violation. */
+export type Mutation = { violates: InvariantId; spoil: (evidence: Spoilable) => void; says: RegExp };
 
 type StoredRecord = { messages: ChatMessage[] };
 
-/** The key of a turn that is called as its operation is: `amber-5`. */
+/** Returns the key of the turn of an operation: `amber-5`. */
 function keyOf(turn: string): string {
   const [session, number = ""] = turn.split("-");
   return `-/${session}/${number.padStart(12, "0")}`;
 }
 
-/** Loses a turn. */
+/** Removes a turn. */
 export function dropTurn(evidence: Spoilable, turn: string): void {
   const turns = evidence.storage.turns.filter(({ key }) => key !== keyOf(turn));
   evidence.storage = { ...evidence.storage, turns };
 }
 
-/** Stores a turn once more, behind the last one. */
+/** Stores a turn a second time, after the last one. */
 export function copyTurn(evidence: Spoilable, turn: string): void {
   const copies = evidence.storage.turns.filter(({ key }) => key === keyOf(turn));
   const turns = [
@@ -48,14 +48,14 @@ export function editMessages(
   editTurn(evidence, turn, { messages: change(record.messages) });
 }
 
-/** Changes what was seen of an operation. */
+/** Changes the outcome of an operation. */
 export function editOperation(evidence: Spoilable, id: string, change: object): void {
   evidence.operations = evidence.operations.map((operation) =>
     operation.id === id && operation.type !== "invoke" ? { ...operation, ...change } : operation,
   );
 }
 
-/** Changes the answer that was seen of an operation. */
+/** Changes the response of an operation. */
 export function editResponse(evidence: Spoilable, id: string, change: object): void {
   const operation = evidence.operations.find((one) => one.id === id && one.type !== "invoke");
   editOperation(evidence, id, { response: { ...(operation as { response?: object }).response, ...change } });
@@ -63,7 +63,7 @@ export function editResponse(evidence: Spoilable, id: string, change: object): v
 
 type Sent = Record<string, unknown>;
 
-/** Changes the messages of a request, whatever its vendor calls them. */
+/** Changes the messages of a request in any dialect. */
 export function editSent(evidence: Spoilable, index: number, change: (messages: Sent[]) => Sent[]): void {
   const request = evidence.exchanges[index]?.request;
   const body = request?.body as Record<string, Sent[]>;
@@ -71,7 +71,7 @@ export function editSent(evidence: Spoilable, index: number, change: (messages: 
   Object.assign(request ?? {}, { body: { ...body, [field]: change(body[field] ?? []) } });
 }
 
-/** Changes the probes that were taken afterwards. */
+/** Changes the probes after the test. */
 export function editProbe(evidence: Spoilable, change: (probe: Probe) => Partial<Probe>): void {
   evidence.processes = evidence.processes.map((one) => ({ ...one, after: { ...one.after, ...change(one.after) } }));
 }
@@ -83,12 +83,12 @@ export function editChunks(evidence: Spoilable, change: (chunks: readonly unknow
   );
 }
 
-/** Lets more out into the log. */
+/** Adds chunks to the emitted log. */
 export function emit(evidence: Spoilable, ...chunks: (Uint8Array | string)[]): void {
   evidence.emitted = evidence.emitted.map((one) => ({ ...one, chunks: [...one.chunks, ...chunks, "\n"] }));
 }
 
-/** Changes the samples of memory. */
+/** Changes the memory samples. */
 export function editMemory(evidence: Spoilable, change: (step: number) => object, budget: object = {}): void {
   evidence.memory = evidence.memory.map((one) => ({
     ...one,

@@ -1,10 +1,10 @@
 import type { ChatMessage } from "@troupe/core";
 import type { DialectName } from "@troupe-internal/vendor-fakes";
-import { textOf } from "../stored-turns.ts";
+import { contentText } from "../stored-turns.ts";
 
 type Body = (messages: readonly ChatMessage[]) => Record<string, unknown>;
 
-/** One conversation as each vendor wants to read it. */
+/** Request bodies of one conversation, by dialect. */
 export const wireBodies: Record<DialectName, Body> = {
   "openai-chat": (messages) => ({ model: "m", messages: messages.map((message) => toChat(message)) }),
   ollama: (messages) => ({ model: "m", messages: messages.map((message) => withoutIds(toChat(message))) }),
@@ -25,7 +25,7 @@ function toChat({ role, content, toolCalls, toolCallId }: ChatMessage): Record<s
   };
 }
 
-/** As an older local runner has it: calls are known by their tool alone. */
+/** Removes call ids, as older versions of Ollama have none. */
 function withoutIds({ tool_calls: calls, tool_call_id: answers, ...rest }: Record<string, unknown>) {
   const named = (calls as { function: object }[] | undefined)?.map((call) => ({ function: call.function }));
   return { ...rest, ...(named && { tool_calls: named }), ...(answers !== undefined && { tool_name: "weather" }) };
@@ -41,7 +41,7 @@ function toItems({ role, content, toolCalls = [], toolCallId }: ChatMessage): ob
 
 function toBlocks({ role, content, toolCalls = [], toolCallId }: ChatMessage): object {
   if (role === "tool") {
-    return { role: "user", content: [{ type: "tool_result", tool_use_id: toolCallId, content: textOf(content) }] };
+    return { role: "user", content: [{ type: "tool_result", tool_use_id: toolCallId, content: contentText(content) }] };
   }
   const calls = toolCalls.map(({ id, name, arguments: input }) => ({ type: "tool_use", id, name, input }));
   return { role, content: [...(content === null ? [] : [{ type: "text", text: content }]), ...calls] };
