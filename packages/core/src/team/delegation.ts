@@ -1,48 +1,109 @@
+import { runTools } from "../agent/run-tools.ts";
 import { toPublicError } from "../errors/public-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { MessageContent } from "../message/content.ts";
+import type { ToolCallResult } from "../message/tool-call.ts";
+import type { StreamChunk } from "../model/stream-chunk.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { JsonSchema } from "../schema/object-schema.ts";
+import { ToolSet } from "../tool/tool-set.ts";
 import type { ToolDef } from "../tool/tool.ts";
-import type { Member } from "./member.ts";
-import type { MemberDesk } from "./member-desk.ts";
+import { createId } from "../util/create-id.ts";
+import type { MemberRuns } from "./member-runs.ts";
+import type { Member } from "./members.ts";
+import type { TeamPlan } from "./team-plan.ts";
 
-/** Who is asked where, with what. */
-type DelegationPlan = {
+type DelegationToolOptions = {
   readonly member: Member;
-  readonly desk: MemberDesk;
+  readonly memberRuns: MemberRuns;
   readonly parameters: JsonSchema;
+  /** Makes the member's input from the arguments of the call. */
   readonly contentOf: (args: Record<string, unknown>) => MessageContent;
 };
 
-/** A member of a team as a tool: called, it works within the team's run and gives its text. */
-export class Delegation implements ToolDef {
+/** A member as a tool: a call runs the member within the team's run, and its result is the member's text. */
+class DelegationTool implements ToolDef {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
-  readonly #plan: DelegationPlan;
+  readonly #options: DelegationToolOptions;
 
-  constructor(plan: DelegationPlan) {
-    const { member, parameters } = plan;
+  constructor(options: DelegationToolOptions) {
+    const { member, parameters } = options;
     this.name = member.toolName;
     this.description = member.runnable.description?.trim() || `Hands a task to ${member.name}.`;
     this.parameters = parameters;
-    this.#plan = plan;
+    this.#options = options;
   }
 
-  /** What is left of the run decides when the call is made. */
+  /** Read when a call starts: it depends on the remaining time of the run. */
   get timeoutMs(): number {
-    return this.#plan.desk.timeoutMs;
+    return this.#options.memberRuns.timeoutMs;
   }
 
   async execute(args: Record<string, unknown>, context: RunContext): Promise<string> {
-    const { member, desk, contentOf } = this.#plan;
+    const { member, memberRuns, contentOf } = this.#options;
     try {
-      const { text } = await desk.ask({ member, content: contentOf(args), context });
+      const { text } = await memberRuns.run({ member, content: contentOf(args), context });
       return text || "(no answer)";
     } catch (error) {
       const { code, message } = toPublicError(error);
       throw new TroupeError(code, message, { cause: error });
     }
   }
+}
+
+const taskParameters = {
+  type: "object",
+  properties: { task: { type: "string", minLength: 1, description: "What to do, with all that it takes to do it." } },
+  required: ["task"],
+  additionalProperties: false,
+};
+
+/** Makes the tools by which the orchestrator delegates tasks. Attachments of the team's input go along with each task. */
+export function delegationTools(
+  members: readonly Member[],
+  memberRuns: MemberRuns,
+  input: () => MessageContent,
+): ToolSet {
+  const contentOf = ({ task }: Record<string, unknown>) => withAttachments(String(task), input());
+  return new ToolSet(
+    members.map((member) => new DelegationTool({ member, memberRuns, parameters: taskParameters, contentOf })),
+  );
+}
+
+function withAttachments(task: string, input: MessageContent): MessageContent {
+  const attachments = typeof input === "string" ? [] : input.filter(({ type }) => type !== "text");
+  return attachments.length === 0 ? task : [{ type: "text", text: task }, ...attachments];
+}
+
+/** A task that a strategy gives to a member, and the arguments of the tool call that records it. */
+export type MemberTask = {
+  readonly member: Member;
+  readonly content: MessageContent;
+  readonly args: Record<string, unknown>;
+};
+
+/** The arguments are for the record alone: the strategy has the content. */
+const recordedParameters = { type: "object" };
+
+/** Runs several members in parallel, without a model call that asks for it. Returns the results in the order of the tasks. */
+export async function* delegateAll(
+  { orchestrator, memberRuns, run }: TeamPlan,
+  tasks: readonly MemberTask[],
+): AsyncGenerator<StreamChunk, ToolCallResult[]> {
+  const toolCalls = tasks.map(({ member, args }) => ({ id: createId(), name: member.toolName, arguments: args }));
+  const before = run.toolCalls.length;
+  const parameters = recordedParameters;
+  const tools = new ToolSet(
+    tasks.map(
+      ({ member, content }) => new DelegationTool({ member, memberRuns, parameters, contentOf: () => content }),
+    ),
+  );
+  for (const { id, name, arguments: args } of toolCalls) {
+    yield { type: "tool_call_start", toolCall: { id, name } };
+    yield { type: "tool_call_delta", toolCallId: id, argumentsDelta: JSON.stringify(args) };
+  }
+  yield* runTools({ ...orchestrator, tools }, { text: "", toolCalls }, before);
+  return run.toolCalls.slice(before);
 }

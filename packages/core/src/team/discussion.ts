@@ -1,72 +1,97 @@
 import type { MessageContent } from "../message/content.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
+import { compileStructuredSchema } from "../schema/compile-schema.ts";
+import type { CompiledSchema } from "../schema/compile-schema.ts";
+import { parseStructured } from "../schema/parse-structured.ts";
 import { readProperty } from "../util/read-property.ts";
-import { addText } from "./add-text.ts";
-import type { Inquiry } from "./consult.ts";
-import type { Member } from "./member.ts";
-import { readVote, voteForm } from "./vote.ts";
+import type { MemberTask } from "./delegation.ts";
+import type { Member } from "./members.ts";
 
-/** What the members of a team say to a question, round after round. */
+/** The discussion of a question by the members of a team, over several rounds. */
 export class Discussion {
   readonly #question: MessageContent;
-  readonly #said: string[] = [];
+  readonly #entries: string[] = [];
 
   constructor(question: MessageContent) {
     this.#question = question;
   }
 
-  /** All that was said, in order. */
+  /** All contributions and objections, in order. */
   get transcript(): string {
-    return this.#said.join("\n\n");
+    return this.#entries.join("\n\n");
   }
 
-  /** Asks for contributions. Each message is whole: not every member remembers what it was told before. */
-  invite(members: readonly Member[], round: number): Inquiry[] {
-    return members.map((member) => ({ member, content: this.#invitation(member), args: { round } }));
+  /** Returns the tasks of a round. Each repeats the transcript: members may have no memory of earlier rounds. */
+  contributionTasks(members: readonly Member[], round: number): MemberTask[] {
+    return members.map((member) => ({ member, content: this.#contributionPrompt(member), args: { round } }));
   }
 
-  /** Takes in the contributions of a round, and gives those who made one. */
-  add(members: readonly Member[], results: readonly ToolCallResult[], round: number): Member[] {
-    this.#said.push(...members.map(({ name }, index) => `## Round ${round}: ${name}\n\n${results[index]?.result}`));
+  /** Adds the contributions of a round, and returns the members that made one. */
+  addContributions(members: readonly Member[], results: readonly ToolCallResult[], round: number): Member[] {
+    this.#entries.push(...members.map(({ name }, index) => `## Round ${round}: ${name}\n\n${results[index]?.result}`));
     return members.filter((_, index) => results[index]?.error === undefined);
   }
 
-  /** Whether a vote can end it: a member whose every answer has a form of its own has no words to agree with. */
+  /** Tells whether a vote can end the discussion. A member with structured output has no words to vote with. */
   canEndBy(speakers: readonly Member[]): boolean {
     return speakers.every(({ runnable }) => readProperty(runnable, "hasStructuredOutput") !== true);
   }
 
-  /** Asks whether they agree. */
-  poll(speakers: readonly Member[], round: number): Inquiry[] {
+  /** Returns the tasks of a vote. */
+  voteTasks(speakers: readonly Member[], round: number): MemberTask[] {
+    const request = `Do you agree with what the others said, so that nothing is left to discuss? ${voteFormat}`;
     return speakers.map((member) => ({
       member,
-      content: this.#tell(
-        member,
-        `Do you agree with what the others said, so that nothing is left to discuss? ${voteForm}`,
-      ),
+      content: this.#prompt(member, request),
       args: { round, vote: true },
     }));
   }
 
-  /** Counts the votes. Reasons against are told in the next round. */
+  /** Counts the votes. Reasons of votes against become part of the transcript. */
   async haveAgreed(speakers: readonly Member[], results: readonly ToolCallResult[]): Promise<boolean> {
     const votes = await Promise.all(results.map(readVote));
     for (const [index, { agree, reason }] of votes.entries()) {
-      if (!agree && reason) this.#said.push(`${speakers[index]?.name} does not agree: ${reason}`);
+      if (!agree && reason) this.#entries.push(`${speakers[index]?.name} does not agree: ${reason}`);
     }
     return votes.every(({ agree }) => agree);
   }
 
-  #invitation(member: Member): MessageContent {
-    if (this.#said.length === 0) return this.#question;
-    return this.#tell(
+  #contributionPrompt(member: Member): MessageContent {
+    if (this.#entries.length === 0) return this.#question;
+    return this.#prompt(
       member,
       "Give your contribution to the next round: answer the others, and say what you think now.",
     );
   }
 
-  #tell({ name }: Member, request: string): MessageContent {
-    const told = `You are ${name}, and discuss this with others. This was said so far:\n\n${this.transcript}`;
-    return addText(this.#question, `${told}\n\n${request}`);
+  #prompt({ name }: Member, request: string): MessageContent {
+    const situation = `You are ${name}, and discuss this with others. This was said so far:\n\n${this.transcript}`;
+    return appendText(this.#question, `${situation}\n\n${request}`);
+  }
+}
+
+/** Returns the content with a text after it. */
+export function appendText(content: MessageContent, text: string): MessageContent {
+  return typeof content === "string" ? `${content}\n\n${text}` : [...content, { type: "text", text }];
+}
+
+type Vote = { agree: boolean; reason?: string | undefined };
+
+const voteFormat =
+  'Answer with JSON and nothing else: {"agree": true}, or {"agree": false, "reason": "what you do not agree with"}.';
+
+const voteSchema = {
+  type: "object",
+  properties: { agree: { type: "boolean" }, reason: { type: "string" } },
+  required: ["agree"],
+} as const;
+
+/** Reads a vote. Only JSON of the right form counts: words that sound like agreement do not. */
+async function readVote({ result, error }: ToolCallResult): Promise<Vote> {
+  if (error !== undefined) return { agree: false };
+  try {
+    return await parseStructured(result, compileStructuredSchema(voteSchema, "vote") as CompiledSchema<Vote>);
+  } catch {
+    return { agree: false };
   }
 }

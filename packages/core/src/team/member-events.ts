@@ -7,17 +7,17 @@ const names = ["run.start", "run.complete", "run.error", "run.stream.chunk", "to
 type Name = (typeof names)[number];
 
 /**
- * Carries to a team's bus what its members' buses tell of the team's runs, down to members of members. A member may work
- * for others too: only what belongs to a run of this team is passed on, and between runs nobody listens.
+ * Forwards events of the members' buses to the team's bus, down to members of members. A member may also run for others:
+ * only events of this team's runs and their child runs are forwarded. Between runs there are no subscriptions.
  */
 export class MemberEvents {
   readonly #target: EventBus<RunEvents>;
   readonly #sources: ReadonlySet<EventBus<RunEvents>>;
-  /** The team's runs that have not ended, and the runs within them. */
-  readonly #own = new Set<string>();
-  readonly #within = new Set<string>();
-  /** What has been passed on: buses may lead back to each other. */
-  #told = new WeakSet<object>();
+  /** The team's runs that have not ended, and the child runs within them. */
+  readonly #teamRuns = new Set<string>();
+  readonly #childRuns = new Set<string>();
+  /** Events already forwarded: buses may lead back to each other. */
+  #forwarded = new WeakSet<object>();
   #unsubscribe: (() => void)[] = [];
 
   constructor(target: EventBus<RunEvents>, members: readonly Runnable[]) {
@@ -25,45 +25,45 @@ export class MemberEvents {
     this.#sources = new Set(members.map(({ eventBus }) => eventBus).filter((bus) => bus !== target));
   }
 
-  /** A run of the team begins. */
+  /** Starts forwarding for a run of the team. */
   open(runId: string): void {
-    if (this.#isQuiet) this.#subscribe();
-    this.#own.add(runId);
+    if (this.#isIdle) this.#subscribe();
+    this.#teamRuns.add(runId);
   }
 
-  /** It has ended. Of runs within it that are still ending, the end is told. */
+  /** Stops forwarding for a run of the team. Child runs that are still ending are forwarded to their end. */
   close(runId: string): void {
-    this.#own.delete(runId);
-    this.#leave();
+    this.#teamRuns.delete(runId);
+    this.#unsubscribeIfIdle();
   }
 
-  get #isQuiet(): boolean {
-    return this.#own.size + this.#within.size === 0;
+  get #isIdle(): boolean {
+    return this.#teamRuns.size + this.#childRuns.size === 0;
   }
 
   #subscribe(): void {
-    this.#unsubscribe = [...this.#sources].flatMap((bus) => names.map((name) => this.#listen(bus, name)));
+    this.#unsubscribe = [...this.#sources].flatMap((bus) => names.map((name) => this.#subscribeTo(bus, name)));
   }
 
-  #listen(bus: EventBus<RunEvents>, name: Name): () => void {
-    return bus.on(name, (data: RunEvents[Name]) => this.#hear(name, data));
+  #subscribeTo(bus: EventBus<RunEvents>, name: Name): () => void {
+    return bus.on(name, (data: RunEvents[Name]) => this.#forward(name, data));
   }
 
-  #hear<Event extends Name>(name: Event, data: RunEvents[Event]): void {
+  #forward<Event extends Name>(name: Event, data: RunEvents[Event]): void {
     const { runId, parentRunId = "" } = data;
-    const isOurs = this.#within.has(runId) || this.#own.has(parentRunId) || this.#within.has(parentRunId);
-    if (!isOurs || this.#told.has(data)) return;
-    this.#told.add(data);
-    if (name === "run.start") this.#within.add(runId);
+    const isOurs = this.#childRuns.has(runId) || this.#teamRuns.has(parentRunId) || this.#childRuns.has(parentRunId);
+    if (!isOurs || this.#forwarded.has(data)) return;
+    this.#forwarded.add(data);
+    if (name === "run.start") this.#childRuns.add(runId);
     this.#target.emit(name, data);
     if (name !== "run.complete" && name !== "run.error") return;
-    this.#within.delete(runId);
-    this.#leave();
+    this.#childRuns.delete(runId);
+    this.#unsubscribeIfIdle();
   }
 
-  #leave(): void {
-    if (!this.#isQuiet) return;
+  #unsubscribeIfIdle(): void {
+    if (!this.#isIdle) return;
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
-    this.#told = new WeakSet();
+    this.#forwarded = new WeakSet();
   }
 }

@@ -1,8 +1,136 @@
-import { chooseMember } from "./choose-member.ts";
-import { handOver } from "./hand-over.ts";
-import type { TeamStrategy } from "./team-plan.ts";
+import { callWhole } from "../agent/call-model.ts";
+import { toolLoop } from "../agent/tool-loop.ts";
+import { toPublicError } from "../errors/public-error.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
+import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { RunOutput } from "../run/run-output.ts";
+import type { Run } from "../run/run.ts";
+import { compileStructuredSchema } from "../schema/compile-schema.ts";
+import type { CompiledSchema } from "../schema/compile-schema.ts";
+import { failureText } from "../tool/failure-text.ts";
+import { createId } from "../util/create-id.ts";
+import { drain } from "../util/drain.ts";
+import { readProperty } from "../util/read-property.ts";
+import type { Delegation, StreamedOutput } from "./member-runs.ts";
+import type { Member } from "./members.ts";
+import type { TeamPlan, TeamStrategy } from "./team-plan.ts";
 
-/** The orchestrator picks one member, whose answer is the team's: chunk by chunk, as it comes. */
+/** The orchestrator chooses one member, whose answer is the team's: chunk by chunk, as it comes. */
 export const route: TeamStrategy = async function* (plan) {
-  return yield* handOver(plan, await chooseMember(plan));
+  const member = await chooseMember(plan);
+  const { run } = plan;
+  const { context } = run;
+  const call = new RoutedCall(run, member.toolName);
+  try {
+    const { output, finishReason } = yield* streamMember(plan, { member, content: run.input, context });
+    call.complete(output.text);
+    adoptOutput(run, output);
+    return finishReason;
+  } catch (error) {
+    // The member's error is only a consequence when the team's run was ended.
+    if (context.signal.aborted) throw error;
+    const text = readProperty(readProperty(error, "output"), "text");
+    if (typeof text === "string") run.text = text;
+    call.fail(failureText(`${member.name} failed`, toPublicError(error), context));
+    throw error;
+  }
 };
+
+type Choice = { member: string };
+
+/** The orchestrator's choice, as structured output: an unknown name is sent back like any answer that does not fit. */
+async function chooseMember({ orchestrator, members, run }: TeamPlan): Promise<Member> {
+  const [only, ...others] = members;
+  if (only !== undefined && others.length === 0) return only;
+  const structured = choiceSchema(members);
+  // The choice is not part of the team's answer.
+  const aside = run.aside<Choice>();
+  const responseFormat = { type: "json_schema" as const, schema: structured.jsonSchema };
+  const options = { ...orchestrator.options, responseFormat };
+  await drain(
+    toolLoop({ ...orchestrator, run: aside, callModel: callWhole, options, structured, maxToolRoundtrips: 0 }),
+  );
+  const chosen = members.find(({ name }) => name === aside.structured?.member);
+  if (chosen === undefined) throw new TroupeError("structured_output_invalid", "The orchestrator chose no member.");
+  return chosen;
+}
+
+function choiceSchema(members: readonly Member[]): CompiledSchema<Choice> {
+  const schema = {
+    type: "object",
+    properties: { member: { type: "string", enum: members.map(({ name }) => name) } },
+    required: ["member"],
+    additionalProperties: false,
+  };
+  return compileStructuredSchema(schema, "choice") as CompiledSchema<Choice>;
+}
+
+/** Forwards and records the member's chunks when the team's are read. */
+async function* streamMember(
+  { run, memberRuns, streams }: TeamPlan,
+  delegation: Delegation,
+): AsyncGenerator<StreamChunk, StreamedOutput> {
+  if (!streams) return { output: await memberRuns.run(delegation), finishReason: "stop" };
+  const chunks = memberRuns.stream(delegation);
+  let next = await chunks.next();
+  for (; next.done !== true; next = await chunks.next()) {
+    recordChunk(run, next.value);
+    yield next.value;
+  }
+  return next.value;
+}
+
+function recordChunk(run: Run, chunk: StreamChunk): void {
+  run.noteToken();
+  if (chunk.type === "text") run.text += chunk.text;
+  if (chunk.type === "thinking") run.thinking += chunk.text;
+}
+
+/** Makes the member's answer the team's, with the member's tool calls. */
+function adoptOutput(run: Run, { text, thinking = "", structured = null, responseId, toolCalls }: RunOutput): void {
+  run.noteToken();
+  run.text = text;
+  run.thinking = thinking;
+  run.structured = structured;
+  run.responseId = responseId;
+  run.toolCalls.push(...toolCalls);
+  if (text !== "") run.messages.push({ role: "assistant", content: text });
+}
+
+/** The tool call that records a routed member in the team's run, like a delegation in the other modes. */
+class RoutedCall {
+  readonly #run: Run;
+  readonly #call: ToolCall;
+  readonly #results: ToolCallResult[] = [];
+  readonly #startedAt = performance.now();
+
+  constructor(run: Run, toolName: string) {
+    this.#run = run;
+    this.#call = { id: createId(), name: toolName, arguments: {} };
+    run.unfinishedStep = { text: "", toolCalls: [this.#call], results: this.#results };
+    run.emit("tool.call", { toolCallId: this.#call.id, toolName, args: {} });
+  }
+
+  complete(result: string): void {
+    const run = this.#run;
+    this.#record({ result });
+    const { id: toolCallId } = this.#call;
+    run.messages.push({ role: "assistant", content: null, toolCalls: [this.#call] });
+    run.messages.push({ role: "tool", toolCallId, content: result });
+    run.unfinishedStep = undefined;
+  }
+
+  fail(problem: string): void {
+    this.#record({ result: problem, error: problem });
+  }
+
+  #record(outcome: { result: string; error?: string }): void {
+    const run = this.#run;
+    const { id: toolCallId, name: toolName } = this.#call;
+    const call = { toolCallId, toolName, args: {}, ...outcome, durationMs: performance.now() - this.#startedAt };
+    this.#results.push(call);
+    run.toolCalls.push(call);
+    run.emit("tool.result", { toolCallId, toolName, result: outcome.result });
+  }
+}

@@ -9,41 +9,41 @@ import type { BusyPolicy } from "../lock/busy-policy.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 
 /**
- * How a team works. `coordinate`: the orchestrator delegates tasks and answers. `route`: it picks the member that answers.
- * `broadcast`: all members answer, and it makes one answer of theirs. `collaborate`: they discuss in rounds first.
+ * Mode of a team. `coordinate`: the orchestrator delegates tasks and answers. `route`: it chooses the member that answers.
+ * `broadcast`: it combines the answers of all members. `collaborate`: it answers after they have discussed in rounds.
  */
 export type TeamMode = "coordinate" | "route" | "broadcast" | "collaborate";
 
-/** How a team is set up. */
+/** Configuration of a team. */
 export type TeamConfig = {
   name: string;
-  /** What it is for, in a sentence: shown in cards and listings, and to a team that has to choose. */
+  /** Purpose in one sentence, for cards, listings and teams that choose a member. */
   description?: string;
   mode: TeamMode;
-  /** The orchestrator's. */
+  /** Model of the orchestrator. */
   model: ModelProvider;
-  /** Agents, teams, remote agents: at least one, each with a name of its own. */
+  /** Agents, teams or remote agents: at least one, with unique names. */
   members: readonly Runnable[];
-  /** What the orchestrator is told besides who its members are. */
+  /** Instructions of the orchestrator, added to the list of members. */
   instructions?: string;
-  /** How many rounds the members of a `collaborate` team discuss at most. @default 3 */
+  /** Most rounds of a discussion, in mode `collaborate`. @default 3 */
   maxRounds?: number;
-  /** Keeps the team's sessions. @default in memory: 10,000 sessions, for 24 hours without use */
+  /** Storage of the team's sessions. @default in memory: 10,000 sessions, each for 24 hours without use */
   storage?: StorageDriver;
-  /** @default one of its own */
+  /** @default a new one */
   eventBus?: EventBus<RunEvents>;
   /** @default "silent" */
   logLevel?: LogLevel;
-  /** For the team as a whole. @default 10 minutes, and as many tokens as it takes */
+  /** Limits of the team as a whole. @default 10 minutes, and no limit of tokens */
   limits?: RunLimits;
-  /** When and how often a failed call of the orchestrator's model is repeated. */
+  /** Retries of failed calls of the orchestrator's model. */
   retry?: Partial<RetryConfig>;
-  /** All that the orchestrator's model is sent first fits into so many tokens: the oldest turns stay out. */
+  /** Most tokens of the orchestrator's first model call: older turns are left out to fit. */
   maxContextTokens?: number;
-  /** How many of the past turns the orchestrator is told. @default 50 */
+  /** Number of past turns in the orchestrator's history. @default 50 */
   numHistoryRuns?: number;
-  /** What becomes of a run whose session is busy with another, and how many may wait for how long. @default "enqueue" */
+  /** Policy for a session that is busy with another run. @default "enqueue" */
   onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy>;
-  /** Lets each member remember, in its own storage, what it did in the team's session. @default its session ends with the run */
+  /** Keeps a session per member, in the member's storage. @default a member's session ends with the run */
   memberSessions?: "persist";
 };

@@ -1,14 +1,12 @@
 import { AgentParts } from "../agent/agent-parts.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
-import type { Member } from "./member.ts";
-import { toMembers } from "./member.ts";
 import { MemberEvents } from "./member-events.ts";
-import { sessionsOf } from "./member-sessions.ts";
-import type { TeamConfig } from "./team-config.ts";
-import { teamPrompt } from "./team-prompt.ts";
+import { memberSessionsListener, toMembers } from "./members.ts";
+import type { Member } from "./members.ts";
+import type { TeamConfig, TeamMode } from "./team-config.ts";
 
-/** What a team is made of. Its orchestrator has the parts of an agent, and with them the team's sessions and bus. */
+/** The parts of a team. Its orchestrator has the parts of an agent, among them the team's sessions and event bus. */
 export class TeamParts {
   readonly config: TeamConfig;
   readonly members: readonly Member[];
@@ -19,8 +17,8 @@ export class TeamParts {
     const { description: _, mode, members, instructions, maxRounds: _rounds, memberSessions: kept, ...shared } = config;
     this.config = config;
     this.members = toMembers(members);
-    const orchestrator = { ...shared, instructions: teamPrompt(mode, this.members, instructions) };
-    this.orchestrator = new AgentParts(orchestrator, kept === "persist" ? [sessionsOf(this.members)] : []);
+    const orchestrator = { ...shared, instructions: orchestratorPrompt(mode, this.members, instructions) };
+    this.orchestrator = new AgentParts(orchestrator, kept === "persist" ? [memberSessionsListener(this.members)] : []);
   }
 
   get eventBus(): EventBus<RunEvents> {
@@ -30,4 +28,24 @@ export class TeamParts {
   get events(): MemberEvents {
     return (this.#events ??= new MemberEvents(this.eventBus, this.config.members));
   }
+}
+
+const tasks: Readonly<Record<TeamMode, string>> = {
+  coordinate:
+    "Hand tasks to your members with the tools that are named for them: several at once where one does not need what the other finds, and again when you have seen results. They see nothing of this conversation, so put into each task all that it takes. When you have what you need, answer the user yourself. Where a member failed and its part is missing, say so.",
+  route:
+    "Pick the one member that is to answer what the user said last. Answer with JSON alone that holds its name as it stands in the list.",
+  broadcast:
+    "All your members answer what the user said. Make one answer of theirs, for the user. Where a member failed and its part is missing, say so.",
+  collaborate:
+    "Your members discuss what the user said. Answer the user from what they have said, and where they do not agree, say so.",
+};
+
+/** The system prompt of the orchestrator: the members, the task of the mode, and the team's own instructions. */
+function orchestratorPrompt(mode: TeamMode, members: readonly Member[], instructions = ""): string {
+  const list = members.map(({ name, runnable: { description } }) =>
+    description ? `- ${name}: ${description}` : `- ${name}`,
+  );
+  const prompt = ["You lead a team. Its members are:", list.join("\n"), tasks[mode], instructions];
+  return prompt.filter((text) => text !== "").join("\n\n");
 }

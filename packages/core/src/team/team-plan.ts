@@ -1,21 +1,20 @@
 import type { LoopPlan } from "../agent/loop-plan.ts";
 import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
 import type { Run } from "../run/run.ts";
-import type { Member } from "./member.ts";
-import type { MemberDesk } from "./member-desk.ts";
+import type { MemberRuns } from "./member-runs.ts";
+import type { Member } from "./members.ts";
 
-/** All that a strategy knows of a run: data, and no team. */
+/** All that a strategy needs: the run, and plain data. It never sees a team. */
 export type TeamPlan = {
   readonly run: Run;
-  /** How the orchestrator's model is asked. It knows no tools. */
+  /** The loop of the orchestrator's model. */
   readonly orchestrator: LoopPlan;
   readonly members: readonly Member[];
-  /** Through it members are asked. */
-  readonly desk: MemberDesk;
+  readonly memberRuns: MemberRuns;
   readonly maxRounds: number;
-  /** Whether somebody reads what is streamed. */
+  /** True when the caller reads chunks. */
   readonly streams: boolean;
 };
 
-/** What a team does in one mode: yields all chunks but `finish`, and returns why it ended. */
+/** The work of a team in one mode: yields all chunks but `finish`, and returns the finish reason. */
 export type TeamStrategy = (plan: TeamPlan) => AsyncGenerator<StreamChunk, FinishReason>;

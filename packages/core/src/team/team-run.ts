@@ -7,9 +7,9 @@ import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
 import type { RunWork } from "../run/run-work.ts";
 import type { Run } from "../run/run.ts";
 import { ToolSet } from "../tool/tool-set.ts";
-import { MemberDesk } from "./member-desk.ts";
+import { delegationTools } from "./delegation.ts";
+import { MemberRuns } from "./member-runs.ts";
 import { strategies } from "./strategies.ts";
-import { taskTools } from "./task-tools.ts";
 import type { TeamParts } from "./team-parts.ts";
 
 const defaultRounds = 3;
@@ -33,13 +33,13 @@ export class TeamRun implements RunWork {
     const { members, config, events } = this.#parts;
     const { mode, maxRounds = defaultRounds, memberSessions } = config;
     events.open(run.runId);
-    const desk = new MemberDesk({ run, members, persists: memberSessions === "persist" });
-    const orchestrator = await this.#planOrchestrator(desk);
+    const memberRuns = new MemberRuns({ run, members, persists: memberSessions === "persist" });
+    const orchestrator = await this.#planOrchestrator(memberRuns);
     const streams = this.#callModel === callStreaming;
-    return strategies[mode]({ run, orchestrator, members, desk, maxRounds, streams });
+    return strategies[mode]({ run, orchestrator, members, memberRuns, maxRounds, streams });
   }
 
-  /** Stores the user's input and the team's answer alone: the members keep what they said in sessions of their own. */
+  /** Stores the user's input and the team's answer alone: members have sessions of their own. */
   async saveFinished(): Promise<void> {
     const { text } = this.#run;
     await this.#session.saveFinished(text === "" ? [] : [{ role: "assistant", content: text }]);
@@ -55,11 +55,11 @@ export class TeamRun implements RunWork {
   }
 
   /** The orchestrator sees the delegation tools where it may call them, or where its history holds calls of them. */
-  async #planOrchestrator(desk: MemberDesk): Promise<LoopPlan> {
+  async #planOrchestrator(memberRuns: MemberRuns): Promise<LoopPlan> {
     const run = this.#run;
     const { orchestrator: parts, members, config } = this.#parts;
     const session = await this.#session.open(parts.sessionsFor(run.settings));
-    const delegations = taskTools(members, desk, () => run.input);
+    const delegations = delegationTools(members, memberRuns, () => run.input);
     const tools = config.mode === "coordinate" ? delegations : new ToolSet([]);
     const messages = await buildMessages(parts, { past: { run, session, memory: undefined }, tools });
     const hasCalls = messages.some(({ toolCalls }) => toolCalls !== undefined);

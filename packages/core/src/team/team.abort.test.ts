@@ -18,7 +18,7 @@ function hangingTeam(mode: TeamMode) {
 }
 
 describe.each(allModes)("a team of mode %s that is cancelled", (mode) => {
-  it("aborts every member's signal at once, and nobody's model is called after", async () => {
+  it("aborts the signal of every member at once, and calls no model afterwards", async () => {
     for (const start of ["run", "stream"] as const) {
       const { team, model, models, asked } = hangingTeam(mode);
       const results: unknown[] = [];
@@ -40,14 +40,14 @@ describe.each(allModes)("a team of mode %s that is cancelled", (mode) => {
     }
   });
 
-  it("asks no member when it was cancelled before", async () => {
+  it("runs no member when it was cancelled before it began", async () => {
     const { team, models } = hangingTeam(mode);
 
     await expect(team.run("?", { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "cancelled" });
     expect(models.flatMap(({ calls }) => calls)).toEqual([]);
   });
 
-  it("reaches members of members", async () => {
+  it("aborts members of members too", async () => {
     const { team, asked } = hangingTeam(mode);
     const outer = new Team({ name: "outer", mode: "route", model: new ScriptedModel(), members: [team] });
     const stream = outer.stream("?");

@@ -25,8 +25,8 @@ function teamOf(mode: (typeof allModes)[number], vendors: readonly [string, stri
   return { team: new Team({ name: "team", mode, model, members }), models: [model, ann, bob] as const };
 }
 
-describe.each(allModes)("the account of a team of mode %s", (mode) => {
-  it("is what its orchestrator and its members were billed", async () => {
+describe.each(allModes)("the usage of a team of mode %s", (mode) => {
+  it("is the sum of all calls of its orchestrator and its members", async () => {
     for (const start of ["run", "stream"] as const) {
       const { team, models } = teamOf(mode, ["openai", "openai", "openai"]);
       const output = start === "run" ? await team.run("?") : await team.stream("?").output;
@@ -38,7 +38,7 @@ describe.each(allModes)("the account of a team of mode %s", (mode) => {
     }
   });
 
-  it("has a limit for all together", async () => {
+  it("counts towards one limit for all of them together", async () => {
     const { team, models } = teamOf(mode, ["openai", "openai", "openai"]);
     const failure = team.run("?", { limits: { totalTokens: 20 } });
 
@@ -46,7 +46,7 @@ describe.each(allModes)("the account of a team of mode %s", (mode) => {
     await expect(failure).rejects.toMatchObject({ output: { usage: billed(...models) } });
   });
 
-  it("is complete: ids, status, model, session and times", async () => {
+  it("comes with ids, status, model, session and times in the output", async () => {
     const { team } = teamOf(mode, ["openai", "openai", "openai"]);
     const output = await team.run("?", { sessionId: "s1", userId: "u1" });
 
@@ -68,7 +68,7 @@ describe.each(allModes)("the account of a team of mode %s", (mode) => {
 });
 
 describe.each(allModes)("the keys of a team of mode %s", (mode) => {
-  it("go to their vendors alone", async () => {
+  it("are sent to their own vendors alone", async () => {
     const { team, models } = teamOf(mode, ["openai", "anthropic", "google"]);
     const apiKeys = { openai: "canary-o", anthropic: "canary-a", google: "canary-g" };
     await readAll(team.stream("?", { apiKeys }));
@@ -78,7 +78,7 @@ describe.each(allModes)("the keys of a team of mode %s", (mode) => {
     expect(bob.keys).toEqual(mode === "route" ? [] : ["canary-g"]);
   });
 
-  it("are bound to the orchestrator's vendor when they name none", async () => {
+  it("include a generic key, bound to the orchestrator's vendor", async () => {
     const { team, models } = teamOf(mode, ["openai", "anthropic", "openai"]);
     await team.run("?", { apiKey: "generic" });
     const [model, ann, bob] = models;
@@ -87,7 +87,7 @@ describe.each(allModes)("the keys of a team of mode %s", (mode) => {
     expect(bob.keys).toEqual(mode === "route" ? [] : ["generic"]);
   });
 
-  it("stand in no event, no output and no error", async () => {
+  it("appear in no event, no output and no error", async () => {
     const { team } = teamOf(mode, ["openai", "anthropic", "google"]);
     const heard: unknown[] = [];
     for (const name of ["run.start", "run.complete", "tool.call", "tool.result"] as const) {
@@ -100,8 +100,8 @@ describe.each(allModes)("the keys of a team of mode %s", (mode) => {
   });
 });
 
-describe("what goes down to the members of a team", () => {
-  it("is the user, the tenant and the metadata, through teams within teams", async () => {
+describe("a member of a team", () => {
+  it("inherits user, tenant and metadata, also through teams within teams", async () => {
     const seen: unknown[] = [];
     const ann = sayer("ann", "fine", {
       instructions: ({ userId, metadata, parentRunId }) => {
@@ -118,7 +118,7 @@ describe("what goes down to the members of a team", () => {
     expect(usage).toEqual(billed(model, ann.model));
   });
 
-  it("is no account for a member of somebody else's making: then its own word counts, also of a failure", async () => {
+  it("bills the usage that its output reports when it is a third party's that knows no meter, also when it fails", async () => {
     const usage = { promptTokens: 70, completionTokens: 7, totalTokens: 77 };
     const foreign = (name: string, run: () => Promise<unknown>) =>
       ({ name, kind: "remote", eventBus: new EventBus<RunEvents>(), run, stream: run }) as unknown as Runnable;

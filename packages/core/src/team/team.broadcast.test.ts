@@ -4,7 +4,7 @@ import { Team } from "./team.ts";
 import { lastSaid, readAll, sayer, textOf } from "./test/teams.ts";
 
 describe("a team that broadcasts", () => {
-  it("asks all members what the user asked, and answers from all answers [team.broadcast]", async () => {
+  it("gives the input to all members and combines all answers [team.broadcast]", async () => {
     const [ann, bob] = [sayer("ann", "from ann"), sayer("bob", "from bob")];
     const model = new ScriptedModel("Both say so.");
     const team = new Team({ name: "team", mode: "broadcast", model, members: [ann.agent, bob.agent] });
@@ -20,7 +20,7 @@ describe("a team that broadcasts", () => {
     expect(output.messages?.at(-1)).toEqual({ role: "assistant", content: "Both say so." });
   });
 
-  it("streams the start and the end of each delegation, and the synthesis as it comes [team.stream]", async () => {
+  it("streams the start and the end of each delegation, and the combined answer as it comes [team.stream]", async () => {
     const members = [sayer("ann", "SECRET").agent, sayer("bob", { text: "SECRET", delayMs: 5 }).agent];
     const model = new ScriptedModel({ text: ["first ", "second"], chunkDelayMs: 600_000 });
     const stream = new Team({ name: "team", mode: "broadcast", model, members }).stream("Question?");
@@ -34,14 +34,14 @@ describe("a team that broadcasts", () => {
     expect(seen).toEqual([...start, ...start, "tool_call_end", "tool_call_end", "text"]);
   });
 
-  it("shows no word of the members but in the synthesis", async () => {
+  it("streams no text of the members themselves", async () => {
     const members = [sayer("ann", "SECRET").agent, sayer("bob", "SECRET").agent];
     const stream = new Team({ name: "team", mode: "broadcast", model: new ScriptedModel("done"), members }).stream("?");
 
     expect(textOf(await readAll(stream))).toBe("done");
   });
 
-  it("gives parts of a message on as they are", async () => {
+  it("passes content parts on unchanged", async () => {
     const ann = sayer("ann", "A cat.");
     const model = new ScriptedModel("A cat.");
     const input = [

@@ -13,7 +13,7 @@ function teamOf(model: ScriptedModel, members: { agent: Agent }[], maxRounds?: n
 }
 
 describe("a team that collaborates", () => {
-  it("ends when all agree, and answers from what was said [team.collaborate]", async () => {
+  it("ends when all agree, and answers from the transcript [team.collaborate]", async () => {
     const [ann, bob] = [member("ann", ["tea", agrees]), member("bob", ["tea too", agrees])];
     const model = new ScriptedModel("Tea.");
     const output = await teamOf(model, [ann, bob]).run("Tea or coffee?");
@@ -28,7 +28,7 @@ describe("a team that collaborates", () => {
     ]);
   });
 
-  it("shows each member what the others said in earlier rounds, and why somebody does not agree", async () => {
+  it("shows each member the earlier rounds and the reasons of votes against", async () => {
     const ann = member("ann", ["tea", objects("Coffee is strong."), "coffee then", agrees]);
     const bob = member("bob", ["coffee", agrees, "coffee still", agrees]);
     await teamOf(new ScriptedModel("Coffee."), [ann, bob]).run("Tea or coffee?");
@@ -43,7 +43,7 @@ describe("a team that collaborates", () => {
     bob.model.assertDone();
   });
 
-  it("is not ended by words that sound like agreement", async () => {
+  it("goes on when votes only sound like agreement", async () => {
     const speech = 'I agree! {"agree": true} of course.';
     const [ann, bob] = [sayer("ann", speech), sayer("bob", speech)];
     await teamOf(new ScriptedModel("done"), [ann, bob], 2).run("?");
@@ -52,7 +52,7 @@ describe("a team that collaborates", () => {
     expect([ann.model.calls.length, bob.model.calls.length]).toEqual([3, 3]);
   });
 
-  it("ends at maxRounds, three when nothing else is said, and answers all the same [team.max-rounds]", async () => {
+  it("ends after maxRounds, by default three, and answers all the same [team.max-rounds]", async () => {
     for (const [maxRounds, expected] of [
       [1, 1],
       [undefined, 3],
@@ -66,7 +66,7 @@ describe("a team that collaborates", () => {
     }
   });
 
-  it("counts a vote that fails as no agreement", async () => {
+  it("counts a failed vote as a vote against", async () => {
     const ann = member("ann", ["tea", { error: new Error("broken") }, "tea"]);
     const bob = member("bob", ["tea", agrees, "tea"]);
     const { toolCalls } = await teamOf(new ScriptedModel("done"), [ann, bob], 2).run("?");
@@ -77,7 +77,7 @@ describe("a team that collaborates", () => {
     expect(toolCalls).toHaveLength(6);
   });
 
-  it("takes no vote where a member's every answer has a form of its own", async () => {
+  it("holds no vote when a member has structured output", async () => {
     const schema = { type: "object", properties: { drink: { type: "string" } }, required: ["drink"] } as const;
     const ann = sayer("ann", { structured: { drink: "tea" } }, { structuredOutput: schema });
     const bob = sayer("bob", "tea");
@@ -86,7 +86,7 @@ describe("a team that collaborates", () => {
     expect(toolCalls.map(({ args }) => args)).toEqual([{ round: 1 }, { round: 1 }, { round: 2 }, { round: 2 }]);
   });
 
-  it("asks a member that is alone once", async () => {
+  it("runs a single member once", async () => {
     const ann = member("ann", ["tea"]);
     const model = new ScriptedModel("Tea.");
     await teamOf(model, [ann]).run("?");
@@ -94,7 +94,7 @@ describe("a team that collaborates", () => {
     expect(told(model.calls[0])).toContain("Round 1: ann\n\ntea");
   });
 
-  it("goes on without a member that fails, and never answers from nothing", async () => {
+  it("goes on without a member that fails, and fails when none contributes", async () => {
     const [ann, bob] = [sayer("ann", { error: new Error("broken") }), sayer("bob", { error: new Error("broken") })];
     const model = new ScriptedModel("done");
 

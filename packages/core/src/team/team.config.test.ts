@@ -18,7 +18,7 @@ function refusal(wrong: object): unknown {
 }
 
 describe("the configuration of a team", () => {
-  it("is shown by the team as far as others need it [team.model] [team.members]", () => {
+  it("can be read from the team [team.model] [team.members]", () => {
     const team = new Team({ ...right, description: "Does things." });
     const { kind, name, description, mode, modelId, providerId, members } = team;
 
@@ -64,7 +64,7 @@ describe("the configuration of a team", () => {
     expect((error as Error).message).toMatch(sentence);
   });
 
-  it("is read once: members that are added to the list later are none of the team", () => {
+  it("is read once: members added to the array later do not join the team", () => {
     const members = [agent];
     const team = new Team({ ...right, members });
     members.push(sayer("late", "fine").agent);
@@ -72,7 +72,7 @@ describe("the configuration of a team", () => {
     expect(team.members).toEqual([agent]);
   });
 
-  it("tells the orchestrator who its members are and what else it has to know [team.instructions]", async () => {
+  it("puts the members and the instructions into the orchestrator's prompt [team.instructions]", async () => {
     const orchestrator = new ScriptedModel("done");
     const described = new Agent({ name: "bob", description: "Knows the weather.", model });
     const members = [agent, described];

@@ -37,7 +37,7 @@ describe.each(Object.entries(teams))("a team %s", (_mode, create) => {
   checkConformance(it, runnableCases, { create: () => ({ runnable: create }) });
 });
 
-describe.each(Object.entries(teams))("a team of one that is a team %s", (_mode, create) => {
+describe.each(Object.entries(teams))("a team whose one member is a team %s", (_mode, create) => {
   checkConformance(it, runnableCases, {
     create: () => ({
       runnable: (model) => {

@@ -5,7 +5,7 @@ import { Team } from "./team.ts";
 import { delegate, lastSaid, member, readAll, sayer, textOf } from "./test/teams.ts";
 
 describe("a team that coordinates", () => {
-  it("delegates to several at once, again when it has seen results, and answers [team.coordinate] [team.run]", async () => {
+  it("delegates to several members at once, again after their results, and answers [team.coordinate] [team.run]", async () => {
     const [ann, bob] = [
       sayer("ann", { text: "from ann", delayMs: 20 }),
       sayer("bob", { text: "from bob", delayMs: 20 }),
@@ -26,7 +26,7 @@ describe("a team that coordinates", () => {
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
-  it("works side by side: each member waits for the other", async () => {
+  it("runs members in parallel", async () => {
     const both = Promise.withResolvers<void>();
     let waiting = 0;
     const meet = async () => {
@@ -58,7 +58,7 @@ describe("a team that coordinates", () => {
     expect(chunks.at(-1)).toMatchObject({ type: "finish", usage: { totalTokens: 60 } });
   });
 
-  it("tells a member what it was told before in the same run, and nothing of the team's conversation", async () => {
+  it("shows a member its earlier tasks of the same run, and nothing of the team's conversation", async () => {
     const ann = sayer("ann", "fine");
     const model = new ScriptedModel(delegate("ann"), delegate("ann"), "done");
     await new Team({ name: "team", mode: "coordinate", model, members: [ann.agent] }).run("SECRET?");
@@ -70,7 +70,7 @@ describe("a team that coordinates", () => {
     ]);
   });
 
-  it("hands pictures on with the task", async () => {
+  it("passes images of the input on with the task", async () => {
     const ann = sayer("ann", "A cat.");
     const picture = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
     const model = new ScriptedModel(delegate("ann"), "done");
@@ -80,7 +80,7 @@ describe("a team that coordinates", () => {
     expect(ann.model.calls[0]?.messages.at(-1)?.content).toEqual([{ type: "text", text: "task for ann" }, picture]);
   });
 
-  it("gives every member a tool with a name that vendors take", async () => {
+  it("gives every member a delegation tool with a valid name", async () => {
     const names = ["Night owl", "Night_owl", "夜のフクロウ", "x".repeat(128), `${"x".repeat(127)}y`];
     const members = names.map((name) => new Agent({ name, model: new ScriptedModel(`I am ${name}`) }));
     const model = new ScriptedModel(({ options }) => {

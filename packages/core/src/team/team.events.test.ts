@@ -23,7 +23,7 @@ function listeners({ eventBus }: Runnable): boolean {
   return names.some((name) => eventBus.has(name));
 }
 
-describe.each(allModes)("the bus of a team of mode %s", (mode) => {
+describe.each(allModes)("the event bus of a team of mode %s", (mode) => {
   it("carries the events of its members with the run's id as parent, each run with one start and one end", async () => {
     const members = ["ann", "bob"].map((name) => member(name, memberTurns(mode, "fine")).agent);
     const team = new Team({ name: "team", mode, model: new ScriptedModel(...orchestratorTurns(mode)), members });
@@ -40,7 +40,7 @@ describe.each(allModes)("the bus of a team of mode %s", (mode) => {
     expect(own.filter((name) => name === "tool.result")).toHaveLength(toolCalls.length);
   });
 
-  it("leaves nobody listening to the members when the run has ended, well or badly", async () => {
+  it("has no subscriptions to the members' buses after a run completed or failed", async () => {
     for (const turns of [orchestratorTurns(mode), [{ error: new Error("broken") }]]) {
       const members = ["ann", "bob"].map((name) => member(name, memberTurns(mode, "fine")).agent);
       const team = new Team({ name: "team", mode, model: new ScriptedModel(...turns), members });
@@ -51,8 +51,8 @@ describe.each(allModes)("the bus of a team of mode %s", (mode) => {
   });
 });
 
-describe("the bus of a team", () => {
-  it("carries what a member does for this team alone", async () => {
+describe("the event bus of a team", () => {
+  it("carries a member's events of this team's runs alone", async () => {
     const ann = sayer("ann", "fine").agent;
     const teams = ["one", "other"].map(
       (name) => new Team({ name, mode: "broadcast", model: new ScriptedModel("done"), members: [ann] }),
@@ -86,7 +86,7 @@ describe("the bus of a team", () => {
     expect([ann, inner].map(listeners)).toEqual([false, false]);
   });
 
-  it("tells everything once when members share it", async () => {
+  it("emits each event once when members share it", async () => {
     const eventBus = new EventBus<RunEvents>();
     const members = ["ann", "bob"].map((name) => sayer(name, "fine", { eventBus }).agent);
     const model = new ScriptedModel("done");
@@ -97,7 +97,7 @@ describe("the bus of a team", () => {
     expect(heard.filter(({ name }) => name === "run.start")).toHaveLength(3);
   });
 
-  it("does not go round in a circle when buses lead to each other", async () => {
+  it("emits each event once when buses lead to each other", async () => {
     const eventBus = new EventBus<RunEvents>();
     const ann = sayer("ann", "fine", { eventBus }).agent;
     const inner = new Team({ name: "inner", mode: "route", model: new ScriptedModel(), members: [ann] });
@@ -112,7 +112,7 @@ describe("the bus of a team", () => {
     expect(ofAnn).toHaveLength(2);
   });
 
-  it("is listened for once, however many runs there are at a time, and by nobody after them", async () => {
+  it("subscribes once for any number of simultaneous runs, and unsubscribes after the last", async () => {
     const ann = sayer("ann", { text: "fine", delayMs: 2 }).agent;
     const model = new ScriptedModel().respond(() => "done");
     const team = new Team({ name: "team", mode: "broadcast", model, members: [ann] });
@@ -123,7 +123,7 @@ describe("the bus of a team", () => {
     expect(listeners(ann)).toBe(false);
   });
 
-  it("tells the end of members that take longer to end than the team", async () => {
+  it("carries the end of members that take longer to end than the team", async () => {
     const model = new ScriptedModel({ hang: true });
     const ann = new Agent({ name: "ann", model, hooks: { onError: async () => await sleep(10) } });
     const orchestrator = new ScriptedModel(delegate("ann"));

@@ -26,7 +26,7 @@ function teamWith(mode: TeamMode, ann: Runnable, limits = {}) {
 }
 
 describe.each(together)("a team of mode %s", (mode) => {
-  it("goes on without a member that fails, and its account says so", async () => {
+  it("goes on without a member that fails, and records the error of its call", async () => {
     const ann = sayer("ann", broken(), noRetry);
     const { team, model } = teamWith(mode, ann.agent);
     const { text, toolCalls, status } = await team.run("?");
@@ -40,7 +40,7 @@ describe.each(together)("a team of mode %s", (mode) => {
     expect(JSON.stringify(model.calls.at(-1)?.messages)).toMatch(/delegate_to_ann failed/);
   });
 
-  it("goes on without a member that hangs, in time for its answer", async () => {
+  it("goes on without a member that hangs, and answers in time", async () => {
     vi.useFakeTimers();
     const ann = new Agent({ name: "ann", model: new ScriptedModel({ hang: true }) });
     const { team } = teamWith(mode, ann, { durationMs: 1000 });
@@ -50,7 +50,7 @@ describe.each(together)("a team of mode %s", (mode) => {
     expect((await run).toolCalls[0]?.error).toMatch(/took longer than/);
   });
 
-  it("lets a team within it answer in time, although one of that team's members hangs", async () => {
+  it("gets the answer of a team within it in time although a member of that team hangs", async () => {
     vi.useFakeTimers();
     const idle = new Agent({ name: "idle", model: new ScriptedModel({ hang: true }) });
     const ann = new Team({
@@ -66,7 +66,7 @@ describe.each(together)("a team of mode %s", (mode) => {
     expect((await run).toolCalls.find(({ toolName }) => toolName === "delegate_to_ann")?.error).toBeUndefined();
   });
 
-  it("goes on without a member that hangs and listens to no signal", async () => {
+  it("goes on without a member that hangs and ignores its signal", async () => {
     vi.useFakeTimers();
     const deaf: Runnable = {
       name: "ann",
@@ -84,7 +84,7 @@ describe.each(together)("a team of mode %s", (mode) => {
     expect(await run).toMatchObject({ text: "done", status: "completed" });
   });
 
-  it("waits for a member that is slow", async () => {
+  it("waits for a slow member", async () => {
     vi.useFakeTimers();
     const ann = sayer("ann", { text: "from ann", delayMs: 300_000 });
     const { team } = teamWith(mode, ann.agent);
@@ -94,17 +94,17 @@ describe.each(together)("a team of mode %s", (mode) => {
     expect((await run).toolCalls[0]).toMatchObject({ result: "from ann" });
   });
 
-  it("fails when all members fail, with what all failed with, and asks its orchestrator no more", async () => {
+  it("fails with the members' error code when all fail, without another call of its model", async () => {
     const model = new ScriptedModel(...orchestratorTurns(mode)).respond(() => "SECRET");
     const members = ["ann", "bob"].map((name) => sayer(name, broken(), noRetry).agent);
     const failure = new Team({ name: "team", mode, model, members }).run("?");
 
     await expect(failure).rejects.toMatchObject({ code: "model_failed", output: { toolCalls: { length: 2 } } });
-    await expect(failure).rejects.toThrow(/all of them failed/);
+    await expect(failure).rejects.toThrow(/^All members of the team failed/);
     expect(model.calls).toHaveLength(mode === "coordinate" ? 1 : 0);
   });
 
-  it("does not show what a member's failure quotes", async () => {
+  it("shows no text that a member's error quotes", async () => {
     for (const error of [new Error("prompt: SECRET"), new TroupeError("invalid_config", "path: SECRET")]) {
       const { team } = teamWith(mode, sayer("ann", { error }).agent);
 
@@ -112,7 +112,7 @@ describe.each(together)("a team of mode %s", (mode) => {
     }
   });
 
-  it("is not cancelled by a member that is", async () => {
+  it("is not cancelled when a member is", async () => {
     const cancelled = { name: "ann", kind: "agent" as const, eventBus: new EventBus<RunEvents>() };
     const error = Object.assign(new Error("stopped"), { name: "AbortError" });
     const ann: Runnable = {
@@ -129,14 +129,14 @@ describe.each(together)("a team of mode %s", (mode) => {
 });
 
 describe("a team that coordinates", () => {
-  it("lets the orchestrator answer when a member is left that it has not asked", async () => {
+  it("answers when a member without a delegation is left", async () => {
     const model = new ScriptedModel(delegate("ann"), "I cannot say.");
     const members = [sayer("ann", broken(), noRetry).agent, sayer("bob", "fine").agent];
 
     expect((await new Team({ name: "team", mode: "coordinate", model, members }).run("?")).text).toBe("I cannot say.");
   });
 
-  it("does not take wrong calls of the orchestrator for failures of members", async () => {
+  it("does not count wrong calls of the orchestrator as failures of members", async () => {
     const wrong = { toolCalls: [{ name: "delegate_to_ann", arguments: { tsk: "?" } }, { name: "delegate_to_nobody" }] };
     const ann = sayer("ann", "fine");
     const model = new ScriptedModel(wrong, "done");
@@ -148,7 +148,7 @@ describe("a team that coordinates", () => {
 });
 
 describe("a team that routes", () => {
-  it("fails with what its member failed with, and what there was until then", async () => {
+  it("fails with its member's error and the output up to that point", async () => {
     const ann = sayer("ann", { text: ["half ", "an answer"], ...(broken() as object) }, noRetry);
     const members = [ann.agent, sayer("bob", "fine").agent];
     const team = new Team({ name: "team", mode: "route", model: new ScriptedModel(pick("ann")), members });
@@ -161,8 +161,8 @@ describe("a team that routes", () => {
   });
 });
 
-describe("the account of a team that routes", () => {
-  it("does not show what a member's failure quotes", async () => {
+describe("the recorded call of a team that routes", () => {
+  it("shows no text that a member's error quotes", async () => {
     const ann = sayer("ann", { error: new TroupeError("invalid_config", "path: SECRET") });
     const failure = new Team({ name: "team", mode: "route", model: new ScriptedModel(), members: [ann.agent] }).run(
       "?",
@@ -175,7 +175,7 @@ describe("the account of a team that routes", () => {
 });
 
 describe("a team that discusses", () => {
-  it("asks a member that failed again in the next round", async () => {
+  it("runs a failed member again in the next round", async () => {
     const objects = { structured: { agree: false } };
     const carl = member("carl", ["c1", objects, "c2"]);
     const ann = member("ann", [broken(), "a2"], noRetry);

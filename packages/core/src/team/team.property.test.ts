@@ -33,7 +33,7 @@ function expectNobodyListens({ runnables }: Built): void {
 }
 
 describe("any team of teams", () => {
-  it("fails when its members must, and accounts for all that was billed", async () => {
+  it("fails when its members do, and counts all usage", async () => {
     await fc.assert(
       fc.asyncProperty(randomTeam, fc.boolean(), async (plan, streams) => {
         const built = buildTeam(plan);
@@ -51,7 +51,7 @@ describe("any team of teams", () => {
     );
   });
 
-  it("says of each member that was asked whether it failed", async () => {
+  it("records for each delegation whether it failed", async () => {
     await fc.assert(
       fc.asyncProperty(randomTeam, async (plan) => {
         const { output } = await endOf(buildTeam(plan).runnable.run("?"));
@@ -70,7 +70,7 @@ describe("any team of teams", () => {
     );
   });
 
-  it("ends at once when it is cancelled at any moment, and nothing runs on", async () => {
+  it("ends at once when it is cancelled at any moment, and leaves nothing running", async () => {
     await fc.assert(
       fc.asyncProperty(randomTeam, fc.nat(6), async (plan, afterMs) => {
         const built = buildTeam(plan);

@@ -13,7 +13,7 @@ const look = defineTool({
 });
 
 describe("a team that routes", () => {
-  it("passes the answer of the one that was picked through, chunk by chunk [team.route]", async () => {
+  it("streams the answer of the chosen member chunk by chunk [team.route]", async () => {
     const turns = [
       { thinking: "Hm. ", text: "I look. ", toolCalls: [{ name: "look" }] },
       { thinking: "So. ", text: ["Ra", "in."] },
@@ -31,7 +31,7 @@ describe("a team that routes", () => {
     expect(bob.model.calls).toEqual([]);
   });
 
-  it("accounts for the member as for any delegation, with the tools that it called", async () => {
+  it("records the member as a delegation, with the member's tool calls", async () => {
     const ann = member("ann", [{ toolCalls: [{ name: "look" }] }, "Rain."], { tools: [look] });
     const model = new ScriptedModel(pick("ann"));
     const members = [ann.agent, sayer("bob", "no").agent];
@@ -43,7 +43,7 @@ describe("a team that routes", () => {
     ]);
   });
 
-  it("gives the first chunk of the member while its model still speaks", async () => {
+  it("streams the first chunk while the member's model is still answering", async () => {
     const ann = member("ann", [{ text: ["first ", "second"], chunkDelayMs: 600_000 }]);
     const members = [ann.agent, sayer("bob", "no").agent];
     const team = new Team({ name: "team", mode: "route", model: new ScriptedModel(pick("ann")), members });
@@ -56,7 +56,7 @@ describe("a team that routes", () => {
     expect(ann.model.calls[0]?.end).toBe("left");
   });
 
-  it("sends a choice of nobody back, and asks again", async () => {
+  it("sends back a choice of an unknown member, and calls the model again", async () => {
     const model = new ScriptedModel("I take ann.", pick("carl"), pick("bob"));
     const members = [sayer("ann", "no").agent, sayer("bob", "yes").agent];
     const stream = new Team({ name: "team", mode: "route", model, members }).stream("Who?");
@@ -68,7 +68,7 @@ describe("a team that routes", () => {
     expect(JSON.stringify(model.calls[0]?.options.responseFormat)).toContain('"enum":["ann","bob"]');
   });
 
-  it("fails when there is no choice after two repairs, and no member is asked", async () => {
+  it("fails when there is no choice after two repairs, and runs no member", async () => {
     const model = new ScriptedModel(pick("carl"), pick("carl"), pick("carl"));
     const [ann, bob] = [sayer("ann", "no"), sayer("bob", "no")];
     const team = new Team({ name: "team", mode: "route", model, members: [ann.agent, bob.agent] });
@@ -78,14 +78,14 @@ describe("a team that routes", () => {
     expect([...ann.model.calls, ...bob.model.calls]).toEqual([]);
   });
 
-  it("has no choice where there is one member, and asks for none", async () => {
+  it("skips the choice when there is one member", async () => {
     const model = new ScriptedModel();
     const team = new Team({ name: "team", mode: "route", model, members: [sayer("ann", "yes").agent] });
 
     expect(await team.run("Who?")).toMatchObject({ text: "yes" });
   });
 
-  it("gives the member's checked value with its answer", async () => {
+  it("returns the member's structured output with its answer", async () => {
     const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] } as const;
     const model = new ScriptedModel({ structured: { city: "Oslo" } });
     const ann = new Agent({ name: "ann", model, structuredOutput: schema });

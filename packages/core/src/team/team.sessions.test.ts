@@ -16,7 +16,7 @@ async function keysIn(storage: InMemoryStorage): Promise<string[]> {
 }
 
 describe.each(allModes)("the session of a team of mode %s", (mode) => {
-  it("holds the user's turn and the team's answer, and the members' storage nothing [team.storage]", async () => {
+  it("has the input and the team's answer, while the members' storages stay empty [team.storage]", async () => {
     const [storage, ofMembers] = [new InMemoryStorage(), new InMemoryStorage()];
     const model = new ScriptedModel(...orchestratorTurns(mode));
     const members = ["ann", "bob"].map(
@@ -35,7 +35,7 @@ describe.each(allModes)("the session of a team of mode %s", (mode) => {
     expect(await keysIn(ofMembers)).toEqual([]);
   });
 
-  it("and its members' work take no configured user for whoever asks from outside", async () => {
+  it("uses no configured user for a request from outside, nor do its members", async () => {
     const model = new ScriptedModel(...orchestratorTurns(mode));
     const users: unknown[] = [];
     const members = ["ann", "bob"].map(
@@ -50,7 +50,7 @@ describe.each(allModes)("the session of a team of mode %s", (mode) => {
     expect(new Set(users)).toEqual(new Set([undefined]));
   });
 
-  it("is told to the orchestrator in the next run", async () => {
+  it("is the orchestrator's history in the next run", async () => {
     const turns = [...orchestratorTurns(mode), ...orchestratorTurns(mode)];
     const model = new ScriptedModel(...turns);
     const members = ["ann", "bob"].map(
@@ -67,7 +67,7 @@ describe.each(allModes)("the session of a team of mode %s", (mode) => {
     ]);
   });
 
-  it("keeps what members did when the run fails after that, as an interrupted turn", async () => {
+  it("has an interrupted turn when the run fails after delegations", async () => {
     const storage = new InMemoryStorage();
     const broken = { error: new Error("broken") };
     const model = new ScriptedModel(
@@ -123,7 +123,7 @@ it.each(allModes)(
 );
 
 describe("the sessions of members", () => {
-  it("are kept when the team says so, one for all runs of the team's session", async () => {
+  it("are kept with memberSessions persist, one per member and team session", async () => {
     const storage = new InMemoryStorage();
     const ann = sayer("ann", "fine", { storage });
     const model = new ScriptedModel(delegate("ann"), "done", delegate("ann"), "done");
@@ -141,7 +141,7 @@ describe("the sessions of members", () => {
     expect(turns).toHaveLength(2);
   });
 
-  it("go with the team's session and with its user, also from storages of their own", async () => {
+  it("are deleted with the team's session and with its user, also in storages of their own", async () => {
     const [storage, ofAnn] = [new InMemoryStorage(), new InMemoryStorage()];
     const model = new ScriptedModel().respond(() => "done");
     const ann = sayer("ann", "fine", { storage: ofAnn }).agent;
@@ -157,7 +157,7 @@ describe("the sessions of members", () => {
     expect([await keysIn(ofAnn), await keysIn(storage)]).toEqual([[], []]);
   });
 
-  it("need not be there for the team's session to be deleted: not everyone was asked", async () => {
+  it("may be missing when the team's session is deleted", async () => {
     const members = ["ann", "bob"].map((name) => sayer(name, "fine", { storage: new InMemoryStorage() }).agent);
     const model = new ScriptedModel(delegate("ann"), "done");
     const team = new Team({ name: "team", mode: "coordinate", model, members, memberSessions: "persist" });
@@ -167,7 +167,7 @@ describe("the sessions of members", () => {
     await expect(team.sessions.readSession("s1")).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("are named for the team's session, the run and the member", async () => {
+  it("have ids made of the team's session, the run and the member", async () => {
     const ann = sayer("ann", "fine");
     const seen: unknown[] = [];
     ann.agent.eventBus.on("run.complete", ({ output }) => void seen.push(output.sessionId));
@@ -180,7 +180,7 @@ describe("the sessions of members", () => {
     expect(seen).toEqual([`s1/${String(seen[1])}#ann`, expect.any(String), "s1#ann", expect.any(String)]);
   });
 
-  it("are new ones in each run when it does not", async () => {
+  it("are new in each run by default", async () => {
     const ann = sayer("ann", "fine");
     const model = new ScriptedModel(delegate("ann"), "done", delegate("ann"), "done");
     const team = new Team({ name: "team", mode: "coordinate", model, members: [ann.agent] });
@@ -190,7 +190,7 @@ describe("the sessions of members", () => {
     expect(ann.model.calls[1]?.messages.map(({ content }) => content)).toEqual(["task for ann"]);
   });
 
-  it("end with the run above for teams within, too", async () => {
+  it("end with the outermost run, for teams within teams too", async () => {
     const storage = new InMemoryStorage();
     const ann = sayer("ann", "fine", { storage });
     const inner = new Team({
@@ -209,7 +209,7 @@ describe("the sessions of members", () => {
     expect(await keysIn(storage)).toEqual([]);
   });
 
-  it("are alone in that: a session that a member's tool names is kept where it always was", async () => {
+  it("are the only ephemeral sessions: one that a member's tool names is kept in its own storage", async () => {
     const storage = new InMemoryStorage();
     const clerk = sayer("clerk", "noted", { storage });
     const note = defineTool({
@@ -224,7 +224,7 @@ describe("the sessions of members", () => {
     expect(await keysIn(storage)).toEqual(["-/notes", "-/notes/000000000001"]);
   });
 
-  it("take turns when one member is asked twice at once", async () => {
+  it("queue when one member has two delegations at once", async () => {
     const ann = sayer("ann", { text: "fine", delayMs: 5 });
     const model = new ScriptedModel(delegate("ann", "ann", "ann"), "done");
     await new Team({ name: "team", mode: "coordinate", model, members: [ann.agent] }).run("?");
@@ -232,7 +232,7 @@ describe("the sessions of members", () => {
     expect(ann.model.calls.map(({ messages }) => messages.length)).toEqual([1, 3, 5]);
   });
 
-  it("have names of their own, whatever the members are called", async () => {
+  it("have unique ids for any names of members", async () => {
     const names = ["夜".repeat(128), "a/b", "a#b", "a b", "%41"];
     const model = new ScriptedModel("done");
     const members = names.map((name) => sayer(name, `I am ${name}`).agent);
@@ -241,7 +241,7 @@ describe("the sessions of members", () => {
     expect(toolCalls.map(({ result }) => result)).toEqual(names.map((name) => `I am ${name}`));
   });
 
-  it("do not stand in the way of runs at the same time", async () => {
+  it("do not block simultaneous runs", async () => {
     const ann = sayer("ann", { text: "fine", delayMs: 5 });
     const model = new ScriptedModel().respond(() => "done");
     const team = new Team({ name: "team", mode: "broadcast", model, members: [ann.agent], onBusy: "reject" });
@@ -255,7 +255,7 @@ describe("the sessions of members", () => {
 });
 
 describe("the history of a team", () => {
-  it("with calls in it is sent with the tools that were called", async () => {
+  it("is sent with the delegation tools when it has calls of them", async () => {
     const storage = new InMemoryStorage();
     const model = new ScriptedModel({ error: new Error("broken") }, "done");
     const team = new Team({ name: "team", mode: "broadcast", model, members: [sayer("ann", "fine").agent], storage });
@@ -267,7 +267,7 @@ describe("the history of a team", () => {
     expect(told(model.calls[1])).toContain("First?");
   });
 
-  it("is as long as the team says", async () => {
+  it("has at most numHistoryRuns turns", async () => {
     const model = new ScriptedModel().respond(() => "done");
     const members = [sayer("ann", "fine").agent];
     const team = new Team({ name: "team", mode: "coordinate", model, members, numHistoryRuns: 1 });

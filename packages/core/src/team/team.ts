@@ -16,7 +16,7 @@ import type { TeamConfig, TeamMode } from "./team-config.ts";
 import { TeamParts } from "./team-parts.ts";
 import { TeamRun } from "./team-run.ts";
 
-/** Several agents as one: an orchestrator, and members that it delegates to, picks from, or answers for. */
+/** A team: an orchestrator model, and members that it delegates to or answers for. */
 export class Team implements Runnable {
   readonly #parts: TeamParts;
 
@@ -49,27 +49,27 @@ export class Team implements Runnable {
     return this.#parts.eventBus;
   }
 
-  /** The orchestrator's model. */
+  /** Id of the orchestrator's model. */
   get modelId(): string {
     return this.#parts.config.model.modelId;
   }
 
-  /** The vendor that a generic key is for. */
+  /** Vendor of the orchestrator's model, to which a generic key is bound. */
   get providerId(): string {
     return this.#parts.config.model.providerId;
   }
 
-  /** The sessions it works in: to list, read and delete. */
+  /** The team's sessions, to list, read and delete. */
   get sessions(): SessionStore {
     return this.#parts.orchestrator.sessions;
   }
 
-  /** Answers once. A run that fails rejects with a `RunError` that carries what there was. */
+  /** Runs the team to its end. Rejects with a `RunError` that has the output up to the failure. */
   async run(input: MessageContent, opts?: RunOpts): Promise<RunOutput> {
     return await this.#execute(callWhole, input, opts).run();
   }
 
-  /** Answers piece by piece, once somebody reads. Wrong options are refused here and now. */
+  /** Returns the stream of a run, which starts when it is first read. Wrong options throw at once. */
   stream(input: MessageContent, opts?: RunOpts): RunStream {
     return this.#execute(callStreaming, input, opts);
   }

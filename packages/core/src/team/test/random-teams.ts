@@ -12,7 +12,7 @@ export type Plan = { fails: boolean; delayMs: number } | { mode: TeamMode; membe
 
 export type TeamPlan = Extract<Plan, { mode: TeamMode }>;
 
-/** What was built, and all its models. */
+/** A team and all its models. */
 export type Built<Kind extends Runnable = Runnable> = {
   runnable: Kind;
   models: ScriptedModel[];
@@ -34,7 +34,7 @@ const { team } = fc.letrec<{ team: TeamPlan; plan: Plan }>((tie) => ({
 
 export const randomTeam: fc.Arbitrary<TeamPlan> = team;
 
-/** Builds a team as it is planned. */
+/** Builds a team from its plan. */
 export function buildTeam(plan: TeamPlan, name = "team"): Built<Team> {
   const inner = plan.members.map((each, index) => build(each, `m${index}`));
   const model = new ScriptedModel().respond((request) => lead(plan, request));
@@ -53,7 +53,7 @@ export function buildTeam(plan: TeamPlan, name = "team"): Built<Team> {
   };
 }
 
-/** Whether the run of what is planned fails. */
+/** Tells whether a run of the planned team fails. */
 export function mustFail(plan: Plan): boolean {
   if ("fails" in plan) return plan.fails;
   const failures = plan.members.map(mustFail);

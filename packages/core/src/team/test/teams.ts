@@ -15,7 +15,7 @@ type Turns = ConstructorParameters<typeof ScriptedModel>;
 
 export const allModes: readonly TeamMode[] = ["coordinate", "route", "broadcast", "collaborate"];
 
-/** A model of a vendor. */
+/** A scripted model of a vendor. */
 export class VendorModel extends ScriptedModel {
   override readonly providerId: string;
 
@@ -24,58 +24,58 @@ export class VendorModel extends ScriptedModel {
     this.providerId = providerId;
   }
 
-  /** The keys that it was called with. */
+  /** The keys of its calls. */
   get keys(): unknown[] {
     return [...new Set(this.calls.map(({ options }) => options.apiKey))];
   }
 }
 
-/** A member that plays these turns. */
+/** A member whose model answers with these turns of a script. */
 export function member(name: string, turns: Turns, config: Partial<AgentConfig> = {}) {
   const model = new ScriptedModel(...turns);
   return { agent: new Agent({ name, model, ...config }), model };
 }
 
-/** A member that always says the same. */
+/** A member that always gives the same answer. */
 export function sayer(name: string, turn: ScriptedTurn, config: Partial<AgentConfig> = {}) {
   const model = new ScriptedModel().respond(() => turn);
   return { agent: new Agent({ name, model, ...config }), model };
 }
 
-/** A turn in which an orchestrator hands a task to each. */
+/** A scripted answer of an orchestrator that delegates a task to each member. */
 export function delegate(...names: string[]): ScriptedTurn {
   return { toolCalls: names.map((name) => ({ name: `delegate_to_${name}`, arguments: { task: `task for ${name}` } })) };
 }
 
-/** A turn in which an orchestrator picks. */
+/** A scripted answer of an orchestrator that chooses a member. */
 export function pick(name: string): ScriptedTurn {
   return { structured: { member: name } };
 }
 
 export const agrees: ScriptedTurn = { structured: { agree: true } };
 
-/** What an orchestrator says in each mode when it lets `ann` and `bob` work, or `ann` alone, and answers "done". */
+/** Scripted answers of an orchestrator for each mode: `ann` and `bob` work, or `ann` alone, and it answers "done". */
 export function orchestratorTurns(mode: TeamMode): Turns {
   if (mode === "coordinate") return [delegate("ann", "bob"), "done"];
   return mode === "route" ? [pick("ann")] : ["done"];
 }
 
-/** What a member says in each mode: a contribution and, in a discussion, its vote. */
+/** Scripted answers of a member for each mode: a contribution and, in a discussion, its vote. */
 export function memberTurns(mode: TeamMode, text: string): Turns {
   return mode === "collaborate" ? [text, agrees] : [text];
 }
 
-/** What was said last, call by call. */
+/** The last message of each call. */
 export function lastSaid({ calls }: ScriptedModel): string[] {
   return calls.map(({ messages }) => getTextContent(messages.at(-1)?.content ?? null));
 }
 
-/** All that a call was told, in one text. */
+/** All messages of a call as one text. */
 export function told(call: ScriptedCall | undefined): string {
   return (call?.messages ?? []).map(({ content }) => getTextContent(content)).join("\n");
 }
 
-/** What calls that came to their end have cost. */
+/** Usage of the calls that completed. */
 export function billed(...models: ScriptedModel[]): TokenUsage {
   const calls = models.flatMap((model) => model.calls.filter(({ end }) => end === "completed"));
   return calls.reduce((sum) => addUsage(sum, scriptedUsage), noUsage);

@@ -1,0 +1,118 @@
+import { toTroupeError } from "../errors/to-troupe-error.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { ErrorCode } from "../errors/troupe-error.ts";
+import type { MessageContent } from "../message/content.ts";
+import type { ToolCallResult } from "../message/tool-call.ts";
+import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
+import { countForeignUsage } from "../run/count-foreign-usage.ts";
+import type { RunContext } from "../run/run-context.ts";
+import type { RunOpts } from "../run/run-options.ts";
+import type { RunOutput } from "../run/run-output.ts";
+import { contextWithin } from "../run/run.ts";
+import type { Run } from "../run/run.ts";
+import { UsageMeter } from "../run/usage-meter.ts";
+import { memberSessionId } from "../session/session-id.ts";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { readProperty } from "../util/read-property.ts";
+import type { Member } from "./members.ts";
+
+/** A task for one member, and the context that its run becomes a child of. */
+export type Delegation = { readonly member: Member; readonly content: MessageContent; readonly context: RunContext };
+
+/** The output of a member that was streamed, and the reason why it finished. */
+export type StreamedOutput = { readonly output: RunOutput; readonly finishReason: FinishReason };
+
+/** The run of the team, its members, and whether their sessions outlive it. */
+type MemberRunsOptions = { run: Run; members: readonly Member[]; persists: boolean };
+
+/** The part of the remaining time that a member may use. The rest is for the orchestrator's answer. */
+const membersShare = 0.8;
+
+/** The child runs that one run of a team starts: each in the member's session, on the usage meter of the team's run. */
+export class MemberRuns {
+  readonly #options: MemberRunsOptions;
+  readonly #storage = new InMemoryStorage();
+  /** The members with a delegation so far, each with its last error. */
+  readonly #started = new Map<Member, TroupeError | undefined>();
+
+  constructor(options: MemberRunsOptions) {
+    this.#options = options;
+  }
+
+  /** Milliseconds that a delegation may take if it starts now. */
+  get timeoutMs(): number {
+    return Math.max(1, Math.floor((this.#options.run.endsAt - performance.now()) * membersShare));
+  }
+
+  /** Runs a member and waits for its output. */
+  async run(delegation: Delegation): Promise<RunOutput> {
+    const { opts, meter } = this.#start(delegation);
+    const { runnable } = delegation.member;
+    try {
+      return checkOutput(await runnable.run(delegation.content, opts), meter);
+    } catch (error) {
+      throw this.#fail(delegation, meter, error);
+    }
+  }
+
+  /** Streams a member: yields its chunks but for `finish`, and returns its output. */
+  async *stream(delegation: Delegation): AsyncGenerator<StreamChunk, StreamedOutput> {
+    const { opts, meter } = this.#start(delegation);
+    const { runnable } = delegation.member;
+    try {
+      const stream = runnable.stream(delegation.content, opts);
+      let finishReason: FinishReason = "stop";
+      for await (const chunk of stream) {
+        if (chunk.type === "finish") finishReason = chunk.finishReason;
+        else yield chunk;
+      }
+      return { output: checkOutput(await stream.output, meter), finishReason };
+    } catch (error) {
+      throw this.#fail(delegation, meter, error);
+    }
+  }
+
+  /** Throws when every member had a delegation and all results are errors. */
+  requireAnAnswer(results: readonly ToolCallResult[]): void {
+    const { members } = this.#options;
+    const allFailed = results.every(({ error }) => error !== undefined);
+    if (allFailed && members.every((member) => this.#started.has(member))) {
+      throw allMembersFailed([...this.#started.values()]);
+    }
+  }
+
+  #start({ member, context }: Delegation): { opts: RunOpts; meter: UsageMeter } {
+    const { run, persists } = this.#options;
+    if (!this.#started.has(member)) this.#started.set(member, undefined);
+    const meter = new UsageMeter({ parent: run.meter });
+    // Within a run that has ephemeral sessions itself, they go to the same storage.
+    const ephemeralStorage = run.settings.ephemeralStorage ?? (persists ? undefined : this.#storage);
+    const parent = contextWithin(context, {}, { meter, ephemeralStorage, endsAt: performance.now() + this.timeoutMs });
+    const runId = persists ? undefined : context.runId;
+    const sessionId = memberSessionId(run.settings.sessionId, member.sessionName, runId);
+    return { opts: { parent, signal: context.signal, sessionId }, meter };
+  }
+
+  #fail({ member }: Delegation, meter: UsageMeter, thrown: unknown): TroupeError {
+    countForeignUsage(meter, readProperty(thrown, "output"));
+    const error = toTroupeError(thrown);
+    this.#started.set(member, error);
+    return error;
+  }
+}
+
+function checkOutput(output: RunOutput, meter: UsageMeter): RunOutput {
+  countForeignUsage(meter, output);
+  if (typeof readProperty(output, "text") === "string") return output;
+  throw new TroupeError("invalid_value", "The output of a member must have a text of type string.");
+}
+
+/** The error of a team whose members all failed: with their code when they share one. A member without an error timed out. */
+function allMembersFailed(errors: readonly (TroupeError | undefined)[]): TroupeError {
+  const [code, ...others] = new Set(errors.map((error): ErrorCode => error?.code ?? "timeout"));
+  const isOne = code !== undefined && others.length === 0;
+  const cause = errors.find((error) => error !== undefined);
+  // A member that was cancelled, and not by this run, has failed like any other.
+  const shared = isOne && code !== "cancelled" ? code : "model_failed";
+  return new TroupeError(shared, "All members of the team failed, so it has no answer.", { cause });
+}
