@@ -23,8 +23,8 @@ export const folderLayers = {
   ],
   "packages/http/src": [
     ["exchange"],
-    ["log", "sessions", "shutdown"],
-    ["errors"],
+    ["log"],
+    ["errors", "sessions", "shutdown"],
     ["uploads"],
     ["settings"],
     ["request"],

@@ -27,7 +27,7 @@ export function createAgentRouter(options: RouterOptions = {}): Router {
   for (const route of routesOf(settings)) mountRoute(router, settings, route);
   router.use(ownPaths, refusePath);
   router.use(createFailureHandler(settings.logger));
-  options.shutdown?.add(settings.runs);
+  settings.shutdown?.add(settings.runs);
   return router;
 }
 

@@ -1,8 +1,8 @@
 import type { Logger } from "@troupe/core";
-import { checkOptionNames } from "@troupe/core/adapter";
+import { readOptions } from "@troupe/core/adapter";
 import type { ErrorRequestHandler } from "express";
 import { requestIdOf } from "../exchange/request-id.ts";
-import { readLogger } from "../log/read-logger.ts";
+import { createServiceLogger, loggerOption } from "../log/logger-option.ts";
 import { sendFailure } from "./send-failure.ts";
 
 /** Options of {@link errorHandler}. */
@@ -16,8 +16,8 @@ export type ErrorHandlerOptions = {
  * parsers and `http-errors`. Mount it after the router and everything else.
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHandler {
-  checkOptionNames(options, ["logger"], "errorHandler");
-  return createFailureHandler(readLogger(options.logger));
+  const { logger = createServiceLogger() } = readOptions({ logger: loggerOption }, options, { owner: "errorHandler" });
+  return createFailureHandler(logger);
 }
 
 /** Makes an error handler that answers every failure with the error body of the service. */

@@ -1,10 +1,10 @@
 import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { checkOptionNames } from "@troupe/core/adapter";
+import { readOptions } from "@troupe/core/adapter";
 import type { Request, RequestHandler, Response } from "express";
 import { requestIdOf } from "../exchange/request-id.ts";
 import { recordOf } from "../exchange/request-record.ts";
-import { readLogger } from "./read-logger.ts";
+import { loggerOption } from "./logger-option.ts";
 
 /** Options of {@link requestLogger}. */
 export type RequestLoggerOptions = {
@@ -20,8 +20,8 @@ const longestPath = 200;
  * content, header, query or session id is logged. Mount it before everything else.
  */
 export function requestLogger(options: RequestLoggerOptions = {}): RequestHandler {
-  checkOptionNames(options, ["logger"], "requestLogger");
-  const logger = options.logger === undefined ? createLogger({ level: "info" }) : readLogger(options.logger);
+  const read = readOptions({ logger: loggerOption }, options, { owner: "requestLogger" });
+  const { logger = createLogger({ level: "info" }) } = read;
   return (request, response, next) => {
     const startedAt = performance.now();
     const requestId = requestIdOf(request, response);

@@ -13,7 +13,7 @@ import { servicePaths } from "./service-paths.ts";
  */
 export function generateOpenAPISpec(options: RouterOptions = {}, docs?: DocsOptions): OpenApiSpec {
   const settings = readSettings(options);
-  return describeService(settings, readDocsOptions(docs ?? options.swagger ?? {}));
+  return describeService(settings, readDocsOptions(docs ?? options.swagger ?? {}, { path: "swagger" }));
 }
 
 /** Describes the service of a router with these settings. */

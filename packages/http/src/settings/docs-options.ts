@@ -1,19 +1,29 @@
 import { TroupeError } from "@troupe/core";
-import { checkOptionNames, wrongOption } from "@troupe/core/adapter";
+import {
+  anyBoolean,
+  anyString,
+  arrayOf,
+  nested,
+  nonBlankString,
+  optional,
+  readOptions,
+  satisfying,
+} from "@troupe/core/adapter";
+import type { OptionsOf, OptionTable, Where } from "@troupe/core/adapter";
 
-/** How the service is described, and where. */
+/** Options of the docs: the description of the service, and the paths at which it is served. */
 export type DocsOptions = {
   /** `false` serves no docs. @default true */
   enabled?: boolean;
   /** @default "Service API" */
   title?: string;
-  /** In Markdown. @default a few words on how the service is used */
+  /** In Markdown. @default a short introduction */
   description?: string;
-  /** The version of what is served. @default "1.0.0" */
+  /** The version of the host's service. @default "1.0.0" */
   version?: string;
-  /** What stands before each path of the description. */
+  /** A prefix for each path of the description. @default none */
   routePrefix?: string;
-  /** Where the service can be reached. @default where the router is mounted */
+  /** URLs that the service can be reached at. @default the mount path of the router */
   servers?: readonly { url: string; description?: string }[];
   /** @default "/docs" */
   docsPath?: string;
@@ -21,88 +31,38 @@ export type DocsOptions = {
   specPath?: string;
 };
 
-/** The options of the docs when all is settled. */
-export type DocsSettings = Required<Pick<DocsOptions, "enabled" | "title" | "version" | "routePrefix">> & {
-  readonly description: string | undefined;
-  readonly servers: NonNullable<DocsOptions["servers"]> | undefined;
-  readonly docsPath: string;
-  readonly specPath: string;
+const path = satisfying<string>(
+  'a path such as "/docs": segments of A-Z, a-z, 0-9, _ . ~ and -, each behind a slash',
+  (value) => typeof value === "string" && /^(\/[\w.~-]+)+$/.test(value) && !/\/\.\.?(\/|$)/.test(value),
+);
+
+const server = {
+  url: satisfying<string>("a string that is not empty", (value) => typeof value === "string" && value !== ""),
+  description: optional(anyString),
 };
 
-const names = [
-  "enabled",
-  "title",
-  "description",
-  "version",
-  "routePrefix",
-  "servers",
-  "docsPath",
-  "specPath",
-] as const satisfies (keyof DocsOptions)[];
+const docsOptions = {
+  enabled: optional(anyBoolean, true),
+  title: optional(nonBlankString(), "Service API"),
+  description: optional(nonBlankString()),
+  version: optional(nonBlankString(), "1.0.0"),
+  routePrefix: (value, name, where) => (value === undefined || value === "" ? "" : path(value, name, where)),
+  servers: optional(arrayOf("servers", nested(server))),
+  docsPath: optional(path, "/docs"),
+  specPath: optional(path, "/docs/spec.json"),
+} satisfies OptionTable<DocsOptions>;
 
-const defaults = {
-  enabled: true,
-  title: "Service API",
-  version: "1.0.0",
-  routePrefix: "",
-  docsPath: "/docs",
-  specPath: "/docs/spec.json",
-};
+/** Checked options of the docs with their defaults. */
+export type DocsSettings = Readonly<OptionsOf<typeof docsOptions>>;
 
-/** Takes the options of the docs and fills in what they leave open; a wrong or unknown one is `invalid_config`. */
-export function readDocsOptions(options: DocsOptions): DocsSettings {
-  if (typeof options !== "object" || options === null) throw wrongOption("swagger", "an object", options);
-  checkOptionNames(options, names, "swagger");
-  const { enabled, title, version, description, servers, routePrefix } = { ...defaults, ...given(options) };
-  if (typeof enabled !== "boolean") throw wrongOption("swagger.enabled", "true or false", enabled);
-  return {
-    enabled,
-    title: checkText(title, "title"),
-    version: checkText(version, "version"),
-    description: description === undefined ? undefined : checkText(description, "description"),
-    servers: servers === undefined ? undefined : checkServers(servers),
-    routePrefix: routePrefix === "" ? "" : checkPath(routePrefix, "routePrefix"),
-    ...checkPlaces({ ...defaults, ...given(options) }),
-  };
-}
-
-/** What is `undefined` is left open. */
-function given(options: DocsOptions): DocsOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-}
-
-function checkText(value: unknown, option: string): string {
-  if (typeof value === "string" && value.trim() !== "") return value;
-  throw wrongOption(`swagger.${option}`, "a text", value);
-}
-
-/** A pattern would be no address: what is served has one path. */
-function checkPath(value: unknown, option: string): string {
-  if (typeof value === "string" && /^(\/[\w.~-]+)+$/.test(value) && !/\/\.\.?(\/|$)/.test(value)) return value;
-  const expected = 'a path like "/docs": segments of A-Z, a-z, 0-9, _ . ~ and -, each behind a slash';
-  throw wrongOption(`swagger.${option}`, expected, value);
-}
-
-/** The router's own paths come first, and the docs would never be seen. */
-function checkPlaces({ docsPath, specPath }: DocsOptions): Pick<DocsSettings, "docsPath" | "specPath"> {
-  const places = { docsPath: checkPath(docsPath, "docsPath"), specPath: checkPath(specPath, "specPath") };
-  for (const [option, path] of Object.entries(places)) {
-    if (!/^\/(agents|teams|workflows|runs|sessions|health|ready)(\/|$)/i.test(path)) continue;
-    throw new TroupeError("invalid_config", `swagger.${option} is a path of the router itself: give it another.`);
+/** Checks the options of the docs and fills in their defaults. A wrong or unknown option is `invalid_config`. */
+export function readDocsOptions(options: unknown, where: Where): DocsSettings {
+  const docs = readOptions(docsOptions, options, where);
+  for (const option of ["docsPath", "specPath"] as const) {
+    // The router's own paths come first: the docs would never be seen.
+    if (!/^\/(agents|teams|workflows|runs|sessions|health|ready)(\/|$)/i.test(docs[option])) continue;
+    throw new TroupeError("invalid_config", `swagger.${option} is a path of the router itself. Choose another.`);
   }
-  if (places.docsPath.toLowerCase() !== places.specPath.toLowerCase()) return places;
+  if (docs.docsPath.toLowerCase() !== docs.specPath.toLowerCase()) return docs;
   throw new TroupeError("invalid_config", "swagger.docsPath and swagger.specPath must be different paths.");
-}
-
-function checkServers(servers: unknown): NonNullable<DocsOptions["servers"]> {
-  const expected = "a list of { url, description? }, both texts";
-  if (!Array.isArray(servers)) throw wrongOption("swagger.servers", expected, servers);
-  for (const server of servers as unknown[]) {
-    const { url, description = "" } = (server ?? {}) as { url?: unknown; description?: unknown };
-    if (typeof url !== "string" || url === "" || typeof description !== "string") {
-      throw wrongOption("swagger.servers", expected, server);
-    }
-    checkOptionNames(server as object, ["url", "description"], "swagger.servers");
-  }
-  return servers as NonNullable<DocsOptions["servers"]>;
 }

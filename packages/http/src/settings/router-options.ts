@@ -57,6 +57,7 @@ export type RouterSettings = {
   /** Undefined when forms are not taken. */
   readonly uploads: Uploads | undefined;
   readonly heartbeatMs: number;
+  readonly shutdown?: Shutdown;
   readonly logger: Logger;
   /** The runs that this router has begun and that are not over. */
   readonly runs: ActiveRuns;

@@ -1,6 +1,8 @@
 import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { checkDuration, checkOptionNames, withTimeout } from "@troupe/core/adapter";
+import { milliseconds, optional, readOptions, withTimeout } from "@troupe/core/adapter";
+import type { OptionTable } from "@troupe/core/adapter";
+import { loggerOption } from "../log/logger-option.ts";
 import { WatchedServer } from "./watched-server.ts";
 import type { ClosableServer } from "./watched-server.ts";
 
@@ -22,6 +24,11 @@ export interface EndingRuns {
   endAll(): void;
 }
 
+const shutdownOptions = {
+  graceMs: optional(milliseconds, 25_000),
+  logger: loggerOption,
+} satisfies OptionTable<ShutdownOptions>;
+
 const signals = ["SIGTERM", "SIGINT"] as const;
 
 /** Milliseconds that runs have after the grace period to tell their clients that they were ended. */
@@ -42,9 +49,10 @@ export class Shutdown {
   readonly #finished = Promise.withResolvers<void>();
   #hasBegun = false;
 
-  constructor({ graceMs = 25_000, logger = createLogger({ level: "warn" }) }: ShutdownOptions) {
-    this.#graceMs = checkDuration(graceMs, "graceMs");
-    this.#logger = logger;
+  constructor(options: ShutdownOptions) {
+    const { graceMs, logger } = readOptions(shutdownOptions, options, { owner: "createShutdown" });
+    this.#graceMs = graceMs;
+    this.#logger = logger ?? createLogger({ level: "warn" });
   }
 
   /** Resolves when the service has ended: the moment to close what it used, such as its storage. */
@@ -119,6 +127,5 @@ async function endsWithin(ended: Promise<true>, timeoutMs: number): Promise<bool
 
 /** Makes the shutdown of a service. It begins with `begin()`, or with a signal after `onSignals()`. */
 export function createShutdown(options: ShutdownOptions = {}): Shutdown {
-  checkOptionNames(options, ["graceMs", "logger"], "createShutdown");
   return new Shutdown(options);
 }

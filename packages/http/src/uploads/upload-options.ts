@@ -1,81 +1,55 @@
 import { constants } from "node:buffer";
-import { checkCount, checkOptionNames, wrongOption } from "@troupe/core/adapter";
+import { arrayOf, integer, optional, readOptions, wrongOption } from "@troupe/core/adapter";
+import type { OptionCheck, OptionsOf, OptionTable, Where } from "@troupe/core/adapter";
 
-/** What clients may upload. */
+/** Limits of an upload. */
 export type FileUploadOptions = {
-  /** The most bytes that one file may have. @default 52_428_800 */
+  /** The maximum size of a file in bytes. @default 52_428_800 */
   maxFileSize?: number;
-  /** The most files of one upload. @default 10 */
+  /** The maximum number of files in an upload. @default 10 */
   maxFiles?: number;
-  /** The most bytes that all files of one upload may have together. @default maxFiles × maxFileSize */
+  /** The maximum size of all files of an upload together in bytes. @default maxFiles × maxFileSize */
   maxTotalSize?: number;
-  /** The most bytes that a text field may have. @default 1_048_576 */
+  /** The maximum size of a text field in bytes. @default 1_048_576 */
   maxFieldSize?: number;
-  /** Types like `application/pdf` or `image/*`. @default any */
+  /** Types such as `application/pdf` or `image/*`. @default any */
   allowedMimeTypes?: readonly string[];
 };
 
-/** The options of uploads when all is settled. */
-export type UploadRules = {
-  readonly maxFileSize: number;
-  readonly maxFiles: number;
-  readonly maxTotalSize: number;
-  readonly maxFieldSize: number;
-  /** In lower case; nothing when any type is taken. */
-  readonly allowedMimeTypes: readonly string[] | undefined;
-};
-
-const optionNames = [
-  "maxFileSize",
-  "maxFiles",
-  "maxTotalSize",
-  "maxFieldSize",
-  "allowedMimeTypes",
-] as const satisfies (keyof FileUploadOptions)[];
-
-/** A file becomes one text in base64, four characters for three bytes. */
+/** A file becomes one string of base64, four characters for three bytes. */
 const longestFile = Math.floor(constants.MAX_STRING_LENGTH / 4) * 3;
 
-/** Takes the options of uploads and fills in what they leave open; a wrong or unknown one is `invalid_config`. */
-export function readUploadOptions(options: FileUploadOptions, where: string): UploadRules {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw wrongOption(`The options of ${where}`, "an object", options);
-  }
-  checkOptionNames(options, optionNames, where);
-  const maxFileSize = checkFileSize(options.maxFileSize ?? 52_428_800);
-  const maxFiles = checkCount(options.maxFiles ?? 10, "maxFiles", 1);
-  return {
-    maxFileSize,
-    maxFiles,
-    maxTotalSize: checkCount(options.maxTotalSize ?? maxFiles * maxFileSize, "maxTotalSize", 1),
-    maxFieldSize: checkCount(options.maxFieldSize ?? 1_048_576, "maxFieldSize", 1),
-    allowedMimeTypes: readTypes(options.allowedMimeTypes),
-  };
-}
+const mimeType: OptionCheck<string> = (value, name, where) => {
+  if (typeof value === "string" && /^[\w.+-]+\/(?:\*|[\w.+-]+)$/.test(value)) return value.toLowerCase();
+  throw wrongOption({ ...where, name }, 'a type without parameters, such as "image/png" or "image/*"', value);
+};
 
-function checkFileSize(size: unknown): number {
-  if (checkCount(size, "maxFileSize", 1) <= longestFile) return size as number;
-  throw wrongOption(
-    "maxFileSize",
-    `at most ${longestFile}, for a larger file is no text that a model could be sent`,
-    size,
-  );
-}
+const mimeTypes: OptionCheck<readonly string[]> = (value, name, where) => {
+  const types = arrayOf("types", mimeType)(value, name, where);
+  if (types.length > 0) return types;
+  throw wrongOption({ ...where, name }, "an array of at least one type", value);
+};
 
-function readTypes(types: unknown): readonly string[] | undefined {
-  if (types === undefined) return undefined;
-  if (!Array.isArray(types) || types.length === 0) {
-    throw wrongOption("allowedMimeTypes", 'a list like ["image/*", "application/pdf"], not empty', types);
-  }
-  return types.map((type: unknown, index) => {
-    if (typeof type === "string" && /^[\w.+-]+\/(?:\*|[\w.+-]+)$/.test(type)) return type.toLowerCase();
-    throw wrongOption(`allowedMimeTypes[${index}]`, 'a type without parameters, like "image/png" or "image/*"', type);
-  });
+const uploadOptions = {
+  maxFileSize: optional(integer(1, longestFile), 52_428_800),
+  maxFiles: optional(integer(1), 10),
+  maxTotalSize: optional(integer(1)),
+  maxFieldSize: optional(integer(1), 1_048_576),
+  allowedMimeTypes: optional(mimeTypes),
+} satisfies OptionTable<FileUploadOptions>;
+
+/** Checked limits of an upload with their defaults. */
+export type UploadRules = Readonly<OptionsOf<typeof uploadOptions> & { maxTotalSize: number }>;
+
+/** Checks the limits of an upload and fills in their defaults. A wrong or unknown option is `invalid_config`. */
+export function readUploadOptions(options: unknown, where: Where): UploadRules {
+  const rules = readOptions(uploadOptions, options, where);
+  return { maxTotalSize: rules.maxFiles * rules.maxFileSize, ...rules };
 }
 
 /** Returns true if files of this type may be uploaded. */
-export function isAllowedType(mimeType: string, { allowedMimeTypes }: Pick<UploadRules, "allowedMimeTypes">): boolean {
+export function isAllowedType(type: string, { allowedMimeTypes }: Pick<UploadRules, "allowedMimeTypes">): boolean {
   if (allowedMimeTypes === undefined) return true;
-  const family = `${mimeType.slice(0, mimeType.indexOf("/"))}/*`;
-  return allowedMimeTypes.includes(mimeType) || allowedMimeTypes.includes(family);
+  const family = `${type.slice(0, type.indexOf("/"))}/*`;
+  return allowedMimeTypes.includes(type) || allowedMimeTypes.includes(family);
 }

@@ -55,7 +55,7 @@ export class Uploads {
  * its files, of the field `files`, at `request.files` until the request is answered. Other bodies are left alone.
  */
 export function createFileUploadMiddleware(options: FileUploadOptions = {}): RequestHandler {
-  const rules = readUploadOptions(options, "createFileUploadMiddleware");
+  const rules = readUploadOptions(options, { owner: "createFileUploadMiddleware" });
   return async (request, response, next) => {
     if (!isForm(request)) return next();
     const form = await readForm(request, rules);
