@@ -12,7 +12,7 @@ export const folderLayers = {
     ["errors", "message"],
     ["async"],
     ["events", "keys", "log", "retry", "schema", "storage", "vector", "wire"],
-    ["lock", "model"],
+    ["history", "lock", "model"],
     ["session"],
     ["run"],
     ["guardrail", "tool"],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "../run/run-context.ts";
-import { assertVendorWouldAccept } from "../session/test/assert-vendor-would-accept.ts";
+import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
 import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
 import { scripted } from "./test/agents.ts";
 

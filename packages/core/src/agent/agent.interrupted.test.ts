@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assertVendorWouldAccept } from "../session/test/assert-vendor-would-accept.ts";
+import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
 import { turnMessages } from "../session/turn-record.ts";
 import type { TurnRecord } from "../session/turn-record.ts";
 import { localQueuesOf } from "../lock/session-queues.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assertVendorWouldAccept } from "../session/test/assert-vendor-would-accept.ts";
+import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
 import { until } from "../testing/conformance/wait.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { getTextContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
-import { assertVendorWouldAccept } from "../session/test/assert-vendor-would-accept.ts";
-import { estimateTokens } from "../session/estimate-tokens.ts";
+import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
+import { estimateTokens } from "../history/estimate-tokens.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
 import type { ScriptedModel } from "../testing/scripted-model.ts";

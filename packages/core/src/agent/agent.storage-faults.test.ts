@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RunError } from "../run/run-error.ts";
 import { SessionStore } from "../session/session-store.ts";
-import { assertVendorWouldAccept } from "../session/test/assert-vendor-would-accept.ts";
+import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
 import { drivers } from "../storage/test/drivers.ts";
 import { FaultInjector, faults } from "../storage/test/fault-injector.ts";
 import { sessionQueuesOf } from "../lock/session-queues.ts";

@@ -3,7 +3,7 @@ import type { ChatMessage } from "../message/message.ts";
 import type { ModelOptions } from "../model/model-config.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import type { StreamChunk } from "../model/stream-chunk.ts";
-import type { CallIds } from "../session/call-ids.ts";
+import type { CallIds } from "../history/call-ids.ts";
 import { ChunkRelay } from "./chunk-relay.ts";
 import type { LoopPlan } from "./loop-plan.ts";
 import { TurnCallIds } from "./turn-call-ids.ts";

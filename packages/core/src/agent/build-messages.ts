@@ -1,8 +1,8 @@
 import type { ChatMessage } from "../message/message.ts";
 import type { Run } from "../run/run.ts";
-import { estimateTextTokens } from "../session/estimate-text-tokens.ts";
-import { estimateTokens } from "../session/estimate-tokens.ts";
-import { trimHistory } from "../session/trim-history.ts";
+import { estimateTextTokens } from "../history/estimate-tokens.ts";
+import { estimateTokens } from "../history/estimate-tokens.ts";
+import { trimHistory } from "../history/trim-history.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import { isBlank } from "../util/is-blank.ts";

@@ -1,8 +1,8 @@
 import type { ChatMessage } from "../message/message.ts";
 import type { Run } from "../run/run.ts";
 import type { OpenSession } from "../session/open-session.ts";
-import { repairHistory } from "../session/repair-history.ts";
-import { trimHistory } from "../session/trim-history.ts";
+import { repairHistory } from "../history/repair-history.ts";
+import { trimHistory } from "../history/trim-history.ts";
 import { turnMessages } from "../session/turn-record.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { SessionMemory } from "./session-memory.ts";

@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { Run } from "../run/run.ts";
-import { interruptedTurn } from "../session/interrupted-turn.ts";
+import { interruptedTurn } from "../history/interrupted-turn.ts";
 import type { OpenSession } from "../session/open-session.ts";
 import type { SessionStore } from "../session/session-store.ts";
 import type { NewTurn } from "../session/turn-record.ts";

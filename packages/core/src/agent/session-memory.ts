@@ -3,9 +3,9 @@ import type { Memory } from "../memory/memory.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { Run } from "../run/run.ts";
 import type { OpenSession } from "../session/open-session.ts";
-import type { StoredTurn } from "../session/turn-log.ts";
+
 import { turnMessages } from "../session/turn-record.ts";
-import type { TurnRecord } from "../session/turn-record.ts";
+import type { StoredTurn, TurnRecord } from "../session/turn-record.ts";
 
 /** How many turns a memory takes in at once: what is older than these would overflow anyhow. */
 const mostMissed = 200;

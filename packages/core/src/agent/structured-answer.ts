@@ -7,7 +7,7 @@ import type { CompiledSchema } from "../schema/compile-schema.ts";
 import { parseStructured } from "../schema/parse-structured.ts";
 import { SchemaError } from "../schema/schema-error.ts";
 import { describeIssues } from "../schema/schema-issue.ts";
-import type { CallIds } from "../session/call-ids.ts";
+import type { CallIds } from "../history/call-ids.ts";
 import { askModel } from "./ask-model.ts";
 import type { LoopPlan } from "./loop-plan.ts";
 

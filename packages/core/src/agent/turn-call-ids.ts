@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import type { StreamChunk } from "../model/stream-chunk.ts";
-import { CallIds } from "../session/call-ids.ts";
+import { CallIds } from "../history/call-ids.ts";
 
 /** The ids that the calls of a conversation have. */
 export function callIdsOf(messages: readonly ChatMessage[]): CallIds {

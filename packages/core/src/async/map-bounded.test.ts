@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { mapBounded } from "./map-bounded.ts";
 
 describe("mapBounded", () => {
-  it("keeps the order of the items, whichever is done first", async () => {
+  it("returns results in the order of the items, whichever is done first", async () => {
     const items = Array.from({ length: 50 }, (_, index) => index);
 
     const results = await mapBounded(items, async (item) => {
@@ -13,7 +13,7 @@ describe("mapBounded", () => {
     expect(results).toEqual(items.map((item) => item * 2));
   });
 
-  it("has eight in hand and no more", async () => {
+  it("maps at most eight items at a time", async () => {
     let running = 0;
     let most = 0;
 
@@ -26,7 +26,7 @@ describe("mapBounded", () => {
     expect(most).toBe(8);
   });
 
-  it("begins nothing after a failure", async () => {
+  it("starts no item after a failure", async () => {
     const begun: number[] = [];
 
     const mapping = mapBounded(
@@ -43,7 +43,7 @@ describe("mapBounded", () => {
     expect(begun.length).toBeLessThanOrEqual(16);
   });
 
-  it("has nothing to do for no items", async () => {
+  it("returns an empty array for no items", async () => {
     expect(await mapBounded([], async () => 1)).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 describe("sleep", () => {
-  it("waits for the time given, and leaves no listener on the signal", async () => {
+  it("waits for the given time, and leaves no listener on the signal", async () => {
     const { signal } = new AbortController();
     const woken = vi.fn<() => void>();
     const slept = sleep(1000, signal).then(woken);
@@ -36,7 +36,7 @@ describe("sleep", () => {
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
-  it("does not begin when the signal has aborted", async () => {
+  it("does not start when the signal has aborted", async () => {
     await expect(sleep(1000, AbortSignal.abort("before"))).rejects.toBe("before");
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { untilAborted } from "./until-aborted.ts";
 
 describe("untilAborted", () => {
-  it("gives what the work gives, and forgets the signal", async () => {
+  it("settles as the work does, and leaves no listener on the signal", async () => {
     const { signal } = new AbortController();
 
     expect(await untilAborted(async () => "done", signal)).toBe("done");
@@ -12,7 +12,7 @@ describe("untilAborted", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("ends at once when the signal aborts, and the work's own end troubles nobody", async () => {
+  it("rejects at once when the signal aborts, and ignores how the work ends", async () => {
     const abort = new AbortController();
     let fail = () => {};
     const work = new Promise<never>((_, reject) => {
@@ -27,7 +27,7 @@ describe("untilAborted", () => {
     await new Promise(setImmediate);
   });
 
-  it("does not begin when the signal has aborted", async () => {
+  it("does not start the work when the signal has aborted", async () => {
     const work = vi.fn<() => Promise<void>>(async () => {});
 
     await expect(untilAborted(work, AbortSignal.abort())).rejects.toMatchObject({ code: "cancelled" });

@@ -34,8 +34,8 @@ export type DesiredState = {
 };
 
 /** Reads a stored queue; damage is `storage_corrupt`. */
-export function readQueueRecord(value: Json | null, place: RecordKey): QueueRecord | null {
-  return value === null ? null : readRecord(value, place, isQueueRecord);
+export function readQueueRecord(value: Json | null, at: RecordKey): QueueRecord | null {
+  return value === null ? null : readRecord(value, at, isQueueRecord);
 }
 
 /** Returns the record that this process wants next: the same object when there is nothing to write. */

@@ -1,8 +1,8 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ChatMessage } from "../message/message.ts";
-import { isChatMessage } from "../session/is-chat-message.ts";
+import { isChatMessage } from "../history/is-chat-message.ts";
 import { isList } from "../storage/stored-record.ts";
-import { toStorable } from "../session/to-storable.ts";
+import { toStorable } from "../storage/to-storable.ts";
 
 /** Takes messages that can be stored and read again. Instructions are left out: they are no part of a conversation. */
 export function toConversation(messages: readonly ChatMessage[]): ChatMessage[] {

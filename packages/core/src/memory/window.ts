@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../message/message.ts";
-import { repairHistory } from "../session/repair-history.ts";
+import { repairHistory } from "../history/repair-history.ts";
 import { messageSize } from "./message-size.ts";
-import { splitBefore } from "../session/split-before.ts";
+import { splitBefore } from "../history/trim-history.ts";
 
 /** The newest messages of a session. */
 export type Window = {

@@ -6,7 +6,7 @@ import type { Logger } from "../log/logger.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
-import type { UnfinishedStep } from "../session/interrupted-turn.ts";
+import type { UnfinishedStep } from "../history/interrupted-turn.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";

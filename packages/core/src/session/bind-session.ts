@@ -7,23 +7,23 @@ import type { SessionOwner } from "./session-owner.ts";
 import { newSessionRecord, readSessionRecord } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** Whom a session is looked up for, and under which key. */
+/** A session's key, and the caller who asks for it. */
 export type Claim = { key: string; sessionId: string; owner: SessionOwner };
 
-/** The session's record, or `null` when there is none yet. Somebody else's is `not_found`. */
+/** Returns the session's record, or `null` when there is none yet. Another owner's session is `not_found`. */
 export async function findSession(driver: StorageDriver, claim: Claim): Promise<SessionRecord | null> {
-  const place = { namespace: namespaces.sessions, key: claim.key };
-  const value = await driver.get(place.namespace, place.key);
+  const at = { namespace: namespaces.sessions, key: claim.key };
+  const value = await driver.get(at.namespace, at.key);
   if (value === null) return null;
-  const session = readSessionRecord(value, place);
+  const session = readSessionRecord(value, at);
   if (!mayUse(session.owner, claim.owner)) throw noSession(claim.sessionId);
   return session;
 }
 
-/** A session, and whether nobody had it before. */
+/** A session, and whether it was created just now. */
 export type BoundSession = { session: SessionRecord; isNew: boolean };
 
-/** Makes the session the owner's. Should another process have been first, it is whose that process made it. */
+/** Creates the session for its owner. When another process was first, the session is that process's. */
 export async function bindSession(driver: StorageDriver, claim: Claim): Promise<BoundSession> {
   const session = newSessionRecord(claim.owner);
   const value = session as unknown as Json;
@@ -38,7 +38,8 @@ export async function bindSession(driver: StorageDriver, claim: Claim): Promise<
   return { session: other, isNew };
 }
 
-/** What is said of a session that does not exist, and of one that is somebody else's. */
+/** Error of a session that does not exist, and of one that belongs to another owner: they look the same. */
 export function noSession(sessionId: string): TroupeError {
-  return new TroupeError("not_found", `There is no session ${JSON.stringify(sessionId)}.`);
+  const name = JSON.stringify(sessionId);
+  return new TroupeError("not_found", `Session ${name} not found. It may belong to another user: pass its userId.`);
 }

@@ -1,24 +1,24 @@
 import type { Json } from "../storage/json.ts";
+import type { SharedDriver } from "../storage/shared-driver.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { namespaces } from "./session-keys.ts";
 import { readSessionRecord } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
-import type { SharedDriver } from "../storage/shared-driver.ts";
 
 /** A session's record before and after a turn. */
 export type Count = { before: SessionRecord; after: SessionRecord };
 
-/** How often another process may write the record in between. */
-const attempts = 3;
+/** Attempts to count a turn while other processes write the record. */
+const maxAttempts = 3;
 
-/** The session's record once the turn with this number is stored. */
+/** Returns the session's record once the turn with this number is stored. */
 export function withTurn(session: SessionRecord, seq: number): SessionRecord {
   return { ...session, turns: seq, updatedAt: Date.now() };
 }
 
 /**
- * Writes the session's record behind a turn that is already stored. A failure is not one of the turn, which is found
- * without being counted; the next turn counts both. So it is not reported: the run would be called failed and be repeated.
+ * Writes the session's record after a turn was stored. A failure is ignored: the turn is found without being counted, and
+ * the next turn counts both. Reported, it would fail the run, which would be repeated.
  */
 export async function countTurn(driver: StorageDriver, key: string, counted: SessionRecord): Promise<void> {
   try {
@@ -29,23 +29,23 @@ export async function countTurn(driver: StorageDriver, key: string, counted: Ses
 }
 
 /**
- * The same where another process may have taken the session over since the turn was stored: the count never goes back, and
- * a session that was deleted stays so.
+ * Does the same where another process may have taken the session over since the turn was stored. The count never goes
+ * back, and a session that was deleted stays deleted.
  */
 export async function countSharedTurn(driver: SharedDriver, key: string, count: Count): Promise<void> {
   try {
     let next: Count | null = count;
-    for (let attempt = 0; attempt < attempts && next !== null; attempt++) {
+    for (let attempt = 0; attempt < maxAttempts && next !== null; attempt++) {
       const { before, after }: { before: unknown; after: unknown } = next;
       if (await driver.compareAndSet(namespaces.sessions, key, before as Json, after as Json)) return;
       next = await recount(driver, key, count.after.turns);
     }
   } catch {
-    // As above.
+    // See above.
   }
 }
 
-/** What is to be written over the record as it is by now, unless it is gone or somebody counted further. */
+/** Returns the stored record and the one to replace it, or `null` when it was deleted or counts further already. */
 async function recount(driver: StorageDriver, key: string, turns: number): Promise<Count | null> {
   const stored = await driver.get(namespaces.sessions, key);
   if (stored === null) return null;

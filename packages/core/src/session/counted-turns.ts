@@ -4,15 +4,14 @@ import { countTurn, withTurn } from "./count-turn.ts";
 import { mapBounded } from "../async/map-bounded.ts";
 import { namespaces, turnKey } from "./session-keys.ts";
 import type { SessionRecord } from "./session-record.ts";
-import type { StoredTurn, TurnLog } from "./turn-log.ts";
 import { readTurnRecord } from "./turn-record.ts";
-import type { TurnRecord } from "./turn-record.ts";
+import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
-/** The turns of a session over the five required methods: read by key, nothing is listed. */
-export class CountedTurns implements TurnLog {
+/** A `TurnLog` over the five required methods: reads turns by key and lists nothing. */
+export class CountedTurns {
   readonly #driver: StorageDriver;
   readonly #key: string;
-  /** The number of the last turn, once it was looked for. */
+  /** The number of the last turn, once it is known. */
   #last: number | undefined;
 
   constructor(driver: StorageDriver, key: string) {
@@ -28,24 +27,24 @@ export class CountedTurns implements TurnLog {
 
   async after(seq: number, limit: number, session: SessionRecord): Promise<StoredTurn[]> {
     const end = seq + limit;
-    const [counted, further] = await Promise.all([
-      mapBounded(numbers(seq + 1, Math.min(session.turns, end)), (number) => this.#read(number)),
-      end > session.turns ? this.#further(Math.max(seq, session.turns)) : [],
+    const [counted, missed] = await Promise.all([
+      mapBounded(integers(seq + 1, Math.min(session.turns, end)), (number) => this.#read(number)),
+      end > session.turns ? this.#readMissed(Math.max(seq, session.turns)) : [],
     ]);
-    // A turn below the counter is missing when a deletion was cut short: it is as good as deleted.
-    return [...counted.filter((turn) => turn !== null), ...further].slice(0, limit);
+    // A turn below the counter is missing when a deletion was cut short: it counts as deleted.
+    return [...counted.filter((turn) => turn !== null), ...missed].slice(0, limit);
   }
 
   async append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord> {
-    const last = this.#last ?? session.turns + (await this.#further(session.turns)).length;
+    const last = this.#last ?? session.turns + (await this.#readMissed(session.turns)).length;
     const counted = withTurn(session, last + 1);
     await this.#store(turnKey(this.#key, last + 1), turn as unknown as Json, counted);
     this.#last = last + 1;
     return counted;
   }
 
-  /** The turns behind a number that the counter does not know of: as a rule none. */
-  async #further(seq: number): Promise<StoredTurn[]> {
+  /** Reads the turns after a number that the counter missed: usually none. */
+  async #readMissed(seq: number): Promise<StoredTurn[]> {
     const turns: StoredTurn[] = [];
     for (let next = await this.#read(seq + 1); next !== null; next = await this.#read(next.seq + 1)) turns.push(next);
     return turns;
@@ -70,6 +69,6 @@ export class CountedTurns implements TurnLog {
   }
 }
 
-function numbers(first: number, last: number): number[] {
+function integers(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }

@@ -1,18 +1,17 @@
 import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 import { scan } from "./scan.ts";
 import { isMemberSessionId } from "./session-id.ts";
-import { toSessionInfo } from "./session-info.ts";
-import type { SessionInfo } from "./session-info.ts";
 import { below, namespaces, sessionKey, sessionOfKey, tenantPart } from "./session-keys.ts";
 import type { SessionOwner } from "./session-owner.ts";
-import { readOwner, readSessionRecord } from "./session-record.ts";
+import { readOwner, readSessionRecord, toSessionInfo } from "./session-record.ts";
+import type { SessionInfo } from "./session-record.ts";
 
-/** Some sessions, and behind which to go on when there are more. */
+/** A page of sessions, and the cursor of the next page when there is one. */
 export type SessionPage = { sessions: SessionInfo[]; next?: string };
 
 type Listing = { owner: SessionOwner; limit: number; after: string | undefined };
 
-/** The sessions of a user; those that teams opened for their members are left out. */
+/** Lists the sessions of a user, without those that teams opened for their members. */
 export async function listSessions(driver: StorageDriver, { owner, limit, after }: Listing): Promise<SessionPage> {
   const sessions: SessionInfo[] = [];
   for await (const { key, value } of ownSessions(driver, owner, after)) {
@@ -25,7 +24,11 @@ export async function listSessions(driver: StorageDriver, { owner, limit, after 
   return { sessions };
 }
 
-/** The stored sessions of a user. A record too damaged to tell its owner is nobody's. */
+/**
+ * Lists the stored sessions of a user. A record too damaged to tell its owner is left out.
+ *
+ * @yields one entry for each session
+ */
 export async function* ownSessions(
   driver: StorageDriver,
   { tenantId, userId }: SessionOwner,

@@ -5,20 +5,19 @@ import { below, namespaces, turnKey, turnOfKey } from "./session-keys.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { isShared } from "../storage/shared-driver.ts";
 import { corruptRecord, isCount } from "../storage/stored-record.ts";
-import type { StoredTurn, TurnLog } from "./turn-log.ts";
 import { readTurnRecord } from "./turn-record.ts";
-import type { TurnRecord } from "./turn-record.ts";
+import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
-/** A driver that numbers what is appended. */
+/** A driver that numbers appended records. */
 export type AppendingDriver = StorageDriver & Required<Pick<StorageDriver, "append">>;
 
-/** The turns of a session over a driver that numbers them itself. */
-export class ListedTurns implements TurnLog {
+/** A `TurnLog` over a driver that numbers the turns. */
+export class ListedTurns {
   readonly #driver: AppendingDriver;
   readonly #key: string;
   readonly #options: AppendOptions;
 
-  /** With `ifHeld`, only whoever has the session can append. */
+  /** With `ifHeld`, only the holder of the lease can append. */
   constructor(driver: AppendingDriver, key: string, options: AppendOptions = {}) {
     this.#driver = driver;
     this.#key = key;
@@ -47,13 +46,13 @@ export class ListedTurns implements TurnLog {
     return after;
   }
 
-  /** In the order of their numbers, whatever order they came in: a driver may take no notice of the options. */
+  /** Sorts by number, because a driver may ignore list options. */
   #read(entries: readonly StorageEntry[]): StoredTurn[] {
     const turns = entries.map(({ key, value }) => {
-      const place = { namespace: namespaces.turns, key };
+      const at = { namespace: namespaces.turns, key };
       const seq = turnOfKey(this.#key, key);
-      if (seq === undefined) throw corruptRecord(place);
-      return { ...readTurnRecord(value, place), seq };
+      if (seq === undefined) throw corruptRecord(at);
+      return { ...readTurnRecord(value, at), seq };
     });
     return turns.toSorted((one, other) => one.seq - other.seq);
   }

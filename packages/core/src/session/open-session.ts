@@ -2,25 +2,25 @@ import { checkCount } from "../errors/check-option.ts";
 import type { BoundSession } from "./bind-session.ts";
 import type { Lease } from "../lock/lease.ts";
 import type { SessionRecord } from "./session-record.ts";
-import type { StoredTurn, TurnLog } from "./turn-log.ts";
+import type { TurnLog } from "./turn-log.ts";
 import { newTurnRecord } from "./turn-record.ts";
-import type { NewTurn, TurnRecord } from "./turn-record.ts";
+import type { NewTurn, StoredTurn, TurnRecord } from "./turn-record.ts";
 import { untilAborted } from "../async/until-aborted.ts";
 
 type Parts = BoundSession & { sessionId: string; log: TurnLog; lease: Lease };
 
-/** A session while one run has it. Whoever opened it releases it, in a `finally`. */
+/** A session under a lease. Release it in a `finally`. */
 export class OpenSession {
   readonly sessionId: string;
   readonly #log: TurnLog;
   readonly #lease: Lease;
   #session: SessionRecord;
-  /** The runs whose turns are known to be stored. */
+  /** Ids of the runs whose turns are known to be stored. */
   #stored: Set<string> | undefined;
-  /** Whether a turn was written and its outcome is not known. */
+  /** Whether a turn was written with an unknown outcome. */
   #isUncertain = false;
 
-  /** Whether nobody had the session before: then there is nothing to read. */
+  /** Whether the session is new: then there is nothing to read. */
   #isEmpty: boolean;
 
   constructor({ sessionId, session, log, lease, isNew }: Parts) {
@@ -31,7 +31,7 @@ export class OpenSession {
     this.#isEmpty = isNew;
   }
 
-  /** The newest turns, oldest first. What older ones there are is not read. */
+  /** Returns the newest turns, oldest first. Older ones are not read. */
   async loadTurns(count: number, signal?: AbortSignal): Promise<StoredTurn[]> {
     if (count !== Infinity) checkCount(count, "The number of turns to load");
     if (count === 0 || this.#isEmpty) return [];
@@ -39,10 +39,10 @@ export class OpenSession {
   }
 
   /**
-   * Stores a turn and gives its number; when this resolves, it is stored. When it rejects, the turn is stored whole or not at all, and it may be
-   * appended again: by its `runId` it is known, and is stored once.
+   * Stores the turn and returns its number. When it rejects, the turn is stored whole or not at all, and may be appended
+   * again: it is recognised by its `runId` and stored once.
    *
-   * The signal ends the waiting. It is not the run's: a run that was cancelled still stores what its tools have done.
+   * The signal ends the waiting. It is not the run's signal: a cancelled run still stores what its tools have done.
    */
   async appendTurn(turn: NewTurn, signal?: AbortSignal): Promise<number> {
     const record = newTurnRecord(turn);
@@ -50,7 +50,7 @@ export class OpenSession {
     return this.#session.turns;
   }
 
-  /** Lets the next run have the session. May be called more than once. */
+  /** Gives the lease back. May be called more than once. */
   release(): void {
     this.#lease.release();
   }
@@ -68,7 +68,7 @@ export class OpenSession {
   async #isStored({ runId }: TurnRecord): Promise<boolean> {
     if (this.#stored?.has(runId) === true) return true;
     if (!this.#isUncertain) return false;
-    const further = await this.#log.after(this.#session.turns, Infinity, this.#session);
-    return further.some((turn) => turn.runId === runId);
+    const missed = await this.#log.after(this.#session.turns, Infinity, this.#session);
+    return missed.some((turn) => turn.runId === runId);
   }
 }

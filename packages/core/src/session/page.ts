@@ -1,11 +1,11 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { isCount } from "../storage/stored-record.ts";
 
-/** How much to give at once, and behind what to begin. */
+/** Size of a page, and its beginning. */
 export type PageOptions<Cursor> = {
-  /** From 1 to 100. @default 20 */
+  /** Number of items, from 1 to 100. @default 20 */
   limit?: number | undefined;
-  /** Where the page before this one ended. */
+  /** `next` of the page before. */
   after?: Cursor | undefined;
 };
 
@@ -13,14 +13,14 @@ const largestPage = 100;
 /** Keys have room for 12 digits. */
 const largestNumber = 999_999_999_999;
 
-/** Takes the size of a page; anything else is `invalid_request`. */
+/** Returns the size of a page; a wrong one is `invalid_request`. */
 export function checkLimit(limit = 20): number {
   if (isCount(limit) && limit >= 1 && limit <= largestPage) return limit;
-  throw new TroupeError("invalid_request", `limit must be a whole number from 1 to ${largestPage}.`);
+  throw new TroupeError("invalid_request", `limit must be an integer from 1 to ${largestPage}.`);
 }
 
-/** Takes the number of the turn behind which a page begins; anything else is `invalid_request`. */
+/** Returns the number of the turn after which a page begins; a wrong one is `invalid_request`. */
 export function checkAfter(after = 0): number {
   if (isCount(after) && after <= largestNumber) return after;
-  throw new TroupeError("invalid_request", "after must be the number of a turn, as `next` of the page before gave it.");
+  throw new TroupeError("invalid_request", "after must be the number of a turn: pass `next` of the page before.");
 }

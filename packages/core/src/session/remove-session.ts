@@ -4,7 +4,7 @@ import { scan } from "./scan.ts";
 import { below, memberSessionsOf, namespaces } from "./session-keys.ts";
 
 /** Storage to remove sessions from, and a check before each step, which rejects when another process took them over. */
-export type Removal = { driver: StorageDriver; confirm?: (() => Promise<void>) | undefined };
+export type Removal = { driver: StorageDriver; confirm?: () => Promise<void> };
 
 /**
  * Removes a session with its turns and its memory, and the sessions its members had. The session's own record goes last:
@@ -16,14 +16,14 @@ export async function removeSession(removal: Removal, key: string): Promise<void
   for await (const page of members) {
     for (const member of page) {
       await removeOne(removal, member.key);
-      // Nobody has it, unless they lose it with the session.
+      // No run holds it, unless it loses it with the session.
       await driver.delete(namespaces.locks, member.key);
     }
   }
   await removeOne(removal, key);
 }
 
-/** Removes all that stands below a prefix. */
+/** Removes all records below a prefix. */
 export async function removeAll(driver: StorageDriver, namespace: string, prefix: string): Promise<void> {
   await removeBelow({ driver }, namespace, prefix);
 }

@@ -6,7 +6,7 @@ import { drivers } from "../storage/test/drivers.ts";
 
 describe.each(drivers)("scan over %s", (_, create) => {
   it.each([0, 1, 99, 100, 101, 200, 250])(
-    "gives each of %i entries once, in the order of their keys",
+    "yields each of %i entries once, in the order of their keys",
     async (count) => {
       const driver = create();
       await fill(driver, count);
@@ -17,7 +17,7 @@ describe.each(drivers)("scan over %s", (_, create) => {
     },
   );
 
-  it("begins behind a key", async () => {
+  it("begins after a key", async () => {
     const driver = create();
     await fill(driver, 150);
 
@@ -25,7 +25,7 @@ describe.each(drivers)("scan over %s", (_, create) => {
   });
 });
 
-it("goes through a long list a hundred at a time where the driver can", async () => {
+it("scan lists a hundred entries at a time where the driver can", async () => {
   const driver = new InMemoryStorage();
   await fill(driver, 250);
   const sizes: number[] = [];

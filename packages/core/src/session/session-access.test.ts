@@ -8,18 +8,19 @@ import { sessionQueuesOf } from "../lock/session-queues.ts";
 
 const ada = { userId: "ada" };
 const bob = { userId: "bob" };
+const notFound = 'Session "s" not found. It may belong to another user: pass its userId.';
 
 describe.each(drivers)("access to sessions over %s", (_, create) => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  it("makes a session the owner's at its first use, and it does not exist for anyone else", async () => {
+  it("creates a session for its first user, and for all others it does not exist", async () => {
     const store = new SessionStore(create());
     await appendAll(store, ["one"], { owner: ada });
 
     for (const owner of [bob, {}]) {
-      const refused = expect.objectContaining({ code: "not_found", message: 'There is no session "s".' });
+      const refused = expect.objectContaining({ code: "not_found", message: notFound });
       await expect(store.open("s", { owner })).rejects.toEqual(refused);
       await expect(store.readSession("s", { owner })).rejects.toEqual(refused);
       await expect(store.readTurns("s", { owner })).rejects.toEqual(refused);
@@ -28,14 +29,14 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
     expect(await store.readSession("s", { owner: ada })).toMatchObject({ userId: "ada", turns: 1 });
   });
 
-  it("says the same of an unknown session as of another's", async () => {
+  it("reports an unknown session with the same error as another user's", async () => {
     const store = new SessionStore(create());
 
-    await expect(store.readSession("s", { owner: ada })).rejects.toThrow('There is no session "s".');
-    await expect(store.deleteSession("s", { owner: ada })).rejects.toThrow('There is no session "s".');
+    await expect(store.readSession("s", { owner: ada })).rejects.toThrow(notFound);
+    await expect(store.deleteSession("s", { owner: ada })).rejects.toThrow(notFound);
   });
 
-  it("leaves a session that was opened without a user open to whoever knows its id", async () => {
+  it("lets every user who knows its id use a session that was opened without a user", async () => {
     const store = new SessionStore(create());
     await appendAll(store, ["one"]);
     await appendAll(store, ["two"], { owner: ada });
@@ -45,7 +46,7 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
     expect(await store.listSessions(ada)).toEqual({ sessions: [] });
   });
 
-  it("keeps tenants apart, also one that is called like none", async () => {
+  it("keeps tenants apart, even one called -", async () => {
     const driver = create();
     const store = new SessionStore(driver);
     const tenants = [undefined, "-", "%2D", "acme"];
@@ -59,7 +60,7 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
     }
   });
 
-  it("tells a stranger at once that a busy session does not exist, also when nobody may wait", async () => {
+  it("tells another user at once that a busy session does not exist, even when no run may wait", async () => {
     const driver = create();
     const session = await new SessionStore(driver).open("s", { owner: ada });
 
@@ -87,7 +88,7 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
     session.release();
   });
 
-  it("leaves the line at once when the signal aborts", async () => {
+  it("leaves the queue at once when the signal aborts", async () => {
     const driver = create();
     const store = new SessionStore(driver);
     const session = await store.open("s");
@@ -103,7 +104,7 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
   });
 });
 
-it("belongs to whom another process made it when both were first", async () => {
+it("gives a session that two processes create at once to the owner of the one that was first", async () => {
   const storage = new InMemoryStorage();
   // Another process has a driver object of its own, and so another queue.
   const elsewhere = new FaultInjector(storage);

@@ -8,7 +8,7 @@ const ada = { userId: "ada" };
 const bob = { userId: "bob" };
 
 describe.each(drivers)("listing and deleting sessions over %s", (_, create) => {
-  it("reads turns a page at a time, without taking the session's turn", async () => {
+  it("reads turns in pages, without a lease", async () => {
     const store = new SessionStore(create());
     await appendAll(store, ["1", "2", "3", "4", "5"]);
     const session = await store.open("s");
@@ -26,7 +26,7 @@ describe.each(drivers)("listing and deleting sessions over %s", (_, create) => {
     session.release();
   });
 
-  it("lists a user's sessions a page at a time, and no member's", async () => {
+  it("lists a user's sessions in pages, without those of team members", async () => {
     const store = new SessionStore(create());
     for (const sessionId of ["a", "b", "c", "d", "b#member", "b/run#member"]) {
       await withSession(store, (session) => session.appendTurn(turnNamed("one")), { sessionId, owner: ada });
@@ -41,21 +41,21 @@ describe.each(drivers)("listing and deleting sessions over %s", (_, create) => {
     expect(second.next).toBeUndefined();
   });
 
-  it("lists nothing for someone who is nobody", async () => {
+  it("lists nothing without a user", async () => {
     const store = new SessionStore(create());
     await appendAll(store, ["one"]);
 
     expect(await store.listSessions({})).toEqual({ sessions: [] });
   });
 
-  it.each([0, -1, 101, 1.5, Number.NaN])("refuses a page of %d", async (limit) => {
+  it.each([0, -1, 101, 1.5, Number.NaN])("refuses a page limit of %d", async (limit) => {
     const store = new SessionStore(create());
 
     await expect(store.listSessions(ada, { limit })).rejects.toMatchObject({ code: "invalid_request" });
     await expect(store.readTurns("s", { limit })).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  it("deletes a session whole: turns, memory, members' sessions, and nothing else", async () => {
+  it("deletes a session with its turns, its memory and its members' sessions, and nothing else", async () => {
     const driver = create();
     const store = new SessionStore(driver);
     for (const sessionId of ["s", "s#ada", "s/run#bob", "s2", "s:1"]) {
@@ -79,7 +79,7 @@ describe.each(drivers)("listing and deleting sessions over %s", (_, create) => {
     expect(await loadNames(store)).toEqual([]);
   });
 
-  it("deletes a session behind the runs that came before, and lets a new one begin after it", async () => {
+  it("deletes a session after earlier runs, and lets later runs create it anew", async () => {
     const store = new SessionStore(create());
     const session = await store.open("s", { owner: ada });
     const deleting = store.deleteSession("s", { owner: ada });
@@ -93,7 +93,7 @@ describe.each(drivers)("listing and deleting sessions over %s", (_, create) => {
     expect((await store.readTurns("s", { owner: bob })).turns).toMatchObject([{ runId: "first", seq: 1 }]);
   });
 
-  it("deletes a user's sessions, memory and facts, in their tenant alone", async () => {
+  it("deletes a user's sessions, memory and facts in one tenant only", async () => {
     const driver = create();
     const store = new SessionStore(driver);
     for (const owner of [ada, bob, { ...ada, tenantId: "acme" }]) {
@@ -119,15 +119,15 @@ describe.each(drivers)("listing and deleting sessions over %s", (_, create) => {
     expect((await store.listSessions({ ...ada, tenantId: "acme" })).sessions).toEqual([]);
   });
 
-  it("deletes a user's damaged session too, and is not stopped by anyone else's", async () => {
+  it("deletes a user's damaged session too, and passes over one whose owner is damaged", async () => {
     const driver = create();
     const store = new SessionStore(driver);
     await driver.set("sessions", "-/damaged", { v: 1, owner: { userId: "ada" }, turns: "many" });
-    await driver.set("sessions", "-/nobodys", "nonsense");
+    await driver.set("sessions", "-/ownerless", "nonsense");
 
     await store.deleteUser("ada");
 
-    expect(await keysOf(driver, "sessions")).toEqual(["sessions -/nobodys"]);
+    expect(await keysOf(driver, "sessions")).toEqual(["sessions -/ownerless"]);
     expect(await store.listSessions(ada)).toEqual({ sessions: [] });
   });
 });

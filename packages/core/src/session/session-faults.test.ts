@@ -13,8 +13,8 @@ import { sessionQueuesOf } from "../lock/session-queues.ts";
 const cases = drivers.flatMap(([offer, create]) => faults.map((fault) => ({ offer, create, fault })));
 const seeds: string[][] = [[], ["a", "b", "c"]];
 
-describe.each(cases)("storage with $offer that $fault", ({ create, fault }) => {
-  it.each(seeds)("leaves no half turn behind and loses none, at whichever call (%s)", async (...earlier) => {
+describe.each(cases)("SessionStore over storage with $offer that $fault", ({ create, fault }) => {
+  it.each(seeds)("stores no half turn and loses no turn, whichever call fails (%s)", async (...earlier) => {
     const strikes = await forEachCall(create, fault, async ({ store, watched, abort, plan }) => {
       await appendAll(store, earlier);
       plan();
@@ -30,7 +30,7 @@ describe.each(cases)("storage with $offer that $fault", ({ create, fault }) => {
     expect(strikes).toBeGreaterThanOrEqual(4);
   });
 
-  it("stores a turn once that is appended again, at whichever call", async () => {
+  it("stores a turn once that is appended again, whichever call fails", async () => {
     await forEachCall(create, fault, async ({ store, watched, abort, plan }) => {
       await appendAll(store, ["a"]);
       await withSession(store, async (session) => {
@@ -48,7 +48,7 @@ describe.each(cases)("storage with $offer that $fault", ({ create, fault }) => {
     });
   });
 
-  it("lets a deletion be repeated, at whichever call", async () => {
+  it("lets a deletion be repeated, whichever call fails", async () => {
     await forEachCall(create, fault, async ({ store, watched, abort, plan }) => {
       await appendAll(store, ["a", "b"]);
       plan();
@@ -71,7 +71,7 @@ const counting: [offer: string, create: () => StorageDriver, countedAt: number][
 ];
 
 it.each(counting)(
-  "acknowledges a turn that was stored and could not be counted, over %s",
+  "acknowledges a turn that was stored but could not be counted, over %s",
   async (_, create, atCall) => {
     const watched = new FaultInjector(create());
     const store = new SessionStore(watched.driver);
@@ -88,7 +88,7 @@ it.each(counting)(
 
 type Trial = { store: SessionStore; watched: FaultInjector; abort: AbortController; plan: () => void };
 
-/** Tries with the fault at the first call, then at the second, and so on until it no longer comes to that. */
+/** Runs the scenario with the fault at the first call, then at the second, and so on until no call is left to fail. */
 async function forEachCall(
   create: () => StorageDriver,
   fault: Fault,
@@ -120,7 +120,7 @@ async function tryRun(store: SessionStore, signal: AbortSignal): Promise<boolean
   }
 }
 
-/** The session can be used as if nothing had happened: turns whole, counter right, nobody in line. */
+/** Checks that the session works as if nothing had happened: whole turns, a correct counter, an empty queue. */
 async function expectGoesOn(store: SessionStore, driver: StorageDriver, earlier: readonly string[]): Promise<void> {
   await appendAll(store, ["y"]);
 

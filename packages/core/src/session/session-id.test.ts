@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkSessionId, checkStoredSessionId, isMemberSessionId, memberSessionId } from "./session-id.ts";
 
 describe("checkSessionId", () => {
-  it.each(["a", "user_1:chat.2@x-y", "a".repeat(128), "d9428888-122b-11e1-b85c-61cd3cbb3210"])("takes %s", (id) => {
+  it.each(["a", "user_1:chat.2@x-y", "a".repeat(128), "d9428888-122b-11e1-b85c-61cd3cbb3210"])("accepts %s", (id) => {
     expect(checkSessionId(id)).toBe(id);
   });
 
@@ -27,12 +27,12 @@ describe("checkSessionId", () => {
 });
 
 describe("memberSessionId", () => {
-  it("is the team's session, the run and the member", () => {
+  it("joins the team's session, the run and the member", () => {
     expect(memberSessionId("team", "ada", "run-1")).toBe("team/run-1#ada");
     expect(memberSessionId("team", "ada")).toBe("team#ada");
   });
 
-  it("is something that can be stored, but that no client can ask for", () => {
+  it("makes an id that can be stored, but that no client can ask for", () => {
     const nested = memberSessionId(memberSessionId("team", "inner team", "run-1"), "über/#", "run-2");
 
     expect(checkStoredSessionId(nested)).toBe(nested);
@@ -40,7 +40,7 @@ describe("memberSessionId", () => {
     expect(() => checkSessionId(nested)).toThrow("sessionId");
   });
 
-  it("is told from another member's whatever they are called", () => {
+  it("makes different ids for different members, whatever they are called", () => {
     expect(memberSessionId("team", "a#b")).not.toBe(memberSessionId(memberSessionId("team", "a"), "b"));
   });
 });

@@ -9,34 +9,34 @@ const name = fc.oneof(
 );
 const tenant = fc.option(name, { nil: undefined });
 
-describe("the keys of sessions", () => {
+describe("session keys", () => {
   it("differ when tenant or session do", () => {
     const keys = new Map<string, string>();
     fc.assert(
       fc.property(tenant, name, (tenantId, sessionId) => {
         const key = sessionKey(tenantId, sessionId);
-        const whose = JSON.stringify([tenantId ?? null, sessionId]);
-        if (keys.has(key)) return keys.get(key) === whose;
-        keys.set(key, whose);
+        const parts = JSON.stringify([tenantId ?? null, sessionId]);
+        if (keys.has(key)) return keys.get(key) === parts;
+        keys.set(key, parts);
         return true;
       }),
       { numRuns: 100_000 },
     );
   });
 
-  it("stand as the contract says", () => {
+  it("have the form of the contract", () => {
     expect(sessionKey(undefined, "s")).toBe("-/s");
     expect(turnKey(sessionKey("acme", "s"), 7)).toBe("acme/s/000000000007");
     expect(factsOf(undefined, "ada@example.org")).toBe("-/ada@example.org/");
   });
 
-  it("tell no tenant from a tenant that is called like none", () => {
+  it("differ between no tenant and a tenant called -", () => {
     expect(tenantPart(undefined)).toBe("-");
     expect(tenantPart("-")).toBe("%2D");
     expect(tenantPart("%2D")).toBe("%252D");
   });
 
-  it("are read back to what they were made of", () => {
+  it("can be decoded", () => {
     const id = memberSessionId("team", "an agent", "run-1");
 
     expect(sessionOfKey(sessionKey("a/b", id))).toBe(id);
@@ -45,7 +45,7 @@ describe("the keys of sessions", () => {
     expect(turnOfKey("-/s", turnKey("-/t", 1))).toBeUndefined();
   });
 
-  it("hold the sessions of members together with the team's and apart from all others", () => {
+  it("begin alike for the sessions of a team's members, and for no other session", () => {
     const prefix = memberSessionsOf(sessionKey(undefined, "team"));
 
     expect(sessionKey(undefined, memberSessionId("team", "ada")).startsWith(prefix)).toBe(true);

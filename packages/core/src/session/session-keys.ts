@@ -1,7 +1,7 @@
 import { lockNamespace } from "../lock/stored-queue.ts";
 import { decodeSequence, encodeKey, encodeSequence } from "../storage/encode-key.ts";
 
-/** Where the records of sessions and users are kept. */
+/** Namespaces of the records of sessions and users. */
 export const namespaces = {
   sessions: "sessions",
   turns: "turns",
@@ -11,49 +11,49 @@ export const namespaces = {
 } as const;
 
 /**
- * The first part of a key: whose data it is. Without a tenant it is `-`, and a tenant that is really called so is written
- * `%2D`, which no other name is encoded to.
+ * Returns the first part of a key, the tenant. It is `-` without a tenant; a tenant called `-` is written `%2D`, which no
+ * other name is encoded to.
  */
 export function tenantPart(tenantId: string | undefined): string {
   if (tenantId === undefined) return "-";
   return tenantId === "-" ? "%2D" : encodeKey(tenantId);
 }
 
-/** The key of a session in `sessions`; its turns and its memory stand below it. */
+/** Returns the key of a session. The keys of its turns and its memory begin with it. */
 export function sessionKey(tenantId: string | undefined, sessionId: string): string {
   return `${tenantPart(tenantId)}/${encodeKey(sessionId)}`;
 }
 
-/** What all records below a key begin with. */
+/** Returns the prefix of all keys below a key. */
 export function below(key: string): string {
   return `${key}/`;
 }
 
 /**
- * What the keys of a session's member sessions begin with. The `/` or `#` behind the team's id is the only thing of a
- * session id that is ever encoded, so the prefix meets no other session.
+ * Returns the prefix of the keys of a session's member sessions. Only the `/` or `#` after a team's id is ever encoded in
+ * a session id, so no other session has this prefix.
  */
 export function memberSessionsOf(key: string): string {
   return `${key}%`;
 }
 
-/** The key of a turn. */
+/** Returns the key of a turn. */
 export function turnKey(session: string, seq: number): string {
   return below(session) + encodeSequence(seq);
 }
 
-/** The number of the turn that the key stands for; another record's has none. */
+/** Returns the number of the turn with this key, or `undefined` when it is no turn's. */
 export function turnOfKey(session: string, key: string): number | undefined {
   const prefix = below(session);
   return key.startsWith(prefix) ? decodeSequence(key.slice(prefix.length)) : undefined;
 }
 
-/** The id of the session that a key in `sessions` stands for. */
+/** Returns the id of the session with this key. */
 export function sessionOfKey(key: string): string {
   return decodeURIComponent(key.slice(key.indexOf("/") + 1));
 }
 
-/** What the keys of a user's facts begin with. */
+/** Returns the prefix of the keys of a user's facts. */
 export function factsOf(tenantId: string | undefined, userId: string): string {
   return below(`${tenantPart(tenantId)}/${encodeKey(userId)}`);
 }

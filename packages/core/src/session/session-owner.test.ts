@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { checkOwner, mayUse } from "./session-owner.ts";
 
 describe("checkOwner", () => {
-  it("leaves out what is not given", () => {
+  it("leaves out absent names", () => {
     expect(checkOwner({ tenantId: undefined, userId: "ada" })).toStrictEqual({ userId: "ada" });
   });
 
-  it.each(["", "\ud800", "a".repeat(256), "é".repeat(50), 7, null])("refuses a user called %j", (userId) => {
+  it.each(["", "\ud800", "a".repeat(256), "é".repeat(50), 7, null])("refuses the user id %j", (userId) => {
     const owner = { userId } as { userId: string };
 
     expect(() => checkOwner(owner)).toThrow(expect.objectContaining({ code: "invalid_request" }));
@@ -22,7 +22,7 @@ describe("mayUse", () => {
     [undefined, undefined, true],
   ];
 
-  it.each(table)("a session of user %s, asked for by %s: %s", (owner, caller, may) => {
+  it.each(table)("given the owner %s and the caller %s, returns %s", (owner, caller, may) => {
     expect(mayUse({ userId: owner }, { userId: caller })).toBe(may);
   });
 

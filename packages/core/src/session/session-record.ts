@@ -1,6 +1,6 @@
-import type { SessionOwner } from "./session-owner.ts";
-import { isCount, isOptionalText, isRecord, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isCount, isOptionalString, isRecord, readRecord, recordVersion } from "../storage/stored-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
+import type { SessionOwner } from "./session-owner.ts";
 
 /** A session as it is stored. Times are epoch milliseconds. */
 export type SessionRecord = {
@@ -8,25 +8,49 @@ export type SessionRecord = {
   owner: SessionOwner;
   createdAt: number;
   updatedAt: number;
-  /** How many turns are known to be stored; a crash may have left one more (see `turn-log.ts`). */
+  /** Number of turns that are known to be stored. After a crash there may be one more (see `turn-log.ts`). */
   turns: number;
   title?: string;
 };
 
-/** A session that nothing has been said in. */
+/** Description of a session. Times are epoch milliseconds. */
+export type SessionInfo = {
+  sessionId: string;
+  userId?: string;
+  title?: string;
+  createdAt: number;
+  updatedAt: number;
+  /** Number of turns. */
+  turns: number;
+};
+
+/** Creates the record of a session without turns. */
 export function newSessionRecord(owner: SessionOwner): SessionRecord {
   const now = Date.now();
   return { v: recordVersion, owner, createdAt: now, updatedAt: now, turns: 0 };
 }
 
-/** Takes a stored session. Fields it does not know are kept, so that writing it back loses nothing. */
-export function readSessionRecord(value: unknown, place: RecordKey): SessionRecord {
-  return readRecord(value, place, isSessionRecord);
+/** Reads a stored session; damage is `storage_corrupt`. Unknown fields are kept, so that writing it back loses nothing. */
+export function readSessionRecord(value: unknown, at: RecordKey): SessionRecord {
+  return readRecord(value, at, isSessionRecord);
 }
 
-/** Whose a stored session is, also when the rest of it is damaged; `null` when that cannot be told. */
+/** Reads the owner of a stored session, even if the rest of it is damaged. Returns `null` when the owner is damaged too. */
 export function readOwner(value: unknown): SessionOwner | null {
   return isRecord(value) && isOwner(value["owner"]) ? value["owner"] : null;
+}
+
+/** Describes a stored session. */
+export function toSessionInfo(sessionId: string, session: SessionRecord): SessionInfo {
+  const { owner, title, createdAt, updatedAt, turns } = session;
+  return {
+    sessionId,
+    ...(owner.userId !== undefined && { userId: owner.userId }),
+    ...(title !== undefined && { title }),
+    createdAt,
+    updatedAt,
+    turns,
+  };
 }
 
 function isSessionRecord(value: unknown): value is SessionRecord {
@@ -37,10 +61,10 @@ function isSessionRecord(value: unknown): value is SessionRecord {
     Number.isFinite(value["createdAt"]) &&
     Number.isFinite(value["updatedAt"]) &&
     isCount(value["turns"]) &&
-    isOptionalText(value["title"])
+    isOptionalString(value["title"])
   );
 }
 
 function isOwner(value: unknown): value is SessionOwner {
-  return isRecord(value) && isOptionalText(value["tenantId"]) && isOptionalText(value["userId"]);
+  return isRecord(value) && isOptionalString(value["tenantId"]) && isOptionalString(value["userId"]);
 }

@@ -3,17 +3,17 @@ import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { SessionStore } from "./session-store.ts";
 import { appendAll } from "./test/turns.ts";
 
-it("makes one store of all that share a storage, in their order, and forgets what each keeps beside it", async () => {
+it("SessionStore.join makes one store of all that share a storage, with the listeners of each", async () => {
   const [one, other] = [new InMemoryStorage(), new InMemoryStorage()];
   const forgotten: string[] = [];
-  const keeper = (name: string) => ({
+  const listener = (name: string) => ({
     forgetSession: async (sessionId: string) => void forgotten.push(`${name} ${sessionId}`),
   });
-  const shared = keeper("shared");
+  const shared = listener("shared");
   const stores = [
-    new SessionStore(one, {}, [keeper("a"), shared]),
-    new SessionStore(other, {}, [keeper("b")]),
-    new SessionStore(one, {}, [shared, keeper("c")]),
+    new SessionStore(one, {}, [listener("a"), shared]),
+    new SessionStore(other, {}, [listener("b")]),
+    new SessionStore(one, {}, [shared, listener("c")]),
   ];
   const [first, second, ...more] = SessionStore.join(stores);
   if (first === undefined || second === undefined) throw new Error("Two storages are two stores.");
@@ -26,7 +26,7 @@ it("makes one store of all that share a storage, in their order, and forgets wha
   expect(forgotten).toEqual(["a s", "shared s", "c s"]);
 });
 
-it("leaves a store that shares its storage with no other as it is", () => {
+it("SessionStore.join returns a store that shares its storage with no other as it is", () => {
   const store = new SessionStore(new InMemoryStorage());
 
   expect(SessionStore.join([store, store])).toHaveLength(1);
@@ -34,7 +34,7 @@ it("leaves a store that shares its storage with no other as it is", () => {
   expect(SessionStore.join([])).toEqual([]);
 });
 
-it("pings its storage, and takes one that cannot tell for usable", async () => {
+it("SessionStore.ping asks the storage, and takes one without ping for usable", async () => {
   const storage = new InMemoryStorage();
   await new SessionStore(Object.assign(storage, { ping: undefined })).ping();
   const broken = Object.assign(new InMemoryStorage(), { ping: async () => await Promise.reject(new Error("Gone.")) });

@@ -8,10 +8,10 @@ import { appendAll, turnNamed, withSession } from "./test/turns.ts";
 import { sessionQueuesOf } from "../lock/session-queues.ts";
 import type { BusyPolicy } from "../lock/busy-policy.ts";
 
-/** Twice a lease. */
+/** Twice a leaseMs. */
 const longer = 20_000;
 
-/** Two processes with a store each over one storage. */
+/** Starts two processes with a store each over one storage. */
 function startStores(policy: Partial<BusyPolicy> = {}) {
   const storage = new InMemoryStorage();
   const [own, others] = [new SharedStorage(storage), new SharedStorage(storage)];
@@ -25,7 +25,7 @@ async function turnsOf(storage: InMemoryStorage): Promise<unknown[]> {
 const readSession = async (storage: InMemoryStorage) => await storage.get("sessions", "-/s");
 
 describe("a session that several processes use", () => {
-  it("costs two calls for taking turns beside those of any run, and one that nobody waits for", async () => {
+  it("costs two storage calls for its lease, and a third that no run waits for", async () => {
     const { store, own } = startStores();
     await appendAll(store, ["a"]);
     await vi.waitFor(() => expect(sessionQueuesOf(own).busySessions).toBe(0));
@@ -41,7 +41,7 @@ describe("a session that several processes use", () => {
     expect(own.calls.slice(6)).toEqual(["compareAndSet"]);
   });
 
-  it("is read without taking turns", async () => {
+  it("is read without a lease", async () => {
     const { store, own, other } = startStores();
     await appendAll(other, ["a"]);
     const session = await other.open("s");
@@ -53,7 +53,7 @@ describe("a session that several processes use", () => {
     session.release();
   });
 
-  it("keeps 50 concurrent runs of two processes apart, whole and in the order of each", async () => {
+  it("runs 50 concurrent runs of two processes one by one, in the order of each process", async () => {
     const { store, other, storage } = startStores({ maxWaiting: 50 });
     await Promise.all(
       Array.from({ length: 50 }, async (_, index) => {
@@ -73,7 +73,7 @@ describe("a session that several processes use", () => {
     }
   });
 
-  it("does not exist for a stranger, whoever has it and however busy it is", async () => {
+  it("does not exist for another user, even while another process holds its lease", async () => {
     const { store, other } = startStores({ onBusy: "reject" });
     const session = await other.open("s", { owner: { userId: "u" } });
 
@@ -82,20 +82,20 @@ describe("a session that several processes use", () => {
     session.release();
   });
 
-  it("is given back at once, also when the storage is closed right after", async () => {
+  it("is released at once, even if the storage is closed right after", async () => {
     const { store, own, storage } = startStores();
-    const lines = vi.spyOn(storage, "compareAndSet");
+    const writes = vi.spyOn(storage, "compareAndSet");
     const session = await store.open("s");
     await session.appendTurn(turnNamed("a"));
-    const before = lines.mock.calls.length;
+    const before = writes.mock.calls.length;
     session.release();
     await own.close();
     await vi.waitFor(() => expect(sessionQueuesOf(own).busySessions).toBe(0));
 
-    expect(lines.mock.calls[before]?.[3]).toMatchObject({ line: [] });
+    expect(writes.mock.calls[before]?.[3]).toMatchObject({ line: [] });
   });
 
-  it("leaves nothing of a line when it is deleted, nor when it never was", async () => {
+  it("leaves no stored queue when it is deleted, or when it never existed", async () => {
     const { store, other, storage, own } = startStores();
     await appendAll(other, ["a"]);
     await withSession(store, async (session) => await session.appendTurn(turnNamed("m")), { sessionId: "s#member" });
@@ -106,7 +106,7 @@ describe("a session that several processes use", () => {
     for (const namespace of ["locks", "sessions", "turns"]) expect(await storage.list(namespace)).toEqual([]);
   });
 
-  it("is a new one for whoever waited while it was deleted", async () => {
+  it("is created anew for a run that waited while it was deleted", async () => {
     const { store, other } = startStores();
     const owner = { userId: "u" };
     const session = await store.open("s", { owner });
@@ -123,10 +123,10 @@ describe("a session that several processes use", () => {
   });
 });
 
-describe("a process that was stopped while it had a session", () => {
+describe("a process that was stopped while it held a lease", () => {
   beforeEach(useFakeTime);
 
-  /** The first process does something, in the middle of which it is stopped until the second has had the session. */
+  /** Stops the first process in the middle of `doing`, until the second process has held the lease. */
   async function overtake(
     stopsAt: Parameters<SharedStorage["stopAt"]>,
     doing: (session: OpenSession, store: SessionStore) => Promise<unknown>,
@@ -152,7 +152,7 @@ describe("a process that was stopped while it had a session", () => {
 
   const append = async (session: OpenSession) => await session.appendTurn(turnNamed("late"));
 
-  it("stores no turn any more, and changes nothing", async () => {
+  it("stores no turn, and changes nothing", async () => {
     const { outcome, before, after } = await overtake(["append"], append, (other) => appendAll(other, ["b"]));
 
     expect(outcome).toMatchObject({ code: "conflict" });
@@ -160,7 +160,7 @@ describe("a process that was stopped while it had a session", () => {
     expect(after).toMatchObject({ turns: ["a", "b"], session: { turns: 2 } });
   });
 
-  it("stores none either when it is tried again", async () => {
+  it("stores no turn when it tries again", async () => {
     const twice = async (session: OpenSession) => {
       await append(session).catch(() => undefined);
       await append(session);
@@ -171,21 +171,21 @@ describe("a process that was stopped while it had a session", () => {
     expect(after.turns).toEqual(["a", "b"]);
   });
 
-  it("does not take the count back when the turn was stored in time", async () => {
+  it("does not set the counter back when its turn was stored in time", async () => {
     const { outcome, after } = await overtake(["compareAndSet"], append, (other) => appendAll(other, ["b", "c"]));
 
     expect(outcome).toBe(2);
     expect(after).toMatchObject({ turns: ["a", "late", "b", "c"], session: { turns: 4 } });
   });
 
-  it("counts its turn all the same when nobody else has", async () => {
+  it("counts its turn when no other process has", async () => {
     const change = async (other: SessionStore) => await withSession(other, async () => undefined);
     const { after } = await overtake(["compareAndSet"], append, change);
 
     expect(after).toMatchObject({ turns: ["a", "late"], session: { turns: 2 } });
   });
 
-  it("does not bring a session back that was deleted", async () => {
+  it("does not restore a session that was deleted", async () => {
     const { after } = await overtake(["compareAndSet"], append, (other) => other.deleteSession("s"));
 
     expect(after).toEqual({ turns: [], session: null });
@@ -196,14 +196,14 @@ describe("a process that was stopped while it had a session", () => {
     await store.deleteSession("s");
   };
 
-  it("deletes nothing any more", async () => {
+  it("deletes nothing once it lost the lease", async () => {
     const { outcome, after } = await overtake(["list"], remove, (other) => appendAll(other, ["b"]));
 
     expect(outcome).toMatchObject({ code: "conflict" });
     expect(after).toMatchObject({ turns: ["a", "b"], session: { turns: 2 } });
   });
 
-  it("leaves the session itself when it was about to delete that", async () => {
+  it("leaves the session's record when it was about to delete that", async () => {
     const { outcome, after } = await overtake(["list", 3], remove, (other) => appendAll(other, ["b"]));
 
     expect(outcome).toMatchObject({ code: "conflict" });

@@ -12,7 +12,7 @@ import { sessionQueuesOf } from "../lock/session-queues.ts";
 import { newTurnRecord } from "./turn-record.ts";
 
 describe.each(drivers)("SessionStore over %s", (_, create) => {
-  it("gives back the turns that were appended, whole and in order", async () => {
+  it("loads appended turns whole and in order", async () => {
     const store = new SessionStore(create());
     await appendAll(store, ["one", "two", "three"]);
 
@@ -24,7 +24,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     ]);
   });
 
-  it("gives back within a new session what was appended to it", async () => {
+  it("loads turns that were appended to a new session under the same lease", async () => {
     const seen = await withSession(new SessionStore(create()), async (session) => {
       const before = await session.loadTurns(5);
       await session.appendTurn(turnNamed("one"));
@@ -34,7 +34,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     expect(seen).toMatchObject([[], [turnNamed("one")]]);
   });
 
-  it("loads as many turns as there are when more are asked for, and none when none are", async () => {
+  it("loads all turns when more are asked for, and none for 0", async () => {
     const store = new SessionStore(create());
     expect(await loadNames(store)).toEqual([]);
     await appendAll(store, ["one", "two"]);
@@ -44,7 +44,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     expect(await loadNames(store, 0)).toEqual([]);
   });
 
-  it("stores the turn of a run that loaded nothing behind those that are there", async () => {
+  it("appends after existing turns even if the run loaded none", async () => {
     const driver = create();
     await appendAll(new SessionStore(driver), ["one", "two"]);
     await appendAll(new SessionStore(driver), ["three"]);
@@ -52,7 +52,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     expect(await loadNames(new SessionStore(driver))).toEqual(["one", "two", "three"]);
   });
 
-  it("stores several turns of one run", async () => {
+  it("stores several turns under one lease", async () => {
     const store = new SessionStore(create());
 
     await withSession(store, async (session) => {
@@ -64,7 +64,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     expect(await loadNames(store)).toEqual(["one", "two"]);
   });
 
-  it("keeps 50 concurrent runs on one session apart and in the order in which they came", async () => {
+  it("runs 50 concurrent runs on one session one by one, in the order in which they came", async () => {
     const driver = create();
     const stores = [new SessionStore(driver, { maxWaiting: 50 }), new SessionStore(driver, { maxWaiting: 50 })];
     let running = 0;
@@ -86,7 +86,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     await vi.waitFor(() => expect(sessionQueuesOf(driver).busySessions).toBe(0));
   });
 
-  it("has different sessions side by side", async () => {
+  it("opens different sessions at the same time", async () => {
     const driver = create();
     const store = new SessionStore(driver, { onBusy: "reject" });
 
@@ -97,7 +97,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     for (const session of sessions) session.release();
   });
 
-  it("costs the same calls for the ten-thousandth turn as for the hundredth", async () => {
+  it("makes the same storage calls for the ten-thousandth turn as for the hundredth", async () => {
     const storage = create();
     const watched = new FaultInjector(storage);
     const store = new SessionStore(watched.driver);
@@ -119,7 +119,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     expect((await loadNames(store, 1))[0]).toBe("next");
   });
 
-  it("writes nothing for a run that has released its session", async () => {
+  it("writes nothing after the session was released", async () => {
     const store = new SessionStore(create());
     const session = await store.open("s");
     session.release();
@@ -159,7 +159,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     expect(await loadNames(store)).toEqual([]);
   });
 
-  it("stores texts that end within a character, and what a vendor hung on a message", async () => {
+  it("stores ill-formed strings repaired, and no properties under symbols", async () => {
     const store = new SessionStore(create());
     const odd = { role: "assistant" as const, content: "cut \ud83d", [Symbol("state")]: "secret" };
 
@@ -169,7 +169,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     expect(turns[0]?.messages).toStrictEqual([{ role: "assistant", content: "cut \ufffd" }]);
   });
 
-  it("says of a damaged record where it stands and nothing else", async () => {
+  it("names the key of a damaged record and nothing else", async () => {
     const driver = create();
     const store = new SessionStore(driver);
     await appendAll(store, ["one"]);
@@ -184,7 +184,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     expect(String(refused)).not.toContain("secret");
   });
 
-  it("keeps what a later release added to a session's record", async () => {
+  it("keeps fields that a later release added to a session's record", async () => {
     const driver = create();
     const store = new SessionStore(driver);
     await appendAll(store, ["one"]);
@@ -199,7 +199,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
 });
 
 describe("SessionStore", () => {
-  it("finds the same turns through drivers that offer different things, also those that were never counted", async () => {
+  it("finds the same turns through drivers with different members, even turns that were never counted", async () => {
     const storage = new InMemoryStorage();
     const five = {
       get: storage.get.bind(storage),
@@ -227,7 +227,7 @@ describe("SessionStore", () => {
     expect((await counted.readTurns("s")).turns.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it("reads what is in a session that somebody else made in the moment in which it was to be made", async () => {
+  it("reads the turns of a session that another process creates at the same moment", async () => {
     const storage = new InMemoryStorage();
     const appended = new InMemoryStorage();
     await appendAll(new SessionStore(appended), ["a"]);
@@ -245,7 +245,7 @@ describe("SessionStore", () => {
     [{ onBusy: "wait" as "reject" }, "onBusy"],
     [{ maxWaiting: -1 }, "maxWaiting"],
     [{ waitMs: Number.POSITIVE_INFINITY }, "waitMs"],
-  ])("refuses the options %j when it is made", (options, named) => {
+  ])("refuses the options %j in its constructor", (options, named) => {
     expect(() => new SessionStore(new InMemoryStorage(), options)).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(named) as string }),
     );
@@ -258,7 +258,7 @@ describe("SessionStore", () => {
   });
 });
 
-/** Lays down a session of so many turns, as if they had been appended. */
+/** Stores a session with this number of turns, as if they had been appended. */
 async function seed(driver: StorageDriver, turns: number): Promise<void> {
   const key = sessionKey(undefined, "s");
   for (let seq = 1; seq <= turns; seq++) {

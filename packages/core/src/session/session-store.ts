@@ -10,17 +10,17 @@ import type { Claim } from "./bind-session.ts";
 import { listSessions, ownSessions } from "./list-sessions.ts";
 import type { SessionPage } from "./list-sessions.ts";
 import { OpenSession } from "./open-session.ts";
-import { openTurnLog } from "./open-turn-log.ts";
 import { checkAfter, checkLimit } from "./page.ts";
 import type { PageOptions } from "./page.ts";
 import { removeAll, removeSession } from "./remove-session.ts";
 import { checkStoredSessionId } from "./session-id.ts";
-import { toSessionInfo } from "./session-info.ts";
-import type { SessionInfo } from "./session-info.ts";
 import { factsOf, namespaces, sessionKey, sessionOfKey } from "./session-keys.ts";
 import { checkOwner } from "./session-owner.ts";
 import type { SessionOwner } from "./session-owner.ts";
-import type { StoredTurn } from "./turn-log.ts";
+import { toSessionInfo } from "./session-record.ts";
+import type { SessionInfo } from "./session-record.ts";
+import { openTurnLog } from "./turn-log.ts";
+import type { StoredTurn } from "./turn-record.ts";
 
 /** The caller of a session, and a signal that ends the waiting. */
 export type SessionAccess = { owner?: SessionOwner; signal?: AbortSignal | undefined };

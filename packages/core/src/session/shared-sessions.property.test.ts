@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { playProcesses } from "./test/play-processes.ts";
-import type { Plan } from "./test/play-processes.ts";
+import { runProcesses } from "./test/run-processes.ts";
+import type { Plan } from "./test/run-processes.ts";
 
 const process = fc.nat(2);
 const runs = fc.array(fc.record({ process, atMs: fc.nat(20_000), takesMs: fc.nat(3000) }), {
@@ -12,10 +12,10 @@ const stops = fc.array(fc.record({ process, atMs: fc.nat(25_000), forMs: fc.nat(
 const seed = fc.nat();
 const plans: fc.Arbitrary<Plan> = fc.record({ seed, processes: fc.constant(3), runs, stops });
 
-it("stores each turn once and behind all that its run had found, whatever process is stopped or dies", async () => {
+it("stores each turn once, after all turns that its run had found, whichever process is stopped or dies", async () => {
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
-      const { stored, acknowledged, counted } = await playProcesses(plan);
+      const { stored, acknowledged, counted } = await runProcesses(plan);
 
       expect(stored.map(({ found }) => found)).toEqual(stored.map((_, index) => index));
       expect(new Set(stored.map(({ run }) => run)).size).toBe(stored.length);
@@ -26,13 +26,13 @@ it("stores each turn once and behind all that its run had found, whatever proces
   );
 });
 
-it("refuses nobody and keeps to the order in which runs came, when no process is stopped", async () => {
+it("refuses no run and keeps the order in which runs came, when no process is stopped", async () => {
   const inOrder = fc
     .array(fc.record({ process, takesMs: fc.nat(2000) }), { minLength: 1, maxLength: 12 })
     .map((all) => all.map((run, index) => ({ ...run, atMs: index * 20 })));
   await fc.assert(
     fc.asyncProperty(seed, inOrder, async (number, all) => {
-      const { stored } = await playProcesses({ seed: number, processes: 3, runs: all, stops: [] });
+      const { stored } = await runProcesses({ seed: number, processes: 3, runs: all, stops: [] });
 
       expect(stored).toEqual(all.map((_, index) => ({ run: index, found: index })));
     }),

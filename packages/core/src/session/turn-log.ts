@@ -1,30 +1,39 @@
+import type { AppendOptions, StorageDriver } from "../storage/storage-driver.ts";
+import { CountedTurns } from "./counted-turns.ts";
+import { ListedTurns } from "./listed-turns.ts";
+import type { AppendingDriver } from "./listed-turns.ts";
 import type { SessionRecord } from "./session-record.ts";
-import type { TurnRecord } from "./turn-record.ts";
-
-/** A stored turn and its number within the session, from 1 upwards. */
-export type StoredTurn = TurnRecord & { seq: number };
+import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
 /**
  * The turns of one session.
  *
- * What makes a turn part of a session is its record and nothing else: one write, so there is no half turn. The counter in
- * the session's record follows the turn. It may lag, when a crash or a failed write came between the two, and it never
- * leads; so it says where to look for the end, not where the end is. That holds whatever the driver offers, so one and the
- * same session may be read and written through drivers that offer different things:
+ * A turn is part of a session by its record alone: one write, so there is no half turn. The counter in the session's
+ * record is written after the turn. It may lag behind, after a crash or a failed write between the two, and it never
+ * leads; so it says where to look for the end, not where the end is. That holds for all drivers, so one session may be
+ * read and written through drivers that offer different members:
  *
- * - with `append` (`ListedTurns`) the driver numbers the turns, also for several processes, and the newest are listed in
- *   one call;
- * - with the five required methods (`CountedTurns`) turns are read by key from the counter downwards, one look further
- *   upwards finds what the counter missed, and the next turn is stored behind that. With `transaction`, the turn and the
- *   counter are one write.
+ * - With `append` (`ListedTurns`) the driver numbers the turns, also for several processes, and one call lists the newest.
+ * - With the five required methods (`CountedTurns`) turns are read by key from the counter downwards, one read upwards
+ *   finds what the counter missed, and the next turn is stored after that. With `transaction`, the turn and the counter
+ *   are one write.
  *
- * A session's record is written before its first turn: a turn without it would belong to nobody.
+ * A session's record is written before its first turn, because a turn without it would have no owner.
  */
 export interface TurnLog {
-  /** The newest turns, oldest first. */
+  /** Returns the newest turns, oldest first. */
   newest(count: number, session: SessionRecord): Promise<StoredTurn[]>;
-  /** The turns behind a number, oldest first. */
+  /** Returns up to `limit` turns after a number, oldest first. */
   after(seq: number, limit: number, session: SessionRecord): Promise<StoredTurn[]>;
   /** Stores a turn, then counts it in the session's record, and returns that record. */
   append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord>;
+}
+
+/** Opens the turns of the session with this key, in the way that suits the driver. */
+export function openTurnLog(driver: StorageDriver, key: string, options: AppendOptions = {}): TurnLog {
+  return canAppend(driver) ? new ListedTurns(driver, key, options) : new CountedTurns(driver, key);
+}
+
+function canAppend(driver: StorageDriver): driver is AppendingDriver {
+  return driver.append !== undefined;
 }

@@ -2,20 +2,20 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
-import { isChatMessage, isContent } from "./is-chat-message.ts";
+import { isChatMessage, isContent } from "../history/is-chat-message.ts";
 import { isList, isRecord, readRecord, recordVersion } from "../storage/stored-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
-import { toStorable } from "./to-storable.ts";
+import { toStorable } from "../storage/to-storable.ts";
 
-/** One turn of a session as it is stored: what the user said and all that came of it. */
+/** One turn of a session as it is stored: the user's input and all messages that followed. */
 export type TurnRecord = {
   v: 1;
   runId: string;
-  /** The name of what was run. */
+  /** Name of the runnable. */
   runnable: string;
-  /** What the user said, as the model got it: behind guardrails and hooks. */
+  /** The user's input as the model got it, after guardrails and hooks. */
   input: MessageContent;
-  /** What followed: tool calls, their results, the answer. The user's own message is not repeated here. */
+  /** The messages after the input: tool calls, their results, the answer. */
   messages: ChatMessage[];
   /** `interrupted`: the run failed or was cancelled after a tool had run. */
   status: "completed" | "interrupted";
@@ -26,26 +26,29 @@ export type TurnRecord = {
 
 const statuses: readonly unknown[] = ["completed", "interrupted"] satisfies TurnRecord["status"][];
 
-/** A turn to be stored. */
+/** A stored turn and its number within the session, from 1. */
+export type StoredTurn = TurnRecord & { seq: number };
+
+/** A turn to store. */
 export type NewTurn = Omit<TurnRecord, "v" | "createdAt">;
 
-/** The record of a turn. What could not be read again is `invalid_value` here, not `storage_corrupt` ever after. */
+/** Creates the record of a turn. A record that could not be read again is `invalid_value`. */
 export function newTurnRecord({ runId, runnable, input, messages, status, usage }: NewTurn): TurnRecord {
   const turn = { v: recordVersion, runId, runnable, input, messages, status, usage, createdAt: Date.now() };
   const record = toStorable(turn);
   if (isTurnRecord(record)) return record;
   throw new TroupeError(
     "invalid_value",
-    "The turn cannot be stored: its input, messages, status or usage do not have the shapes that their types say.",
+    "The turn cannot be stored: its input, messages, status or usage does not have the shape of its type.",
   );
 }
 
-/** Takes a stored turn, whatever else it holds. */
-export function readTurnRecord(value: unknown, place: RecordKey): TurnRecord {
-  return readRecord(value, place, isTurnRecord);
+/** Reads a stored turn, with its unknown fields; damage is `storage_corrupt`. */
+export function readTurnRecord(value: unknown, at: RecordKey): TurnRecord {
+  return readRecord(value, at, isTurnRecord);
 }
 
-/** The turn as a model reads it. */
+/** Returns the messages of a turn, as they are sent to a model. */
 export function turnMessages({ input, messages }: Pick<TurnRecord, "input" | "messages">): ChatMessage[] {
   return [{ role: "user", content: input }, ...messages];
 }

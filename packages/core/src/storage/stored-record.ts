@@ -1,43 +1,39 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** Where a record stands. */
+/** Namespace and key of a record. */
 export type RecordKey = { namespace: string; key: string };
 
-/** The version of the records that this code writes, and the newest it reads. */
+/** Version of the records that this code writes, and the newest that it reads. */
 export const recordVersion = 1;
 
-/** Whether the value is an object with named fields. */
+/** Returns whether the value is an object and no array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether the value is a list of such items. */
+/** Returns whether the value is an array of such items. */
 export function isList<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] {
   return Array.isArray(value) && value.every(isItem);
 }
 
-/** Whether the value counts something: zero or a whole number above. */
+/** Returns whether the value is an integer of 0 or more. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Whether an optional field is absent or a text. */
-export function isOptionalText(value: unknown): boolean {
+/** Returns whether the value is a string or `undefined`. */
+export function isOptionalString(value: unknown): boolean {
   return value === undefined || typeof value === "string";
 }
 
-/** Takes what was stored when it has the shape, whatever else it holds; damage is `storage_corrupt`. */
-export function readRecord<Shape>(
-  value: unknown,
-  place: RecordKey,
-  hasShape: (value: unknown) => value is Shape,
-): Shape {
-  if (isRecord(value) && isCount(value["v"]) && value["v"] > recordVersion) throw newerRecord(value["v"], place);
-  if (!hasShape(value)) throw corruptRecord(place);
+/** Returns a stored value that has the shape, with its unknown fields; damage is `storage_corrupt`. */
+export function readRecord<Shape>(value: unknown, at: RecordKey, hasShape: (value: unknown) => value is Shape): Shape {
+  if (isRecord(value) && isCount(value["v"]) && value["v"] > recordVersion) throw newerRecord(value["v"], at);
+  if (!hasShape(value)) throw corruptRecord(at);
   return value;
 }
 
-/** The refusal of a record that cannot be read. It names the place alone: what stands there may be private. */
+/** Error of a damaged record. It names the key alone, because the value may be private. */
 export function corruptRecord({ namespace, key }: RecordKey): TroupeError {
   const message = `The record ${JSON.stringify(key)} in "${namespace}" is damaged: restore it from a backup or delete it.`;
   return new TroupeError("storage_corrupt", message, { fields: { namespace, key } });

@@ -3,7 +3,7 @@ import type { OpenSession } from "../open-session.ts";
 import type { SessionAccess, SessionStore } from "../session-store.ts";
 import type { NewTurn } from "../turn-record.ts";
 
-/** A turn that called a tool, told from all others by its name. */
+/** Makes a turn that called a tool; its name is its runId. */
 export function turnNamed(name: string): NewTurn {
   const call = { id: `call-${name}`, name: "look", arguments: { at: name } };
   return {
@@ -20,7 +20,7 @@ export function turnNamed(name: string): NewTurn {
   };
 }
 
-/** Opens a session, does something with it, and releases it. */
+/** Opens a session, uses it, and releases it. */
 export async function withSession<Result>(
   store: SessionStore,
   use: (session: OpenSession) => Promise<Result>,
@@ -34,7 +34,7 @@ export async function withSession<Result>(
   }
 }
 
-/** Appends turns, each in a run of its own. */
+/** Appends turns, each under a lease of its own. */
 export async function appendAll(
   store: SessionStore,
   names: readonly string[],
@@ -43,7 +43,7 @@ export async function appendAll(
   for (const name of names) await withSession(store, (session) => session.appendTurn(turnNamed(name)), access);
 }
 
-/** The names of the newest turns, oldest first. */
+/** Returns the names of the newest turns, oldest first. */
 export async function loadNames(store: SessionStore, count = 100): Promise<string[]> {
   const turns = await withSession(store, (session) => session.loadTurns(count));
   return turns.map(({ runId }) => runId);

@@ -4,14 +4,14 @@ import type { ChatMessage, MessageRole } from "../../message/message.ts";
 import type { ToolCall } from "../../message/tool-call.ts";
 
 /**
- * Histories are read from random bytes: a hundred thousand of them are made in seconds, and a counterexample shrinks to
- * the few bytes that matter.
+ * Histories are made from random bytes: a hundred thousand of them take seconds, and a counterexample shrinks to the few
+ * bytes that matter.
  */
 const bytes = fc
   .array(fc.integer({ min: 0, max: 0xffff_ffff }), { maxLength: 10, size: "max" })
   .map((words) => new Uint8Array(Uint32Array.from(words).buffer));
 
-/** Histories that are in order: what the project itself stores. */
+/** Valid histories, as the project itself stores them. */
 export const soundHistory: fc.Arbitrary<ChatMessage[]> = bytes.map((source) => {
   const messages: ChatMessage[] = [];
   let calls = 0;
@@ -44,7 +44,7 @@ const contents: readonly (MessageContent | null)[] = [
 ];
 const ids = ["a", "b", "a", "c", "", "a_2", "a_2_2", "call"];
 
-/** Messages of the right types and in no order at all, with few ids so that they meet. */
+/** Well-typed messages in random order, with few ids so that they collide. */
 export const brokenHistory: fc.Arbitrary<ChatMessage[]> = bytes.map((source) => {
   const messages: ChatMessage[] = [];
   for (let index = 0; index + 2 < source.length; index += 3) {

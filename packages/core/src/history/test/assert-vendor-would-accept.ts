@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import type { ChatMessage } from "../../message/message.ts";
 
-/**
- * The strictest of all vendors: what any of them refuses in a history, this one does. Written from their rules and not
- * from our code.
- */
+/** Refuses every history that any vendor refuses. Written from the vendors' rules, not from the code under test. */
 export function assertVendorWouldAccept(messages: readonly ChatMessage[]): void {
   const conversation = messages.slice(messages.findLastIndex(({ role }) => role === "system") + 1);
   for (const message of messages.slice(0, messages.length - conversation.length)) {

@@ -5,47 +5,49 @@ import { SessionStore } from "../session-store.ts";
 import { SharedStorage } from "../../storage/test/shared-storage.ts";
 import { turnNamed, withSession } from "./turns.ts";
 
-/** A run in one of the processes: it starts at a moment, and takes so long between reading and writing. */
+/** A run in one of the processes: starts at `atMs`, and takes `takesMs` between reading and writing. */
 type PlannedRun = { process: number; atMs: number; takesMs: number };
 
-/** A process that is stopped at a moment, for so long or, when it dies, for ever. */
+/** A process that is stopped at `atMs`, for `forMs`. */
 type PlannedStop = { process: number; atMs: number; forMs: number };
 
+/** Runs and stops of several processes on one session. */
 export type Plan = { seed: number; processes: number; runs: readonly PlannedRun[]; stops: readonly PlannedStop[] };
 
-/** What was stored: by which run, and how many turns that run had found. */
+/** A stored turn: its run, and the number of turns that the run had found. */
 type StoredRun = { run: number; found: number };
 
-export type Played = {
+/** State of the storage after a plan, and what its runs were told. */
+export type Outcome = {
   stored: StoredRun[];
-  /** The runs that were told that their turn is stored. */
+  /** Runs that were told that their turn is stored. */
   acknowledged: number[];
-  /** What the session's own record says. */
+  /** Number of turns in the session's record. */
   counted: number;
 };
 
-/** More than all stops, waits and leases of a plan take together. */
+/** More than all stops, waits and leases of a plan together. */
 const longestMs = 400_000;
 
-/** Plays a plan on fake timers, to the end: those that were stopped for long go on at last, when all others are done. */
-export async function playProcesses(plan: Plan): Promise<Played> {
+/** Runs a plan on fake timers. Processes that were stopped for long go on at the end, when all others are done. */
+export async function runProcesses(plan: Plan): Promise<Outcome> {
   vi.useFakeTimers();
   const random = randomFrom(plan.seed);
   const jitter = vi.spyOn(Math, "random").mockImplementation(random);
   try {
-    return await play(plan, random);
+    return await execute(plan, random);
   } finally {
     jitter.mockRestore();
     vi.useRealTimers();
   }
 }
 
-async function play({ processes, runs, stops }: Plan, random: () => number): Promise<Played> {
+async function execute({ processes, runs, stops }: Plan, random: () => number): Promise<Outcome> {
   const storage = new InMemoryStorage();
   const storages = Array.from({ length: processes }, () => new SharedStorage(storage, () => Math.floor(random() * 4)));
   const stores = storages.map((own) => new SessionStore(own, { maxWaiting: 100 }));
   const acknowledged: number[] = [];
-  const playing = runs.map(async ({ process, atMs, takesMs }, run) => {
+  const running = runs.map(async ({ process, atMs, takesMs }, run) => {
     await sleep(atMs);
     try {
       await withSession(stores[process] as SessionStore, async (session) => {
@@ -55,7 +57,7 @@ async function play({ processes, runs, stops }: Plan, random: () => number): Pro
       });
       acknowledged.push(run);
     } catch {
-      // It was refused, or waited for too long.
+      // It was refused, or waited too long.
     }
   });
   for (const { process, atMs, forMs } of stops) {
@@ -65,12 +67,12 @@ async function play({ processes, runs, stops }: Plan, random: () => number): Pro
   await vi.advanceTimersByTimeAsync(longestMs);
   for (const own of storages) own.goOn();
   await vi.advanceTimersByTimeAsync(longestMs);
-  await Promise.all(playing);
+  await Promise.all(running);
   if (vi.getTimerCount() > 0) throw new Error(`${vi.getTimerCount()} timers were left behind.`);
   return { ...(await readStored(storage)), acknowledged };
 }
 
-async function readStored(storage: InMemoryStorage): Promise<Pick<Played, "stored" | "counted">> {
+async function readStored(storage: InMemoryStorage): Promise<Pick<Outcome, "stored" | "counted">> {
   const turns = (await storage.list("turns")) as unknown as { value: { runId: string } }[];
   const stored = turns.map(({ value }) => {
     const [run = Number.NaN, found = Number.NaN] = value.runId.split(" found ").map(Number);

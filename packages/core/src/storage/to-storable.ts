@@ -1,8 +1,9 @@
 import { setOwn } from "../util/set-own.ts";
 
 /**
- * A copy that every storage takes and gives back the same: what a model, a vendor or a tool made may hold halves of
- * characters, objects of classes, and members under symbols or without a value. A turn is not lost for such a thing.
+ * Copies a value so that every storage can store it and return the same. Replaces unpaired surrogates, turns instances of
+ * classes into plain objects, and drops symbols and `undefined`. Models, vendors and tools produce such values, and a turn
+ * must not be lost because of them.
  */
 export function toStorable<Value>(value: Value): Value {
   return storable(value) as Value;
@@ -14,7 +15,7 @@ function storable(value: unknown): unknown {
   return Array.isArray(value) ? value.map(storable) : storableMembers(value as Record<string, unknown>);
 }
 
-// Every turn goes through here: lists of entries in between cost several times as much.
+// By hand, because arrays of entries cost several times as much and every turn goes through here.
 function storableMembers(record: Record<string, unknown>): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(record)) {

@@ -10,7 +10,7 @@ const user: ChatMessage = { role: "user", content: "go" };
 const answer: ChatMessage = { role: "assistant", content: "done" };
 
 describe("repairHistory", () => {
-  it("makes of any messages what every vendor takes, and has nothing to add to that", () => {
+  it("turns any messages into what every vendor accepts, and leaves its own result alone", () => {
     fc.assert(
       fc.property(brokenHistory, (messages) => {
         const repaired = repairHistory(messages);
@@ -21,14 +21,14 @@ describe("repairHistory", () => {
     );
   }, 60_000);
 
-  it("returns a history that is in order as it is", () => {
+  it("returns a valid history as the same array", () => {
     fc.assert(
       fc.property(soundHistory, (messages) => repairHistory(messages) === messages),
       { numRuns: 20_000 },
     );
   });
 
-  it("gives a call without a result the result that it was interrupted", () => {
+  it("gives a call without a result the result interrupted", () => {
     const asked = asks("a", "b");
 
     expect(repairHistory([user, asked, result("a"), user])).toEqual([
@@ -40,7 +40,7 @@ describe("repairHistory", () => {
     ]);
   });
 
-  it("drops a result without its call, and one that comes after the next word", () => {
+  it("drops a result without its call, and one after the next message of user or assistant", () => {
     expect(repairHistory([user, result("x"), answer, user, asks("a"), result("a"), answer, result("a")])).toEqual([
       user,
       answer,
@@ -51,7 +51,7 @@ describe("repairHistory", () => {
     ]);
   });
 
-  it("takes no result from behind the next word", () => {
+  it("takes no result from after the next user message", () => {
     const late = [user, asks("a"), user, result("a")];
 
     expect(repairHistory(late)).toEqual([user, asks("a"), result("a", "interrupted"), user]);
@@ -76,17 +76,17 @@ describe("repairHistory", () => {
     ]);
   });
 
-  it("drops what stands before the user's first word, but not the instructions", () => {
+  it("drops messages before the first user message, but not instructions", () => {
     const system: ChatMessage = { role: "system", content: "be kind" };
 
     expect(repairHistory([system, asks("a"), result("a"), answer, user, answer])).toEqual([system, user, answer]);
   });
 
-  it("drops an answer that says nothing", () => {
+  it("drops an empty answer", () => {
     expect(repairHistory([user, { role: "assistant", content: " " }, answer])).toEqual([user, answer]);
   });
 
-  it("leaves the messages it was given alone", () => {
+  it("does not change the messages it is given", () => {
     const broken = [user, asks("a", "a"), { ...user, toolCalls: [] }];
     const copy = structuredClone(broken);
 
@@ -95,7 +95,7 @@ describe("repairHistory", () => {
     expect(broken).toEqual(copy);
   });
 
-  it("keeps what a vendor hung on a message of the run under a symbol", () => {
+  it("keeps properties that a provider put on a message under a symbol", () => {
     const state = Symbol("state");
     const message = { ...asks("a"), toolCallId: "odd", [state]: 1 };
 

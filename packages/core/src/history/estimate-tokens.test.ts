@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContentPart } from "../message/content.ts";
-import { estimateTextTokens } from "./estimate-text-tokens.ts";
-import { estimateTokens } from "./estimate-tokens.ts";
+import { estimateTextTokens, estimateTokens } from "./estimate-tokens.ts";
 
-/** Texts and their tokens in the vocabulary `o200k_base`. */
+/** Strings and their tokens in the vocabulary `o200k_base`. */
 const counted: [text: string, tokens: number][] = [
   ["The quick brown fox jumps over the lazy dog. In the beginning the universe was created.", 18],
   ["function add(one, other) { return one + other; }", 13],
@@ -13,12 +12,12 @@ const counted: [text: string, tokens: number][] = [
 ];
 
 describe("estimateTextTokens", () => {
-  it.each(counted)("is near the count for %j", (text, tokens) => {
+  it.each(counted)("is near the real count for %j", (text, tokens) => {
     expect(estimateTextTokens(text) / tokens).toBeGreaterThan(0.8);
     expect(estimateTextTokens(text) / tokens).toBeLessThan(2);
   });
 
-  it("is nothing for nothing, and never less for more", () => {
+  it("is 0 for an empty string, and never less for a longer one", () => {
     expect(estimateTextTokens("")).toBe(0);
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (text, more) => {
@@ -41,7 +40,7 @@ describe("estimateTokens", () => {
     expect(estimateTokens([])).toBe(0);
   });
 
-  it("counts what a call asks for", () => {
+  it("counts the arguments of a call", () => {
     const call = (text: string) => [
       { role: "assistant" as const, content: null, toolCalls: [{ id: "1", name: "f", arguments: { text } }] },
     ];
@@ -50,14 +49,14 @@ describe("estimateTokens", () => {
   });
 
   const fixed: ContentPart["type"][] = ["image", "audio", "file"];
-  it.each(fixed)("has one price for an %s, whatever its data is", (type) => {
+  it.each(fixed)("has one price for every %s part, whatever its data is", (type) => {
     const price = (data: string) =>
       estimateTokens([{ role: "user", content: [{ type, data, mimeType: "application/pdf" } as ContentPart] }]);
 
     expect(price(`data:application/pdf;base64,${"A".repeat(1_000_000)}`)).toBe(price("https://example.org/x"));
   });
 
-  it("counts a file of text by its size", () => {
+  it("counts a text file by its size", () => {
     const price = (mimeType: string, data: string) =>
       estimateTokens([{ role: "user", content: [{ type: "file", data, mimeType }] }]);
 

@@ -1,24 +1,23 @@
 import type { ChatMessage } from "../message/message.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import { splitBefore } from "./split-before.ts";
 
-/** How much history a model is given. */
+/** Limits of the history that a model is given. */
 export type HistoryLimits = {
-  /** At most so many turns. */
+  /** Number of turns. */
   maxTurns?: number | undefined;
-  /** All that the model is sent, in tokens. */
+  /** Tokens of all that the model is sent. */
   maxContextTokens?: number | undefined;
-  /** What of that is taken by other things: instructions, tools, the new input. @default 0 */
+  /** Tokens of `maxContextTokens` that other things take: instructions, tools, the new input. @default 0 */
   reservedTokens?: number | undefined;
 };
 
 /**
- * Leaves the newest turns that fit, whole and oldest dropped first; a history that fits is returned as it is. A turn
- * begins where the user speaks, so what remains begins so too, and no call is parted from its result. Instructions in
- * front stay. The history must be one that vendors take (see `repairHistory`), and so is what remains.
+ * Keeps the newest whole turns that fit, and returns a history that fits as the same array. A turn begins with a user
+ * message, so no call is parted from its result. Leading instructions stay. The history must be one that vendors accept
+ * (see `repairHistory`), and so is the result.
  *
- * When the newest turn does not fit by itself, what remains of it is what the user said and the newest steps that do; a
- * step is one message of the assistant with the results of what it asked for. When not even one step fits, nothing does.
+ * When the newest turn alone does not fit, its user message is kept with the newest steps that fit; a step is one message
+ * of the assistant with the results of its calls. When not even one step fits, nothing of it is kept.
  */
 export function trimHistory(messages: readonly ChatMessage[], limits: HistoryLimits): readonly ChatMessage[] {
   const { maxTurns = Infinity, maxContextTokens = Infinity, reservedTokens = 0 } = limits;
@@ -34,7 +33,17 @@ export function trimHistory(messages: readonly ChatMessage[], limits: HistoryLim
   return [...instructions, ...shorten(newest, room)];
 }
 
-/** What the user said and the newest steps. */
+/** Groups messages so that each group begins with one of this role; messages before the first one are a group too. */
+export function splitBefore(messages: readonly ChatMessage[], role: "user" | "assistant"): ChatMessage[][] {
+  const groups: ChatMessage[][] = [];
+  for (const message of messages) {
+    if (message.role === role || groups.length === 0) groups.push([message]);
+    else groups.at(-1)?.push(message);
+  }
+  return groups;
+}
+
+/** Keeps the user message and the newest steps. */
 function shorten([input, ...answer]: ChatMessage[], room: number): ChatMessage[] {
   if (input === undefined) return [];
   const steps = newestThatFit(splitBefore(answer, "assistant"), room - estimateTokens([input]));

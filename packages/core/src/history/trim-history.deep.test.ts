@@ -15,7 +15,7 @@ const limits = fc.record({
 });
 
 describe("trimHistory", () => {
-  it("never yields a history that a vendor would refuse, nor one that passes the limits", () => {
+  it("never returns a history that a vendor would refuse, nor one beyond the limits", () => {
     fc.assert(
       fc.property(soundHistory, limits, (messages, given) => {
         const trimmed = trimHistory(messages, given);
@@ -30,7 +30,7 @@ describe("trimHistory", () => {
     );
   }, 60_000);
 
-  it("keeps a broken history acceptable once it is repaired", () => {
+  it("keeps a repaired history acceptable", () => {
     fc.assert(
       fc.property(brokenHistory, limits, (messages, given) =>
         assertVendorWouldAccept(trimHistory(repairHistory(messages), given)),
@@ -39,7 +39,7 @@ describe("trimHistory", () => {
     );
   });
 
-  it("drops no turn that would have fitted", () => {
+  it("drops no turn that would have fit", () => {
     fc.assert(
       fc.property(soundHistory, fc.nat(900), (messages, maxContextTokens) => {
         const turns = turnsIn(messages);

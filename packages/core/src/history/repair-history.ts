@@ -4,20 +4,20 @@ import type { ToolCall } from "../message/tool-call.ts";
 import { CallIds } from "./call-ids.ts";
 import { isRecord } from "../storage/stored-record.ts";
 
-/** The result of a call that nobody knows the end of. */
+/** Result of a call whose end is not known. */
 const interruptedResult = "interrupted";
 
-/** What stands for a user's message that says nothing: vendors refuse an empty one. */
+/** Content in place of an empty user message, which vendors refuse. */
 const nothingSaid = "(nothing was said)";
 
 /**
- * Makes of any messages a history that every vendor takes; a history that is in order is returned as it is.
+ * Turns any messages into a history that every vendor accepts; a valid history is returned as the same array.
  *
- * - instructions stand in front or nowhere, and the user speaks first;
- * - every call of an assistant is followed by its one result, in the order of the calls: a missing one becomes
- *   `interrupted`, and one without its call is dropped;
- * - no id names two calls: within one message the second is dropped, later ones get an id of their own;
- * - an assistant's message that says and asks nothing is dropped.
+ * - Instructions come first, then a user message.
+ * - Every call is followed by exactly one result, in the order of the calls: a missing result becomes `interrupted`, a
+ *   result without its call is dropped.
+ * - No two calls share an id: within one message the second is dropped, later ones get an id of their own.
+ * - An assistant message without text and calls is dropped.
  */
 export function repairHistory(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const ids = new CallIds();
@@ -28,7 +28,7 @@ export function repairHistory(messages: readonly ChatMessage[]): readonly ChatMe
       hasUserSpoken = true;
       repaired.push(repairUser(message));
     } else if (message.role === "assistant" && hasUserSpoken) {
-      repaired.push(...repairStep(message, resultsBehind(messages, index), ids));
+      repaired.push(...repairStep(message, resultsAfter(messages, index), ids));
     } else if (message.role === "system" && !hasUserSpoken && !isBlankContent(message.content)) {
       repaired.push(without(message, "toolCalls", "toolCallId"));
     }
@@ -45,16 +45,16 @@ function repairUser(message: ChatMessage): ChatMessage {
   return isBlankContent(plain.content) ? { ...plain, content: nothingSaid } : plain;
 }
 
-/** An assistant's message and the results of what it asked for. */
+/** Repairs an assistant message, together with the results of its calls. */
 function repairStep(message: ChatMessage, results: ReadonlyMap<string, ChatMessage>, ids: CallIds): ChatMessage[] {
   const asked = distinctCalls(message.toolCalls ?? []);
   if (asked.length === 0) return isBlankContent(message.content) ? [] : [without(message, "toolCalls", "toolCallId")];
   const calls = asked.map((call) => repairCall(call, ids));
-  const answers = asked.map(({ id }, index) => repairResult(results.get(id), calls[index]?.id ?? id));
-  return [withCalls(without(message, "toolCallId"), calls), ...answers];
+  const repairedResults = asked.map(({ id }, index) => repairResult(results.get(id), calls[index]?.id ?? id));
+  return [withCalls(without(message, "toolCallId"), calls), ...repairedResults];
 }
 
-/** The first of those with the same id; a call of nothing cannot be answered. */
+/** Keeps the first call with each id, and drops calls without a name. */
 function distinctCalls(calls: readonly ToolCall[]): ToolCall[] {
   const known = new Set<string>();
   return calls.filter(({ id, name }) => name !== "" && !known.has(id) && known.add(id));
@@ -72,8 +72,8 @@ function withCalls(message: ChatMessage, calls: ToolCall[]): ChatMessage {
   return isSound ? message : { ...message, toolCalls: calls };
 }
 
-/** The first result for each call, up to where the user or the assistant speaks again. */
-function resultsBehind(messages: readonly ChatMessage[], index: number): Map<string, ChatMessage> {
+/** The first result for each call, up to the next message of the user or the assistant. */
+function resultsAfter(messages: readonly ChatMessage[], index: number): Map<string, ChatMessage> {
   const results = new Map<string, ChatMessage>();
   for (let next = index + 1; next < messages.length; next++) {
     const message = messages[next];
@@ -91,7 +91,7 @@ function repairResult(result: ChatMessage | undefined, toolCallId: string): Chat
   return { ...plain, toolCallId, content: plain.content ?? "" };
 }
 
-/** The message without fields that are not for its role. */
+/** Removes fields that do not belong to the role of the message. */
 function without(message: ChatMessage, ...fields: ("toolCalls" | "toolCallId")[]): ChatMessage {
   if (!fields.some((field) => field in message)) return message;
   const rest = { ...message };

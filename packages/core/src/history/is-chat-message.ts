@@ -1,23 +1,23 @@
 import type { ContentPart, MessageContent } from "../message/content.ts";
 import type { ChatMessage, MessageRole } from "../message/message.ts";
 import type { ToolCall } from "../message/tool-call.ts";
-import { isList, isOptionalText, isRecord } from "../storage/stored-record.ts";
+import { isList, isOptionalString, isRecord } from "../storage/stored-record.ts";
 
 const roles: readonly unknown[] = ["system", "user", "assistant", "tool"] satisfies MessageRole[];
 
-/** Whether the value is a message, whatever else it holds. */
+/** Returns whether the value is a message. Unknown fields are allowed. */
 export function isChatMessage(value: unknown): value is ChatMessage {
   return (
     isRecord(value) &&
     roles.includes(value["role"]) &&
     (value["content"] === null || isContent(value["content"])) &&
     (value["toolCalls"] === undefined || isList(value["toolCalls"], isToolCall)) &&
-    isOptionalText(value["toolCallId"]) &&
-    isOptionalText(value["name"])
+    isOptionalString(value["toolCallId"]) &&
+    isOptionalString(value["name"])
   );
 }
 
-/** Whether the value can be what a message holds. */
+/** Returns whether the value can be the content of a message. */
 export function isContent(value: unknown): value is MessageContent {
   return typeof value === "string" || isList(value, isContentPart);
 }
@@ -38,10 +38,12 @@ function isContentPart(value: unknown): value is ContentPart {
       return typeof value["text"] === "string";
     case "image":
     case "audio":
-      return typeof value["data"] === "string" && isOptionalText(value["mimeType"]);
+      return typeof value["data"] === "string" && isOptionalString(value["mimeType"]);
     case "file":
       return (
-        typeof value["data"] === "string" && typeof value["mimeType"] === "string" && isOptionalText(value["filename"])
+        typeof value["data"] === "string" &&
+        typeof value["mimeType"] === "string" &&
+        isOptionalString(value["filename"])
       );
     default:
       return false;

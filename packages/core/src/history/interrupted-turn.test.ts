@@ -11,7 +11,7 @@ const earlier: ChatMessage[] = [
 ];
 
 describe("interruptedTurn", () => {
-  it("holds every call with its result, an unfinished one with the result that it was interrupted", () => {
+  it("returns every call with its result, which is interrupted for an unfinished call", () => {
     const step = { text: "Booking.", toolCalls: [call("b"), call("c")], results: [done("c")] };
 
     expect(interruptedTurn(earlier, step)).toEqual([
@@ -22,18 +22,18 @@ describe("interruptedTurn", () => {
     ]);
   });
 
-  it("is what there was when the run ended between two steps", () => {
+  it("returns the messages as they are when the run ended between two steps", () => {
     expect(interruptedTurn(earlier)).toEqual(earlier);
   });
 
-  it("closes calls whose results never came to the messages", () => {
+  it("adds results to calls that have none", () => {
     expect(interruptedTurn(earlier.slice(0, 1))).toEqual([
       ...earlier.slice(0, 1),
       { role: "tool", toolCallId: "a", content: "interrupted" },
     ]);
   });
 
-  it("is nothing when no tool was called", () => {
+  it("returns null when no tool was called", () => {
     expect(interruptedTurn([])).toBeNull();
     expect(interruptedTurn([{ role: "assistant", content: "Let me see." }])).toBeNull();
   });
