@@ -49,7 +49,7 @@ export { checkOwner } from "./session/session-owner.ts";
 export { turnMessages } from "./session/turn-record.ts";
 export { compileSchema, compileStructuredSchema } from "./schema/compile-schema.ts";
 export type { CompiledSchema } from "./schema/compile-schema.ts";
-export { parseArguments } from "./schema/parse-arguments.ts";
+export { parseArguments } from "./schema/parse-model-json.ts";
 export { describeIssues } from "./schema/schema-issue.ts";
 export type { Validation } from "./schema/schema-issue.ts";
 export { toJsonSchema } from "./schema/to-json-schema.ts";

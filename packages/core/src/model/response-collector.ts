@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { noUsage } from "../message/token-usage.ts";
 import type { ToolCall } from "../message/tool-call.ts";
-import { parseArguments } from "../schema/parse-arguments.ts";
+import { parseArguments } from "../schema/parse-model-json.ts";
 import { finishDetailsOf } from "./finish-details.ts";
 import type { ModelResponse } from "./model-response.ts";
 import type { StreamChunk } from "./stream-chunk.ts";

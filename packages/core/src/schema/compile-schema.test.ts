@@ -45,10 +45,10 @@ const sameSchema: [string, ObjectSchema][] = [
   ["plain JSON Schema", plain],
 ];
 
-describe.each(sameSchema)("the same parameters in %s", (_, schema) => {
+describe.each(sameSchema)("the parameters of a tool as %s", (_, schema) => {
   const compiled = compileSchema(schema);
 
-  it("look the same to a model [schema.parameters]", () => {
+  it("give the model the same JSON Schema [schema.parameters]", () => {
     const { $defs, $schema, ...jsonSchema } = compiled.jsonSchema;
 
     expect([$defs, $schema]).toEqual([undefined, undefined]);
@@ -88,7 +88,7 @@ describe.each(sameSchema)("the same parameters in %s", (_, schema) => {
     });
   });
 
-  it("answer a cycle, and what is too deep, with a problem", () => {
+  it("report a cycle, and a value that nests too deep, as a problem", () => {
     const cycle: Record<string, unknown> = { city: "Oslo", days: 3 };
     cycle["self"] = cycle;
     const deep = JSON.parse(`{"city":"Oslo","days":3,"x":${"[".repeat(10_000)}${"]".repeat(10_000)}}`);
@@ -113,7 +113,7 @@ describe.each(sameSchema)("the same parameters in %s", (_, schema) => {
 });
 
 describe("compileSchema", () => {
-  it("gives defaults and transformed values, and shows the model what goes in", () => {
+  it("returns defaults and transformed values, and describes the input to the model", () => {
     const compiled = compileSchema(
       z.object({ days: z.int().default(3), at: z.string().transform((text) => text.length) }),
     );
@@ -134,14 +134,14 @@ describe("compileSchema", () => {
     expect(await later.validate({ name: "free" })).toEqual({ ok: true, value: { name: "free" } });
   });
 
-  it("tells twenty problems at most", () => {
+  it("reports at most twenty problems", () => {
     const compiled = compileSchema(z.object({ list: z.array(z.string()) }));
     const verdict = compiled.validate({ list: Array.from({ length: 1000 }, (_, index) => index) });
 
     expect(verdict).toMatchObject({ ok: false, issues: { length: 20 } });
   });
 
-  it("converts once, on first use, and gives the same frozen object to all", () => {
+  it("converts once, on first use, and always returns the same frozen object", () => {
     let conversions = 0;
     const schema = z.object({ city: z.string() });
     const standard = { ...schema["~standard"], jsonSchema: { input: () => ((conversions += 1), { type: "object" }) } };
@@ -153,7 +153,7 @@ describe("compileSchema", () => {
     expect(conversions).toBe(1);
   });
 
-  it("does not see later changes to a JSON Schema", () => {
+  it("ignores later changes of the JSON Schema that it was given", () => {
     const schema = { type: "object", properties: { a: { type: "string" } } };
     const compiled = compileSchema(schema);
     expect(compiled.validate({ a: 1 })).toMatchObject({ ok: false });
@@ -167,12 +167,12 @@ describe("compileSchema", () => {
     ["no arguments at all", {}, { type: "object", properties: {} }],
     ["an object without its type", { properties: { a: {} } }, { type: "object", properties: { a: {} } }],
     ["an object in zod without fields", z.object({}), { type: "object", properties: {} }],
-  ])("gives an object at the root for %s", (_, schema, jsonSchema) => {
+  ])("puts an object at the root for %s", (_, schema, jsonSchema) => {
     expect(compileSchema(schema).jsonSchema).toEqual(jsonSchema);
     expect(compileSchema(schema).validate({})).toEqual({ ok: true, value: {} });
   });
 
-  it("brings the root of a recursive schema, which is a reference, to where vendors look for it", () => {
+  it("replaces the root of a recursive schema, which is a reference, with its definition", () => {
     const tree = type({ name: "string", "children?": "this[]" });
     const { jsonSchema } = compileSchema(tree);
 
@@ -185,9 +185,9 @@ describe("compileSchema", () => {
     z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]),
     { type: "array" },
     { enum: [1] },
-  ])("refuses arguments that are no object", (schema) => {
+  ])("refuses arguments that are not an object", (schema) => {
     expect(() => compileSchema(schema, 'parameters of tool "weather"').jsonSchema).toThrow(
-      'parameters of tool "weather" must have an object at its root: put what it is now into a property of one.',
+      'parameters of tool "weather" must have an object at its root. Wrap the schema in a property of one.',
     );
   });
 });
@@ -205,11 +205,11 @@ describe("compileStructuredSchema", () => {
   });
 
   it.each<[string, ObjectSchema, unknown]>([
-    ["a list", z.array(z.string()), ["a", "b"]],
+    ["an array", z.array(z.string()), ["a", "b"]],
     ["a choice of objects", z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), { a: "x" }],
-    ["a plain list", { type: "array", items: { type: "string" } }, ["a"]],
+    ["a plain array", { type: "array", items: { type: "string" } }, ["a"]],
     ["anything", z.unknown(), 5],
-  ])("puts %s under a property and takes it out again", (_, schema, value) => {
+  ])("wraps %s in a property and unwraps the answer", (_, schema, value) => {
     const compiled = compileStructuredSchema(schema);
 
     expect(compiled.jsonSchema).toMatchObject({ type: "object", required: ["value"], additionalProperties: false });
@@ -217,17 +217,17 @@ describe("compileStructuredSchema", () => {
     expect(compiled.validate(value)).toMatchObject({ ok: false, issues: [{ path: ["value"] }] });
   });
 
-  it("names places as they are in the answer", () => {
+  it("reports paths as they are in the answer", () => {
     const problem = { ok: false, issues: [{ path: ["value", 1] }] };
 
     expect(compileStructuredSchema(z.array(z.string())).validate({ value: ["a", 5] })).toMatchObject(problem);
   });
 
-  it("takes only an object where properties are all that is said", () => {
+  it("accepts only an object for a schema that has nothing but properties", () => {
     expect(compileStructuredSchema({ properties: { a: {} } }).validate(5)).toMatchObject({ ok: false });
   });
 
-  it("moves references along with what they point to", () => {
+  it("adjusts references when it wraps the root", () => {
     const list = z.object({ items: z.array(z.string()) }).meta({ id: "list" });
     const tree: z.ZodType = z.lazy(() => z.union([z.string(), z.array(tree)]));
     const compiled = compileStructuredSchema(z.union([tree, list]));

@@ -1,23 +1,22 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { createValidator, type Validator } from "./create-validator.ts";
-import { freezeJson } from "./freeze-json.ts";
 import type { InferSchema, JsonSchema, ObjectSchema } from "./object-schema.ts";
 import { type RecognisedSchema, recogniseSchema } from "./recognise-schema.ts";
 import { toObjectRoot, wrapRoot } from "./root-schema.ts";
 import type { Validation } from "./schema-issue.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
 
-/** A schema made ready: the work is done once, when either member is first used. */
+/** A compiled schema. It is compiled once, when either member is first used. */
 export interface CompiledSchema<Output = unknown> {
-  /** What a model is shown. Always has an object at its root; frozen, so that it can be handed out as it is. */
+  /** The JSON Schema that a model is sent. It has an object at its root and is frozen. */
   readonly jsonSchema: JsonSchema;
-  /** Checks a value and gives it as the schema makes it: with defaults, transformed. A promise only for async schemas. */
+  /** Checks a value and returns the schema's output, with defaults and transformations. A promise only for async schemas. */
   validate(value: unknown): Validation<Output> | Promise<Validation<Output>>;
 }
 
 /**
- * Makes the schema of a tool's arguments ready. A value that is no schema is refused at once; what only shows when it is
- * converted, on first use. `label` names it in errors.
+ * Compiles the schema of a tool's arguments. Refuses a value that is not a schema at once, and a schema that cannot be
+ * converted when it is first used. `label` names it in errors.
  */
 export function compileSchema<const Schema extends ObjectSchema>(
   schema: Schema,
@@ -27,7 +26,7 @@ export function compileSchema<const Schema extends ObjectSchema>(
   return lazily(() => prepareArguments(schema, recognised, label));
 }
 
-/** Makes the schema of a structured answer ready: a root that is no object goes under `value`, and comes back out of it. */
+/** Compiles the schema of a structured answer. A root that is not an object is wrapped in a property `value`, and unwrapped. */
 export function compileStructuredSchema<const Schema extends ObjectSchema>(
   schema: Schema,
   label = "structuredOutput",
@@ -41,7 +40,7 @@ type Prepared = { readonly jsonSchema: JsonSchema; readonly validator: Validator
 function prepareArguments(schema: ObjectSchema, recognised: RecognisedSchema, label: string): Prepared {
   const jsonSchema = toObjectRoot(toJsonSchema(schema, label), true);
   if (jsonSchema === undefined) {
-    const problem = `${label} must have an object at its root: put what it is now into a property of one.`;
+    const problem = `${label} must have an object at its root. Wrap the schema in a property of one.`;
     throw new TroupeError("invalid_config", problem);
   }
   return { jsonSchema: freezeJson(jsonSchema), validator: createValidator(recognised, jsonSchema, label) };
@@ -69,7 +68,7 @@ function lazily<Output>(prepare: () => Prepared): CompiledSchema<Output> {
 function unwrapping(validator: Validator): Validator {
   return (value) => {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, "value")) {
-      return { ok: false, issues: [{ path: ["value"], message: "is missing: the answer goes into this property" }] };
+      return { ok: false, issues: [{ path: ["value"], message: "is missing: put the answer into this property" }] };
     }
     const verdict = validator((value as { value: unknown }).value);
     return verdict instanceof Promise ? verdict.then(underValue) : underValue(verdict);
@@ -79,4 +78,10 @@ function unwrapping(validator: Validator): Validator {
 function underValue(verdict: Validation): Validation {
   if (verdict.ok) return verdict;
   return { ok: false, issues: verdict.issues.map((issue) => ({ ...issue, path: ["value", ...issue.path] })) };
+}
+
+function freezeJson<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value;
+  for (const part of Object.values(value)) freezeJson(part);
+  return Object.freeze(value);
 }

@@ -1,12 +1,12 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-// A schema nests two levels for each level of its value, and a few more for its combinators.
+// A schema nests two levels for each level of its value, and more for keywords that combine schemas.
 const maxDepth = 256;
 const maxNodes = 100_000;
 
 /**
- * Copies a JSON Schema that somebody handed in, so that nobody's later change reaches it. What is not JSON, a cycle, or a
- * schema too big to be meant, is an error that names its place.
+ * Copies a JSON Schema, so that later changes of the caller's object have no effect. Throws `invalid_config` with the place
+ * of a value that is not JSON, of a cycle, or of the limit that the schema exceeds.
  */
 export function copyJson(value: unknown, label: string): unknown {
   return copy(value, "#", { label, nodes: maxNodes, depth: maxDepth });
@@ -53,5 +53,5 @@ function isPlainObject(value: object): boolean {
 
 function refuse(label: string, pointer: string, expected: string): TroupeError {
   const place = pointer.length > 200 ? `${pointer.slice(0, 200)}…` : pointer;
-  return new TroupeError("invalid_config", `${label} is no JSON Schema: at ${place}, expected ${expected}.`);
+  return new TroupeError("invalid_config", `${label} is not a JSON Schema: at ${place}, expected ${expected}.`);
 }

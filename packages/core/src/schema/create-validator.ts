@@ -2,23 +2,52 @@ import { compileCheck } from "./check/compile-check.ts";
 import { findExcess } from "./json-limits.ts";
 import type { JsonSchema } from "./object-schema.ts";
 import type { RecognisedSchema } from "./recognise-schema.ts";
-import type { Validation } from "./schema-issue.ts";
-import { checkStandard } from "./standard-check.ts";
+import { maxIssues, type SchemaIssue, shorten, type Validation } from "./schema-issue.ts";
+import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 
-/** Checks a value. The verdict is a promise only when the schema's own validator is asynchronous. */
+/** Checks a value. Returns a promise only when the schema's own validator is asynchronous. */
 export type Validator = (value: unknown) => Validation | Promise<Validation>;
 
-/** Makes the validator of a schema: the library's own, or for a plain JSON Schema ours. */
+const maxExpectedLength = 80;
+
+/** Makes the validator of a schema: the library's own, or ours for a plain JSON Schema. */
 export function createValidator(recognised: RecognisedSchema, jsonSchema: JsonSchema, label: string): Validator {
-  const { kind } = recognised;
-  if (kind === "plain") return withinLimits(compileCheck(jsonSchema, label));
-  return withinLimits((value) => checkStandard(recognised.schema, value));
+  if (recognised.kind === "plain") return withinLimits(compileCheck(jsonSchema, label));
+  const { schema } = recognised;
+  return withinLimits((value) => checkStandard(schema, value));
 }
 
-/** No validator, ours or a library's, is shown what could make its recursion crash. */
+/** Keeps values from a validator that could overflow the stack of its recursion. */
 function withinLimits(validator: Validator): Validator {
   return (value) => {
     const excess = findExcess(value);
     return excess === undefined ? validator(value) : { ok: false, issues: [{ path: [], message: excess }] };
   };
+}
+
+function checkStandard(schema: StandardSchema, value: unknown): Validation | Promise<Validation> {
+  const result = schema["~standard"].validate(value);
+  return isPromiseLike(result) ? Promise.resolve(result).then(toValidation) : toValidation(result);
+}
+
+function toValidation(result: StandardResult<unknown>): Validation {
+  if (result.issues === undefined) return { ok: true, value: result.value };
+  // Copied first: ArkType's arrays are classes, whose `map` makes more of the same.
+  return { ok: false, issues: Array.from(result.issues).slice(0, maxIssues).map(toIssue) };
+}
+
+function toIssue(issue: StandardIssue): SchemaIssue {
+  const path = Array.from(issue.path ?? [], (segment) => toKey(typeof segment === "object" ? segment.key : segment));
+  // Not in the standard, but all three libraries have it: what the schema expects, without the value.
+  const { expected } = issue as { expected?: unknown };
+  const isTelling = typeof expected === "string" && expected.length <= maxExpectedLength;
+  return { path, message: shorten(issue.message), ...(isTelling && { expected }) };
+}
+
+function toKey(key: PropertyKey): string | number {
+  return typeof key === "number" ? key : String(key);
+}
+
+function isPromiseLike<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+  return typeof (value as { then?: unknown }).then === "function";
 }

@@ -1,16 +1,19 @@
-/** How deep JSON may nest: what walks deeper by recursion can be made to crash. */
+/** The number of levels that JSON may nest: deeper values could overflow the stack of a recursive walk. */
 export const maxJsonDepth = 64;
 
-/** How many values one JSON value may hold. Shared parts count each time they are met. */
+/** The number of values in one JSON value. A shared part counts each time it is reached. */
 const maxJsonNodes = 1_000_000;
 
-/** Says what is too much about a value: too deep (a cycle is endlessly deep) or too many parts. */
+/** Describes how a value exceeds the limits: it nests too deep (as a cycle does) or holds too many values. */
 export function findExcess(value: unknown): string | undefined {
   const budget = { nodes: maxJsonNodes };
-  if (!fits(value, maxJsonDepth, budget)) {
-    return budget.nodes < 0 ? `holds more than ${maxJsonNodes} values` : `nests deeper than ${maxJsonDepth} levels`;
-  }
-  return undefined;
+  if (fits(value, maxJsonDepth, budget)) return undefined;
+  return budget.nodes < 0 ? `holds more than ${maxJsonNodes} values` : `nests deeper than ${maxJsonDepth} levels`;
+}
+
+/** True when a value nests deeper than `depth` levels, or holds more values than any may. */
+export function nestsDeeper(value: unknown, depth: number): boolean {
+  return !fits(value, depth, { nodes: maxJsonNodes });
 }
 
 function fits(value: unknown, depth: number, budget: { nodes: number }): boolean {
@@ -20,9 +23,4 @@ function fits(value: unknown, depth: number, budget: { nodes: number }): boolean
   if (depth === 0) return false;
   const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   return parts.every((part) => fits(part, depth - 1, budget));
-}
-
-/** Whether a value nests deeper than so many levels, or holds more parts than any value of ours may. */
-export function nestsDeeper(value: unknown, depth: number): boolean {
-  return !fits(value, depth, { nodes: maxJsonNodes });
 }

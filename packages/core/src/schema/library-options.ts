@@ -2,10 +2,10 @@ import { formatPath } from "./schema-issue.ts";
 
 type Options = Record<string, unknown>;
 
-/** Stands in a JSON Schema where a library met something that JSON cannot say. */
+/** The keyword that marks a place in a JSON Schema where a library met a type that JSON does not have. */
 const mark = "x-unrepresentable";
 
-/** How a library is asked, so that what only checks (a refinement) passes and what JSON cannot hold (a date) does not. */
+/** Options for the conversion by a library: refinements are left out, and types that JSON does not have (a date) are marked. */
 export function usualOptions(vendor: string): Options | undefined {
   if (vendor === "arktype")
     return { fallback: { date: markAs("a Date"), proto: markAs("a class"), domain: markAs(domainOf) } };
@@ -13,20 +13,20 @@ export function usualOptions(vendor: string): Options | undefined {
   return undefined;
 }
 
-/** How a library that has thrown is asked again, to learn the place. */
+/** Options for a second conversion by a library that threw, to find the place. */
 export function markingOptions(vendor: string): Options | undefined {
   if (vendor === "zod") return { unrepresentable: markAs(typeOfZod) };
   if (vendor === "valibot") return { ignoreActions: checkingActions, overrideSchema: markValibot };
   return undefined;
 }
 
-/** Finds the first mark, and the path of the property that it stands for. */
+/** Finds the first mark, and the path of the property where it stands. */
 export function findUnrepresentable(jsonSchema: unknown): { path: string; what: string } | undefined {
   const found = findMark(jsonSchema, []);
   return found && { path: formatPath(toPropertyPath(found.path)), what: found.what };
 }
 
-// The actions of Valibot that are functions of ours: the value is checked with them, the model does not see them.
+// Valibot's actions that are functions of the program: values are checked with them, but JSON Schema cannot hold them.
 const checks = ["check", "check_items", "partial_check", "raw_check"];
 const checkingActions = [...checks, ...checks.map((name) => `${name}_async`)];
 
@@ -60,7 +60,7 @@ function findMark(node: unknown, path: readonly string[]): Found | undefined {
   return undefined;
 }
 
-/** From the way through a JSON Schema, keeps the names of properties and writes a list's items as `[]`. */
+/** Turns a path through a JSON Schema into one through its values: names of properties, and `*` for items. */
 function toPropertyPath(path: readonly string[]): string[] {
   return path.flatMap((key, index) => {
     const before = path[index - 1];

@@ -16,7 +16,7 @@ function defineTool<const Schema extends ObjectSchema>(_tool: {
   execute(args: InferSchema<Schema>): void;
 }): void {}
 
-it("infers what comes out of a schema, not what goes in", () => {
+it("infers the output of a schema, not its input", () => {
   const schema = z.object({ city: z.string(), days: z.string().transform(Number) });
 
   expectTypeOf<InferSchema<typeof schema>>().toEqualTypeOf<Weather>();
@@ -54,7 +54,7 @@ it("gives a tool's execute its arguments", () => {
   });
 });
 
-it("refuses at compile time what cannot describe itself", () => {
+it("rejects a schema that cannot describe itself at compile time", () => {
   const bare = v.object({ city: v.string() });
   const mini = zodMini.object({ city: zodMini.string() });
 

@@ -28,7 +28,7 @@ describe("parseStructured", () => {
     `\n\`\`\`\n${answer}\n\`\`\`\n`,
     `\`\`\`JSON \r\n${answer}\r\n\`\`\``,
     `\uFEFF\`\`\`json\n${answer}\`\`\``,
-  ])("reads an answer, a fence or white space around it: %j", async (text) => {
+  ])("parses an answer with a fence or white space around it: %j", async (text) => {
     expect(await parseStructured(text, weather)).toEqual({ city: "Oslo", days: 3 });
   });
 
@@ -43,15 +43,15 @@ describe("parseStructured", () => {
     `${answer}${answer}`,
     "",
     "```json\n```",
-  ])("mends nothing else: %j", async (text) => {
+  ])("repairs nothing else: %j", async (text) => {
     await expect(parseStructured(text, weather)).rejects.toMatchObject({ code: "structured_output_invalid", text });
   });
 
-  it("takes a value out of the object that it was asked for in", async () => {
+  it("unwraps a value that was asked for as a property", async () => {
     expect(await parseStructured('{"value":["a"]}', compileStructuredSchema(z.array(z.string())))).toEqual(["a"]);
   });
 
-  it("waits for a schema that checks later", async () => {
+  it("waits for an asynchronous schema", async () => {
     const schema = compileStructuredSchema(z.object({ city: z.string().refine(async (city) => city === "Oslo") }));
 
     expect(await parseStructured(answer, schema)).toEqual({ city: "Oslo" });
@@ -62,13 +62,13 @@ describe("parseStructured", () => {
     [`{"city":${"[".repeat(10_000)}${"]".repeat(10_000)}}`, "nests deeper than 64 levels"],
     [`{"city":"${"x".repeat(5_000_000)}"}`, "is longer than 1048576 characters"],
     [`[${"1,".repeat(500_000)}1]`, ""],
-  ])("stays within bounds: %#", async (text, problem) => {
+  ])("enforces the limits: %#", async (text, problem) => {
     expect((await errorOf(text, z.object({ city: z.string() }))).issues[0]?.message).toContain(problem);
   });
 });
 
 describe("SchemaError", () => {
-  it("tells a model what to mend", async () => {
+  it("tells the model what to correct", async () => {
     const { issues } = await errorOf('{"city":5,"days":"x"}', z.object({ city: z.string(), days: z.int() }));
 
     expect(describeIssues(issues)).toBe(
@@ -76,7 +76,7 @@ describe("SchemaError", () => {
     );
   });
 
-  it("tells a client the places and what was wanted", async () => {
+  it("tells a client the paths and what was expected", async () => {
     const plain = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 
     expect((await errorOf('{"city":5}', plain)).message).toBe(
@@ -98,7 +98,7 @@ describe("SchemaError", () => {
         additionalProperties: false,
       },
     ],
-  ])("shows a client nothing that the model said: %s", async (_, schema) => {
+  ])("shows a client nothing of the model's answer: %s", async (_, schema) => {
     const error = await errorOf('{"city":"canary","list":{"canary":"canary"},"canary":1}', schema);
 
     expect(error.issues.length).toBeGreaterThan(1);

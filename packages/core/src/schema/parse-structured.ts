@@ -1,10 +1,10 @@
 import type { CompiledSchema } from "./compile-schema.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseModelJson } from "./parse-model-json.ts";
 import { SchemaError } from "./schema-error.ts";
 
 /**
- * Reads a model's answer as the schema's value, or throws a `SchemaError`. White space, a byte order mark and one code
- * fence around the whole are taken off; nothing else is mended.
+ * Parses a model's answer as the schema's value, or throws a `SchemaError`. Removes white space, a byte order mark and one
+ * code fence around the whole, and repairs nothing else.
  */
 export async function parseStructured<Output>(text: string, schema: CompiledSchema<Output>): Promise<Output> {
   const verdict = await readAndCheck(text, schema);
@@ -13,13 +13,13 @@ export async function parseStructured<Output>(text: string, schema: CompiledSche
 }
 
 function readAndCheck<Output>(text: string, schema: CompiledSchema<Output>) {
-  const parsed = parseJson(withoutFence(text));
+  const parsed = parseModelJson(withoutFence(text));
   if (parsed.ok) return schema.validate(parsed.value);
   return { ok: false as const, issues: [{ path: [], message: parsed.problem, expected: "valid JSON" }] };
 }
 
 function withoutFence(text: string): string {
-  // `trim` takes the byte order mark too.
+  // `trim` removes a byte order mark too.
   const trimmed = text.trim();
   const opening = /^```(?:json)?[ \t]*\r?\n/i.exec(trimmed)?.[0];
   if (opening === undefined || !trimmed.endsWith("```")) return trimmed;

@@ -8,20 +8,20 @@ import { recogniseSchema } from "./recognise-schema.ts";
 const standard = { version: 1, vendor: "acme", validate: (value: unknown) => ({ value }) } as const;
 
 describe("recogniseSchema", () => {
-  it("tells the three kinds apart", () => {
+  it("distinguishes the three kinds", () => {
     expect(recogniseSchema(z.object({}), "parameters").kind).toBe("standard");
     expect(recogniseSchema({ type: "object" }, "parameters").kind).toBe("plain");
     expect(recogniseSchema({}, "parameters").kind).toBe("plain");
     expect(recogniseSchema({ schema: { "~standard": standard }, jsonSchema: {} }, "parameters").kind).toBe("described");
   });
 
-  it("takes what zod makes of a mini schema", () => {
+  it("accepts the JSON Schema that zod makes of a mini schema", () => {
     const schema = z.toJSONSchema(zodMini.object({ city: zodMini.string() }), { io: "input" });
 
     expect(recogniseSchema(schema, "parameters").kind).toBe("standard");
   });
 
-  it("takes zod 3 with a JSON Schema beside it", () => {
+  it("accepts a zod 3 schema with a JSON Schema", () => {
     const pair = { schema: zod3.object({ city: zod3.string() }), jsonSchema: { type: "object" } };
 
     expect(recogniseSchema(pair, "parameters").kind).toBe("described");
@@ -41,7 +41,7 @@ describe("recogniseSchema", () => {
     ["object", "got a string"],
     [null, "got null"],
     [undefined, "got undefined"],
-  ])("refuses what cannot be used, and says what to do: %o", (schema, problem) => {
+  ])("refuses a schema that cannot be used, and says what to do: %o", (schema, problem) => {
     expect(() => recogniseSchema(schema, "parameters")).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(problem) }),
     );

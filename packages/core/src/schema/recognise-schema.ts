@@ -3,7 +3,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { JsonSchema } from "./object-schema.ts";
 import type { StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
 
-/** What kind of schema was handed in. */
+/** A schema by its kind. */
 export type RecognisedSchema =
   | { readonly kind: "standard"; readonly schema: StandardJsonSchema }
   | { readonly kind: "described"; readonly schema: StandardSchema; readonly jsonSchema: JsonSchema }
@@ -13,13 +13,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const accepted = "a schema of zod 4, ArkType or Valibot (through toStandardJsonSchema), or a JSON Schema object";
 
-/** Without one of these, an object is a JSON Schema by mistake only. */
+/** Keywords of which a JSON Schema has at least one. An object without any is taken for a mistake. */
 const tellingKeywords = new Set(
   `$defs $id $ref $schema additionalProperties allOf anyOf const default description enum if items not oneOf
    patternProperties properties propertyNames required title type`.split(/\s+/),
 );
 
-/** Tells what kind of schema this is. One that cannot be used is refused with what to do instead. `label` names it. */
+/** Tells the kind of a schema. Refuses a schema that cannot be used, and says what to do instead. `label` names it. */
 export function recogniseSchema(schema: unknown, label: string): RecognisedSchema {
   if (!isFields(schema) || Array.isArray(schema)) throw wrongOption(label, accepted, schema);
   if (isObvious(schema)) return { kind: "plain", jsonSchema: schema };
@@ -30,7 +30,7 @@ export function recogniseSchema(schema: unknown, label: string): RecognisedSchem
   return { kind: "plain", jsonSchema: schema };
 }
 
-/** A literal that says the type of its values in words and holds no schema of a library: most are, and it is soon seen. */
+/** True for an object literal with a `type` that holds no schema of a library. Most JSON Schemas are, and it is quickly seen. */
 function isObvious(schema: Fields): boolean {
   const isLiteral = Object.getPrototypeOf(schema) === Object.prototype && typeof schema["type"] === "string";
   // Libraries hide their members from loops, but not from `in`.

@@ -3,9 +3,9 @@ import type { JsonSchema } from "./object-schema.ts";
 const combinators = ["$ref", "allOf", "anyOf", "const", "enum", "if", "not", "oneOf"];
 
 /**
- * Brings the root into the form that all vendors take, `{ type: "object", properties: … }`, where it means the same.
- * Gives nothing when the root is not, or not only, an object. `isArguments` says that nothing else can come: then a root
- * that leaves its type open is an object too.
+ * Brings the root into the form that all vendors take, `{ type: "object", properties: … }`, where that has the same
+ * meaning. Returns `undefined` when the root may be something else than an object. `isArguments` says that every value is
+ * an object: then a root without a type is one too.
  */
 export function toObjectRoot(jsonSchema: JsonSchema, isArguments: boolean): JsonSchema | undefined {
   const root = inlineRootReference(jsonSchema);
@@ -15,7 +15,7 @@ export function toObjectRoot(jsonSchema: JsonSchema, isArguments: boolean): Json
   return { ...root, type: "object", properties: root["properties"] ?? {} };
 }
 
-/** Puts any schema under the property `value` of an object; what pointed to the root points to where it went. */
+/** Wraps a schema in the property `value` of an object, and adjusts the references to the root. */
 export function wrapRoot(jsonSchema: JsonSchema): JsonSchema {
   const { $defs, ...value } = moveReferences(jsonSchema) as Record<string, unknown>;
   return {
@@ -27,7 +27,7 @@ export function wrapRoot(jsonSchema: JsonSchema): JsonSchema {
   };
 }
 
-/** A recursive schema's root may be nothing but a reference to its own definition. */
+/** Replaces a root that is only a reference, as recursive schemas have it, with the definition. */
 function inlineRootReference(jsonSchema: JsonSchema): JsonSchema {
   const { $ref: reference, $defs: definitions, ...rest } = jsonSchema;
   if (typeof reference !== "string" || !isRecord(definitions)) return jsonSchema;

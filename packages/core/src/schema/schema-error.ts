@@ -5,7 +5,7 @@ import { formatPath, type SchemaIssue, shorten } from "./schema-issue.ts";
 const maxShown = 5;
 const maxMessageLength = 500;
 
-/** What a `SchemaError` is made of. */
+/** The parts of a `SchemaError`. */
 export type SchemaErrorDetails = {
   readonly issues: readonly SchemaIssue[];
   readonly text: string;
@@ -13,8 +13,8 @@ export type SchemaErrorDetails = {
 };
 
 /**
- * A model's answer does not fit its schema. The message, which a client may see, is made of the schema's words alone;
- * the issues and the text, which may quote what the model said, are for a repair, and no serializer prints them.
+ * Thrown when a model's answer does not fit its schema. The message, which a client may see, uses only words of the schema.
+ * The issues and the text may quote the model: they are for a repair, and no serializer prints them.
  */
 export class SchemaError extends TroupeError {
   readonly #issues: readonly SchemaIssue[];
@@ -26,7 +26,7 @@ export class SchemaError extends TroupeError {
     this.#text = text;
   }
 
-  /** What is wrong, as a model should be told: see `describeIssues`. */
+  /** The problems, in words for the model: see `describeIssues`. */
   get issues(): readonly SchemaIssue[] {
     return this.#issues;
   }
@@ -50,7 +50,7 @@ function describePublicly(issues: readonly SchemaIssue[], jsonSchema: JsonSchema
 }
 
 function describePlace({ path, expected }: SchemaIssue, known: ReadonlySet<string>): string {
-  // Names that the schema does not have are the model's own words.
+  // A name that the schema does not have is a word of the model.
   const place = formatPath(path.map((segment) => (typeof segment === "number" || known.has(segment) ? segment : "*")));
   return expected === undefined ? place || "the answer as a whole" : `${place || "the answer"}: expected ${expected}`;
 }

@@ -8,17 +8,17 @@ describe("formatPath", () => {
     [["items", 3, "name"], "items[3].name"],
     [[0, "a b"], '[0]["a b"]'],
     [["x".repeat(100)], `["${"x".repeat(63)}…"]`],
-  ])("writes %j as code does", (path, text) => {
+  ])("writes %j like code", (path, text) => {
     expect(formatPath(path)).toBe(text);
   });
 
-  it("stops at sixteen steps", () => {
+  it("stops after sixteen segments", () => {
     expect(formatPath(Array.from({ length: 40 }, () => 0))).toBe(`${"[0]".repeat(16)}…`);
   });
 });
 
 describe("describeIssues", () => {
-  it("names the value as a whole", () => {
+  it("names the root", () => {
     expect(describeIssues([{ path: [], message: "expected object, got null" }], "arguments")).toBe(
       "arguments: expected object, got null",
     );
@@ -26,7 +26,7 @@ describe("describeIssues", () => {
 });
 
 describe("shorten", () => {
-  it("does not cut a character in two", () => {
+  it("does not split a character", () => {
     expect(shorten("ab😀cd", 4)).toBe("ab…");
     expect(shorten("abcd", 4)).toBe("abcd");
   });

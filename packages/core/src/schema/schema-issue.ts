@@ -1,8 +1,8 @@
-/** One thing wrong with a value: where, and what to do about it. The message may quote the value. */
+/** One problem of a value, with its path. The message may quote the value. */
 export type SchemaIssue = {
   readonly path: readonly (string | number)[];
   readonly message: string;
-  /** What the schema wants there, in words that quote nothing of the value. */
+  /** The schema's demand, in words that quote nothing of the value. */
   readonly expected?: string;
 };
 
@@ -11,7 +11,7 @@ export type Validation<Output = unknown> =
   | { readonly ok: true; readonly value: Output }
   | { readonly ok: false; readonly issues: readonly SchemaIssue[] };
 
-/** More issues than these help nobody: the first ones are usually the cause of the rest. */
+/** The number of issues that are reported: the first ones are usually the cause of the rest. */
 export const maxIssues = 20;
 
 const maxMessageLength = 300;
@@ -19,7 +19,7 @@ const maxDescriptionLength = 2000;
 const maxSegmentLength = 64;
 const maxSegments = 16;
 
-/** Says in one line per issue what a model has to change. `root` names the value as a whole. */
+/** Writes one line per issue, for a model to correct its value. `root` names the value as a whole. */
 export function describeIssues(issues: readonly SchemaIssue[], root = "value"): string {
   const lines = issues.slice(0, maxIssues).map(({ path, message }) => `${formatPath(path) || root}: ${message}`);
   return shorten(lines.join("\n"), maxDescriptionLength);
@@ -31,7 +31,7 @@ export function formatPath(path: readonly (string | number)[]): string {
   return `${shown}${path.length > maxSegments ? "…" : ""}`.replace(/^\./, "");
 }
 
-/** Cuts a text to a length without splitting a character. */
+/** Cuts a string to a length without splitting a character. */
 export function shorten(text: string, length = maxMessageLength): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;

@@ -1,15 +1,15 @@
-/** What a Standard Schema found wrong in one place. */
+/** One problem that a Standard Schema found. */
 export type StandardIssue = {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 };
 
-/** A checked value, or what is wrong with it. */
+/** A checked value, or its problems. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** Any schema of the Standard Schema specification: it can check a value, and carries the types it stands for. */
+/** A schema of the Standard Schema specification: it checks values and carries their types. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -19,7 +19,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** How a schema is asked for its JSON Schema. */
+/** The options of a conversion to JSON Schema. */
 type JsonSchemaRequest = {
   readonly target: "draft-2020-12";
   readonly libraryOptions?: Record<string, unknown> | undefined;

@@ -13,7 +13,7 @@ describe("toJsonSchema", () => {
     ["zod", z.object({ a: z.string(), b: z.number().default(1) })],
     ["ArkType", type({ a: "string", b: "number = 1" })],
     ["Valibot", toStandardJsonSchema(v.object({ a: v.string(), b: v.optional(v.number(), 1) }))],
-  ])("shows what goes in, without $schema: %s", (_, schema) => {
+  ])("describes the input, without $schema: %s", (_, schema) => {
     expect(toJsonSchema(schema)).toMatchObject({
       type: "object",
       properties: { b: { type: "number" } },
@@ -22,7 +22,7 @@ describe("toJsonSchema", () => {
     expect(toJsonSchema(schema)).not.toHaveProperty("$schema");
   });
 
-  it("gives a new object each time", () => {
+  it("returns a new object each time", () => {
     const schema = { type: "object", properties: { a: {} } };
     const first = toJsonSchema(schema);
 
@@ -35,7 +35,7 @@ describe("toJsonSchema", () => {
     ["zod", z.object({ a: z.string().refine(refine).transform(Number) })],
     ["ArkType", type({ a: type("string").narrow(refine).pipe(Number) })],
     ["Valibot", toStandardJsonSchema(v.object({ a: v.pipe(v.string(), v.check(refine), v.transform(Number)) }))],
-  ])("lets refinements and transformations pass: %s", (_, schema) => {
+  ])("accepts refinements and transformations: %s", (_, schema) => {
     expect(toJsonSchema(schema)).toMatchObject({ properties: { a: { type: "string" } } });
   });
 
@@ -43,25 +43,25 @@ describe("toJsonSchema", () => {
     [
       "zod",
       z.object({ trip: z.object({ days: z.array(z.date()) }) }),
-      'at "trip.days.*", the type date has no form in JSON.',
+      'at "trip.days.*", the type date does not exist in JSON.',
     ],
-    ["zod", z.object({ size: z.bigint() }), 'at "size", the type bigint has no form in JSON.'],
-    ["zod", z.date(), "at its root, the type date has no form in JSON."],
-    ["ArkType", type({ trip: { at: "Date" } }), 'at "trip.at", a Date has no form in JSON.'],
-    ["ArkType", type({ size: "bigint" }), 'at "size", a bigint has no form in JSON.'],
-    ["ArkType", type({ places: "Map" }), 'at "places", a class has no form in JSON.'],
+    ["zod", z.object({ size: z.bigint() }), 'at "size", the type bigint does not exist in JSON.'],
+    ["zod", z.date(), "at its root, the type date does not exist in JSON."],
+    ["ArkType", type({ trip: { at: "Date" } }), 'at "trip.at", a Date does not exist in JSON.'],
+    ["ArkType", type({ size: "bigint" }), 'at "size", a bigint does not exist in JSON.'],
+    ["ArkType", type({ places: "Map" }), 'at "places", a class does not exist in JSON.'],
     [
       "Valibot",
       toStandardJsonSchema(v.object({ trip: v.object({ at: v.date() }) })),
-      'at "trip.at", the type date has no form in JSON.',
+      'at "trip.at", the type date does not exist in JSON.',
     ],
-  ])("names the place that JSON cannot say: %s", (_, schema, problem) => {
+  ])("names the place of a type that JSON does not have: %s", (_, schema, problem) => {
     expect(() => toJsonSchema(schema, "parameters")).toThrow(
       expect.objectContaining({ code: "invalid_config", message: `parameters has no JSON Schema: ${problem}` }),
     );
   });
 
-  it("says what a library said when nothing more is known", () => {
+  it("quotes the library when it finds no place", () => {
     const schema = {
       "~standard": {
         version: 1,
@@ -78,7 +78,7 @@ describe("toJsonSchema", () => {
     expect(() => toJsonSchema(schema, "parameters")).toThrow("parameters has no JSON Schema: Not today.");
   });
 
-  it("refuses what is no JSON, with the place", () => {
+  it("refuses a schema that is not JSON, and names the place", () => {
     const cycle: Record<string, unknown> = { type: "object" };
     cycle["not"] = cycle;
     const doubling = Array.from({ length: 100 }).reduce<object>((inner) => ({ anyOf: [inner, inner] }), {});

@@ -6,9 +6,9 @@ import { recogniseSchema } from "./recognise-schema.ts";
 import type { StandardJsonSchema } from "./standard-schema.ts";
 
 /**
- * Gives the JSON Schema (draft 2020-12) of what may be passed *in*: a field with a default is optional, a transformed
- * one is what it was before. Always an object of its own, without `$schema`. What JSON cannot say is an error that names
- * the path; `label` names the schema in it.
+ * Returns the JSON Schema (draft 2020-12) of a schema's *input*: a field with a default is optional, and a transformed one
+ * has its type before. Always a new object, without `$schema`. Throws `invalid_config` with the path of a type that JSON
+ * does not have; `label` names the schema.
  */
 export function toJsonSchema(schema: ObjectSchema, label = "schema"): JsonSchema {
   const recognised = recogniseSchema(schema, label);
@@ -49,7 +49,7 @@ function refuseMarked(jsonSchema: JsonSchema | undefined, label: string): undefi
   if (found === undefined) return undefined;
   const { path, what } = found;
   const place = path === "" ? "at its root" : `at "${path}"`;
-  throw new TroupeError("invalid_config", `${label} has no JSON Schema: ${place}, ${what} has no form in JSON.`);
+  throw new TroupeError("invalid_config", `${label} has no JSON Schema: ${place}, ${what} does not exist in JSON.`);
 }
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import type { ToolCall } from "../message/tool-call.ts";
 import { findExcess } from "../schema/json-limits.ts";
-import { parseArguments } from "../schema/parse-arguments.ts";
+import { parseArguments } from "../schema/parse-model-json.ts";
 import { describeIssues } from "../schema/schema-issue.ts";
 import { copyPlain } from "./copy-plain.ts";
 import type { ToolSet } from "./tool-set.ts";

@@ -93,7 +93,7 @@ function hasEndlessReference({ $defs }: JsonSchema): boolean {
   return JSON.stringify($defs).includes("$ref");
 }
 
-/** The other validator lets an empty list pass `contains` when `prefixItems` beside it allows everything. */
+/** The other validator lets an empty array pass `contains` when `prefixItems` beside it allows everything. */
 function isMisjudged(candidate: JsonSchema): boolean {
   const text = JSON.stringify(candidate);
   return text.includes('"contains"') && text.includes('"prefixItems"');

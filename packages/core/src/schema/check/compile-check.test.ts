@@ -20,7 +20,7 @@ const weather: JsonSchema = {
   additionalProperties: false,
 };
 
-describe("what a model is told", () => {
+describe("the issues of compileCheck", () => {
   it.each([
     [{ city: 5, days: 3 }, "city: expected string, got number 5"],
     [{ city: "Oslo", days: 1.5 }, "days: expected integer, got number 1.5"],
@@ -35,11 +35,11 @@ describe("what a model is told", () => {
     [{ city: "Oslo", days: 3, places: [{ name: "a" }, { name: null }] }, "places[1].name: expected string, got null"],
     [[], "value: expected object, got array of 0"],
     [null, "value: expected object, got null"],
-  ])("names the place, what is wanted and what came: %j", (value, problem) => {
+  ])("name the path, the expected and the actual value: %j", (value, problem) => {
     expect(problemsOf(weather, value)).toBe(problem);
   });
 
-  it("tells several problems at once", () => {
+  it("include several problems at once", () => {
     expect(problemsOf(weather, { city: 5, days: "3", places: [{}] }).split("\n")).toEqual([
       "city: expected string, got number 5",
       'days: expected integer, got string "3"',
@@ -47,13 +47,13 @@ describe("what a model is told", () => {
     ]);
   });
 
-  it("tells what is missing beside what has the wrong type", () => {
+  it("include a missing property beside one of the wrong type", () => {
     expect(problemsOf({ properties: { a: { type: "string" } }, required: ["b"] }, { a: 1 })).toBe(
       "a: expected string, got number 1\nb: expected a value, got nothing",
     );
   });
 
-  it("stops at twenty problems of short lines", () => {
+  it("are at most twenty short lines", () => {
     const value = Array.from({ length: 10_000 }, () => "x".repeat(10_000));
     const problems = problemsOf({ items: { type: "number" } }, value);
 
@@ -61,7 +61,7 @@ describe("what a model is told", () => {
     expect(problems.length).toBeLessThanOrEqual(2000);
   });
 
-  it("tells what is wrong with the form that was meant", () => {
+  it("explain the form that was meant", () => {
     const shape = {
       oneOf: [
         {
@@ -87,12 +87,12 @@ describe("what a model is told", () => {
   });
 });
 
-describe("verdicts where JavaScript misleads", () => {
+describe("the verdicts of compileCheck where JavaScript misleads", () => {
   it.each<[string, JsonSchema, unknown, boolean]>([
     ["1.0 is an integer", { type: "integer" }, 1.0, true],
-    ["NaN is no number", { type: "number" }, Number.NaN, false],
-    ["infinity is no number", { type: "number" }, Infinity, false],
-    ["an array is no object", { type: "object" }, [], false],
+    ["NaN is not a number", { type: "number" }, Number.NaN, false],
+    ["infinity is not a number", { type: "number" }, Infinity, false],
+    ["an array is not an object", { type: "object" }, [], false],
     ["0.3 is a multiple of 0.1", { multipleOf: 0.1 }, 0.3, true],
     ["0.35 is no multiple of 0.1", { multipleOf: 0.1 }, 0.35, false],
     ["1e300 is a multiple of 0.5", { multipleOf: 0.5 }, 1e300, true],
@@ -129,7 +129,7 @@ describe("verdicts where JavaScript misleads", () => {
       ["a", 1],
       true,
     ],
-    ["a list of dependencies is understood", { dependencies: { a: ["b"] } }, { a: 1 }, false],
+    ["an array of dependencies is understood", { dependencies: { a: ["b"] } }, { a: 1 }, false],
   ])("%s", (...[, schema, value, fits]) => {
     expect(compileCheck(schema, "parameters")(value).ok).toBe(fits);
   });
@@ -146,7 +146,7 @@ describe("verdicts where JavaScript misleads", () => {
   });
 });
 
-describe("references", () => {
+describe("the references of a schema", () => {
   const tree: JsonSchema = {
     $ref: "#/$defs/node",
     $defs: {
@@ -158,20 +158,20 @@ describe("references", () => {
     },
   };
 
-  it("follows recursive ones", () => {
+  it("may be recursive", () => {
     expect(problemsOf(tree, { children: [{ children: [] }] })).toBe("");
     expect(problemsOf(tree, { children: [{ children: [{}] }] })).toBe(
       "children[0].children[0].children: expected array, got nothing",
     );
   });
 
-  it("follows names that are escaped", () => {
+  it("may have escaped names", () => {
     const schema = { $ref: "#/$defs/a~1b%20c", $defs: { "a/b c": { type: "string" } } };
 
     expect(problemsOf(schema, 1)).toBe("value: expected string, got number 1");
   });
 
-  it("does not recurse through a long chain of them at compile time", () => {
+  it("do not overflow the stack at compile time when they form a long chain", () => {
     const names = Array.from({ length: 20_000 }, (_, index) => `d${index}`);
     const $defs = Object.fromEntries(names.map((name, index) => [name, { $ref: `#/$defs/d${index + 1}` }]));
     const check = compileCheck({ $ref: "#/$defs/d0", $defs: { ...$defs, d20000: true } }, "parameters");
@@ -180,7 +180,7 @@ describe("references", () => {
   });
 });
 
-describe("a schema that cannot be checked", () => {
+describe("a schema that compileCheck does not support", () => {
   it.each<[JsonSchema, string]>([
     [
       { properties: { a: { $ref: "https://example.com/a.json" } } },
@@ -205,7 +205,7 @@ describe("a schema that cannot be checked", () => {
     ],
     [{ pattern: "(?<=(a+)+)b" }, "could take too long"],
     [{ pattern: "^((a{1,100}){1,100}){1,100}$" }, "could take too long"],
-  ])("is refused with the place: %j", (schema, problem) => {
+  ])("is refused with its place: %j", (schema, problem) => {
     expect(() => compileCheck(schema, "parameters")).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(problem) }),
     );
@@ -213,7 +213,7 @@ describe("a schema that cannot be checked", () => {
 });
 
 // Unguarded, each of these takes from minutes to for ever: that the test ends is what it shows.
-describe("what would take too long", () => {
+describe("a check that would take too long", () => {
   const hostile: [string, JsonSchema, unknown][] = [
     ["a pattern that backtracks without end", { pattern: "^(a+)+$" }, `${"a".repeat(50)}!`],
     ["a pattern that is quadratic on a long text", { pattern: "a+b" }, "a".repeat(1_000_000)],
@@ -255,11 +255,11 @@ describe("what would take too long", () => {
     ],
   ];
 
-  it.each(hostile)("ends, and is refused: %s", (_, schema, value) => {
+  it.each(hostile)("ends and refuses the value: %s", (_, schema, value) => {
     expect(compileCheck(schema, "parameters")(value).ok).toBe(false);
   });
 
-  it("does not refuse a repeated group on a usual text", () => {
+  it("is not suspected in a repeated group on a usual text", () => {
     const check = compileCheck({ pattern: "^[a-z]+(?:-[a-z]+)*$" }, "parameters");
 
     expect(check("a-usual-slug").ok).toBe(true);

@@ -44,7 +44,7 @@ const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
 
 const text = fc.string({ unit: fc.constantFrom("a", "b", "1", " ", "😀", "."), maxLength: 6 });
 
-describe("the linear matcher", () => {
+describe("LinearMatcher", () => {
   it("agrees with the engine on any pattern and text", () => {
     const verdicts = { matches: 0, fails: 0 };
     fc.assert(
@@ -101,7 +101,7 @@ describe("readPattern", () => {
     expect(test("^(.)x", "ax")).toBe(true);
   });
 
-  it("gives up where only the engine could tell, and would take too long", () => {
+  it("exhausts the budget where only the engine could match, and would take too long", () => {
     let spent = 0;
     const matches = readPattern("(?<=a.*b.*c.*)d");
     if (typeof matches !== "string") matches("a".repeat(5000), { spend: (steps) => (spent += steps) });
@@ -109,7 +109,7 @@ describe("readPattern", () => {
     expect(spent).toBe(Infinity);
   });
 
-  it("refuses what neither can be trusted with", () => {
+  it("refuses a pattern that neither the engine nor the matcher can match", () => {
     expect(test("(a+)+\\1", "a")).toContain("too long");
     expect(test("(", "a")).toContain("not a JavaScript regular expression");
   });

@@ -4,7 +4,7 @@ import { finishDetailsOf } from "../../model/finish-details.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import { collectResponse } from "../../model/response-collector.ts";
 import type { FinishReason, StreamChunk } from "../../model/stream-chunk.ts";
-import { parseArguments } from "../../schema/parse-arguments.ts";
+import { parseArguments } from "../../schema/parse-model-json.ts";
 import { assertCallGrammar, assertFinishesOnce, assertPlainChunks } from "./assert-chunk-grammar.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { answered, callersKey, modelScenarios } from "./model-scenarios.ts";

@@ -1,15 +1,25 @@
 import { findExcess } from "./json-limits.ts";
 
-/** A text's value, or what is wrong with the text. The problem quotes nothing of it. */
+/** The value of a text, or a problem that quotes nothing of the text. */
 export type ParsedJson<Value = unknown> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: string };
 
-/** The longest text that is read as JSON, in UTF-16 units. */
+/** The greatest length of JSON that is parsed, in UTF-16 units. */
 const maxJsonLength = 1_048_576;
 
-/** Reads JSON that a model wrote, within bounds of length and depth. Of keys that come twice, the last counts. */
-export function parseJson(text: string): ParsedJson {
+/** Parses the arguments of a tool call. An empty text means no arguments; anything but an object is a problem. */
+export function parseArguments(text: string): ParsedJson<Record<string, unknown>> {
+  if (text.trim() === "") return { ok: true, value: {} };
+  const parsed = parseModelJson(text);
+  if (!parsed.ok) return parsed;
+  const { value } = parsed;
+  if (isObject(value)) return { ok: true, value };
+  return { ok: false, problem: "is not an object" };
+}
+
+/** Parses JSON that a model wrote, up to the limits of length and depth. Of a key that occurs twice the last value counts. */
+export function parseModelJson(text: string): ParsedJson {
   if (text.length > maxJsonLength) return { ok: false, problem: `is longer than ${maxJsonLength} characters` };
   if (text.trim() === "") return { ok: false, problem: "is empty" };
   try {
@@ -19,6 +29,10 @@ export function parseJson(text: string): ParsedJson {
   } catch (error) {
     return { ok: false, problem: describeSyntaxError(error) };
   }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 // The engine's own message quotes the text.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseArguments } from "./parse-arguments.ts";
+import { parseArguments } from "./parse-model-json.ts";
 
 describe("parseArguments", () => {
   it.each([
@@ -8,7 +8,7 @@ describe("parseArguments", () => {
     ["{}", {}],
     ['{"city":"Oslo"}', { city: "Oslo" }],
     ['{"a":1,"a":2}', { a: 2 }],
-  ])("reads %j", (text, value) => {
+  ])("parses %j", (text, value) => {
     expect(parseArguments(text)).toEqual({ ok: true, value });
   });
 
@@ -21,11 +21,11 @@ describe("parseArguments", () => {
     ['"text"', "is not an object"],
     [`{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`, "nests deeper than 64 levels"],
     [`{"a":"${"x".repeat(5_000_000)}"}`, "is longer than 1048576 characters"],
-  ])("says what is wrong, and quotes nothing: %#", (text, problem) => {
+  ])("names the problem and quotes nothing: %#", (text, problem) => {
     expect(parseArguments(text)).toEqual({ ok: false, problem });
   });
 
-  it("reads __proto__ as a name like any other", () => {
+  it("takes __proto__ as a name like any other", () => {
     const parsed = parseArguments('{"__proto__":{"polluted":true}}');
 
     expect(parsed.ok && Object.keys(parsed.value)).toEqual(["__proto__"]);
