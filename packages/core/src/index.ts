@@ -80,9 +80,9 @@ export { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
 export type { InMemoryVectorStoreOptions } from "./vector/in-memory-vector-store.ts";
 export { Workflow } from "./workflow/workflow.ts";
 export type { WorkflowRunOpts } from "./workflow/workflow.ts";
-export type { StepEvent, WorkflowChunk } from "./workflow/workflow-chunk.ts";
+export type { StepEvent, WorkflowChunk } from "./workflow/workflow-result.ts";
 export type { RetryPolicy, WorkflowConfig } from "./workflow/workflow-config.ts";
-export { WorkflowError } from "./workflow/workflow-error.ts";
+export { WorkflowError } from "./workflow/workflow-result.ts";
 export type { StepResult, StepStatus, WorkflowResult } from "./workflow/workflow-result.ts";
 export type { WorkflowInput, WorkflowRunnable } from "./workflow/workflow-runnable.ts";
 export type {

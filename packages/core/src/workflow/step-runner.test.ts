@@ -4,7 +4,7 @@ import { agentOf, agentOn, asked } from "./test/agents.ts";
 import { Workflow } from "./workflow.ts";
 
 describe("a function step", () => {
-  it("returns a part of the state, from state and run context [workflow.function-step]", async () => {
+  it("returns keys of the state, and receives the state and the run context [workflow.function-step]", async () => {
     const flow = new Workflow({
       name: "flow",
       initialState: { count: 1, who: "", said: "" },
@@ -20,7 +20,7 @@ describe("a function step", () => {
     expect((await flow.run({ userId: "u1" })).state).toEqual({ count: 2, who: "u1", said: "Hello." });
   });
 
-  it("changes nothing when it returns nothing, and nothing by changing what it was given", async () => {
+  it("changes nothing by returning undefined or by modifying its argument", async () => {
     const initialState = { list: [1], other: [1] };
     const flow = new Workflow({
       name: "flow",
@@ -37,7 +37,7 @@ describe("a function step", () => {
     expect(initialState).toEqual({ list: [1], other: [1] });
   });
 
-  it("keeps what it returned for itself: changing it later changes nothing", async () => {
+  it("does not change the state by modifying its return value later", async () => {
     const mine = { list: [1] };
     const flow = new Workflow({
       name: "flow",
@@ -52,12 +52,12 @@ describe("a function step", () => {
   });
 
   it.each([
-    ["a text", "text", /an object with a part of the state/],
-    ["a list", [1], /an object with a part of the state/],
-    ["null", null, /an object with a part of the state/],
+    ["a string", "text", /an object with keys of the state/],
+    ["an array", [1], /an object with keys of the state/],
+    ["null", null, /an object with keys of the state/],
     ["an instance", new Date(0), /class instance/],
     ["a function within", { list: [() => {}] }, /at \.list\[0\] is a function/],
-  ])("fails by its name when it returns %s", async (_what, returned, problem) => {
+  ])("fails with its name when it returns %s", async (_what, returned, problem) => {
     const run = (() => returned) as unknown as () => undefined;
     const flow = new Workflow({ name: "flow", initialState: {}, steps: [{ name: "odd", run }] });
     const failure = flow.run();
@@ -66,7 +66,7 @@ describe("a function step", () => {
     await expect(failure).rejects.toThrow(problem);
   });
 
-  it("sets a key named __proto__ as any other", async () => {
+  it("sets a key named __proto__ like any other", async () => {
     const returned = JSON.parse('{"__proto__":{"polluted":true}}') as object;
     const flow = new Workflow({ name: "flow", initialState: {}, steps: [{ name: "odd", run: () => returned }] });
     const { state } = await flow.run();
@@ -78,7 +78,7 @@ describe("a function step", () => {
 });
 
 describe("a condition step", () => {
-  it("runs its steps when its condition holds, also within another [workflow.condition-step]", async () => {
+  it("runs its steps when its condition holds, also when nested [workflow.condition-step]", async () => {
     const flow = new Workflow({
       name: "flow",
       initialState: { n: 0 },
@@ -119,7 +119,7 @@ describe("a condition step", () => {
       "internal",
     ],
     ["gives a promise", () => Promise.resolve(true), "invalid_value"],
-  ])("fails by its name when its condition %s", async (_what, condition, code) => {
+  ])("fails with its name when its condition %s", async (_what, condition, code) => {
     const steps = [{ name: "odd", condition: condition as unknown as () => boolean, steps: [] }];
     const flow = new Workflow({ name: "flow", initialState: {}, steps });
 
@@ -129,7 +129,7 @@ describe("a condition step", () => {
 });
 
 describe("a parallel step", () => {
-  it("runs its steps side by side, each from the state before it [workflow.parallel-step]", async () => {
+  it("runs its steps in parallel, each with the state from before [workflow.parallel-step]", async () => {
     const [left, right] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const flow = new Workflow({
       name: "flow",
@@ -162,7 +162,7 @@ describe("a parallel step", () => {
     expect((await flow.run()).state).toEqual({ n: 1, left: 2, right: 3 });
   });
 
-  it("takes equal values for one key, and calls different ones an error of the step and the key", async () => {
+  it("accepts equal values for one key, and fails with step and key for different ones", async () => {
     const flowOf = (one: object, other: object) =>
       new Workflow({
         name: "flow",
@@ -186,7 +186,7 @@ describe("a parallel step", () => {
     );
   });
 
-  it("says last what the last of its agents in the list said", async () => {
+  it("leaves the answer of its last agent, in written order, as the last message", async () => {
     const model = new ScriptedModel("end");
     const flow = new Workflow({
       name: "flow",

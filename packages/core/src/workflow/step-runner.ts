@@ -5,133 +5,142 @@ import type { StreamChunk } from "../model/stream-chunk.ts";
 import { contextWithin } from "../run/run.ts";
 import type { Run } from "../run/run.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
-import { askAgent, inputOf, textUntil } from "./ask-agent.ts";
-import { attemptStep, stepError } from "./attempt-step.ts";
-import type { Attempts } from "./attempt-step.ts";
-import type { Audience } from "./audience.ts";
-import { addChange, changeByAnswer, changeByFunction, mergeChanges, noChange } from "./change.ts";
-import type { Change } from "./change.ts";
-import { runSideBySide } from "./run-side-by-side.ts";
-import { copyState } from "./state-form.ts";
-import type { StateForm, StateRecord } from "./state-form.ts";
+import { agentStepInput, runAgentStep, textOfFailure } from "./agent-step.ts";
+import { retryStep, stepError } from "./retry-step.ts";
+import type { StepAttempts } from "./retry-step.ts";
+import { addChange, changeByAnswer, changeByFunction, mergeChanges, noChange } from "./state-change.ts";
+import type { StateChange } from "./state-change.ts";
+import { copyState } from "./state-shape.ts";
+import type { StateRecord, StateShape } from "./state-shape.ts";
 import type { StepTrace } from "./step-trace.ts";
-import type { Step } from "./step.ts";
+import type { Step, StepOf } from "./steps.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
+import type { StepEvent } from "./workflow-result.ts";
 import type { StepContext } from "./workflow-step.ts";
 
-/** What the steps of one run have in common. */
-export type StepPlan = {
-  readonly form: StateForm;
+/** Observes the steps of a run. */
+export type StepObserver = {
+  /** Tells whether the agent of the step is to stream. */
+  wantsChunks(step: string): boolean;
+  /** True when a step may be repeated after its chunks were emitted. */
+  readonly allowsRepeat: boolean;
+  /** Takes an event; the step goes on when the promise resolves. */
+  onEvent(event: StepEvent): Promise<void> | undefined;
+};
+
+/** The things that all steps of one run share. */
+export type StepRunnerOptions = {
+  readonly run: Run<StateRecord>;
+  readonly shape: StateShape;
   readonly retryPolicy: RetryPolicy | undefined;
   readonly trace: StepTrace;
-  readonly audience: Audience;
-  readonly run: Run<StateRecord>;
+  readonly observer: StepObserver;
 };
 
-/** Where a step stands. */
-export type Place = {
-  /** What it finds: the state, and what was said last. */
-  readonly found: { readonly state: StateRecord; readonly said: MessageContent };
+/** The situation in which a step starts. */
+export type StepScope = {
+  /** The state, and the last message: the last agent's answer or, before one, the input of the workflow. */
+  readonly before: { readonly state: StateRecord; readonly message: MessageContent };
   readonly signal: AbortSignal;
-  /** Takes what has changed so far, as seen from here. Within parallel steps nothing counts before all are done. */
-  readonly note: (change: Change) => void;
+  /** Receives the changes made so far in this scope. Those of parallel steps count only when all are done. */
+  readonly onChange: (change: StateChange) => void;
 };
 
-type StepOf<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;
-/** One attempt at a step: its context, and the meter that counts what its child runs use. */
+/** One attempt at a step: its context, and the meter of its child runs. */
 type Attempt = { readonly context: StepContext; readonly meter: UsageMeter };
 type Work<Result> = (attempt: Attempt) => Result | Promise<Result>;
 
-/** Takes the steps of one run. */
+/** Runs the steps of one run. */
 export class StepRunner {
-  readonly #plan: StepPlan;
+  readonly #options: StepRunnerOptions;
 
-  constructor(plan: StepPlan) {
-    this.#plan = plan;
+  constructor(options: StepRunnerOptions) {
+    this.#options = options;
   }
 
-  /** One step after the other; each finds what those before it have changed. */
-  async runAll(steps: readonly Step[], place: Place): Promise<Change> {
+  /** Runs steps one after the other; each sees the changes of those before it. */
+  async runAll(steps: readonly Step[], scope: StepScope): Promise<StateChange> {
     let change = noChange;
     for (const step of steps) {
-      change = addChange(change, await this.#runOne(step, placeAfter(place, change)));
-      place.note(change);
+      change = addChange(change, await this.#runOne(step, scopeAfter(scope, change)));
+      scope.onChange(change);
     }
     return change;
   }
 
-  async #runOne(step: Step, place: Place): Promise<Change> {
-    place.signal.throwIfAborted();
-    const { trace, audience } = this.#plan;
+  async #runOne(step: Step, scope: StepScope): Promise<StateChange> {
+    scope.signal.throwIfAborted();
+    const { trace, observer } = this.#options;
     const { name } = step;
-    const entry = trace.begin(name);
-    await audience.tell({ type: "step_start", step: name });
+    const entry = trace.start(name);
+    await observer.onEvent({ type: "step_start", step: name });
     try {
-      const change = await this.#do(step, place);
+      const change = await this.#execute(step, scope);
       const end = entry.end(change === undefined ? "skipped" : "completed");
-      await audience.tell({ type: "step_end", step: name, ...end });
+      await observer.onEvent({ type: "step_end", step: name, ...end });
       return change ?? noChange;
     } catch (error) {
-      const end = entry.end(place.signal.aborted ? "cancelled" : "error", error);
-      // Not waited for: what runs beside this step is to be ended at once, however slowly somebody reads.
-      void audience.tell({ type: "step_end", step: name, ...end });
+      const end = entry.end(scope.signal.aborted ? "cancelled" : "error", error);
+      // Not awaited: parallel steps are to be aborted at once, however slow the reader is.
+      void observer.onEvent({ type: "step_end", step: name, ...end });
       throw error;
     }
   }
 
-  /** What the step changes; nothing at all when it is skipped. */
-  async #do(step: Step, place: Place): Promise<Change | undefined> {
+  /** Returns the change of the step; undefined when it is skipped. */
+  async #execute(step: Step, scope: StepScope): Promise<StateChange | undefined> {
     switch (step.kind) {
       case "agent":
-        return await this.#ask(step, place);
+        return await this.#runAgent(step, scope);
       case "function":
-        return await this.#call(step, place);
+        return await this.#callFunction(step, scope);
       case "condition":
-        return (await this.#holds(step, place)) ? await this.runAll(step.steps, place) : undefined;
+        return (await this.#checkCondition(step, scope)) ? await this.runAll(step.steps, scope) : undefined;
       default:
-        return await this.#runParallel(step, place);
+        return await this.#runParallel(step, scope);
     }
   }
 
-  async #ask(step: StepOf<"agent">, place: Place): Promise<Change> {
-    const { audience, form } = this.#plan;
-    const { name, agent } = step;
-    let hasSpoken = false;
-    const relay = async (chunk: StreamChunk): Promise<void> => {
-      hasSpoken = true;
-      await audience.tell({ type: "chunk", step: name, chunk });
+  async #runAgent(step: StepOf<"agent">, scope: StepScope): Promise<StateChange> {
+    const { observer, shape } = this.#options;
+    const { name } = step;
+    let hasStreamed = false;
+    const forward = async (chunk: StreamChunk): Promise<void> => {
+      hasStreamed = true;
+      await observer.onEvent({ type: "chunk", step: name, chunk });
     };
-    const work: Work<Change> = async (attempt) => {
-      const question = { agent, name, ...attempt, relay: audience.hears(name) ? relay : undefined };
+    const onChunk = observer.wantsChunks(name) ? forward : undefined;
+    const work: Work<StateChange> = async (attempt) => {
       try {
-        return changeByAnswer(await askAgent({ ...question, input: inputOf(step, place.found) }), name, form);
+        const input = agentStepInput(step, scope.before);
+        return changeByAnswer(await runAgentStep({ step, input, ...attempt, onChunk }), name, shape);
       } catch (error) {
-        const text = textUntil(error);
-        if (text !== "") place.note({ partial: {}, text });
+        const text = textOfFailure(error);
+        if (text !== "") scope.onChange({ partial: {}, text });
         throw error;
       }
     };
-    return await this.#attempt(name, place, { work, mayRepeat: () => audience.forgets || !hasSpoken });
+    return await this.#attempt(name, scope, { work, mayRepeat: () => observer.allowsRepeat || !hasStreamed });
   }
 
-  async #call({ name, run }: StepOf<"function">, place: Place): Promise<Change> {
-    const work: Work<Change> = async ({ context }) =>
-      changeByFunction(await run(copyState(place.found.state), context));
-    return await this.#attempt(name, place, { work });
+  async #callFunction({ name, run }: StepOf<"function">, scope: StepScope): Promise<StateChange> {
+    const work: Work<StateChange> = async ({ context }) =>
+      changeByFunction(await run(copyState(scope.before.state), context));
+    return await this.#attempt(name, scope, { work });
   }
 
-  async #holds({ name, condition }: StepOf<"condition">, place: Place): Promise<boolean> {
+  async #checkCondition({ name, condition }: StepOf<"condition">, scope: StepScope): Promise<boolean> {
     const work: Work<boolean> = () => {
-      const holds: unknown = condition(copyState(place.found.state));
+      const holds: unknown = condition(copyState(scope.before.state));
       if (typeof holds === "boolean") return holds;
       throw new TroupeError("invalid_value", "condition must return true or false, and not a promise.");
     };
-    return await this.#attempt(name, place, { work });
+    return await this.#attempt(name, scope, { work });
   }
 
-  async #runParallel({ name, steps }: StepOf<"parallel">, { found, signal: outer }: Place): Promise<Change> {
-    const note = () => undefined;
-    const changes = await runSideBySide(steps, outer, (step, signal) => this.#runOne(step, { found, signal, note }));
+  async #runParallel({ name, steps }: StepOf<"parallel">, { before, signal: outer }: StepScope): Promise<StateChange> {
+    const onChange = () => undefined;
+    const changes = await runParallel(steps, outer, (step, signal) => this.#runOne(step, { before, signal, onChange }));
     const names = steps.map((step) => step.name);
     try {
       return mergeChanges(changes, names);
@@ -142,33 +151,52 @@ export class StepRunner {
 
   async #attempt<Result>(
     name: string,
-    { signal, found }: Place,
-    { work, mayRepeat }: Pick<Attempts<Result>, "mayRepeat"> & { work: Work<Result> },
+    { signal, before }: StepScope,
+    { work, mayRepeat }: Pick<StepAttempts<Result>, "mayRepeat"> & { work: Work<Result> },
   ): Promise<Result> {
-    const { retryPolicy: policy, run, audience } = this.#plan;
-    const text = getTextContent(found.said);
-    return await attemptStep({
+    const { retryPolicy: policy, run, observer } = this.#options;
+    const text = getTextContent(before.message);
+    return await retryStep({
       name,
       policy,
       signal,
       mayRepeat,
-      onRepeat: () => audience.tell({ type: "step_retry", step: name }),
-      work: () => work(attemptWithin(run, { name, signal, text })),
+      onRepeat: () => observer.onEvent({ type: "step_retry", step: name }),
+      work: () => work(startAttempt(run, { name, signal, text })),
     });
   }
 }
 
-function placeAfter({ found, signal, note }: Place, change: Change): Place {
+function scopeAfter({ before, signal, onChange }: StepScope, change: StateChange): StepScope {
   return {
-    found: { state: { ...found.state, ...change.partial }, said: change.text ?? found.said },
+    before: { state: { ...before.state, ...change.partial }, message: change.text ?? before.message },
     signal,
-    note: (more) => note(addChange(change, more)),
+    onChange: (further) => onChange(addChange(change, further)),
   };
 }
 
-/** Each attempt has a context of its own: keys, user and limits are the run's, and so is the usage in the end. */
-function attemptWithin(run: Run, { name, signal, text }: { name: string; signal: AbortSignal; text: string }): Attempt {
+/** Each attempt has its own context and meter. Keys, user and limits are the run's, and its usage counts for the run. */
+function startAttempt(run: Run, { name, signal, text }: { name: string; signal: AbortSignal; text: string }): Attempt {
   const meter = new UsageMeter({ parent: run.meter });
   const facts = { signal, text, idempotencyKey: `${run.runId}/${name}`, logger: run.logger.child({ step: name }) };
   return { context: contextWithin(run.context, facts, { meter }), meter };
+}
+
+/** Runs all steps at once. The first failure aborts the others and is thrown at once, without waiting for them. */
+async function runParallel<Result>(
+  steps: readonly Step[],
+  outer: AbortSignal,
+  run: (step: Step, signal: AbortSignal) => Promise<Result>,
+): Promise<Result[]> {
+  const abort = new AbortController();
+  const signal = AbortSignal.any([outer, abort.signal]);
+  const runOne = async (step: Step): Promise<Result> => {
+    try {
+      return await run(step, signal);
+    } catch (error) {
+      abort.abort(new TroupeError("cancelled", `The parallel step ${JSON.stringify(step.name)} failed.`));
+      throw error;
+    }
+  };
+  return await Promise.all(steps.map(runOne));
 }

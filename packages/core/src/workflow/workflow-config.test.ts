@@ -29,7 +29,7 @@ describe("the configuration of a workflow", () => {
     [{ description: 1 }, /^description must be/],
     [{ initialState: [] }, /^initialState must be an object, got an array/],
     [{ initialState: { at: new Date(0) } }, /^initialState\.at is a class instance/],
-    [{ steps: {} }, /^steps must be a list of steps/],
+    [{ steps: {} }, /^steps must be an array of steps/],
     [{ retryPolicy: { maxRetries: 1 } }, /^retryPolicy\.backoffMs must be/],
     [{ retryPolicy: { maxRetries: -1, backoffMs: 1 } }, /^retryPolicy\.maxRetries must be/],
     [{ retryPolicy: { maxRetries: 1, backoffMs: 1, factor: 2 } }, /^Unknown option "factor" of retryPolicy/],
@@ -41,7 +41,7 @@ describe("the configuration of a workflow", () => {
     expect(refusalOf(config)).toMatch(sentence);
   });
 
-  it("takes a bus, and has one of its own without", () => {
+  it("accepts an event bus, and makes one by default", () => {
     const eventBus = new EventBus<RunEvents>();
     const config = { name: "flow", initialState: {}, steps: [] };
 
@@ -53,40 +53,43 @@ describe("the configuration of a workflow", () => {
 describe("the steps of a workflow", () => {
   it.each([
     [["go"], /^steps\[0\] must be a step/],
-    [[{ run }], /^steps\[0\]\.name must be a text/],
-    [[{ name: "", run }], /^steps\[0\]\.name must be a text/],
-    [[{ name: "\ud800", run }], /^steps\[0\]\.name must be a text/],
-    [[{ name: "s" }], /^steps\[0\] \(the step "s"\) has no form: it must have one of agent, run, condition, parallel/],
+    [[{ run }], /^steps\[0\]\.name must be a string/],
+    [[{ name: "", run }], /^steps\[0\]\.name must be a string/],
+    [[{ name: "\ud800", run }], /^steps\[0\]\.name must be a string/],
+    [[{ name: "s" }], /^steps\[0\] \(the step "s"\) has no form. Expected one of agent, run, condition, parallel/],
     [[{ name: "s", run, agent }], /\(the step "s"\) has both agent and run/],
     [[{ name: "s", run, parallel: [] }], /\(the step "s"\) has both run and parallel/],
-    [[{ name: "s", run, inputFrom: run }], /\(the step "s"\) has no field "inputFrom": with run it takes name, run/],
+    [
+      [{ name: "s", run, inputFrom: run }],
+      /^Unknown field "inputFrom" in steps\[0\] \(the step "s"\)\. With run, expected name, run\./,
+    ],
     [
       [{ name: "s", agent, input: "x" }],
-      /\(the step "s"\) has no field "input": with agent it takes name, agent, inputFrom/,
+      /^Unknown field "input" in steps\[0\] \(the step "s"\)\. With agent, expected name, agent, inputFrom\./,
     ],
     [[{ name: "s", run: "go" }], /\(the step "s"\)\.run must be a function/],
     [[{ name: "s", agent: {} }], /\(the step "s"\)\.agent must be an agent/],
     [[{ name: "s", agent: new Workflow({ name: "w", initialState: {}, steps: [] }) }], /its asRunnable\(\)/],
     [[{ name: "s", agent, inputFrom: "x" }], /\(the step "s"\)\.inputFrom must be a function/],
     [[{ name: "s", condition: true, steps: [] }], /\(the step "s"\)\.condition must be a function/],
-    [[{ name: "s", condition }], /\(the step "s"\)\.steps must be a list of steps/],
-    [[{ name: "s", parallel: {} }], /\(the step "s"\)\.parallel must be a list of steps/],
+    [[{ name: "s", condition }], /\(the step "s"\)\.steps must be an array of steps/],
+    [[{ name: "s", parallel: {} }], /\(the step "s"\)\.parallel must be an array of steps/],
     [[{ name: "s", parallel: [{ name: "t" }] }], /parallel\[0\] \(the step "t"\) has no form/],
-    [[{ name: "n", agent }], /^initialState\.n is a number, and the answer of the agent step "n" would take its place/],
+    [[{ name: "n", agent }], /^initialState\.n is a number, and the answer of the agent step "n" would replace it/],
   ])("refuse %o", (steps, sentence) => {
     expect(refusalOf({ steps })).toMatch(sentence);
   });
 
-  it("have names of their own in the whole workflow", () => {
+  it("must have unique names in the whole workflow", () => {
     const steps = [
       { name: "twice", run },
       { name: "c", condition, steps: [{ name: "p", parallel: [{ name: "twice", run }] }] },
     ];
 
-    expect(refusalOf({ steps })).toMatch(/parallel\[0\]\.name is "twice", as is another step's/);
+    expect(refusalOf({ steps })).toMatch(/parallel\[0\]\.name is "twice", the name of another step/);
   });
 
-  it("stay as they were when the configuration is changed", async () => {
+  it("do not change when the configuration is modified later", async () => {
     const steps = [{ name: "s", run: () => ({ n: 2 }) }];
     const flow = new Workflow({ name: "flow", initialState: { n: 1 }, steps });
     steps.pop();
@@ -95,7 +98,7 @@ describe("the steps of a workflow", () => {
   });
 });
 
-it("tells what an input may set, and to what kind of value", () => {
+it("has the kinds of values that an input may set", () => {
   const initialState = { city: "Oslo", days: 2, tags: [], answer: null };
 
   expect([...new Workflow({ name: "w", initialState, steps: [{ name: "s", run }] }).inputKinds]).toEqual([

@@ -9,7 +9,7 @@ import { failing, failureOf } from "./test/failures.ts";
 import { Workflow } from "./workflow.ts";
 
 describe("a step that fails", () => {
-  it("ends the run with its name, the state so far and what became of the steps", async () => {
+  it("ends the run with its name, the state and the results of the steps", async () => {
     const model = new ScriptedModel("Rain.");
     const flow = new Workflow({
       name: "flow",
@@ -48,7 +48,7 @@ describe("a step that fails", () => {
     expect(errors).toEqual([["internal", { step: "break" }]]);
   });
 
-  it("keeps the code and the fields of what its agent failed with, and what was billed", async () => {
+  it("keeps the code, the fields and the usage of its agent's error", async () => {
     const broken = new ScriptedModel("fine", { error: new ModelError({ providerId: "scripted", status: 400 }) });
     const agent = new Agent({ name: "a", model: broken });
     const flow = new Workflow({
@@ -67,7 +67,7 @@ describe("a step that fails", () => {
     expect(result.steps[1]?.error).toMatchObject({ code: "model_failed", step: "two" });
   });
 
-  it("ends what runs beside it at once, and waits for nothing that does not listen", async () => {
+  it("aborts parallel steps at once, without waiting for those that ignore their signal", async () => {
     const model = new ScriptedModel({ hang: true });
     const heard: string[] = [];
     const flow = new Workflow({
@@ -111,7 +111,7 @@ describe("a step that fails", () => {
     await vi.waitUntil(() => model.calls[0]?.end === "cancelled");
 
     expect(fields).toEqual({ step: "breaks" });
-    expect(heard).toEqual(['The step "breaks", beside this one, failed.']);
+    expect(heard).toEqual(['The parallel step "breaks" failed.']);
     expect(result.state).toEqual({ n: 0 });
     expect(result.steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
       "block error",
@@ -123,7 +123,7 @@ describe("a step that fails", () => {
     ]);
   });
 
-  it("does not merge what its neighbours did", async () => {
+  it("does not merge the changes of parallel steps", async () => {
     const flow = new Workflow({
       name: "flow",
       initialState: { a: 0, b: 0 },
@@ -143,8 +143,8 @@ describe("a step that fails", () => {
   });
 });
 
-describe("the end of a run from outside", () => {
-  it("is cancelled by a signal, with the steps that were at work", async () => {
+describe("ending a run from outside", () => {
+  it("cancels the run and its active steps by the caller's signal", async () => {
     const abort = new AbortController();
     const model = new ScriptedModel({ hang: true });
     const flow = new Workflow({
@@ -165,7 +165,7 @@ describe("the end of a run from outside", () => {
     await vi.waitUntil(() => model.calls[0]?.end === "cancelled");
   });
 
-  it("takes no step when the signal has aborted before, and gives the state that it would have started from", async () => {
+  it("runs no step when the signal aborted before, and returns the first state", async () => {
     const step = failing(0);
     const flow = new Workflow({ name: "flow", initialState: { n: 0 }, steps: [{ name: "one", run: step.run }] });
     const { code, result } = await failureOf(flow.run({ signal: AbortSignal.abort(), input: { n: 7 } }));
@@ -173,7 +173,7 @@ describe("the end of a run from outside", () => {
     expect([code, result.state, result.steps, step.calls()]).toEqual(["cancelled", { n: 7 }, [], 0]);
   });
 
-  it("takes no further step after a function that did not listen", async () => {
+  it("runs no further step after a function that ignored the signal", async () => {
     const abort = new AbortController();
     const late = Promise.withResolvers<void>();
     const after = failing(0);
@@ -194,7 +194,7 @@ describe("the end of a run from outside", () => {
     expect(after.calls()).toBe(0);
   });
 
-  it("is limit_exceeded when it takes too long or uses too much, by its own limits or the call's", async () => {
+  it("fails with limit_exceeded by the workflow's or the call's limits of time or tokens", async () => {
     const slow = new Workflow({
       name: "slow",
       initialState: {},

@@ -29,14 +29,14 @@ function flowOf(...models: VendorModel[]) {
 }
 
 describe("the keys of a workflow", () => {
-  it("go to their vendors, and the generic one to the only vendor there is", async () => {
+  it("are sent to their vendors, a generic one to the only vendor", async () => {
     const [one, other] = [new VendorModel("openai"), new VendorModel("openai")];
     await flowOf(one, other).run({ apiKey: "generic" });
 
     expect([one.keys, other.keys]).toEqual([["generic"], ["generic"]]);
   });
 
-  it("are asked for by vendor when the generic one could be for several", async () => {
+  it("must be per vendor when agents have several vendors", async () => {
     const models = [new VendorModel("openai"), new VendorModel("anthropic")] as const;
     const failure = flowOf(...models).run({ apiKey: "generic" });
 
@@ -47,21 +47,21 @@ describe("the keys of a workflow", () => {
     expect(models.map(({ keys }) => keys)).toEqual([["one"], ["other"]]);
   });
 
-  it("may be one for two runtimes of the same vendor", async () => {
+  it("include a generic key for two runtimes of the same vendor", async () => {
     const models = [new VendorModel("google"), new VendorModel("vertex")] as const;
     await flowOf(...models).run({ apiKey: "generic" });
 
     expect(models.map(({ keys }) => keys)).toEqual([["generic"], ["generic"]]);
   });
 
-  it("are bound by the vendors of a workflow within, too", async () => {
+  it("are bound by the vendors of nested workflows too", async () => {
     const inner = flowOf(new VendorModel("openai"), new VendorModel("anthropic")).asRunnable();
     const flow = new Workflow({ name: "outer", initialState: {}, steps: [{ name: "inner", agent: inner }] });
 
     await expect(flow.asRunnable().run("go", { apiKey: "generic" })).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  it("go down with user and metadata to what a function step starts, and stand in no context", async () => {
+  it("are inherited by runs that a function step starts, and are in no context", async () => {
     const model = new VendorModel("openai");
     const agent = new Agent({ name: "a", model });
     let shown = "";

@@ -1,35 +1,31 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { EventBus } from "../events/event-bus.ts";
+import type { ApiKeys } from "../keys/api-keys.ts";
+import { vendorKeyHeaders } from "../keys/key-headers.ts";
+import { bindGenericKey } from "../keys/select-key.ts";
 import { createLogger } from "../log/logger.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MessageContent } from "../message/content.ts";
-import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
 import { readRunOpts } from "../run/read-run-opts.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunLimits, RunOpts } from "../run/run-options.ts";
 import { Run } from "../run/run.ts";
-import { checkWorkflowConfig } from "./check-workflow-config.ts";
-import { keyProvider, providersOf } from "./key-provider.ts";
-import type { Performance } from "./perform.ts";
-import { readSteps } from "./read-steps.ts";
-import { isRecord, StateForm } from "./state-form.ts";
-import type { StateRecord, ValueKind } from "./state-form.ts";
+import { getOwn } from "../util/get-own.ts";
+import { readProperty } from "../util/read-property.ts";
+import type { PlannedRun, WorkflowPlan, WorkflowRunner } from "./run-workflow.ts";
+import { isRecord, StateShape } from "./state-shape.ts";
+import type { StateRecord, ValueKind } from "./state-shape.ts";
 import { StepTrace } from "./step-trace.ts";
-import { everyStep } from "./step.ts";
-import type { Step } from "./step.ts";
+import { everyStep, readSteps } from "./steps.ts";
+import type { Step } from "./steps.ts";
+import { checkWorkflowConfig } from "./workflow-config.ts";
 import type { RetryPolicy, WorkflowConfig } from "./workflow-config.ts";
 
-/** How a run's steps are performed, and what of it streams. */
-type Play = (run: Run<StateRecord>, performance: Performance) => AsyncGenerator<StreamChunk, FinishReason>;
+/** The input of a run: the message for its first agent step, and the object that is merged over the initial state. */
+export type WorkflowStart = { readonly message: MessageContent; readonly input?: unknown };
 
-/** What a run begins with: what is said first, and what is merged over the initial state. */
-export type Opening = { readonly said: MessageContent; readonly input?: unknown };
-
-/** A run that has not begun, and what will be performed in it. */
-export type OpenedRun = { readonly execution: RunExecution<StateRecord>; readonly performance: Performance };
-
-/** What a workflow is made of, once its configuration has been read. */
+/** The parts of a workflow, made of its checked configuration. */
 export class WorkflowParts {
   readonly name: string;
   readonly description: string | undefined;
@@ -37,7 +33,7 @@ export class WorkflowParts {
   /** The vendors of its agents. */
   readonly providerIds: readonly string[];
   readonly #steps: readonly Step[];
-  readonly #form: StateForm;
+  readonly #shape: StateShape;
   readonly #retryPolicy: RetryPolicy | undefined;
   readonly #limits: RunLimits | undefined;
   readonly #logger: Logger;
@@ -47,9 +43,9 @@ export class WorkflowParts {
     const { name, description, initialState, steps, retryPolicy, eventBus, logLevel = "silent", limits } = config;
     this.name = name;
     this.description = description;
-    this.#form = new StateForm(initialState);
+    this.#shape = new StateShape(initialState);
     this.#steps = readSteps(steps);
-    checkAnswers(this.#steps, this.#form);
+    checkAnswerKeys(this.#steps, this.#shape);
     this.#retryPolicy = retryPolicy && { ...retryPolicy };
     this.#limits = limits && { ...limits };
     this.#logger = createLogger({ level: logLevel, prefix: name });
@@ -57,46 +53,45 @@ export class WorkflowParts {
     this.providerIds = providersOf(this.#steps);
   }
 
-  /** What an input may set, and to what kind of value. */
+  /** The keys that an input may set, each with the kind of its value. */
   get inputKinds(): ReadonlyMap<string, ValueKind> {
-    return this.#form.kinds;
+    return this.#shape.kinds;
   }
 
-  /** Makes a run; wrong options and a wrong input are refused here and now. */
-  open({ said, input }: Opening, opts: RunOpts, play: Play): OpenedRun {
+  /** Plans a run. Wrong options and a wrong input throw at once. */
+  plan({ message, input }: WorkflowStart, opts: RunOpts, runner: WorkflowRunner): PlannedRun {
     requireOptions(opts);
-    const start = this.#form.start(input);
-    const performance: Performance = {
+    const plan: WorkflowPlan = {
       steps: this.#steps,
-      form: this.#form,
+      shape: this.#shape,
       retryPolicy: this.#retryPolicy,
-      start,
+      start: this.#shape.start(input),
       trace: new StepTrace(),
     };
     const run = new Run<StateRecord>({
       name: this.name,
-      input: said,
-      settings: readRunOpts(opts, { limits: this.#limits, providerId: keyProvider(this.providerIds, opts.apiKey) }),
+      input: message,
+      settings: readRunOpts(opts, { limits: this.#limits, providerId: vendorOfKey(this.providerIds, opts.apiKey) }),
       eventBus: this.eventBus,
       logger: this.#logger,
     });
-    const execution = new RunExecution(run, { begin: () => Promise.resolve(play(run, performance)) });
-    return { execution, performance };
+    const execution = new RunExecution(run, { begin: () => Promise.resolve(runner(run, plan)) });
+    return { execution, plan };
   }
 }
 
-/** Refuses options that are no object. */
+/** Refuses options that are not an object. */
 export function requireOptions(opts: unknown): void {
   if (!isRecord(opts)) throw new TroupeError("invalid_request", "The run options must be an object.");
 }
 
-/** An answer is a text or what a schema describes: it never fits where a number or a flag stands. */
-function checkAnswers(steps: readonly Step[], form: StateForm): void {
+/** Refuses an agent step whose answer, a string or structured output, cannot replace the initial value of its key. */
+function checkAnswerKeys(steps: readonly Step[], shape: StateShape): void {
   for (const { kind, name } of everyStep(steps)) {
-    const place = form.kindAt(name);
-    if (kind !== "agent" || (place !== "number" && place !== "boolean")) continue;
-    const sentence = `initialState.${name} is a ${place}, and the answer of the agent step ${JSON.stringify(name)} would take its place`;
-    throw new TroupeError("invalid_config", `${sentence}: give the step or the key another name.`);
+    const valueKind = shape.kindAt(name);
+    if (kind !== "agent" || (valueKind !== "number" && valueKind !== "boolean")) continue;
+    const sentence = `initialState.${name} is a ${valueKind}, and the answer of the agent step ${JSON.stringify(name)} would replace it`;
+    throw new TroupeError("invalid_config", `${sentence}. Give the step or the key another name.`);
   }
 }
 
@@ -104,4 +99,34 @@ function createBus(logger: Logger): EventBus<RunEvents> {
   return new EventBus<RunEvents>({
     onHandlerError: (error, event) => logger.error("A handler of an event failed.", { event, error }),
   });
+}
+
+/** The vendors of the agents in the steps; a runnable without a vendor is skipped. */
+function providersOf(steps: readonly Step[]): string[] {
+  const providers = new Set<string>();
+  for (const step of everyStep(steps)) {
+    if (step.kind !== "agent") continue;
+    for (const provider of providersOfRunnable(step.agent)) providers.add(provider);
+  }
+  return [...providers];
+}
+
+/** A nested workflow may have several vendors. */
+function providersOfRunnable(runnable: unknown): string[] {
+  const several = readProperty(runnable, "providerIds");
+  const names: unknown[] = Array.isArray(several) ? several : [readProperty(runnable, "providerId")];
+  return names.filter((name) => typeof name === "string");
+}
+
+/** The vendor that a generic key is bound to; `invalid_request` when the agents have several vendors. */
+function vendorOfKey(providers: readonly string[], apiKey: string | undefined): string | undefined {
+  const bind = (keys: ApiKeys, provider: string) => bindGenericKey(keys, apiKey, provider);
+  const vendors = Object.keys(providers.reduce(bind, {}));
+  if (vendors.length <= 1) return providers[0];
+  const headers = vendors.flatMap((vendor) => getOwn(vendorKeyHeaders, vendor) ?? []);
+  const ways = headers.length === 0 ? "apiKeys" : `apiKeys or the headers ${headers.join(", ")}`;
+  throw new TroupeError(
+    "invalid_request",
+    `apiKey could be for any of ${vendors.join(", ")}: the agents of this workflow have several vendors. Send a key per vendor, in ${ways}.`,
+  );
 }

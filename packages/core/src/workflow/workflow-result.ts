@@ -1,13 +1,17 @@
 import type { PublicError } from "../errors/public-error.ts";
+import type { ErrorCode, TroupeErrorOptions } from "../errors/troupe-error.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
+import type { StreamChunk } from "../model/stream-chunk.ts";
+import { RunError } from "../run/run-error.ts";
+import type { RunOutput } from "../run/run-output.ts";
 
 /**
- * How a step ended. A condition that does not hold is `skipped`; a step that was at work when its run ended, or when one
- * beside it failed, is `cancelled`.
+ * The status of a step that was started. A condition that does not hold is `skipped`. A step whose run ended, or whose
+ * parallel step failed, before its own end is `cancelled`.
  */
 export type StepStatus = "completed" | "skipped" | "error" | "cancelled";
 
-/** What became of one step. */
+/** The result of one step. */
 export type StepResult = {
   name: string;
   status: StepStatus;
@@ -15,14 +19,42 @@ export type StepResult = {
   error?: PublicError;
 };
 
-/** What a run of a workflow came to; of a failed one, what there was until then. */
+/** The result of a run of a workflow; of a failed run, its state up to the failure. */
 export type WorkflowResult<State = Readonly<Record<string, unknown>>> = {
   runId: string;
   status: "completed" | "error";
   state: State;
-  /** The steps that were begun, in the order in which they are written; those within another step stand behind it. */
+  /** The steps that were started, in the order in which they are written; nested steps follow the step they are in. */
   steps: StepResult[];
-  /** What all model calls of the run were billed. */
+  /** The usage of all model calls of the run. */
   usage: TokenUsage;
   durationMs: number;
 };
+
+/** An event in a step. A step that was cut off by the end of its run has no `step_end`. */
+export type StepEvent =
+  | { type: "step_start"; step: string }
+  /** The step failed and is repeated: the chunks that it streamed before are void. */
+  | { type: "step_retry"; step: string }
+  /** A chunk of the step's agent. */
+  | { type: "chunk"; step: string; chunk: StreamChunk }
+  | { type: "step_end"; step: string; status: StepStatus; durationMs: number };
+
+/** An item of a workflow's stream; `finish` is the last. */
+export type WorkflowChunk<State = Readonly<Record<string, unknown>>> =
+  | StepEvent
+  | { type: "finish"; result: WorkflowResult<State> };
+
+/** A failed run of a workflow, with its result up to the failure. `fields.step` names the failed step. */
+export class WorkflowError extends RunError {
+  readonly result: WorkflowResult;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: TroupeErrorOptions & { output: RunOutput; result: WorkflowResult },
+  ) {
+    super(code, message, options);
+    this.result = options.result;
+  }
+}

@@ -20,7 +20,7 @@ describe("a workflow as a Runnable", () => {
   });
 });
 
-describe("the speaker among several steps", () => {
+describe("a nested workflow in a parallel step", () => {
   checkConformance(it, runnableCases, {
     create: () => ({
       runnable: (model) => {
@@ -55,7 +55,7 @@ async function textsOf(stream: AsyncIterable<{ type: string; text?: string }>): 
 }
 
 describe("asRunnable", () => {
-  it("says to the first agent what it is asked, and gives the last text and the state", async () => {
+  it("gives its input to the first agent, and returns the last text and the state", async () => {
     const model = new ScriptedModel("Rain.");
     const flow = new Workflow({
       name: "flow",
@@ -75,7 +75,7 @@ describe("asRunnable", () => {
     expect(toPublicOutput(output).structured).toEqual(output.structured);
   });
 
-  it("merges an object into the state, and says it as JSON to an agent without inputFrom", async () => {
+  it("merges an object into the state, and gives it as JSON to an agent without inputFrom", async () => {
     const model = new ScriptedModel("Rain.");
     const flow = new Workflow({
       name: "flow",
@@ -88,7 +88,7 @@ describe("asRunnable", () => {
     expect(model.calls[0]?.messages.at(-1)?.content).toBe('{"city":"Oslo"}');
   });
 
-  it("takes a text of JSON for a text", async () => {
+  it("takes a string of JSON as a string", async () => {
     const flow = new Workflow({
       name: "flow",
       initialState: { admin: false },
@@ -98,7 +98,7 @@ describe("asRunnable", () => {
     expect((await flow.asRunnable().run('{"admin":true}')).structured).toEqual({ admin: false });
   });
 
-  it("hands parts of content to the first agent as they are", async () => {
+  it("gives content parts to the first agent unchanged", async () => {
     const model = new ScriptedModel("A cat.");
     const flow = new Workflow({
       name: "flow",
@@ -111,7 +111,7 @@ describe("asRunnable", () => {
     expect(model.calls[0]?.messages.at(-1)?.content).toEqual(parts);
   });
 
-  it("says its state when no agent has spoken", async () => {
+  it("returns its state as text when no agent answered", async () => {
     const flow = new Workflow({
       name: "flow",
       initialState: { count: 1 },
@@ -122,7 +122,7 @@ describe("asRunnable", () => {
     expect(await textsOf(flow.asRunnable().stream("go"))).toEqual(['{"count":2}']);
   });
 
-  it("streams the words of the last agent step alone, while it says them", async () => {
+  it("streams the last agent step alone, as it answers", async () => {
     const flow = new Workflow({
       name: "flow",
       initialState: { done: false },
@@ -138,7 +138,7 @@ describe("asRunnable", () => {
     expect((await stream.output).text).toBe("The last word.");
   });
 
-  it("gives an earlier text as a whole when the last agent step is not taken", async () => {
+  it("streams an earlier text as one chunk when the last agent step does not run", async () => {
     const flow = new Workflow({
       name: "flow",
       initialState: {},
@@ -151,7 +151,7 @@ describe("asRunnable", () => {
     expect(await textsOf(flow.asRunnable().stream("go"))).toEqual(["A first draft."]);
   });
 
-  it("does not repeat a step whose words have gone out", async () => {
+  it("does not repeat a step whose chunks were emitted", async () => {
     const model = new ScriptedModel({ text: "Half a ", error: new Error("broken") }, "again");
     const flow = new Workflow({
       name: "flow",
@@ -164,7 +164,7 @@ describe("asRunnable", () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  it("hides the configured user and session of its agents from a caller from outside", async () => {
+  it("uses no configured user or session of its agents for a request from outside", async () => {
     const storage = new InMemoryStorage();
     const model = new ScriptedModel().respond(() => "fine");
     const agent = new Agent({ name: "a", model, storage, sessionId: "own", userId: "me" });

@@ -7,16 +7,15 @@ import type { RunExecution } from "../run/run-execution.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
-import { performQuietly } from "./perform.ts";
-import { speak } from "./speak.ts";
-import { isRecord } from "./state-form.ts";
-import type { StateRecord } from "./state-form.ts";
-import type { Opening, WorkflowParts } from "./workflow-parts.ts";
+import { runStreaming, runWhole } from "./run-workflow.ts";
+import { isRecord } from "./state-shape.ts";
+import type { StateRecord } from "./state-shape.ts";
+import type { WorkflowParts, WorkflowStart } from "./workflow-parts.ts";
 
-/** What a workflow that is run like an agent is given: something said, or a part of the state. */
+/** The input of a workflow that is run as a runnable: a message, or keys of the state. */
 export type WorkflowInput<State> = MessageContent | Partial<State>;
 
-/** A workflow as anything else that runs: its answer is the last text, and `structured` is the state at the end. */
+/** A workflow as a runnable: its text is the last agent's answer, and `structured` is the last state. */
 export class WorkflowRunnable<State extends object> implements Runnable<State> {
   readonly #parts: WorkflowParts;
 
@@ -45,22 +44,22 @@ export class WorkflowRunnable<State extends object> implements Runnable<State> {
     return this.#parts.providerIds;
   }
 
-  /** Takes all steps and gives the last text. */
+  /** Runs all steps. */
   async run(input: WorkflowInput<State>, opts: RunOpts = {}): Promise<RunOutput<State>> {
-    const { execution } = this.#parts.open(readOpening(input), opts, performQuietly);
+    const { execution } = this.#parts.plan(readWorkflowInput(input), opts, runWhole);
     return await typed<State>(execution).run();
   }
 
-  /** Streams what the last agent step says. Wrong options are refused here and now. */
+  /** Streams the last agent step. Wrong options throw at once. */
   stream(input: WorkflowInput<State>, opts: RunOpts = {}): RunStream<State> {
-    return typed<State>(this.#parts.open(readOpening(input), opts, speak).execution);
+    return typed<State>(this.#parts.plan(readWorkflowInput(input), opts, runStreaming).execution);
   }
 }
 
-/** The start of a run: an object is merged into the state, and said as JSON. */
-export function readOpening(input: unknown): Opening {
-  if (!isRecord(input)) return { said: checkContent(input) };
-  return { said: toText(input), input };
+/** Reads an input: an object is merged over the state, and is the first message as JSON. */
+export function readWorkflowInput(input: unknown): WorkflowStart {
+  if (!isRecord(input)) return { message: checkContent(input) };
+  return { message: toText(input), input };
 }
 
 function toText(input: object): string {
@@ -71,7 +70,7 @@ function toText(input: object): string {
   }
 }
 
-/** What the steps make of the state has its type: functions are checked by the compiler, inputs when they come. */
+/** The state keeps its type: the compiler checks the functions of the steps, `StateShape` the inputs. */
 function typed<State>(execution: RunExecution<StateRecord>): RunExecution<State> {
   return execution as RunExecution<unknown> as RunExecution<State>;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import type { WorkflowChunk } from "./workflow-chunk.ts";
-import { WorkflowError } from "./workflow-error.ts";
+import type { WorkflowChunk } from "./workflow-result.ts";
+import { WorkflowError } from "./workflow-result.ts";
 import { Workflow } from "./workflow.ts";
 
 /** A chunk in a word or two. */
@@ -27,7 +27,7 @@ function slowFlow() {
 }
 
 describe("the stream of a workflow", () => {
-  it("tells of each step, of what its agent streams, and at the end of the result", async () => {
+  it("has the events of each step, its agent's chunks, and the result at the end", async () => {
     const agent = new Agent({ name: "a", model: new ScriptedModel("Dear all") });
     const flow = new Workflow({
       name: "flow",
@@ -61,7 +61,7 @@ describe("the stream of a workflow", () => {
     });
   });
 
-  it("does nothing before it is read, and waits for a slow reader", async () => {
+  it("starts with the first read, and waits for a slow reader", async () => {
     const model = new ScriptedModel("one two three four five");
     const asked = vi.fn<() => string>(() => "go");
     const flow = new Workflow({
@@ -80,7 +80,7 @@ describe("the stream of a workflow", () => {
     expect(model.calls[0]?.end).toBe("completed");
   });
 
-  it("tells of parallel steps as they come", async () => {
+  it("has the events of parallel steps as they come", async () => {
     const [fast, slow] = [new ScriptedModel("quick"), new ScriptedModel({ text: "late", delayMs: 10 })];
     const flow = new Workflow({
       name: "flow",
@@ -101,7 +101,7 @@ describe("the stream of a workflow", () => {
     expect(chunks.at(-1)).toBe("finish completed");
   });
 
-  it("says when a step begins anew", async () => {
+  it("has an event when a step is repeated", async () => {
     const model = new ScriptedModel({ text: "half", error: new Error("broken") }, "whole");
     const flow = new Workflow({
       name: "flow",
@@ -121,7 +121,7 @@ describe("the stream of a workflow", () => {
     ]);
   });
 
-  it("ends with the failure, after all that was told of it", async () => {
+  it("ends with the error, after all events", async () => {
     const flow = new Workflow({
       name: "flow",
       initialState: {},
@@ -138,7 +138,7 @@ describe("the stream of a workflow", () => {
     expect(chunks).toEqual(["step_start block", "step_start broken", "end broken error", "end block error"]);
   });
 
-  it("ends what runs beside a failed step at once, however slowly somebody reads", async () => {
+  it("aborts the steps parallel to a failed one at once, however slow the reader", async () => {
     const model = new ScriptedModel({ hang: true });
     const flow = new Workflow({
       name: "flow",
@@ -167,7 +167,7 @@ describe("the stream of a workflow", () => {
     await chunks.return?.();
   });
 
-  it("fails with what its agent had said until then", async () => {
+  it("fails with the text of its agent up to the failure", async () => {
     const model = new ScriptedModel({ text: "Half a ", error: new Error("broken") });
     const steps = [{ name: "say", agent: new Agent({ name: "a", model }), inputFrom: () => "go" }];
     const flow = new Workflow({ name: "flow", initialState: {}, steps });
@@ -175,7 +175,7 @@ describe("the stream of a workflow", () => {
     await expect(readAll(flow.stream())).rejects.toMatchObject({ output: { text: "Half a " } });
   });
 
-  it("is cancelled by a reader who leaves, also while a read waits", async () => {
+  it("is cancelled when the reader leaves, also while a read waits", async () => {
     const { model, flow } = slowFlow();
     const ends: string[] = [];
     flow.eventBus.on("run.error", ({ error }) => ends.push(error.code));
@@ -190,7 +190,7 @@ describe("the stream of a workflow", () => {
     await vi.waitUntil(() => model.calls[0]?.end === "cancelled");
   });
 
-  it("is cancelled by leaving its loop, by its cancel and by the caller's signal", async () => {
+  it("is cancelled by leaving its loop, by cancel() and by the caller's signal", async () => {
     const abort = new AbortController();
     const ways: ((stream: ReturnType<Workflow<object>["stream"]>) => void)[] = [
       (stream) => stream.cancel("enough"),
@@ -215,7 +215,7 @@ describe("the stream of a workflow", () => {
     await vi.waitUntil(() => model.calls[0]?.end === "cancelled");
   });
 
-  it("runs nothing when it is left before it was read", async () => {
+  it("runs nothing when it is left before the first read", async () => {
     const { model, flow } = slowFlow();
     const chunks = flow.stream()[Symbol.asyncIterator]();
     await chunks.return?.();

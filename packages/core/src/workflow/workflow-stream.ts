@@ -1,27 +1,26 @@
 import { AsyncQueue } from "../async/async-queue.ts";
 import type { RunExecution } from "../run/run-execution.ts";
-import type { Audience } from "./audience.ts";
-import type { StateRecord } from "./state-form.ts";
-import type { StepEvent, WorkflowChunk } from "./workflow-chunk.ts";
-import type { WorkflowResult } from "./workflow-result.ts";
+import type { StateRecord } from "./state-shape.ts";
+import type { StepObserver } from "./step-runner.ts";
+import type { StepEvent, WorkflowChunk, WorkflowResult } from "./workflow-result.ts";
 
-/** A run of a workflow that streams. It starts when it is first read; who leaves early ends it as cancelled. */
+/** The stream of a workflow's run. The run starts with the first read; leaving the stream early cancels it. */
 export interface WorkflowStream<State> extends AsyncIterable<WorkflowChunk<State>> {
   readonly runId: string;
-  /** Ends the run as cancelled. */
+  /** Cancels the run. */
   cancel(reason?: string): void;
 }
 
-/** What happens in the steps, on its way to the reader. */
-export class StepFeed implements Audience {
-  readonly forgets = true;
+/** The events of all steps, on their way to the reader of a stream. */
+export class StepEventQueue implements StepObserver {
+  readonly allowsRepeat = true;
   readonly #events = new AsyncQueue<StepEvent>();
 
-  hears(): boolean {
+  wantsChunks(): boolean {
     return true;
   }
 
-  tell(event: StepEvent): Promise<void> {
+  onEvent(event: StepEvent): Promise<void> {
     return this.#events.push(event);
   }
 
@@ -34,24 +33,24 @@ export class StepFeed implements Audience {
   }
 }
 
-type Streaming<State> = {
+type WorkflowStreamOptions<State> = {
   execution: RunExecution<StateRecord>;
-  feed: StepFeed;
-  /** Runs to the end; a rejection is what the reader hears. */
+  events: StepEventQueue;
+  /** Runs to the end; its rejection is passed on to the reader. */
   run: () => Promise<WorkflowResult<State>>;
 };
 
 /** Makes the stream of a run that has not begun. */
-export function createWorkflowStream<State>(streaming: Streaming<State>): WorkflowStream<State> {
-  const { execution } = streaming;
-  const chunks = readRun(streaming);
+export function createWorkflowStream<State>(options: WorkflowStreamOptions<State>): WorkflowStream<State> {
+  const { execution } = options;
+  const chunks = readRun(options);
   return {
     runId: execution.runId,
     cancel: (reason) => execution.cancel(reason),
     [Symbol.asyncIterator]: () => ({
       next: () => chunks.next(),
       return: () => {
-        // First of all: a read that waits for the next event would hold the generator.
+        // Before the generator returns: it may be waiting for the next event.
         execution.cancel("The reader left the stream before its end.");
         return chunks.return();
       },
@@ -59,11 +58,14 @@ export function createWorkflowStream<State>(streaming: Streaming<State>): Workfl
   };
 }
 
-async function* readRun<State>({ feed, run }: Streaming<State>): AsyncGenerator<WorkflowChunk<State>, void> {
-  const end = run().finally(() => feed.close());
+async function* readRun<State>({
+  events,
+  run,
+}: WorkflowStreamOptions<State>): AsyncGenerator<WorkflowChunk<State>, void> {
+  const end = run().finally(() => events.close());
   end.catch(() => undefined);
   try {
-    yield* feed.read();
+    yield* events.read();
     yield { type: "finish", result: await end };
   } finally {
     await end.catch(() => undefined);

@@ -2,7 +2,7 @@ import { expectTypeOf, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import type { WorkflowChunk } from "./workflow-chunk.ts";
+import type { WorkflowChunk } from "./workflow-result.ts";
 import type { WorkflowResult } from "./workflow-result.ts";
 import type { StepContext } from "./workflow-step.ts";
 import { Workflow } from "./workflow.ts";
@@ -40,7 +40,7 @@ it("gives every step the state's type, through all forms", () => {
   expectTypeOf(() => flow.run({ input: { count: 1 } })).returns.resolves.toHaveProperty("state");
 });
 
-it("takes the state's type from an interface, too", () => {
+it("takes the state's type from an interface too", () => {
   interface Written {
     title: string;
     body?: string;
@@ -53,7 +53,7 @@ it("takes the state's type from an interface, too", () => {
   expectTypeOf(flow.asRunnable()).toExtend<Runnable<Written>>();
 });
 
-it("refuses a part of the state with a wrong key or a wrong type", () => {
+it("rejects a return value with a wrong key or a wrong type", () => {
   const [name, common] = ["s", { name: "flow", initialState }];
   const refused = () => [
     // @ts-expect-error there is no such key

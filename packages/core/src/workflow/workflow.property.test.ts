@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { scriptedUsage } from "../testing/scripted-turn.ts";
 import { buildWorkflow, never, sometimes, stepPlans } from "./test/random-workflows.ts";
 import type { Expected, StepPlan } from "./test/random-workflows.ts";
-import type { WorkflowChunk } from "./workflow-chunk.ts";
-import { WorkflowError } from "./workflow-error.ts";
+import type { WorkflowChunk } from "./workflow-result.ts";
+import { WorkflowError } from "./workflow-result.ts";
 import type { WorkflowResult } from "./workflow-result.ts";
 
 type End = { result: WorkflowResult; step?: unknown };
@@ -34,7 +34,7 @@ function seen({ result, step }: End, expected: Expected): unknown {
 }
 
 describe("any workflow", () => {
-  it("comes to what a plain evaluation comes to, run or streamed, and bills what was billed", async () => {
+  it("has the state of a plain evaluation, run or streamed, and counts all usage", async () => {
     const check = async (plan: StepPlan[]) => {
       const { flow, model, expected } = buildWorkflow(plan);
       for (const start of [() => flow.run(), () => lastOf(flow.stream())]) {
@@ -50,7 +50,7 @@ describe("any workflow", () => {
     await assert(asyncProperty(stepPlans(never), check), { numRuns: 150 });
   });
 
-  it("fails when a step does, by the name of that step", async () => {
+  it("fails with the name of the failed step", async () => {
     const check = async (plan: StepPlan[]) => {
       const { flow, expected } = buildWorkflow(plan);
       const end = await endOf(flow.run());
@@ -63,7 +63,7 @@ describe("any workflow", () => {
     await assert(asyncProperty(stepPlans(sometimes), check), { numRuns: 150 });
   });
 
-  it("leaves nothing running when it is aborted, at whatever moment", async () => {
+  it("leaves nothing running when it is aborted at any moment", async () => {
     const check = async (plan: StepPlan[], moment: number, streams: boolean) => {
       const { flow, model } = buildWorkflow(plan);
       model.respond(() => ({ text: "never to the end", chunkDelayMs: 600_000 }));

@@ -7,7 +7,7 @@ import { agentOf } from "./test/agents.ts";
 import { Workflow } from "./workflow.ts";
 
 describe("a workflow", () => {
-  it("starts from its initial state and takes its steps in order [workflow.initial-state] [workflow.order]", async () => {
+  it("starts from its initial state and runs its steps in order [workflow.initial-state] [workflow.order]", async () => {
     const flow = new Workflow({
       name: "flow",
       initialState: { trail: ["start"] },
@@ -20,7 +20,7 @@ describe("a workflow", () => {
     expect((await flow.run()).state).toEqual({ trail: ["start", "one", "two"] });
   });
 
-  it("takes a session and a user and gives a result with the state [workflow.run]", async () => {
+  it("takes a session and a user, and returns the state [workflow.run]", async () => {
     let context: RunContext | undefined;
     const flow = new Workflow({
       name: "flow",
@@ -48,7 +48,7 @@ describe("a workflow", () => {
     });
   });
 
-  it("tells the bus of its start and its end, with the state as the structured output", async () => {
+  it("emits its start and its end, with the state as structured output", async () => {
     const heard: unknown[] = [];
     const flow = new Workflow({ name: "flow", initialState: { n: 1 }, steps: [{ name: "s", run: () => {} }] });
     flow.eventBus.on("run.start", ({ agentName, input }) => heard.push({ agentName, input }));
@@ -67,17 +67,17 @@ describe("the input of a run", () => {
     steps: [{ name: "s", run: () => {} }],
   });
 
-  it("is merged over the initial state, for this run alone", async () => {
+  it("is merged over the initial state of this run alone", async () => {
     expect((await flow.run({ input: { days: 3, open: [1] } })).state).toEqual({ city: "Oslo", days: 3, open: [1] });
     expect((await flow.run()).state).toEqual({ city: "Oslo", days: 1, open: null });
   });
 
   it.each([
-    ["a key that the initial state has not", { cty: "Bergen" }, /no key "cty".*city, days, open/],
+    ["a key that the initial state has not", { cty: "Bergen" }, /Unknown key "cty".*city, days, open/],
     ["a value of another kind", { days: "3" }, /input\.days must be a number/],
     ["what is no JSON", { open: new Date(0) }, /input\.open is a class instance/],
-    ["a text", "Bergen", /input must be an object/],
-    ["the prototype", JSON.parse('{"__proto__":{"days":2}}'), /no key "__proto__"/],
+    ["a string", "Bergen", /input must be an object/],
+    ["the prototype", JSON.parse('{"__proto__":{"days":2}}'), /Unknown key "__proto__"/],
   ])("refuses %s", async (_what, input, problem) => {
     const failure = flow.run({ input: input as object });
 
@@ -85,16 +85,16 @@ describe("the input of a run", () => {
     await expect(failure).rejects.toThrow(problem);
   });
 
-  it("is refused before anything runs, also when it is streamed", () => {
-    expect(() => flow.stream({ input: { cty: 1 } as object })).toThrow(/no key "cty"/);
+  it("is rejected before anything runs, also when streamed", () => {
+    expect(() => flow.stream({ input: { cty: 1 } as object })).toThrow(/Unknown key "cty"/);
     expect(() => flow.stream("Bergen" as unknown as object)).toThrow(/run options must be an object/);
     expect(() => flow.asRunnable().stream("go", null as unknown as object)).toThrow(/run options must be an object/);
     expect(() => flow.stream({ sesionId: "s1" } as object)).toThrow(/no run option "sesionId"/);
   });
 });
 
-describe("the account of a workflow", () => {
-  it("is the sum of what its agents were billed", async () => {
+describe("the usage of a workflow", () => {
+  it("is the sum of its agents' usage", async () => {
     const flow = new Workflow({
       name: "flow",
       initialState: {},
@@ -113,7 +113,7 @@ describe("the account of a workflow", () => {
     expect((await flow.run()).usage.totalTokens).toBe(3 * scriptedUsage.totalTokens);
   });
 
-  it("counts what a stranger's runnable says it was billed, when it fails too", async () => {
+  it("counts the usage that a third party's runnable reports, also when it fails", async () => {
     const output = { text: "", toolCalls: [], usage: scriptedUsage };
     const failure = new RunError("unavailable", "Not now.", { output });
     const run = vi.fn<Runnable["run"]>().mockRejectedValueOnce(failure).mockResolvedValueOnce(output);
@@ -134,7 +134,7 @@ describe("the account of a workflow", () => {
     expect((await flow.run()).usage.totalTokens).toBe(2 * scriptedUsage.totalTokens);
   });
 
-  it("includes that of a workflow within, once", async () => {
+  it("includes a nested workflow's usage once", async () => {
     const inner = new Workflow({
       name: "inner",
       initialState: { topic: "" },

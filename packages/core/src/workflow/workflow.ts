@@ -2,25 +2,24 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunOpts } from "../run/run-options.ts";
-import { performFor, performQuietly } from "./perform.ts";
-import { isRecord } from "./state-form.ts";
-import { settle } from "./settle.ts";
-import type { ValueKind } from "./state-form.ts";
+import { runObserved, runWhole, toWorkflowResult } from "./run-workflow.ts";
+import { isRecord } from "./state-shape.ts";
+import type { ValueKind } from "./state-shape.ts";
 import type { WorkflowConfig } from "./workflow-config.ts";
 import { requireOptions, WorkflowParts } from "./workflow-parts.ts";
-import type { Opening } from "./workflow-parts.ts";
+import type { WorkflowStart } from "./workflow-parts.ts";
 import type { WorkflowResult } from "./workflow-result.ts";
-import { readOpening, WorkflowRunnable } from "./workflow-runnable.ts";
-import { createWorkflowStream, StepFeed } from "./workflow-stream.ts";
+import { readWorkflowInput, WorkflowRunnable } from "./workflow-runnable.ts";
+import { createWorkflowStream, StepEventQueue } from "./workflow-stream.ts";
 import type { WorkflowStream } from "./workflow-stream.ts";
 
-/** What a caller may say about one run of a workflow. */
+/** Options of one run of a workflow. */
 export type WorkflowRunOpts<State> = RunOpts & {
-  /** Merged over the initial state: keys that it has, with values of the kind that it has there. */
+  /** Merged over the initial state: keys of it, with values of the same kind. */
   input?: Partial<State>;
 };
 
-/** Steps in order over a state: agents, functions, conditions, and steps side by side. */
+/** A workflow: steps that run in order over a state. */
 export class Workflow<State extends object> {
   readonly #parts: WorkflowParts;
 
@@ -40,38 +39,42 @@ export class Workflow<State extends object> {
     return this.#parts.eventBus;
   }
 
-  /** The keys of the state that an input may set, each with the kind of value that it takes. */
+  /** The keys of the state that an input may set, each with the kind of its value. */
   get inputKinds(): ReadonlyMap<string, ValueKind> {
     return this.#parts.inputKinds;
   }
 
-  /** Takes all steps. A run that fails rejects with a `WorkflowError` that carries the state until then. */
+  /** Runs all steps. Rejects with a `WorkflowError` that has the state up to the failure. */
   async run(opts: WorkflowRunOpts<State> = {}): Promise<WorkflowResult<State>> {
-    const { opening, runOpts } = readOpts(opts);
-    return await settle<State>(this.#parts.open(opening, runOpts, performQuietly));
+    const { start, runOpts } = readOpts(opts);
+    return await toWorkflowResult<State>(this.#parts.plan(start, runOpts, runWhole));
   }
 
-  /** Takes all steps while somebody reads what happens in them. Wrong options are refused here and now. */
+  /** Returns a stream of the events in the steps; the run starts when it is first read. Wrong options throw at once. */
   stream(opts: WorkflowRunOpts<State> = {}): WorkflowStream<State> {
-    const { opening, runOpts } = readOpts(opts);
-    const feed = new StepFeed();
-    const opened = this.#parts.open(opening, runOpts, performFor(feed));
-    return createWorkflowStream({ execution: opened.execution, feed, run: () => settle<State>(opened) });
+    const { start, runOpts } = readOpts(opts);
+    const events = new StepEventQueue();
+    const planned = this.#parts.plan(start, runOpts, runObserved(events));
+    return createWorkflowStream({
+      execution: planned.execution,
+      events,
+      run: () => toWorkflowResult<State>(planned),
+    });
   }
 
-  /** The workflow as an agent is seen: it takes a text or an object, and gives the last text. */
+  /** Returns the workflow as a runnable: its input is a string or an object, its answer the last text. */
   asRunnable(): WorkflowRunnable<State> {
     return new WorkflowRunnable(this.#parts);
   }
 }
 
-function readOpts(opts: RunOpts & { input?: unknown }): { opening: Opening; runOpts: RunOpts } {
+function readOpts(opts: RunOpts & { input?: unknown }): { start: WorkflowStart; runOpts: RunOpts } {
   requireOptions(opts);
   const { input, ...runOpts } = opts;
-  if (input === undefined) return { opening: { said: "" }, runOpts };
-  if (isRecord(input)) return { opening: readOpening(input), runOpts };
+  if (input === undefined) return { start: { message: "" }, runOpts };
+  if (isRecord(input)) return { start: readWorkflowInput(input), runOpts };
   throw new TroupeError(
     "invalid_request",
-    "input must be an object that is merged over the initial state (of a text: asRunnable).",
+    "input must be an object; it is merged over the initial state. For a string, run workflow.asRunnable().",
   );
 }

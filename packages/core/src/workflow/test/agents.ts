@@ -8,12 +8,12 @@ export function agentOn(model: ScriptedModel): Agent {
   return new Agent({ name: "helper", model });
 }
 
-/** An agent that answers with these turns. */
+/** An agent with these scripted answers. */
 export function agentOf(...turns: ScriptedTurn[]): Agent {
   return agentOn(new ScriptedModel(...turns));
 }
 
-/** What the model was asked, call by call. */
+/** The text of the last message of each call. */
 export function asked(model: ScriptedModel): string[] {
   return model.calls.map(({ messages }) => getTextContent(messages.at(-1)?.content ?? null));
 }

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { WorkflowError } from "../workflow-error.ts";
+import { WorkflowError } from "../workflow-result.ts";
 
-/** The error that a run fails with. */
+/** Returns the error of a failing run. */
 export async function failureOf(run: Promise<unknown>): Promise<WorkflowError> {
   const error = await run.then(
     () => undefined,
@@ -11,7 +11,7 @@ export async function failureOf(run: Promise<unknown>): Promise<WorkflowError> {
   return error as WorkflowError;
 }
 
-/** A function for a step that fails so many times before it says how often it was called. */
+/** A step function that fails the given number of times, then returns the number of its calls. */
 export function failing(times: number, error: unknown = new Error("secret")) {
   let calls = 0;
   const run = (): { n: number } => {

@@ -9,10 +9,10 @@ import { equalJson } from "../../util/equal-json.ts";
 import { Workflow } from "../workflow.ts";
 import type { WorkflowStep } from "../workflow-step.ts";
 
-/** A state of texts: every value tells which steps it came from. */
+/** A state of strings. Each value tells which steps it came from. */
 export type Texts = Record<string, string>;
 
-/** The plan of a step; its name follows from where it stands. */
+/** The plan of a step; its name is derived from its position. */
 export type StepPlan =
   | { kind: "function"; key: string; turns: number; fails: boolean }
   | { kind: "agent"; turns: number; fails: boolean }
@@ -21,7 +21,7 @@ export type StepPlan =
 
 const keys = ["a", "b", "c", "d", "e", "f"];
 
-/** Lists of steps, nested. */
+/** Nested arrays of steps. */
 export function stepPlans(fails: Arbitrary<boolean>): Arbitrary<StepPlan[]> {
   const turns = integer({ min: 0, max: 3 });
   const { steps } = letrec<{ steps: StepPlan[]; step: StepPlan }>((tie) => ({
@@ -42,10 +42,10 @@ export const sometimes: Arbitrary<boolean> = tuple(boolean(), boolean(), boolean
   flips.every(Boolean),
 );
 
-/** What a run comes to, or the steps that may be named by its failure. */
+/** The state of a completed run, or the steps that its error may name. */
 export type Expected = { state: Texts } | { failing: string[] };
 
-/** The workflow of a plan, the model that all its agents are on, and what is to come of it. */
+/** The workflow of a plan, the model of all its agents, and the expected result. */
 export function buildWorkflow(plan: readonly StepPlan[]) {
   const model = new ScriptedModel().respond(({ messages }) => `<${getTextContent(messages.at(-1)?.content ?? null)}>`);
   const initialState: Texts = {};
@@ -92,7 +92,7 @@ function agentNames(plans: readonly StepPlan[], prefix: string): string[] {
   });
 }
 
-/** The same, evaluated plainly: one step after the other, without a workflow. */
+/** Evaluates a plan without a workflow: one step after the other. */
 function expect(plans: readonly StepPlan[], start: Texts): Expected {
   const { partial, failing } = evaluateAll(plans, "s", start);
   return failing.length > 0 ? { failing } : { state: { ...start, ...partial } };
@@ -134,7 +134,7 @@ function evaluateSideBySide(plans: readonly StepPlan[], name: string, state: Tex
   return { partial, failing: failing.length > 0 || agrees ? failing : [name] };
 }
 
-/** A short text that is another for every state and step. */
+/** A short string that differs for every state and step. */
 function digest(state: Texts, name: string): string {
   let sum = 7;
   const parts = Object.keys(state).toSorted(compareUtf8);

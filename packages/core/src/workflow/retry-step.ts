@@ -4,24 +4,24 @@ import type { ErrorCode } from "../errors/troupe-error.ts";
 import { withRetry } from "../retry/with-retry.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
 
-/** How a step is done. */
-export type Attempts<Result> = {
+/** The attempts at one step. */
+export type StepAttempts<Result> = {
   readonly name: string;
   readonly policy: RetryPolicy | undefined;
   readonly signal: AbortSignal;
-  /** Does the step's own work. */
+  /** The step's own work. */
   readonly work: () => Result | Promise<Result>;
-  /** Whether the step may begin anew, now that it has failed. */
+  /** Tells whether the failed step may be repeated. */
   readonly mayRepeat?: (() => boolean) | undefined;
-  /** Hears that it does. */
+  /** Called before each repetition. */
   readonly onRepeat?: () => Promise<void> | undefined;
 };
 
-/** The longest that a timer can wait. */
+/** The longest wait of a timer, in milliseconds. */
 const longestMs = 2 ** 31 - 1;
 
-/** Failures that another attempt meets again. */
-const lasting: readonly ErrorCode[] = [
+/** Errors that every other attempt would meet again. */
+const permanent: readonly ErrorCode[] = [
   "cancelled",
   "invalid_config",
   "invalid_value",
@@ -31,15 +31,15 @@ const lasting: readonly ErrorCode[] = [
   "limit_exceeded",
 ];
 
-/** Does a step's own work, again as the policy says, and puts the step's name to what it fails with at last. */
-export async function attemptStep<Result>(attempts: Attempts<Result>): Promise<Result> {
+/** Does the work of a step, repeats it by the policy, and adds the step's name to its last error. */
+export async function retryStep<Result>(attempts: StepAttempts<Result>): Promise<Result> {
   const { name, policy = { maxRetries: 0, backoffMs: 0 }, signal, work, mayRepeat, onRepeat } = attempts;
   const { maxRetries, backoffMs } = policy;
   const config = {
     maxRetries,
     initialDelayMs: backoffMs,
     maxDelayMs: Math.min(longestMs, backoffMs * 2 ** maxRetries),
-    retryableErrors: (error: unknown) => !lasting.includes(toTroupeError(error).code) && mayRepeat?.() !== false,
+    retryableErrors: (error: unknown) => !permanent.includes(toTroupeError(error).code) && mayRepeat?.() !== false,
   };
   const attempt = async (count: number): Promise<Result> => {
     if (count > 1) await onRepeat?.();
@@ -52,7 +52,7 @@ export async function attemptStep<Result>(attempts: Attempts<Result>): Promise<R
   }
 }
 
-/** What a step failed with, and its name. */
+/** Makes the error of a step: the original error with the step's name in message and fields. */
 export function stepError(name: string, thrown: unknown): TroupeError {
   const error = toTroupeError(thrown);
   const { code, message, fields } = error;

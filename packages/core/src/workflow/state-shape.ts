@@ -3,11 +3,11 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { cleanJson } from "../util/clean-json.ts";
 import { getOwn } from "../util/get-own.ts";
 
-/** A state as the machinery sees it: plain JSON under keys. */
+/** A state of any workflow: plain JSON under keys. */
 export type StateRecord = Record<string, unknown>;
 
-/** What `initialState` says of every state: where each run starts, which keys an input may set, and what stands there. */
-export class StateForm {
+/** The shape that `initialState` gives to every state: initial values, the keys that an input may set, and their kinds. */
+export class StateShape {
   readonly #initial: StateRecord;
   readonly #keys: readonly string[];
 
@@ -19,13 +19,13 @@ export class StateForm {
     }) as StateRecord;
   }
 
-  /** The state that a run with this input starts from: a copy, and the run's own. */
+  /** Returns the first state of a run with this input: a copy, which the run owns. */
   start(input?: unknown): StateRecord {
     const initial = copyState(this.#initial);
     return input === undefined ? initial : { ...initial, ...this.#readInput(input) };
   }
 
-  /** What kind of value each key holds. */
+  /** The kind of each key's value. */
   get kinds(): ReadonlyMap<string, ValueKind> {
     return new Map(this.#keys.map((key) => [key, this.kindAt(key)]));
   }
@@ -34,19 +34,19 @@ export class StateForm {
     return this.#keys.includes(key);
   }
 
-  /** What kind of value stands under the key; `open` when anything may. */
+  /** The kind of a key's value; `open` when any value fits. */
   kindAt(key: string): ValueKind {
     return kindOf(getOwn(this.#initial, key));
   }
 
-  /** Whether a value fits where the key is. */
+  /** Tells whether a value has the kind of the key's value. */
   fits(key: string, value: unknown): boolean {
     const kind = this.kindAt(key);
     return kind === "open" || kind === kindOf(value);
   }
 
   #readInput(input: unknown): StateRecord {
-    if (!isRecord(input)) throw refusal("input must be an object that is merged over the initial state");
+    if (!isRecord(input)) throw refusal("input must be an object; it is merged over the initial state");
     const read = cleanJson(input, (place, problem) => refusal(`input${place} ${problem}`)) as StateRecord;
     for (const [key, value] of Object.entries(read)) this.#checkInput(key, value);
     return read;
@@ -54,37 +54,37 @@ export class StateForm {
 
   #checkInput(key: string, value: unknown): void {
     if (!this.has(key)) {
-      const known = this.#keys.length === 0 ? "it takes none" : `it takes ${this.#keys.join(", ")}`;
-      throw refusal(`There is no key ${JSON.stringify(key.slice(0, shownLength))} in the input: ${known}`);
+      const expected = this.#keys.length === 0 ? "an empty object" : this.#keys.join(", ");
+      throw refusal(`Unknown key ${JSON.stringify(key.slice(0, shownLength))} in the input. Expected ${expected}`);
     }
     if (!this.fits(key, value)) throw refusal(`input.${key} must be ${kindNames[this.kindAt(key)]}`);
   }
 }
 
-/** A copy that nobody else has. */
+/** Returns a deep copy of a state. */
 export function copyState(state: StateRecord): StateRecord {
   return structuredClone(state);
 }
 
-/** Whether the value has members to merge; a list has none. */
+/** Tells whether a value is an object and not an array. */
 export function isRecord(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What an error repeats of a key that a stranger sent. */
+/** The part of a client's key that an error repeats, in characters. */
 const shownLength = 64;
 
-/** The kinds of values that plain JSON has, in words. What is null, or was undefined, says nothing of what may come. */
+/** The kinds of JSON values, in words. An initial null fixes no kind: `open`. */
 export const kindNames = {
-  string: "a text",
+  string: "a string",
   number: "a number",
   boolean: "true or false",
-  list: "a list",
+  list: "an array",
   object: "an object",
   open: "anything",
 } as const;
 
-/** A kind of value in a state; `open` says nothing of what may come. */
+/** The kind of a value in a state; `open` stands for any. */
 export type ValueKind = keyof typeof kindNames;
 
 function kindOf(value: unknown): ValueKind {

@@ -5,7 +5,7 @@ import { agentOf, agentOn, asked } from "./test/agents.ts";
 import { Workflow } from "./workflow.ts";
 
 describe("an agent step", () => {
-  it("runs an agent, whose text goes where the state has the step's name [workflow.agent-step]", async () => {
+  it("runs an agent and writes its text to the state's key of the step's name [workflow.agent-step]", async () => {
     const flow = new Workflow({
       name: "flow",
       initialState: { draft: "", other: "kept" },
@@ -18,7 +18,7 @@ describe("an agent step", () => {
     expect((await flow.run({ input: { draft: "about rain" } })).state).toEqual({ draft: "Dear all,", other: "kept" });
   });
 
-  it("asks what inputFrom makes of the state [workflow.input-from]", async () => {
+  it("gives the agent the result of inputFrom as input [workflow.input-from]", async () => {
     const model = new ScriptedModel("A poem.");
     const flow = new Workflow({
       name: "flow",
@@ -30,7 +30,7 @@ describe("an agent step", () => {
     expect(asked(model)).toEqual(["Write about rain."]);
   });
 
-  it("asks the last text without inputFrom, and before there is one the input", async () => {
+  it("gives the agent the last answer as input without inputFrom, and the workflow's input before there is one", async () => {
     const [first, second] = [new ScriptedModel("Rain falls."), new ScriptedModel("It rains.")];
     const flow = new Workflow({
       name: "flow",
@@ -46,14 +46,14 @@ describe("an agent step", () => {
     expect([asked(first), asked(second)]).toEqual([['{"topic":"rain"}'], ["Rain falls."]]);
   });
 
-  it("fails with a word of what to do when there is nothing to ask", async () => {
+  it("fails with a hint at inputFrom when its agent has no input", async () => {
     const flow = new Workflow({ name: "flow", initialState: {}, steps: [{ name: "write", agent: agentOf() }] });
 
     await expect(flow.run()).rejects.toMatchObject({ code: "invalid_request", fields: { step: "write" } });
     await expect(flow.run()).rejects.toThrow(/"write" failed: .*inputFrom/);
   });
 
-  it("puts a structured answer where the state has no text", async () => {
+  it("writes structured output to a key whose initial value is not a string", async () => {
     const schema = { type: "object", properties: { score: { type: "number" } }, required: ["score"] } as const;
     const judge = () =>
       new Agent({ name: "judge", model: new ScriptedModel({ structured: { score: 7 } }), structuredOutput: schema });
@@ -70,7 +70,7 @@ describe("an agent step", () => {
     expect((await flow.run()).state).toEqual({ open: { score: 7 }, form: { score: 7 }, words: '{"score":7}' });
   });
 
-  it("takes a text that ends in half a character", async () => {
+  it("accepts a text that ends in half a surrogate pair", async () => {
     const agent = agentOf({ text: ["Rain \ud83c"] });
     const steps = [{ name: "say", agent, inputFrom: () => "go" }];
 
@@ -79,7 +79,7 @@ describe("an agent step", () => {
     );
   });
 
-  it("fails when its answer is a text and the state has an object in its place", async () => {
+  it("fails when its answer is text and the initial value an object", async () => {
     const flow = new Workflow({
       name: "flow",
       initialState: { form: { score: 0 } },
@@ -89,7 +89,7 @@ describe("an agent step", () => {
     await expect(flow.run()).rejects.toThrow(/"form" failed: .*structuredOutput/);
   });
 
-  it("works in a session of its own, which the same session of the workflow leads to again", async () => {
+  it("has a session of its own, the same one for each run in a session of the workflow", async () => {
     const model = new ScriptedModel().respond(() => "fine");
     const agent = agentOn(model);
     const flow = new Workflow({

@@ -32,7 +32,7 @@ describe("retryPolicy", () => {
     return { flow, before };
   };
 
-  it("repeats a failed step, and no other, after waits that double from backoffMs [workflow.retry-policy]", async () => {
+  it("repeats the failed step alone, after waits that double from backoffMs [workflow.retry-policy]", async () => {
     const flaky = failing(2);
     const { flow, before } = flowOf(flaky, 2);
     const run = flow.run();
@@ -48,7 +48,7 @@ describe("retryPolicy", () => {
     expect(before.calls()).toBe(1);
   });
 
-  it("waits for a part of that which is left to chance", async () => {
+  it("applies jitter to each wait", async () => {
     vi.mocked(Math.random).mockReturnValue(0.25);
     const flaky = failing(1);
     const run = flowOf(flaky, 1).flow.run();
@@ -57,7 +57,7 @@ describe("retryPolicy", () => {
     expect((await run).state).toEqual({ n: 2 });
   });
 
-  it("gives up after maxRetries, with the last failure", async () => {
+  it("fails after maxRetries with the last error", async () => {
     const flaky = failing(9, new TroupeError("unavailable", "Not now."));
     const failure = failureOf(flowOf(flaky, 2).flow.run());
 
@@ -73,14 +73,14 @@ describe("retryPolicy", () => {
     "invalid_request",
     "unauthorized",
     "limit_exceeded",
-  ])("does not repeat what failed as %s", async (code) => {
+  ])("does not repeat a step that failed with %s", async (code) => {
     const flaky = failing(1, new TroupeError(code, "No."));
 
     expect((await failureOf(flowOf(flaky, 2).flow.run())).code).toBe(code);
     expect(flaky.calls()).toBe(1);
   });
 
-  it("is given up at once when the run is aborted", async () => {
+  it("stops at once when the run is aborted", async () => {
     const abort = new AbortController();
     const flaky = failing(9);
     const failure = failureOf(flowOf(flaky, 9).flow.run({ signal: abort.signal }));
@@ -92,7 +92,7 @@ describe("retryPolicy", () => {
     expect(flaky.calls()).toBe(1);
   });
 
-  it("gives each attempt the state as it was, and the same idempotency key", async () => {
+  it("gives each attempt the same state and the same idempotency key", async () => {
     const seen: unknown[] = [];
     const flow = new Workflow({
       name: "flow",
@@ -119,7 +119,7 @@ describe("retryPolicy", () => {
     ]);
   });
 
-  it("counts what failed attempts were billed", async () => {
+  it("counts the usage of failed attempts", async () => {
     const error = new ModelError({ providerId: "scripted", status: 400 });
     const tools = [
       { name: "look", description: "Looks.", parameters: { type: "object" }, execute: () => "seen" },

@@ -1,0 +1,72 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { getTextContent } from "../message/content.ts";
+import type { MessageContent } from "../message/content.ts";
+import type { StreamChunk } from "../model/stream-chunk.ts";
+import { countForeignUsage } from "../run/count-foreign-usage.ts";
+import type { RunOutput } from "../run/run-output.ts";
+import type { UsageMeter } from "../run/usage-meter.ts";
+import { memberSessionId } from "../session/session-id.ts";
+import { readProperty } from "../util/read-property.ts";
+import { copyState } from "./state-shape.ts";
+import type { StateRecord } from "./state-shape.ts";
+import type { StepOf } from "./steps.ts";
+import type { StepContext } from "./workflow-step.ts";
+
+/** The child run of an agent step. */
+export type AgentStepRun = {
+  readonly step: StepOf<"agent">;
+  readonly input: MessageContent;
+  readonly context: StepContext;
+  /** Counts the usage of the child run. */
+  readonly meter: UsageMeter;
+  /** Receives the agent's chunks; without it the agent does not stream. */
+  readonly onChunk: ((chunk: StreamChunk) => Promise<void>) | undefined;
+};
+
+/** Returns the input of an agent step: the result of `inputFrom`, else the last message. */
+export function agentStepInput(
+  { inputFrom }: StepOf<"agent">,
+  before: { readonly state: StateRecord; readonly message: MessageContent },
+): MessageContent {
+  if (inputFrom === undefined) return requireInput(before.message);
+  const input: unknown = inputFrom(copyState(before.state));
+  if (typeof input === "string" && input.trim() !== "") return input;
+  throw new TroupeError("invalid_value", "inputFrom must return a string that is not empty.");
+}
+
+/** Runs the agent of a step as a child run. Its usage counts whether it completes or fails. */
+export async function runAgentStep(stepRun: AgentStepRun): Promise<RunOutput> {
+  const { meter } = stepRun;
+  try {
+    const output = await startAgent(stepRun);
+    countForeignUsage(meter, output);
+    return output;
+  } catch (error) {
+    countForeignUsage(meter, readProperty(error, "output"));
+    throw error;
+  }
+}
+
+/** Returns the text that an agent had produced when it failed. */
+export function textOfFailure(error: unknown): string {
+  const text = readProperty(readProperty(error, "output"), "text");
+  return typeof text === "string" ? text : "";
+}
+
+async function startAgent({ step, input, context, onChunk }: AgentStepRun): Promise<RunOutput> {
+  const { sessionId, signal } = context;
+  const { agent, name } = step;
+  const opts = { parent: context, signal, sessionId: memberSessionId(sessionId, name) };
+  if (onChunk === undefined) return await agent.run(input, opts);
+  const stream = agent.stream(input, opts);
+  for await (const chunk of stream) await onChunk(chunk);
+  return await stream.output;
+}
+
+function requireInput(message: MessageContent): MessageContent {
+  if (typeof message !== "string" || getTextContent(message).trim() !== "") return message;
+  throw new TroupeError(
+    "invalid_request",
+    "its agent has no input: run the workflow with an input, or give the step inputFrom.",
+  );
+}
