@@ -1,7 +1,8 @@
 import type { ContentPart, MessageContent } from "../message/content.ts";
 import type { ChatMessage, MessageRole } from "../message/message.ts";
 import type { ToolCall } from "../message/tool-call.ts";
-import { isList, isOptionalString, isRecord } from "../storage/stored-record.ts";
+import { isList, isOptionalString } from "../storage/stored-record.ts";
+import { isRecord } from "../util/is-record.ts";
 
 const roles: readonly unknown[] = ["system", "user", "assistant", "tool"] satisfies MessageRole[];
 

@@ -2,7 +2,7 @@ import { isBlankContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ToolCall } from "../message/tool-call.ts";
 import { CallIds } from "./call-ids.ts";
-import { isRecord } from "../storage/stored-record.ts";
+import { isRecord } from "../util/is-record.ts";
 
 /** Result of a call whose end is not known. */
 const interruptedResult = "interrupted";

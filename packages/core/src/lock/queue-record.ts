@@ -1,5 +1,6 @@
 import type { Json } from "../storage/json.ts";
-import { isCount, isList, isRecord, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isCount, isList, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 
 /** One run in the stored queue, and the process that it is in. */

@@ -1,6 +1,7 @@
 import type { ChatMessage } from "../message/message.ts";
 import { isChatMessage } from "../history/is-chat-message.ts";
-import { isCount, isList, isRecord, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isCount, isList, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 import type { Json } from "../storage/json.ts";
 

@@ -1,4 +1,5 @@
-import { isRecord, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 
 /** Whether a model found the fact, or somebody said so. */

@@ -1,4 +1,5 @@
-import { isCount, isOptionalString, isRecord, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isCount, isOptionalString, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 import type { SessionOwner } from "./session-owner.ts";
 

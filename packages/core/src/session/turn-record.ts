@@ -3,7 +3,8 @@ import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { isChatMessage, isContent } from "../history/is-chat-message.ts";
-import { isList, isRecord, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isList, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 import { toStorable } from "../storage/to-storable.ts";
 

@@ -1,15 +1,11 @@
 import { TroupeError } from "../errors/troupe-error.ts";
+import { isRecord } from "../util/is-record.ts";
 
 /** Namespace and key of a record. */
 export type RecordKey = { namespace: string; key: string };
 
 /** Version of the records that this code writes, and the newest that it reads. */
 export const recordVersion = 1;
-
-/** Returns whether the value is an object and no array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Returns whether the value is an array of such items. */
 export function isList<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] {

@@ -2,7 +2,8 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import { cleanJson } from "../util/clean-json.ts";
 import { equalJson } from "../util/equal-json.ts";
-import { isRecord, kindNames } from "./state-shape.ts";
+import { isRecord } from "../util/is-record.ts";
+import { kindNames } from "./state-shape.ts";
 import type { StateShape, StateRecord } from "./state-shape.ts";
 
 /** The effect of a step: the keys that it set, and the text of its agent if it has one. */

@@ -2,6 +2,7 @@ import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { cleanJson } from "../util/clean-json.ts";
 import { getOwn } from "../util/get-own.ts";
+import { isRecord } from "../util/is-record.ts";
 
 /** A state of any workflow: plain JSON under keys. */
 export type StateRecord = Record<string, unknown>;
@@ -64,11 +65,6 @@ export class StateShape {
 /** Returns a deep copy of a state. */
 export function copyState(state: StateRecord): StateRecord {
   return structuredClone(state);
-}
-
-/** Tells whether a value is an object and not an array. */
-export function isRecord(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The part of a client's key that an error repeats, in characters. */

@@ -8,7 +8,7 @@ import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
 import { runStreaming, runWhole } from "./run-workflow.ts";
-import { isRecord } from "./state-shape.ts";
+import { isRecord } from "../util/is-record.ts";
 import type { StateRecord } from "./state-shape.ts";
 import type { WorkflowParts, WorkflowStart } from "./workflow-parts.ts";
 

@@ -3,7 +3,7 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import { runObserved, runWhole, toWorkflowResult } from "./run-workflow.ts";
-import { isRecord } from "./state-shape.ts";
+import { isRecord } from "../util/is-record.ts";
 import type { ValueKind } from "./state-shape.ts";
 import type { WorkflowConfig } from "./workflow-config.ts";
 import { requireOptions, WorkflowParts } from "./workflow-parts.ts";

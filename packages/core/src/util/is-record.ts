@@ -1,0 +1,4 @@
+/** Tells whether a value is an object and neither null nor an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
