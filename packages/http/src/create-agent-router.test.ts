@@ -6,7 +6,7 @@ import { serve } from "../test/serve.ts";
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-describe("a router", () => {
+describe("createAgentRouter", () => {
   it("runs an agent by its registered name and answers with the output [http.router] [http.agent-run] [http.output-shape]", async () => {
     const service = await serve({ agents: { helper: talker("Take an umbrella.") } });
 
@@ -56,7 +56,7 @@ describe("a router", () => {
     expect(chunksOf(stream.text).at(-1)).toMatchObject({ type: "finish", finishReason: "stop" });
   });
 
-  it("runs and streams a workflow, with an input that is merged over its state or without a body [http.workflow-run]", async () => {
+  it("runs and streams a workflow, with an input that is merged over its state, or without a body [http.workflow-run]", async () => {
     const service = await serve({ workflows: { counter: counter() } });
 
     const run = await service.post("/workflows/counter/run", { input: { count: 41 } });
@@ -72,7 +72,7 @@ describe("a router", () => {
     expect(chunksOf(stream.text).at(-1)).toMatchObject({ type: "finish", result: { state: { count: 2 } } });
   });
 
-  it("takes text and lists of parts [http.body-input]", async () => {
+  it("takes a string or an array of parts as input [http.body-input]", async () => {
     const { agent, model } = scripted("Seen.", "Seen again.");
     const service = await serve({ agents: { helper: agent } });
     const parts = [
@@ -86,7 +86,7 @@ describe("a router", () => {
     expect(model.calls.map(({ messages }) => messages.at(-1)?.content)).toEqual(["Plain.", parts]);
   });
 
-  it("goes on with the session that a body names, and begins a new one for each that names none [http.body-session]", async () => {
+  it("continues the session of the body, and begins a new one without a sessionId [http.body-session]", async () => {
     const { agent, model } = scripted("One.", "Two.", "Three.");
     const service = await serve({ agents: { helper: agent } });
 
@@ -99,7 +99,7 @@ describe("a router", () => {
     expect(other.headers.get("x-session-id")).toMatch(uuid);
   });
 
-  it("never works in a session or for a user that an agent is configured with", async () => {
+  it("never uses the session or user that an agent is configured with", async () => {
     const agent = talker("Hi.", { sessionId: "everybody", userId: "root" });
     const service = await serve({ agents: { helper: agent } });
 
@@ -109,7 +109,7 @@ describe("a router", () => {
     expect(await agent.sessions.listSessions({ userId: "root" })).toEqual({ sessions: [] });
   });
 
-  it("finds what is registered, in a Map or an object, and nothing else [http.registries]", async () => {
+  it("finds registered names in a Map or an object, and no inherited ones [http.registries]", async () => {
     const agents = new Map([
       ["one", talker("One.")],
       ["__proto__", talker("Proto.")],
@@ -127,7 +127,7 @@ describe("a router", () => {
     expect(await statusAt("/workflows/one/run")).toBe(404);
   });
 
-  it("serves what was registered when it was made", async () => {
+  it("ignores later changes of the registry", async () => {
     const agents = new Map([["one", talker()]]);
     const service = await serve({ agents });
     agents.set("late", talker());
@@ -135,7 +135,7 @@ describe("a router", () => {
     expect((await service.post("/agents/late/run", { input: "x" })).status).toBe(404);
   });
 
-  it("lists what can be run, with what a client may know", async () => {
+  it("lists agents, teams and workflows with their public facts", async () => {
     const secret = "You are the secret instruction.";
     const service = await serve({
       agents: { helper: talker("Hi.", { description: "Helps.", instructions: secret }), plain: talker() },
@@ -161,14 +161,14 @@ describe("a router", () => {
     expect((await (await serve({})).ask("/agents")).json).toEqual({ agents: [] });
   });
 
-  it("is found wherever it is mounted", async () => {
+  it("works at any mount path", async () => {
     const service = await serve({ agents: { helper: talker() } }, { at: "/api/v1" });
 
     expect((await service.post("/agents/helper/run", { input: "x" })).status).toBe(200);
     expect((await service.post("/agents/helper/run/?x=1", { input: "x" })).status).toBe(200);
   });
 
-  it("hands paths that are none of its own on to the host, and answers all below its own", async () => {
+  it("passes unknown paths on to the host, and answers all paths below its own", async () => {
     const page: RequestHandler = (_, response) => void response.send("the host's page");
     const service = await serve({}, { behind: [page] });
 
@@ -185,7 +185,7 @@ describe("a router", () => {
     });
   });
 
-  it("says which methods a path takes when it is asked for another", async () => {
+  it("answers 405 with the allowed methods of a path", async () => {
     const service = await serve({ agents: { helper: talker() } });
 
     const get = await service.ask("/agents/helper/run");
@@ -200,7 +200,7 @@ describe("a router", () => {
     expect([heads.status, heads.text]).toEqual([200, ""]);
   });
 
-  it("shows each request to the given middleware first, in its order [http.middleware]", async () => {
+  it("runs the middleware before its own handlers, in order [http.middleware]", async () => {
     const seen: string[] = [];
     const note =
       (name: string): RequestHandler =>
@@ -224,7 +224,7 @@ describe("a router", () => {
     ]);
   });
 
-  it("lets the middleware answer in its place, and sends what it throws in its own form", async () => {
+  it("lets the middleware answer, and sends its errors in the common body", async () => {
     const { agent, model } = scripted("Never said.");
     const guard: RequestHandler = (request, response, next) => {
       if (request.headers.authorization === undefined) response.status(401).send("who are you?");
@@ -242,7 +242,7 @@ describe("a router", () => {
     expect(model.calls).toEqual([]);
   });
 
-  it("gives each request an id: the host's, the client's where it has the form of one, else a new one", async () => {
+  it("gives each request an id: the host's, a well-formed one of the client, or a new one", async () => {
     const service = await serve({});
     const host: RequestHandler = (_, response, next) => {
       response.setHeader("X-Request-Id", "h-1");
@@ -264,7 +264,7 @@ describe("a router", () => {
     );
   });
 
-  it("tells the ids of a run also when it fails", async () => {
+  it("sends the ids of a run also when it fails", async () => {
     const { agent } = scripted({ error: new Error("sk-secret") });
     const service = await serve({ agents: { helper: agent } });
 
@@ -274,7 +274,7 @@ describe("a router", () => {
     }
   });
 
-  it("shows a workflow's failed step and no more", async () => {
+  it("hides the error of a workflow's step", async () => {
     const workflow = new Workflow({
       name: "w",
       initialState: {},

@@ -40,7 +40,7 @@ describe("the key of a request", () => {
     ["vertex", headers.google, "sk-google"],
     ["openai", headers.generic, "sk-generic"],
     ["ollama", headers.generic, "sk-generic"],
-  ])("for %s is found in %j, whole or as a stream [http.key-headers]", async (vendor, sent, key) => {
+  ])("for %s is read from %j, for runs and streams [http.key-headers]", async (vendor, sent, key) => {
     const { model, service } = await serveVendor(vendor);
 
     await service.post("/agents/a/run", { input: "x" }, sent);
@@ -49,7 +49,7 @@ describe("the key of a request", () => {
     expect(model.keys).toEqual([key, key]);
   });
 
-  it("is the vendor's own before x-api-key before the body's [http.body-api-key]", async () => {
+  it("is taken from the vendor's header, then x-api-key, then the body [http.body-api-key]", async () => {
     const { model, service } = await serveVendor("openai");
     const body = { input: "x", apiKey: "sk-body" };
 
@@ -61,7 +61,7 @@ describe("the key of a request", () => {
     expect(model.keys).toEqual(["sk-openai", "sk-generic", "sk-body", undefined]);
   });
 
-  it("may be one of several, and each vendor has its own", async () => {
+  it("may be one of several, each for its own vendor", async () => {
     const models = { openai: new VendorModel("openai"), anthropic: new VendorModel("anthropic") };
     const [first, second] = [models.openai, models.anthropic].map(
       (model) => new Agent({ name: model.providerId, model }),
@@ -88,7 +88,7 @@ describe("the key of a request", () => {
     expect(unclear.text).not.toContain("sk-generic");
   });
 
-  it("is not looked for in x-api-key where the host keeps that for itself", async () => {
+  it("is not read from x-api-key with genericApiKeyHeader false", async () => {
     const { model, service } = await serveVendor("openai", { genericApiKeyHeader: false });
 
     await service.post("/agents/a/run", { input: "x" }, { "x-api-key": "the host's, not a key at all" });
@@ -98,7 +98,7 @@ describe("the key of a request", () => {
   });
 
   it.each(["x-openai-api-key", "x-anthropic-api-key", "x-google-api-key", "x-api-key"])(
-    "in %s that cannot be one is refused by the header's name, and not shown",
+    "is refused without being shown if the header %s is malformed",
     async (name) => {
       const { model, service } = await serveVendor("openai");
       const wrong = ["sk secret", "s".repeat(513), ""];
@@ -113,7 +113,7 @@ describe("the key of a request", () => {
     },
   );
 
-  it("that comes twice in a header is refused", async () => {
+  it("is refused if its header comes twice", async () => {
     const { service } = await serveVendor("openai");
     const twice = ["x-openai-api-key: sk-1", "X-OpenAI-Api-Key: sk-2"];
 
@@ -127,7 +127,7 @@ describe("the key of a request", () => {
     expect(answer).not.toMatch(/sk-[12]/);
   });
 
-  it("is in no answer and no log, also when a provider throws what it sends", async () => {
+  it("is in no answer and no log, even if a provider throws its request", async () => {
     const careless = new ScriptedModel().respond(({ options }) => {
       throw new TypeError(`Could not send ${options.apiKey} at all.`);
     });

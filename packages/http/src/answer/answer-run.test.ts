@@ -15,8 +15,8 @@ function hangingAgent() {
   return { model, storage, agent: new Agent({ name: "a", model, storage }) };
 }
 
-describe("a whole answer", () => {
-  it("is the public output of the run: no messages, no user [http.agent-run] [http.output-shape]", async () => {
+describe("POST …/run", () => {
+  it("answers with the public output of the run, without messages and user [http.agent-run] [http.output-shape]", async () => {
     const service = await serve({ agent: new Agent({ name: "a", model: new ScriptedModel("Umbrella.") }) });
 
     const response = await post(service, "/agents/a/run");
@@ -29,7 +29,7 @@ describe("a whole answer", () => {
     expect(service.runs.size).toBe(0);
   });
 
-  it("of a workflow is its result, with the state [http.workflow-run]", async () => {
+  it("answers with the result of a workflow, with its state [http.workflow-run]", async () => {
     const greet = { name: "greet", run: ({ who }: { who: string }) => ({ greeting: `Hello ${who}` }) };
     const initialState = { who: "nobody", greeting: "" };
     const service = await serve({ workflow: new Workflow({ name: "w", initialState, steps: [greet] }) });
@@ -44,8 +44,8 @@ describe("a whole answer", () => {
   });
 });
 
-describe("a runnable of somebody else's", () => {
-  it.each(["run", "stream"])("that throws before it begins to %s leaves no run behind", async (mode) => {
+describe("a third-party runnable", () => {
+  it.each(["run", "stream"])("leaves no active run if its %s method throws at once", async (mode) => {
     const refuse = () => {
       throw new Error("planned");
     };
@@ -57,7 +57,7 @@ describe("a runnable of somebody else's", () => {
   });
 });
 
-it("a failure that cannot be sent, since the host's own response throws, closes the connection and goes to the log", async () => {
+it("closes the connection and logs the failure if the response of the host throws while the failure is sent", async () => {
   const spoil: RequestHandler = (_, response, next) => {
     response.writeHead = () => {
       throw new Error("planned");
@@ -76,8 +76,8 @@ it("a failure that cannot be sent, since the host's own response throws, closes 
   expect(lines.join("")).toContain("A failure could not be sent.");
 });
 
-describe("a client that leaves before its whole answer", () => {
-  it("ends the run: the model is left, the slot is free and the session is as before", async () => {
+describe("a client that disconnects before its answer", () => {
+  it("cancels the run, aborts the model call and stores no turn", async () => {
     const { agent, model, storage } = hangingAgent();
     const service = await serve({ agent });
     const socket = await openSocket(service);
@@ -91,7 +91,7 @@ describe("a client that leaves before its whole answer", () => {
     expect(await storage.list("turns")).toEqual([]);
   });
 
-  it("ends the run also if it only ended its sending side, as in Node", async () => {
+  it("cancels the run also if it only ended its sending side, as in Node", async () => {
     const { agent, model } = hangingAgent();
     const service = await serve({ agent });
     const socket = await openSocket(service);
@@ -103,7 +103,7 @@ describe("a client that leaves before its whole answer", () => {
     expect(await readToEnd(socket)).toBe("");
   });
 
-  it("begins no run when it left before", async () => {
+  it("starts no run if it is gone before the run begins", async () => {
     const { agent, model } = hangingAgent();
     const service = await serve({
       agent,
@@ -120,7 +120,7 @@ describe("a client that leaves before its whole answer", () => {
     expect(service.runs.size).toBe(0);
   });
 
-  it("has its run go on to the end when it is to, and the turn is stored", async () => {
+  it("does not cancel the run with onDisconnect set to continue: the turn is stored", async () => {
     const storage = new InMemoryStorage();
     const model = new ScriptedModel({ text: "Umbrella.", delayMs: 100 });
     const service = await serve({ agent: new Agent({ name: "a", model, storage }), onDisconnect: "continue" });
@@ -135,7 +135,7 @@ describe("a client that leaves before its whole answer", () => {
     expect(await storage.list("turns")).toHaveLength(1);
   });
 
-  it("has its run begin and go on when it left before, and the run is to go on", async () => {
+  it("starts a run with onDisconnect set to continue even if it is gone before", async () => {
     const model = new ScriptedModel("Umbrella.");
     const service = await serve({
       agent: new Agent({ name: "a", model }),

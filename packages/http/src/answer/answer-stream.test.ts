@@ -8,8 +8,8 @@ import { serve } from "../../test/serve-agent.ts";
 
 const patience = { timeout: 5000, interval: 5 };
 
-describe("a streamed answer", () => {
-  it("is a numbered event per chunk, and the last is finish [http.agent-stream] [http.sse-frames] [http.sse-finish]", async () => {
+describe("POST …/stream", () => {
+  it("sends a numbered event per chunk, and finish as the last one [http.agent-stream] [http.sse-frames] [http.sse-finish]", async () => {
     const service = await serve({
       agent: new Agent({ name: "a", model: new ScriptedModel({ text: ["Take ", "it."] }) }),
     });
@@ -37,7 +37,7 @@ describe("a streamed answer", () => {
     expect(service.runs.size).toBe(0);
   });
 
-  it("of a workflow tells what happens in its steps, and ends with the result", async () => {
+  it("sends the events of a workflow's steps, and its result as the last one", async () => {
     const model = new ScriptedModel({ text: ["Rain ", "today"] });
     const steps = [{ name: "ask", agent: new Agent({ name: "a", model }), inputFrom: () => "Weather?" }];
     const service = await serve({ workflow: new Workflow({ name: "w", initialState: {}, steps }) });
@@ -55,7 +55,7 @@ describe("a streamed answer", () => {
     expect(frames.at(-1)?.data).toMatchObject({ result: { status: "completed", steps: [{ name: "ask" }] } });
   });
 
-  it("shows of a chunk what the contract names, and nothing that somebody put beside it", async () => {
+  it("sends only the declared fields of a chunk", async () => {
     const chunks = [
       { type: "text", text: "a", secret: 1 },
       { type: "tool_call_start", toolCall: { id: "1", name: "t", secret: 1 } },
@@ -74,7 +74,7 @@ describe("a streamed answer", () => {
     expect(text.match(/^data: .*$/gm)).toHaveLength(6);
   });
 
-  it("sends finish when the turn is stored, and not before", async () => {
+  it("sends finish only after the turn is stored", async () => {
     const gate = new Gate();
     const storage = new InMemoryStorage();
     const append = storage.append.bind(storage);
@@ -103,7 +103,7 @@ describe("a streamed answer", () => {
 describe("a stream whose run fails", () => {
   const refused = new TroupeError("guardrail_blocked", "Not that.");
 
-  it("before its first chunk is answered with a status, like any other request", async () => {
+  it("is answered with a status of its own if it fails before its first chunk", async () => {
     const service = await serve({ agent: new Agent({ name: "a", model: new ScriptedModel({ error: refused }) }) });
 
     const response = await post(service, "/agents/a/stream");
@@ -114,7 +114,7 @@ describe("a stream whose run fails", () => {
     expect(await response.json()).toMatchObject({ error: { code: "guardrail_blocked", message: "Not that." } });
   });
 
-  it("after it ends with one error frame, and no finish", async () => {
+  it("ends with one error event and no finish if it fails after its first chunk", async () => {
     const model = new ScriptedModel({ text: "Well, ", error: refused });
     const service = await serve({ agent: new Agent({ name: "a", model }) });
 
@@ -127,7 +127,7 @@ describe("a stream whose run fails", () => {
     });
   });
 
-  it("by a fault of ours says no more than that, and the operator hears of it", async () => {
+  it("hides an internal error from the client and logs it", async () => {
     const model = new ScriptedModel({ text: "Well, ", error: new Error("/etc/secret") });
     const logged: string[] = [];
     const logger = createLogger({ level: "debug", write: (line) => logged.push(line) });
@@ -140,7 +140,7 @@ describe("a stream whose run fails", () => {
     expect(logged.join("\n")).toContain("secret");
   });
 
-  it("after a heartbeat opened it ends with an error frame, for its status is gone", async () => {
+  it("ends with an error event if it fails after its first heartbeat: the status has been sent", async () => {
     const model = new ScriptedModel({ delayMs: 100, error: refused });
     const service = await serve({ agent: new Agent({ name: "a", model }), heartbeatMs: 20 });
 
@@ -151,7 +151,7 @@ describe("a stream whose run fails", () => {
     expect(text).toMatch(/^(: heartbeat\n\n){2,}id: 1\ndata: {"type":"error","error":{.*}}\n\n$/);
   });
 
-  it("because somebody cancelled it says so in its last frame", async () => {
+  it("names the reason in its last event if the service ends it", async () => {
     const model = new ScriptedModel({ text: ["one ", "two"], chunkDelayMs: 2000 });
     const service = await serve({ agent: new Agent({ name: "a", model }) });
 
@@ -163,8 +163,8 @@ describe("a stream whose run fails", () => {
   });
 });
 
-describe("the reader of a stream", () => {
-  it("that leaves ends the run", async () => {
+describe("a client that disconnects from a stream", () => {
+  it("cancels the run", async () => {
     const model = new ScriptedModel({ text: "word ".repeat(1000), chunkDelayMs: 5 });
     const service = await serve({ agent: new Agent({ name: "a", model }) });
     const socket = await openSocket(service);
@@ -177,7 +177,7 @@ describe("the reader of a stream", () => {
     expect(model.calls[0]?.end).toBe("cancelled");
   });
 
-  it("that leaves before the first chunk ends the run", async () => {
+  it("cancels the run also before its first chunk", async () => {
     const model = new ScriptedModel({ hang: true });
     const service = await serve({ agent: new Agent({ name: "a", model }) });
     const socket = await openSocket(service);
@@ -190,7 +190,7 @@ describe("the reader of a stream", () => {
     expect(model.calls[0]?.end).toBe("cancelled");
   });
 
-  it("may leave where runs are to go on: the run comes to its end without one, and its turn is stored", async () => {
+  it("does not cancel the run with onDisconnect set to continue: the turn is stored", async () => {
     const storage = new InMemoryStorage();
     const model = new ScriptedModel({ text: "word ".repeat(50), chunkDelayMs: 2 });
     const service = await serve({ agent: new Agent({ name: "a", model, storage }), onDisconnect: "continue" });

@@ -43,7 +43,7 @@ function sum(values: readonly number[]): number {
 }
 
 describe("a reader that stops reading", () => {
-  it("stops its vendor, of whose gigabyte at most two megabytes are taken after that", async () => {
+  it("stops the vendor's stream: at most two megabytes more are read of its gigabyte", async () => {
     const { vendor, model, service } = await serveVendor(gigabyte);
     const path = await alsoListenOnPath(service.server);
     const sockets = Array.from({ length: 10 }, () => connect({ path }));
@@ -61,7 +61,7 @@ describe("a reader that stops reading", () => {
     await vi.waitFor(() => expect(vendor.answering).toBe(0), patience);
   });
 
-  it("leaves at most two megabytes of its stream with this process, over TCP: more is taken as the system takes it", async () => {
+  it("leaves at most two megabytes in this process over TCP, beside what the system's buffers take", async () => {
     const vendorSockets = watchVendorSockets();
     const { model, service } = await serveVendor(gigabyte);
     const answering: Socket[] = [];
@@ -82,7 +82,7 @@ describe("a reader that stops reading", () => {
     await vi.waitFor(() => expect(service.runs.size).toBe(0), patience);
   });
 
-  it("is dropped after thirty seconds, and its run with it", async () => {
+  it("is disconnected after thirty seconds, and its run is cancelled", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const { vendor, service } = await serveVendor(gigabyte);
@@ -100,8 +100,8 @@ describe("a reader that stops reading", () => {
   });
 });
 
-describe("behind compression", () => {
-  it("a stream is left as it is: each chunk arrives when it is said", async () => {
+describe("a stream behind the compression middleware", () => {
+  it("is not compressed: each chunk arrives as soon as it is written", async () => {
     const { vendor, service } = await serveVendor({ pieces: 3, pieceBytes: 10, everyMs: 200 }, [compression()]);
     const response = await post(service, "/agents/a/stream", {
       headers: { "content-type": "application/json", "accept-encoding": "gzip" },

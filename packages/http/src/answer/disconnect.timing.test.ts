@@ -38,14 +38,14 @@ async function leave(mode: string, { vendor, service }: Awaited<ReturnType<typeo
   return (vendor.leftAt.at(-1) ?? Infinity) - startedAt;
 }
 
-describe("a client that leaves", () => {
+describe("a client that disconnects", () => {
   it.each([
     ["run", "a plain host", []],
     ["stream", "a plain host", []],
     ["run", "a host that looks at addresses", [askForAddress]],
     ["stream", "a host that looks at addresses", [askForAddress]],
   ])(
-    "before the end of its %s at %s is known to the vendor after 20 ms in the middle, and always after 250, over 50 trials",
+    "aborts the vendor's call before the end of its %s at %s within 20 ms in the median and 250 ms at most, over 50 trials",
     { timeout: 120_000 },
     async (mode, _, middleware) => {
       const place = await serveVendor(10, middleware);

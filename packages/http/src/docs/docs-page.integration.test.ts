@@ -71,7 +71,7 @@ async function runInPage(page: Page, path: string): Promise<string> {
 }
 
 it.skipIf(browserUrl === "")(
-  "[http.docs-keys] the docs list what there is, take a key, run an agent with it and show its answer, all by themselves",
+  "[http.docs-keys] the docs list the operations, take a key, run an agent with it and show its answer, without any other host",
   { timeout: 120_000 },
   async () => {
     const { agent, heard } = listener();

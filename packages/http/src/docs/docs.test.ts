@@ -22,7 +22,7 @@ async function publishedBy(options: RouterOptions, at = "/", path = "/docs/spec.
 }
 
 describe("the docs", () => {
-  it("[http.docs-switch] are served when they are asked for, and not switched off", async () => {
+  it("[http.docs-switch] are served with the option swagger, unless enabled is false", async () => {
     const statusOf = async (options: RouterOptions) => (await (await serve(options)).ask("/docs")).status;
 
     expect(await statusOf({ agents })).toBe(404);
@@ -31,7 +31,7 @@ describe("the docs", () => {
     expect(await statusOf({ agents, swagger: { enabled: true } })).toBe(200);
   });
 
-  it("[http.docs-path] [http.docs-spec-path] are where they are told to be", async () => {
+  it("[http.docs-path] [http.docs-spec-path] are served at docsPath and specPath", async () => {
     const service = await serve({ agents, swagger: { docsPath: "/help/api", specPath: "/api.json" } });
 
     expect(await service.ask("/help/api")).toMatchObject({ status: 200 });
@@ -40,7 +40,7 @@ describe("the docs", () => {
     expect(await service.ask("/docs/spec.json")).toMatchObject({ status: 404 });
   });
 
-  it("[http.openapi-code] publish the description that can be had as code", async () => {
+  it("[http.openapi-code] publish the description that generateOpenAPISpec returns", async () => {
     const options = { agents, teams: { t: desk() }, workflows: { w: counter() }, swagger: { title: "All of it" } };
 
     const { servers, ...published } = await publishedBy(options);
@@ -56,11 +56,11 @@ describe("the docs", () => {
     ["/api", { routePrefix: "/api" }, "/"],
     ["/api", { routePrefix: "/v1" }, "/api"],
     ["/api", { servers: [{ url: "https://example.com" }] }, "https://example.com"],
-  ])("[http.docs-servers] mounted at %s with %j say that the service is at %s", async (at, swagger, url) => {
+  ])("[http.docs-servers] name the server of a router mounted at %s with %j as %s", async (at, swagger, url) => {
     expect((await publishedBy({ agents, swagger }, at)).servers).toEqual([{ url }]);
   });
 
-  it("load nothing but their own files, wherever they are mounted and however they are asked for", async () => {
+  it("load only their own files, by relative links from any mount path", async () => {
     for (const [at, path] of [
       ["/", "/docs"],
       ["/a/b", "/docs"],
@@ -80,7 +80,7 @@ describe("the docs", () => {
     }
   });
 
-  it("are shut in: no other host, no script within the page, no frame, no guess at a type", async () => {
+  it("forbid other hosts, inline scripts, frames and type sniffing", async () => {
     const service = await serve({ agents, swagger: {} });
 
     const page = await service.ask("/docs");
@@ -95,7 +95,7 @@ describe("the docs", () => {
     }
   });
 
-  it("show a title as a text, whatever stands in it", async () => {
+  it("escape the title", async () => {
     const service = await serve({ swagger: { title: `</title><script>alert("1")</script>'&` } });
 
     const { text } = await service.ask("/docs");
@@ -104,7 +104,7 @@ describe("the docs", () => {
     expect(text).not.toContain("<script>");
   });
 
-  it.each(files)("send %s again only when it has changed", async (file) => {
+  it.each(files)("answer 304 for %s until it has changed", async (file) => {
     const service = await serve({ swagger: {} });
     const first = await service.ask(`/docs/${file}`);
     const etag = first.headers.get("etag") ?? "";
@@ -117,7 +117,7 @@ describe("the docs", () => {
     expect(again).toMatch(/\r\n\r\n$/);
   });
 
-  it("stand behind the middleware, as all else does", async () => {
+  it("are served behind the middleware", async () => {
     const refuse: RequestHandler = (_, response) => void response.sendStatus(401);
     const service = await serve({ swagger: {}, middleware: [refuse] });
 
@@ -126,7 +126,7 @@ describe("the docs", () => {
     }
   });
 
-  it("are read and nothing else", async () => {
+  it("take GET and HEAD alone", async () => {
     const service = await serve({ swagger: {} });
 
     for (const path of ["/docs", "/docs/spec.json", "/docs/swagger-ui.css"]) {
@@ -137,7 +137,7 @@ describe("the docs", () => {
     expect(await service.ask("/docs/LICENSE")).toMatchObject({ status: 404 });
   });
 
-  it("say where they are to a host that mounts the router below a path with parameters", async () => {
+  it("name the mount path of a router below a path with parameters", async () => {
     const inner = Router();
     const service = await serve({ agents, swagger: {} }, { at: "/:tenant", before: [inner] });
 
@@ -148,7 +148,7 @@ describe("the docs", () => {
 });
 
 describe("the files of Swagger UI", () => {
-  it("come from the package that they are made in, as long as nothing is built", () => {
+  it("come from the package swagger-ui-dist as long as nothing is built", () => {
     expect(findSwaggerUi()).toBe(findOriginal());
     expect(readFileSync(join(findOriginal(), "LICENSE"), "utf8")).toContain("Apache License");
   });

@@ -50,8 +50,8 @@ async function serveFailure(error: Error) {
   return await serve({ middleware: [failing(error)] });
 }
 
-describe("an error", () => {
-  it.each(errorCodes)("with the code %s has its own status, and one form", async (code) => {
+describe("an error of a route", () => {
+  it.each(errorCodes)("with the code %s has its own status and the common body", async (code) => {
     const service = await serveFailure(
       new TroupeError(code, "A sentence.", { fields: { step: "s", requestId: "fake" } }),
     );
@@ -73,7 +73,7 @@ describe("an error", () => {
     expect(service.lines).toHaveLength(statuses[code] >= 500 ? 1 : 0);
   });
 
-  it("that says how long to wait says it in whole seconds, never too few", async () => {
+  it("rounds Retry-After up to whole seconds", async () => {
     const waiting = async (retryAfterMs: number) => {
       const error = new ModelError({ providerId: "openai", status: 429, retryAfterMs });
       return (await (await serveFailure(error)).ask("/health")).headers.get("retry-after");
@@ -85,7 +85,7 @@ describe("an error", () => {
     expect(await waiting(0)).toBe("0");
   });
 
-  it("of a run passes on how long the vendor asks to wait", async () => {
+  it("passes on the Retry-After of the vendor", async () => {
     const error = new ModelError({ providerId: "openai", status: 429, retryAfterMs: 12_000 });
     const model = new ScriptedModel().respond(() => ({ error }));
     const agent = new Agent({ name: "a", model, retry: { maxRetries: 0 } });
@@ -98,7 +98,7 @@ describe("an error", () => {
     }
   });
 
-  it("of a guardrail is told with its reason", async () => {
+  it("includes the reason of a guardrail", async () => {
     const service = await serveFailure(
       new GuardrailError({ guardrail: "polite", side: "input", reason: "Say please." }),
     );
@@ -109,7 +109,7 @@ describe("an error", () => {
     });
   });
 
-  it("of another version of core, with a code that is unknown here, is ours", async () => {
+  it("is answered as 500 if only another version of core knows its code", async () => {
     const service = await serveFailure(new TroupeError("brand_new" as ErrorCode, "sk-secret"));
 
     const { status, json, text } = await service.ask("/health");
@@ -118,7 +118,7 @@ describe("an error", () => {
     expect(text).not.toContain("sk-secret");
   });
 
-  it("that nobody planned tells its operator all, and its client nothing", async () => {
+  it("is logged with its cause and hidden from the client if it was unexpected", async () => {
     const cause = new Error("connect ECONNREFUSED 10.0.0.7 for sk-from-header");
     const service = await serveFailure(new Error("broken at /srv/app", { cause }));
 
@@ -137,7 +137,7 @@ describe("an error", () => {
   });
 
   it.each(["text", 7, { status: 400, message: "no Error", expose: true }])(
-    "that is no error, like %j, is answered all the same",
+    "is answered as internal if %j was thrown instead of an Error",
     async (thrown) => {
       const thrower: RequestHandler = () => {
         throw thrown;
@@ -148,28 +148,31 @@ describe("an error", () => {
     },
   );
 
-  it.each(["production", "development", undefined])("shows no stack in a bare host, with NODE_ENV %s", async (mode) => {
-    vi.stubEnv("NODE_ENV", mode);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const model = new ScriptedModel().respond(() => ({ error: new TypeError("sk-secret in /srv/app/model.ts") }));
-    const service = await serve({ agents: { a: new Agent({ name: "a", model }) } });
+  it.each(["production", "development", undefined])(
+    "shows no stack in a host without an error handler, with NODE_ENV %s",
+    async (mode) => {
+      vi.stubEnv("NODE_ENV", mode);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const model = new ScriptedModel().respond(() => ({ error: new TypeError("sk-secret in /srv/app/model.ts") }));
+      const service = await serve({ agents: { a: new Agent({ name: "a", model }) } });
 
-    for (const [path, body] of [
-      ["/agents/a/run", { input: "x" }],
-      ["/agents/a/run", "{"],
-      ["/agents/%zz/run", {}],
-      ["/agents/b/run", {}],
-    ] as const) {
-      const { text, headers, json } = await service.post(path, body);
-      expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
-      expect(json).toMatchObject({
-        error: { code: expect.any(String), message: expect.any(String), requestId: expect.any(String) },
-      });
-      expect(text).not.toMatch(/sk-secret|srv|node_modules|at /);
-    }
-  });
+      for (const [path, body] of [
+        ["/agents/a/run", { input: "x" }],
+        ["/agents/a/run", "{"],
+        ["/agents/%zz/run", {}],
+        ["/agents/b/run", {}],
+      ] as const) {
+        const { text, headers, json } = await service.post(path, body);
+        expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+        expect(json).toMatchObject({
+          error: { code: expect.any(String), message: expect.any(String), requestId: expect.any(String) },
+        });
+        expect(text).not.toMatch(/sk-secret|srv|node_modules|at /);
+      }
+    },
+  );
 
-  it("takes the place of what was to be answered", async () => {
+  it("removes the content headers of the answer that it replaces", async () => {
     const begin: RequestHandler = (_, response, next) => {
       response.setHeader("Content-Encoding", "gzip").setHeader("ETag", '"x"').setHeader("X-Kept", "yes");
       next(new TroupeError("conflict", "Busy."));
@@ -184,7 +187,7 @@ describe("an error", () => {
     ]);
   });
 
-  it("behind the beginning of an answer cuts it off", async () => {
+  it("cuts off an answer that has begun", async () => {
     const begin: RequestHandler = (_, response, next) => {
       response.writeHead(200, { "Content-Type": "text/plain" }).write("half of");
       next(new Error("Broken."));
@@ -194,7 +197,7 @@ describe("an error", () => {
     await expect(service.ask("/health")).rejects.toThrow(TypeError);
   });
 
-  it("behind a whole answer leaves that as it is", async () => {
+  it("leaves a finished answer as it is", async () => {
     const answer: RequestHandler = (_, response, next) => {
       response.send("all of it");
       next(new Error("Too late."));
@@ -210,7 +213,7 @@ describe("an error", () => {
 describe("errorHandler", () => {
   const handler = () => errorHandler({ logger: createLogger() });
 
-  it("answers for the host as the router does [http.error-handler]", async () => {
+  it("answers errors of the host as the router does [http.error-handler]", async () => {
     const broken: RequestHandler = (request, _, next) =>
       next(request.path === "/known" ? new TroupeError("not_found", "No such page.") : new Error("sk-secret"));
     const service = await serve({ agents: { a: talker() } }, { behind: [broken, handler()] });
@@ -229,17 +232,20 @@ describe("errorHandler", () => {
     ["too much", JSON.stringify({ input: "x".repeat(2000) }), {}, 413, "payload_too_large"],
     ["an unknown encoding", "{}", { "content-encoding": "zstd-x" }, 415, "unsupported_media_type"],
     ["another charset", "{}", { "content-type": "application/json; charset=utf-7" }, 415, "unsupported_media_type"],
-  ])("knows the errors of a body parser in front of the router: %s", async (_, ...[body, headers, status, code]) => {
-    const before = [express.json({ limit: 1000 })];
-    const service = await serve({ agents: { a: talker() } }, { before, behind: [handler()] });
+  ])(
+    "translates the errors of a body parser in front of the router: %s",
+    async (_, ...[body, headers, status, code]) => {
+      const before = [express.json({ limit: 1000 })];
+      const service = await serve({ agents: { a: talker() } }, { before, behind: [handler()] });
 
-    const answer = await service.post("/agents/a/run", body, headers);
+      const answer = await service.post("/agents/a/run", body, headers);
 
-    expect(answer).toMatchObject({ status, json: { error: { code } } });
-    expect(answer.text).not.toContain("sk-secret");
-  });
+      expect(answer).toMatchObject({ status, json: { error: { code } } });
+      expect(answer.text).not.toContain("sk-secret");
+    },
+  );
 
-  it("knows a broken path, and errors that the host made for its clients", async () => {
+  it("translates broken paths, and shows messages that the host wrote for its clients", async () => {
     const teapot = Object.assign(new Error("Only tea here."), { status: 418, expose: true });
     const hidden = Object.assign(new Error("sk-secret"), { status: 403, expose: false });
     const vendors = Object.assign(new Error("Incorrect API key sk-secret"), { status: 401 });
@@ -266,7 +272,7 @@ describe("errorHandler", () => {
     expect(await told("/servers")).toEqual([500, "internal", "Something went wrong in this service."]);
   });
 
-  it("lets a client that sent too much to a body parser have its answer", async () => {
+  it("answers a client that sent too much to a body parser before it closes the connection", async () => {
     const service = await serve(
       { agents: { a: talker() } },
       { before: [express.json({ limit: 1000 })], behind: [handler()] },
@@ -282,7 +288,7 @@ describe("errorHandler", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it("takes a logger and nothing else", () => {
+  it("refuses unknown options and a wrong logger", () => {
     expect(() => errorHandler({ log: console } as never)).toThrow(
       'Unknown option "log" of errorHandler. Expected logger.',
     );

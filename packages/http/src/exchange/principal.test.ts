@@ -21,7 +21,7 @@ async function serveTalker() {
 }
 
 describe("the principal", () => {
-  it("is whose run it is, and the body may say the same [http.body-user]", async () => {
+  it("owns the run, and the body may name the same user [http.body-user]", async () => {
     const { agent, service } = await serveTalker();
 
     const silent = await service.post("/agents/a/run", { input: "x", sessionId: "one" }, ada);
@@ -32,7 +32,7 @@ describe("the principal", () => {
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["one", "two"]);
   });
 
-  it("is not who the body says when that is somebody else", async () => {
+  it("is required to match the userId of the body", async () => {
     const { agent, service } = await serveTalker();
 
     for (const mode of ["run", "stream"]) {
@@ -42,7 +42,7 @@ describe("the principal", () => {
     expect(await agent.sessions.listSessions({ userId: "bob" })).toEqual({ sessions: [] });
   });
 
-  it("is needed by nobody who trusts the body [http.body-user]", async () => {
+  it("may be missing: then the userId of the body counts [http.body-user]", async () => {
     const { agent, service } = await serveTalker();
 
     await service.post("/agents/a/run", { input: "x", sessionId: "one", userId: "ada" });
@@ -50,7 +50,7 @@ describe("the principal", () => {
     expect((await agent.sessions.listSessions({ userId: "ada" })).sessions).toHaveLength(1);
   });
 
-  it("has sessions that do not exist for others, in its tenant alone", async () => {
+  it("has sessions that do not exist for other users and tenants", async () => {
     const { agent, service } = await serveTalker();
     const acme = as({ userId: "ada", tenantId: "acme" });
     const run = async (headers: Record<string, string>) =>
@@ -81,7 +81,7 @@ describe("the principal", () => {
     { userId: "ada", tenantId: { $ne: "" } },
     { tenantId: "acme" },
     { sub: "ada" },
-  ])("that the host gave as %j is the host's fault, and lets nobody in", async (principal) => {
+  ])("answers 500 to every request if the host set %j", async (principal) => {
     const { service } = await serveTalker();
     const paths = ["/agents/a/run", "/agents/a/stream", "/runs/x/cancel"];
 
@@ -93,14 +93,14 @@ describe("the principal", () => {
     expect(service.lines.filter((line) => line.includes("request.principal must be"))).toHaveLength(4);
   });
 
-  it("may have more to it, which is the host's own", async () => {
+  it("may have other fields of the host", async () => {
     const { service } = await serveTalker();
     const more = as({ userId: "ada", roles: ["admin"], token: "t" });
 
     expect((await service.post("/agents/a/run", { input: "x" }, more)).status).toBe(200);
   });
 
-  it("alone may cancel its runs; a run of nobody's is cancelled by who knows its id", async () => {
+  it("is required to cancel its runs, while a run without one is cancelled by its id alone", async () => {
     const { service, started } = await serveHanging();
     const owned = service.post("/agents/a/run", { input: "x" }, ada);
     const ownedId = await started();

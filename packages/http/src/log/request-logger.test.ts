@@ -22,7 +22,7 @@ async function serveLogged(options: Parameters<typeof serve>[0], hosting: Hostin
 }
 
 describe("requestLogger", () => {
-  it("writes one line of JSON per request, with how it ended and what it cost [http.request-logger]", async () => {
+  it("writes one line of JSON per request, with status, duration and tokens [http.request-logger]", async () => {
     const { service, entries, lines } = await serveLogged({ agents: { helper: talker() } }, { at: "/api" });
 
     const { headers } = await service.post("/agents/helper/run", { input: "x" });
@@ -59,7 +59,7 @@ describe("requestLogger", () => {
     ]);
   });
 
-  it("tells of what is nowhere by its path, without the query and not at any length", async () => {
+  it("logs unknown paths without their query, shortened", async () => {
     const { service, entries } = await serveLogged({ agents: { a: talker() } });
 
     await service.ask("/nowhere?token=sk-secret");
@@ -77,7 +77,7 @@ describe("requestLogger", () => {
     expect(logged.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
   });
 
-  it("never holds content, headers, keys or the session [http.redacted-logs]", async () => {
+  it("logs no content, headers, keys or session ids [http.redacted-logs]", async () => {
     const model = new ScriptedModel().respond(() => "the secret answer");
     const agent = new Agent({ name: "a", model, instructions: "secret instructions" });
     const { service, entries, lines } = await serveLogged({ agents: { a: agent } });
@@ -96,7 +96,7 @@ describe("requestLogger", () => {
     expect(lines.join("")).not.toMatch(/secret|sk-\d/);
   });
 
-  it("tells of clients that leave", async () => {
+  it("logs clients that disconnect as aborted", async () => {
     const model = new ScriptedModel().respond(() => ({ text: ["one ", "two"], hang: true }));
     const { service, entries } = await serveLogged({ agents: { a: new Agent({ name: "a", model }) } });
     const socket = connect({ port: service.port, host: "127.0.0.1" });
@@ -111,7 +111,7 @@ describe("requestLogger", () => {
     expect(entry).toMatchObject({ path: "/agents/:name/run", status: 499, aborted: true });
   });
 
-  it("gives the request its id, which the router keeps", async () => {
+  it("sets the request id, which the router keeps", async () => {
     const { service, entries } = await serveLogged({});
 
     const { headers } = await service.ask("/health", { headers: { "x-request-id": "trace-1" } });
@@ -120,7 +120,7 @@ describe("requestLogger", () => {
     expect(await entries(1)).toMatchObject([{ requestId: "trace-1", path: "/health" }]);
   });
 
-  it("may stand among the middleware, and keeps hostile paths in one line", async () => {
+  it("works as a middleware of the router, and keeps hostile paths in one line", async () => {
     const lines: string[] = [];
     const logger = createLogger({ level: "info", write: (line) => lines.push(line) });
     const service = await serve({ middleware: [requestLogger({ logger })] });
@@ -131,7 +131,7 @@ describe("requestLogger", () => {
     expect(lines.join("").trimEnd()).not.toMatch(/[\n\u{202e}]/u);
   });
 
-  it("writes to the standard error stream unless it is told otherwise", async () => {
+  it("writes to the standard error stream by default", async () => {
     const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     const service = await serve({}, { before: [requestLogger()] });
 
@@ -143,7 +143,7 @@ describe("requestLogger", () => {
     expect(line).toContain("/health");
   });
 
-  it("takes a logger and nothing else", () => {
+  it("refuses unknown options and a wrong logger", () => {
     expect(() => requestLogger({ level: "info" } as never)).toThrow('Unknown option "level" of requestLogger');
     expect(() => requestLogger({ logger: {} as never })).toThrow("logger must be a logger");
   });

@@ -81,7 +81,7 @@ async function doAll(tasks: readonly (() => Promise<void>)[]): Promise<void> {
 }
 
 it(
-  `${total} requests that are made out of the description, with raw attacks among them, are all answered as they must be, and nothing is left of them`,
+  `${total} requests generated from the description, with raw attacks among them, are all answered as described and leave nothing behind`,
   { timeout: 600_000 },
   async () => {
     const { service, probe, warnings, spec } = await serveProbed();

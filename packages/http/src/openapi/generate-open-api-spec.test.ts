@@ -34,31 +34,34 @@ function runOf(spec: OpenApiSpec, path: string) {
   return { operation, answer: answer.content["application/json"]?.schema };
 }
 
-describe("the description of the service", () => {
-  it.each(registries)("[http.openapi-version] is OpenAPI 3.0.3 to others too: with %s", async (_, options) => {
-    const spec = generateOpenAPISpec(options, { servers: [{ url: "https://example.com/api" }], routePrefix: "/v1" });
+describe("generateOpenAPISpec", () => {
+  it.each(registries)(
+    "[http.openapi-version] returns a document that a validator of OpenAPI 3.0.3 accepts, with %s",
+    async (_, options) => {
+      const spec = generateOpenAPISpec(options, { servers: [{ url: "https://example.com/api" }], routePrefix: "/v1" });
 
-    const verdict = await validate(structuredClone(spec) as unknown as Parameters<typeof validate>[0]);
+      const verdict = await validate(structuredClone(spec) as unknown as Parameters<typeof validate>[0]);
 
-    expect(verdict).toMatchObject({ valid: true, warnings: [] });
-    expect(spec.openapi).toBe("3.0.3");
-  });
+      expect(verdict).toMatchObject({ valid: true, warnings: [] });
+      expect(spec.openapi).toBe("3.0.3");
+    },
+  );
 
-  it("is found wrong by others when it is wrong", async () => {
+  it("returns a document whose errors the validator finds, once it is broken", async () => {
     const spec = structuredClone(generateOpenAPISpec({ agents: { a: talker() } }));
     Object.assign(spec.paths["/agents/a/run"]?.post ?? {}, { responses: undefined });
 
     expect(await validate(spec as unknown as Parameters<typeof validate>[0])).toMatchObject({ valid: false });
   });
 
-  it.each(registries)("has each operation once, by an id that is a name in every language: with %s", (_, options) => {
+  it.each(registries)("gives each operation a unique id that is a name in every language, with %s", (_, options) => {
     const ids = operationsOf(generateOpenAPISpec(options)).map(({ operationId }) => operationId);
 
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(/^[a-z]\w*$/);
   });
 
-  it("has no example that its own schema refuses", () => {
+  it("has examples that match their own schemas", () => {
     const spec = generateOpenAPISpec({ agents: { a: talker() }, workflows: { w: counter() } });
     const schemas = compileSchemas(spec);
 
@@ -70,7 +73,7 @@ describe("the description of the service", () => {
     }
   });
 
-  it("[http.openapi-generated] has a path for each run of what is registered, and schemas of all that it says", () => {
+  it("[http.openapi-generated] has paths for each registered name, and schemas for all requests and answers", () => {
     const spec = generateOpenAPISpec({
       agents: { a: talker() },
       teams: { "t 1": desk() },
@@ -93,7 +96,7 @@ describe("the description of the service", () => {
     });
   });
 
-  it("[http.openapi-security] declares the four headers of keys: a run takes any of them, or none", () => {
+  it("[http.openapi-security] declares the four key headers, of which a run takes any or none", () => {
     const { components, paths } = generateOpenAPISpec({ agents: { a: talker() } });
 
     expect(Object.values(components.securitySchemes)).toMatchObject(
@@ -112,14 +115,14 @@ describe("the description of the service", () => {
     ]);
   });
 
-  it("leaves out the generic header where it is the host's", () => {
+  it("leaves out the generic key header with genericApiKeyHeader false", () => {
     const spec = generateOpenAPISpec({ agents: { a: talker() }, genericApiKeyHeader: false });
 
     expect(JSON.stringify(spec)).not.toContain("x-api-key");
     expect(spec.paths["/agents/a/run"]?.post?.security).not.toContainEqual({ anyKey: [] });
   });
 
-  it("takes forms for agents and teams where the router does", () => {
+  it("describes forms for agents and teams where the router takes them", () => {
     const options = { agents: { a: talker() }, workflows: { w: counter() } };
     const typesOf = ({ paths }: OpenApiSpec) => {
       return ["/agents/a/run", "/agents/a/stream", "/workflows/w/run"].map((path) => {
@@ -131,7 +134,7 @@ describe("the description of the service", () => {
     expect(typesOf(generateOpenAPISpec({ ...options, fileUpload: true }))).toEqual([2, 2, 1]);
   });
 
-  it("tells nothing of what agents are told, nor where the service lives", () => {
+  it("contains no instructions, tools or models", () => {
     const agent = talker("Hi.", { instructions: "The secret plan." });
 
     const said = JSON.stringify(generateOpenAPISpec({ agents: { agent } }));
@@ -141,7 +144,7 @@ describe("the description of the service", () => {
     expect(said).not.toContain("servers");
   });
 
-  it("shows what people wrote as they wrote it, without markup", () => {
+  it("escapes Markdown in names and descriptions", () => {
     const agent = talker("Hi.", { description: "<img src=//x.test> [a](https://x.test) *b*" });
 
     const description = generateOpenAPISpec({ agents: { agent } }).paths["/agents/agent/run"]?.post?.description;
@@ -150,8 +153,8 @@ describe("the description of the service", () => {
   });
 });
 
-describe("what the docs are told of themselves", () => {
-  it("[http.docs-title] [http.docs-version] is Service API, 1.0.0, unless they are told otherwise", () => {
+describe("the options of the docs", () => {
+  it("[http.docs-title] [http.docs-version] default to the title Service API and the version 1.0.0", () => {
     expect(generateOpenAPISpec().info).toMatchObject({ title: "Service API", version: "1.0.0" });
     expect(generateOpenAPISpec({ swagger: { title: "Desk", version: "2.1.0" } }).info).toMatchObject({
       title: "Desk",
@@ -159,7 +162,7 @@ describe("what the docs are told of themselves", () => {
     });
   });
 
-  it("[http.docs-description] [http.docs-servers] is a description and servers", () => {
+  it("[http.docs-description] [http.docs-servers] set the description and the servers", () => {
     const servers = [{ url: "https://example.com/api", description: "For all." }];
 
     const spec = generateOpenAPISpec({}, { description: "All agents.", servers });
@@ -168,14 +171,14 @@ describe("what the docs are told of themselves", () => {
     expect(spec.servers).toEqual(servers);
   });
 
-  it("[http.docs-route-prefix] is what stands before each path", () => {
+  it("[http.docs-route-prefix] set a prefix for each path", () => {
     const { paths } = generateOpenAPISpec({ agents: { a: talker() } }, { routePrefix: "/api/v1" });
 
     for (const path of Object.keys(paths)) expect(path).toMatch(/^\/api\/v1\//);
     expect(paths["/api/v1/agents/a/run"]).toBeDefined();
   });
 
-  it("[http.openapi-code] counts before what the router was told", () => {
+  it("[http.openapi-code] can be given as the second argument, which counts before the option swagger", () => {
     const options = { swagger: { title: "Of the router" } };
 
     expect(generateOpenAPISpec(options).info.title).toBe("Of the router");
@@ -201,17 +204,17 @@ describe("what the docs are told of themselves", () => {
     [{ servers: [{}] }, "swagger.servers"],
     [{ servers: [null] }, "swagger.servers"],
     [{ servers: [{ url: "/", name: "x" }] }, "swagger.servers"],
-  ])("is refused by name where it is wrong: %j", (swagger, named) => {
+  ])("are refused by name where they are wrong: %j", (swagger, named) => {
     expect(() => generateOpenAPISpec({ swagger: swagger as object })).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(named) as string }),
     );
   });
 });
 
-describe("what the things that run tell of themselves", () => {
+describe("the schemas of registered subjects", () => {
   const model = new ScriptedModel();
 
-  it("is the form of an agent's structured answer", () => {
+  it("include the structured output of an agent", () => {
     const structuredOutput = {
       type: "object",
       properties: { city: { type: ["string", "null"] }, days: { type: "integer", exclusiveMinimum: 0 } },
@@ -235,7 +238,7 @@ describe("what the things that run tell of themselves", () => {
     });
   });
 
-  it("is what comes out of a schema of a library, where it can tell", () => {
+  it("include the output of a Standard Schema, where it can be told", () => {
     const schemaOf = (output: () => object) => ({
       "~standard": {
         version: 1 as const,
@@ -261,7 +264,7 @@ describe("what the things that run tell of themselves", () => {
     expect(runOf(spec, "/agents/silent/run").answer).toEqual({ $ref: "#/components/schemas/RunOutput" });
   });
 
-  it("is the keys that a workflow's input may set, and what kind of value each takes", () => {
+  it("include the keys of a workflow's state with the kinds of their values", () => {
     const workflow = new Workflow({
       name: "w",
       initialState: { city: "Oslo", days: 2, dry: false, tags: [""], more: {}, answer: null },

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { compileSchema } from "../../test/compile-schemas.ts";
 import { toOpenApiSchema } from "./to-open-api-schema.ts";
 
-describe("a JSON Schema in the words of OpenAPI 3.0", () => {
+describe("toOpenApiSchema", () => {
   it.each([
     [{ type: ["string", "null"] }, { type: "string", nullable: true }],
     [{ type: ["string", "number"] }, {}],
@@ -17,11 +17,11 @@ describe("a JSON Schema in the words of OpenAPI 3.0", () => {
     [{ $ref: "https://example.com/schema" }, {}],
     [{ not: { type: "string" }, if: {}, patternProperties: {} }, {}],
     [true, {}],
-  ])("%j", (schema, expected) => {
+  ])("converts %j", (schema, expected) => {
     expect(toOpenApiSchema(schema)).toEqual(expected);
   });
 
-  it("ends where a schema refers to itself", () => {
+  it("ends a schema that refers to itself with one that accepts anything", () => {
     const node = { type: "object", properties: { next: { $ref: "#" } } };
 
     expect(toOpenApiSchema(node)).toEqual({
@@ -30,7 +30,7 @@ describe("a JSON Schema in the words of OpenAPI 3.0", () => {
     });
   });
 
-  it("takes whatever the schema takes", () => {
+  it("returns a schema that accepts every value that the JSON Schema accepts", () => {
     const schema = {
       type: "object",
       properties: {

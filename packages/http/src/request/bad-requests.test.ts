@@ -8,7 +8,7 @@ const text = { type: "text", text: "x" };
 
 /** A body, and what is answered: the status, the code, and what the message must name. */
 const badBodies: [string, unknown, number, string, ...string[]][] = [
-  ["nothing in it", {}, 400, "invalid_request", "input"],
+  ["no field", {}, 400, "invalid_request", "input"],
   ["an input of null", { input: null }, 400, "invalid_request", "input"],
   ["an empty input", { input: "" }, 400, "invalid_request", "input"],
   ["a blank input", { input: " \n" }, 400, "invalid_request", "input"],
@@ -72,8 +72,8 @@ const badBodies: [string, unknown, number, string, ...string[]][] = [
   ["more bytes than allowed", { input: "x".repeat(2000) }, 413, "payload_too_large", "1000 bytes"],
 ];
 
-describe("a body with", () => {
-  it.each(badBodies)("%s is refused, and nothing runs", async (_, ...[body, status, code, ...named]) => {
+describe("the body of a run", () => {
+  it.each(badBodies)("is refused with %s before anything runs", async (_, ...[body, status, code, ...named]) => {
     const { agent, model } = scripted("Never said.");
     const service = await serve({ agents: { a: agent }, ...(status === 413 && { maxBodyBytes: 1000 }) });
 
@@ -96,7 +96,7 @@ describe("a body with", () => {
     ["a number", 3],
     ["a key that the state does not have", { total: 1 }],
     ["a value of another kind", { count: "many" }],
-  ])("%s as the input of a workflow is refused", async (_, input) => {
+  ])("is refused with %s as the input of a workflow", async (_, input) => {
     const service = await serve({ workflows: { counter: counter() } });
 
     for (const mode of ["run", "stream"]) {
@@ -106,13 +106,13 @@ describe("a body with", () => {
     }
   });
 
-  it("a team's wrong input is refused as an agent's is", async () => {
+  it("is checked for teams as for agents", async () => {
     const service = await serve({ teams: { desk: desk() } });
 
     expect(await service.post("/teams/desk/run", { input: [] })).toMatchObject({ status: 400 });
   });
 
-  it("64 levels is read", async () => {
+  it("may nest 64 levels", async () => {
     const service = await serve({ agents: { a: talker() } });
 
     const { text: answer } = await service.post("/agents/a/run", `{"input":${nested(63)}}`);
@@ -120,7 +120,7 @@ describe("a body with", () => {
     expect(answer).toContain("input[0]");
   });
 
-  it("exactly as many bytes as allowed is read", async () => {
+  it("may have exactly as many bytes as allowed", async () => {
     const service = await serve({ agents: { a: talker() }, maxBodyBytes: 1000 });
     const body = JSON.stringify({ input: "" });
     const longest = JSON.stringify({ input: "x".repeat(1000 - body.length) });
@@ -143,7 +143,7 @@ describe("a request", () => {
     ["JSON in capitals", "Application/JSON; Charset=UTF-8", 200],
     ["JSON with a quoted charset", 'application/json; charset="utf-8"', 200],
     ["JSON with more parameters", "application/json; version=2; charset=utf-8", 200],
-  ])("whose content type is %s", async (_, type, status) => {
+  ])("is accepted or refused by its content type: %s", async (_, type, status) => {
     const service = await serve({ agents: { a: talker() } });
     const body = new Blob(['{"input":"x"}']);
     const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
@@ -154,18 +154,15 @@ describe("a request", () => {
     expect(answer).toMatchObject({ status, json: code === undefined ? { text: "Hello." } : { error: { code } } });
   });
 
-  it.each(["gzip", "deflate", "br", "identity, gzip", "x"])(
-    "encoded with %s is refused, whatever it would become",
-    async (encoding) => {
-      const service = await serve({ agents: { a: talker() } });
+  it.each(["gzip", "deflate", "br", "identity, gzip", "x"])("is refused if it is encoded with %s", async (encoding) => {
+    const service = await serve({ agents: { a: talker() } });
 
-      const answer = await service.post("/agents/a/run", '{"input":"x"}', { "content-encoding": encoding });
+    const answer = await service.post("/agents/a/run", '{"input":"x"}', { "content-encoding": encoding });
 
-      expect(answer).toMatchObject({ status: 415, json: { error: { code: "unsupported_media_type" } } });
-    },
-  );
+    expect(answer).toMatchObject({ status: 415, json: { error: { code: "unsupported_media_type" } } });
+  });
 
-  it("without a body is told what belongs there", async () => {
+  it("is told what the body must have if it has none", async () => {
     const service = await serve({ agents: { a: talker() } });
 
     for (const body of [undefined, ""]) {
@@ -195,7 +192,7 @@ describe("a request", () => {
     ["%", 400],
     ["%zz", 400],
     ["%c0%af", 400],
-  ])("for the name %.40s is answered with %d", async (name, status) => {
+  ])("to an agent, team or workflow named %.40s is answered with %d", async (name, status) => {
     const service = await serve({ agents: { a: talker() }, teams: { a: desk() }, workflows: { a: counter() } });
 
     for (const path of [`/agents/${name}/run`, `/teams/${name}/stream`, `/workflows/${name}/run`]) {
@@ -206,7 +203,7 @@ describe("a request", () => {
     }
   });
 
-  it("for a name is matched letter by letter", async () => {
+  it("finds names by their exact characters", async () => {
     const service = await serve({ agents: { é: talker() } });
 
     expect((await service.post(`/agents/${encodeURIComponent("é")}/run`, { input: "x" })).status).toBe(200);
@@ -215,7 +212,7 @@ describe("a request", () => {
   });
 });
 
-describe("a body that the host has read already", () => {
+describe("a body that the host has already parsed", () => {
   const parsing = { before: [express.json({ limit: "5mb" })] };
 
   it("is taken as it is [http.body-input]", async () => {
@@ -243,14 +240,14 @@ describe("a body that the host has read already", () => {
     });
   });
 
-  it("must have come as JSON", async () => {
+  it("must have been sent as JSON", async () => {
     const service = await serve({ agents: { a: talker() } }, { before: [express.urlencoded()] });
     const form = { "content-type": "application/x-www-form-urlencoded" };
 
     expect((await service.post("/agents/a/run", "input=x", form)).status).toBe(415);
   });
 
-  it("is read also where the host has called setEncoding", async () => {
+  it("is read also if the host has called setEncoding", async () => {
     const decode: express.RequestHandler = (request, _, next) => {
       request.setEncoding("utf8");
       next();
@@ -262,7 +259,7 @@ describe("a body that the host has read already", () => {
     expect(model.calls[0]?.messages.at(-1)?.content).toBe("Grüße 💩");
   });
 
-  it("is missing where the host has thrown it away, and nobody waits for it", async () => {
+  it("counts as missing if the host has discarded it", async () => {
     const drain: express.RequestHandler = (request, _, next) => {
       request.on("end", () => next()).resume();
     };
@@ -272,7 +269,7 @@ describe("a body that the host has read already", () => {
   });
 });
 
-it("leaves every prototype as it was", async () => {
+it("a request cannot change a prototype", async () => {
   const service = await serve({ agents: { a: talker() }, workflows: { counter: counter() } });
   const bodies = [
     '{"__proto__":{"polluted":1}}',

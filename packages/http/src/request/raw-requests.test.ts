@@ -12,8 +12,8 @@ function chunk(text: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${text.length.toString(16)}\r\n`), Buffer.from(text), Buffer.from("\r\n")]);
 }
 
-describe("on a raw connection", () => {
-  it("a body in chunks is read, however it is cut", async () => {
+describe("a raw connection", () => {
+  it("takes a body in chunks of any size", async () => {
     const service = await serve({ agents: { a: talker("Hello.") } });
     const body = Buffer.from('{"input":"Grüße 💩"}');
     const pieces = [...body].map((_, index) => chunk(body.subarray(index, index + 1)));
@@ -24,7 +24,7 @@ describe("on a raw connection", () => {
     expect(answer).toContain("Hello.");
   });
 
-  it("chunks without anything in them are no body", async () => {
+  it("takes empty chunks as a missing body", async () => {
     const service = await serve({ agents: { a: talker() } });
 
     const answer = await sendRaw(service, head("/agents/a/run", json, chunked), "0\r\n\r\n");
@@ -40,7 +40,7 @@ describe("on a raw connection", () => {
     ["a negative length", ["Content-Length: -1"], "x"],
     ["a length in words", ["Content-Length: ten"], "x"],
     ["more than the length says", ["Content-Length: 5"], '{"input":"x"}'],
-  ])("%s is refused by the server itself", async (_, headers, body) => {
+  ])("lets the server itself refuse %s", async (_, headers, body) => {
     const service = await serve({ agents: { a: talker() } });
 
     expect(await sendRaw(service, head("/agents/a/run", json, ...headers), body)).toMatch(/^HTTP\/1\.1 400 /);
@@ -53,7 +53,7 @@ describe("on a raw connection", () => {
     ["an overlong slash", Buffer.from('{"input":"\xc0\xaf"}', "latin1")],
     ["Latin 1", Buffer.from('{"input":"Grüße"}', "latin1")],
     ["UTF-16", Buffer.from('\ufeff{"input":"x"}', "utf16le")],
-  ])("a body with %s is no UTF-8", async (_, body) => {
+  ])("refuses a body that is not UTF-8: %s", async (_, body) => {
     const service = await serve({ agents: { a: talker() } });
 
     const answer = await sendRaw(service, head("/agents/a/run", json, `Content-Length: ${body.length}`), body);
@@ -62,7 +62,7 @@ describe("on a raw connection", () => {
     expect(answer).toContain("UTF-8");
   });
 
-  it("a byte order mark is passed over", async () => {
+  it("takes a body with a byte order mark", async () => {
     const service = await serve({ agents: { a: talker() } });
     const body = Buffer.from('\ufeff{"input":"x"}');
 
@@ -71,7 +71,7 @@ describe("on a raw connection", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it("a body that breaks off leaves nothing behind, and nothing runs", async () => {
+  it("runs and logs nothing if the client disconnects within the body", async () => {
     const { agent, model } = scripted("Never said.");
     const service = await serve({ agents: { a: agent } });
     for (const headers of [["Content-Length: 100"], [chunked]]) {
@@ -88,7 +88,7 @@ describe("on a raw connection", () => {
     expect(service.lines).toEqual([]);
   });
 
-  it("a client that ends its sending side within the body is not waited for", async () => {
+  it("is closed if the client ends its sending side within the body", async () => {
     const service = await serve({ agents: { a: talker() } });
     const socket = open(service.port);
     socket.resume();
@@ -99,7 +99,7 @@ describe("on a raw connection", () => {
     expect(service.lines).toEqual([]);
   });
 
-  it("a body that is announced too long is refused before it is sent", async () => {
+  it("refuses a body that is announced too long before it is sent", async () => {
     const service = await serve({ agents: { a: talker() } });
 
     const answer = await firstBytes(service.port, head("/agents/a/run", json, "Content-Length: 10000000000"));
@@ -109,7 +109,7 @@ describe("on a raw connection", () => {
   });
 
   it.each(["a length", "chunks"])(
-    "a client that sends too much, with %s, has the answer and no reset",
+    "answers a client that sends too much, with %s, before it is closed",
     async (form) => {
       const service = await serve({ agents: { a: talker() } });
       const megabyte = Buffer.alloc(1_048_576, "x");
@@ -129,7 +129,7 @@ describe("on a raw connection", () => {
     },
   );
 
-  it("a client that never stops sending is cut off when it has had its answer for a while", async () => {
+  it("is closed some time after the answer if the client never stops sending", async () => {
     const service = await serve({ agents: { a: talker() }, maxBodyBytes: 1000 });
     const socket = open(service.port);
     socket.resume();
@@ -142,7 +142,7 @@ describe("on a raw connection", () => {
     expect((await service.ask("/health")).status).toBe(200);
   });
 
-  it("a bomb is not unpacked", async () => {
+  it("refuses a compressed body without decoding it", async () => {
     const service = await serve({ agents: { a: talker() } });
     const bomb = gzipSync(Buffer.from(`{"input":"${"x".repeat(50_000_000)}"}`));
 
@@ -155,7 +155,7 @@ describe("on a raw connection", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 415 /);
   });
 
-  it("several requests on one connection are answered in their order, also behind one that was refused", async () => {
+  it("answers several requests in their order, also after one that was refused", async () => {
     const service = await serve({ agents: { a: talker() } });
     const request = (path: string, body: string, ...more: string[]) =>
       [`POST ${path} HTTP/1.1`, "Host: test", json, `Content-Length: ${body.length}`, ...more, "", body].join("\r\n");
@@ -170,7 +170,7 @@ describe("on a raw connection", () => {
     expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(["404", "400", "200"]);
   });
 
-  it("headers with hostile names do no harm", async () => {
+  it("takes headers with hostile names", async () => {
     const service = await serve({ agents: { a: talker() } });
     const body = '{"input":"x"}';
 
@@ -183,7 +183,7 @@ describe("on a raw connection", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it("a target with its host in it is understood", async () => {
+  it("takes a target with a host in it", async () => {
     const service = await serve({ agents: { a: talker() } });
     const body = '{"input":"x"}';
 

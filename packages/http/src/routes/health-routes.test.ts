@@ -14,8 +14,8 @@ function agentOver(storage: StorageDriver): Agent {
   return new Agent({ name: "a", model: new ScriptedModel(), storage });
 }
 
-describe("health", () => {
-  it("is that the process answers, and says nothing of it", async () => {
+describe("GET /health", () => {
+  it("answers as long as the process lives, without details", async () => {
     const service = await serve({
       agents: { a: agentOver(pinging(async () => await Promise.reject(new Error("Gone.")))) },
     });
@@ -24,8 +24,8 @@ describe("health", () => {
   });
 });
 
-describe("readiness", () => {
-  it("asks each storage once", async () => {
+describe("GET /ready", () => {
+  it("pings each storage once", async () => {
     let pings = 0;
     const storage = pinging(async () => void pings++);
     const service = await serve({ agents: { a: agentOver(storage), b: agentOver(storage), c: talker() } });
@@ -34,7 +34,7 @@ describe("readiness", () => {
     expect(pings).toBe(1);
   });
 
-  it("ends when a storage cannot be reached, and only the operator is told more", async () => {
+  it("answers 503 when a storage cannot be reached, and logs the cause", async () => {
     const broken = pinging(async () => await Promise.reject(new Error("connect ECONNREFUSED 10.0.0.7:5432")));
     const service = await serve({ agents: { a: talker(), b: agentOver(broken) } });
 
@@ -45,7 +45,7 @@ describe("readiness", () => {
     expect(service.lines.join("")).toContain("10.0.0.7");
   });
 
-  it("ends when a storage does not answer within a second", async () => {
+  it("answers 503 when a storage does not answer within a second", async () => {
     const service = await serve({ agents: { a: agentOver(pinging(async () => await new Promise(() => {}))) } });
 
     expect(await service.ask("/ready")).toMatchObject({
@@ -54,7 +54,7 @@ describe("readiness", () => {
     });
   });
 
-  it("ends when the service shuts down, and so do new runs", async () => {
+  it("answers 503 when the service shuts down, as runs do", async () => {
     const shutdown = createShutdown({ logger: createLogger() });
     const service = await serve({ agents: { a: talker() }, shutdown });
     await shutdown.begin();

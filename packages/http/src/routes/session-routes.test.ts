@@ -32,8 +32,8 @@ async function say(service: Service, place: string, who: Who = ada) {
   expect(status).toBe(200);
 }
 
-describe("sessions over HTTP", () => {
-  it("are listed for their owner, a page at a time", async () => {
+describe("the sessions of a service", () => {
+  it("are listed for their owner, page by page", async () => {
     const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
     for (const id of ["c", "a", "b"]) await say(service, `agents/a ${id}`);
     await say(service, "agents/a bobs", bob);
@@ -79,7 +79,7 @@ describe("sessions over HTTP", () => {
     expect(await service.ask("/sessions/s", ada)).toMatchObject({ status: 200 });
   });
 
-  it("that are somebody else's and such that never were are told apart by nobody", async () => {
+  it("look the same whether they belong to another user or never existed", async () => {
     const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
     await say(service, "agents/a hers");
     const told = async (id: string) => {
@@ -91,7 +91,7 @@ describe("sessions over HTTP", () => {
     expect(await told("hers")).toBe(await told("nobodys"));
   });
 
-  it("of nobody are open to whoever knows their ids", async () => {
+  it("are open to everyone who knows their ids if they have no user", async () => {
     const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
     await say(service, "agents/a open", {});
 
@@ -99,7 +99,7 @@ describe("sessions over HTTP", () => {
     expect((await service.ask("/sessions/open/turns", ada)).status).toBe(200);
   });
 
-  it("are deleted with their turns and what is remembered of them", async () => {
+  it("are deleted with their turns and memory", async () => {
     const [storage, memory] = [new InMemoryStorage(), new Memory({ storage: new InMemoryStorage() })];
     const service = await serveAgents({ plain: agentOver(storage), remembering: agentOver(storage, { memory }) });
     await say(service, "agents/remembering s");
@@ -114,7 +114,7 @@ describe("sessions over HTTP", () => {
     expect(await storage.list("turns")).toEqual([]);
   });
 
-  it("of several storages are one list; an id that several have is read from the first, and deleted in all", async () => {
+  it("are listed together from several storages; an id in several is read from the first and deleted in all", async () => {
     const [one, two] = [new InMemoryStorage(), new InMemoryStorage()];
     const team = new Team({
       name: "t",
@@ -162,7 +162,7 @@ describe("sessions over HTTP", () => {
     ["/sessions/a%2Fb/turns", "sessionId"],
     ["/sessions/%00", "sessionId"],
     [`/sessions/${"s".repeat(129)}`, "sessionId"],
-  ])("%s is a wrong request, which is told by name", async (path, name) => {
+  ])("are refused for the malformed path or query %s", async (path, name) => {
     const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
     await say(service, "agents/a s");
 
@@ -172,7 +172,7 @@ describe("sessions over HTTP", () => {
     expect(text).toContain(name);
   });
 
-  it("show of a turn what clients may see, whatever else is stored", async () => {
+  it("show only the declared fields of a turn", async () => {
     const storage = new InMemoryStorage();
     const service = await serveAgents({ a: agentOver(storage) });
     await say(service, "agents/a s");
@@ -193,7 +193,7 @@ describe("sessions over HTTP", () => {
     expect(text).toContain("Hi.");
   });
 
-  it("whose storage is gone or damaged are unavailable, and the operator hears of it", async () => {
+  it("answer 503 when their storage fails or is damaged, and log the cause", async () => {
     const service = await serveAgents({ a: agentOver(faultyStorage(new InMemoryStorage(), () => "fail-before")) });
     const damaged = await serveAgents({ a: agentOver(faultyStorage(new InMemoryStorage(), () => "corrupt")) });
     await say(damaged, "agents/a s").catch(() => undefined);

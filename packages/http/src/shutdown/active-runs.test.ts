@@ -7,8 +7,8 @@ function begin(runs: ActiveRuns, id: string, owner = {}) {
   return { reasons, end: runs.begin(id, owner, (reason) => reasons.push(reason)) };
 }
 
-describe("the runs under way", () => {
-  it("are cancelled by their id, as often as somebody asks, until they are over", () => {
+describe("ActiveRuns", () => {
+  it("cancels a run by its id, any number of times, until it is over", () => {
     const runs = new ActiveRuns();
     const run = begin(runs, "1");
 
@@ -21,10 +21,10 @@ describe("the runs under way", () => {
   });
 
   it.each([
-    ["another user's", { userId: "u", tenantId: "t" }, { userId: "v", tenantId: "t" }],
-    ["another tenant's", { userId: "u", tenantId: "t" }, { userId: "u" }],
-    ["a user's, for who is nobody", { userId: "u" }, {}],
-  ])("are not there for strangers: %s", (_whose, owner, caller) => {
+    ["another user", { userId: "u", tenantId: "t" }, { userId: "v", tenantId: "t" }],
+    ["another tenant", { userId: "u", tenantId: "t" }, { userId: "u" }],
+    ["a caller without a user", { userId: "u" }, {}],
+  ])("does not find a run for %s", (_whose, owner, caller) => {
     const runs = new ActiveRuns();
     const run = begin(runs, "1", owner);
 
@@ -32,7 +32,7 @@ describe("the runs under way", () => {
     expect(run.reasons).toEqual([]);
   });
 
-  it("are their user's, and those without one anybody's who knows the id", () => {
+  it("lets its user cancel a run, and anyone who knows its id if it has no user", () => {
     const runs = new ActiveRuns();
     const own = begin(runs, "1", { userId: "u" });
     const open = begin(runs, "2");
@@ -43,7 +43,7 @@ describe("the runs under way", () => {
     expect([own.reasons.length, open.reasons.length]).toEqual([1, 1]);
   });
 
-  it("become no more while draining, which is done when the last one is over", async () => {
+  it("refuses runs while draining, and is drained when the last one is over", async () => {
     const runs = new ActiveRuns();
     const run = begin(runs, "1");
     let isDrained = false;
@@ -59,7 +59,7 @@ describe("the runs under way", () => {
     expect(runs.size).toBe(0);
   });
 
-  it("are ended by the service as unavailable", () => {
+  it("ends all runs as unavailable", () => {
     const runs = new ActiveRuns();
     const run = begin(runs, "1");
 

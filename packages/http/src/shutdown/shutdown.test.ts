@@ -40,7 +40,7 @@ function keeper({ port }: Service) {
 }
 
 describe("a service that shuts down", () => {
-  it("lets the runs that are under way come to their end, and says that their connections go", async () => {
+  it("lets active runs finish, and closes their connections", async () => {
     const service = await serveModel(new ScriptedModel({ text: "Umbrella.", delayMs: 100 }), 5000);
     const answer = post(service, "/agents/a/run");
     await vi.waitFor(() => expect(service.runs.size).toBe(1), patience);
@@ -51,7 +51,7 @@ describe("a service that shuts down", () => {
     expect((await answer).headers.get("connection")).toBe("close");
   });
 
-  it("takes no more connections, and ends those on which nothing happens", async () => {
+  it("takes no more connections, and ends idle ones", async () => {
     const service = await serveModel(new ScriptedModel({ text: "Umbrella." }), 5000);
     const ask = keeper(service);
     const response = await ask("/agents/a/run");
@@ -65,7 +65,7 @@ describe("a service that shuts down", () => {
     await expect(post(service, "/agents/a/run")).rejects.toThrow("fetch failed");
   });
 
-  it("begins no run any more: who asks on a connection that is still there is told to come back, elsewhere", async () => {
+  it("refuses runs on connections that are still open, with Retry-After", async () => {
     const service = await serveModel(new ScriptedModel({ text: "Umbrella." }), 100);
     const socket = await openSocket(service);
     // A request half sent keeps its connection.
@@ -84,7 +84,7 @@ describe("a service that shuts down", () => {
     expect(answer.toString()).toContain('"code":"unavailable"');
   });
 
-  it("does not cut off an answer that has been written and not yet been read", async () => {
+  it("does not cut off an answer that has been written but not yet read", async () => {
     const service = await serveModel(new ScriptedModel({ text: "x".repeat(12_000_000) }), 10_000);
     const socket = await openSocket(service);
     socket.pause();
@@ -100,7 +100,7 @@ describe("a service that shuts down", () => {
     expect(answer.endsWith("}")).toBe(true);
   });
 
-  it("is not ready from the first moment", async () => {
+  it("is not ready as soon as it begins", async () => {
     const service = await serveModel(new ScriptedModel({ hang: true }), 300);
     const socket = await openSocket(service);
     socket.write("GET /ready HTTP/1.1\r\nhost: test\r\n");
@@ -113,7 +113,7 @@ describe("a service that shuts down", () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 503 /);
   });
 
-  it("ends the runs that are left after the grace period, and tells each client so", async () => {
+  it("ends the runs that are left after the grace period, and answers their clients", async () => {
     const model = new ScriptedModel({ text: ["one ", "two"], chunkDelayMs: 60_000 }, { hang: true });
     const service = await serveModel(model, 200);
     const stream = await post(service, "/agents/a/stream", { body: JSON.stringify({ input: "Hello?" }) });
@@ -129,7 +129,7 @@ describe("a service that shuts down", () => {
     expect(model.calls.map(({ end }) => end)).toEqual(["cancelled", "cancelled"]);
   });
 
-  it("cuts off what is then still open: a reader that does not read its last words", { timeout: 15_000 }, async () => {
+  it("cuts off a reader that does not read the end of its answer", { timeout: 15_000 }, async () => {
     const vendor = await Vendor.start({ pieces: 65_536, pieceBytes: 16_384 });
     onTestFinished(() => vendor.close());
     const service = await serveModel(new VendorModel(vendor.url), 100);
@@ -145,7 +145,7 @@ describe("a service that shuts down", () => {
     await vi.waitFor(async () => expect(await connectionsOf(service)).toBe(0), patience);
   });
 
-  it("shuts down once, however often it is told to", async () => {
+  it("shuts down once, however often begin is called", async () => {
     const service = await serveModel(new ScriptedModel(), 100);
 
     const first = service.shutdown.begin();
@@ -155,7 +155,7 @@ describe("a service that shuts down", () => {
     await first;
   });
 
-  it("refuses options that it does not know, and times that no timer can keep", () => {
+  it("refuses unknown options, and grace periods longer than a timer", () => {
     expect(() => createShutdown({ grace: 1 } as never)).toThrow(/Unknown option "grace" of createShutdown/);
     expect(() => createShutdown({ graceMs: Infinity })).toThrow(/graceMs must be/);
   });

@@ -24,8 +24,8 @@ async function startService(graceMs: number, manner = "") {
   return { child, service: { url: `http://127.0.0.1:${port}` } };
 }
 
-describe("a process that is told to end", () => {
-  it.each(["SIGTERM", "SIGINT"] as const)("by %s ends with exit code 0 when its runs are done", async (signal) => {
+describe("a process with onSignals", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)("ends on %s with exit code 0 when its runs are over", async (signal) => {
     const { child, service } = await startService(5000);
     const answer = post(service, "/agents/a/run");
     await sleep(20);
@@ -36,7 +36,7 @@ describe("a process that is told to end", () => {
     expect(await exit).toEqual({ code: 0, signal: null });
   });
 
-  it("ends the runs that take longer than the grace period", async () => {
+  it("ends runs that take longer than the grace period", async () => {
     const { child, service } = await startService(300, "slow");
     const answer = post(service, "/agents/a/run");
     await sleep(200);
@@ -47,7 +47,7 @@ describe("a process that is told to end", () => {
     expect(await exit).toEqual({ code: 0, signal: null });
   });
 
-  it("ends at once with exit code 1 when it is told again", async () => {
+  it("ends at once with exit code 1 on a second signal", async () => {
     const { child, service } = await startService(25_000, "slow");
     const answer = post(service, "/agents/a/run").catch(() => undefined);
     await sleep(200);
@@ -62,7 +62,7 @@ describe("a process that is told to end", () => {
     await answer;
   });
 
-  it("does not wait for ever for what its host has left open, and says so", async () => {
+  it("ends with a warning if the host keeps it alive", async () => {
     const { child } = await startService(5000, "kept alive");
 
     const exit = await child.kill("SIGTERM");

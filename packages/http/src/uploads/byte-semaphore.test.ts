@@ -14,7 +14,7 @@ class FakeResponse extends EventEmitter {
   }
 }
 
-/** Somebody who wants so many bytes until their response is over. */
+/** A request that acquires bytes until its response ends. */
 function ask(semaphore: ByteSemaphore, bytes: number) {
   const response = new FakeResponse();
   const entered: string[] = [];
@@ -23,7 +23,7 @@ function ask(semaphore: ByteSemaphore, bytes: number) {
 }
 
 describe("ByteSemaphore", () => {
-  it("lets in whom there is room for, and the next in line when somebody is done", async () => {
+  it("admits requests while bytes are free, and the next one when a response ends", async () => {
     const semaphore = new ByteSemaphore(10);
     const [first, second, third] = [ask(semaphore, 6), ask(semaphore, 4), ask(semaphore, 5)];
     await setImmediate();
@@ -37,7 +37,7 @@ describe("ByteSemaphore", () => {
     expect(third.entered).toEqual(["in"]);
   });
 
-  it("lets nobody pass whoever has waited longer", async () => {
+  it("admits waiters in the order of their arrival", async () => {
     const semaphore = new ByteSemaphore(10);
     const [first, large, small] = [ask(semaphore, 6), ask(semaphore, 10), ask(semaphore, 1)];
     await setImmediate();
@@ -49,7 +49,7 @@ describe("ByteSemaphore", () => {
     expect(small.entered).toEqual(["in"]);
   });
 
-  it("lets go of whoever leaves the line, and gives no room back that they never had", async () => {
+  it("releases a waiter whose response ends, without freeing bytes that it never had", async () => {
     const semaphore = new ByteSemaphore(10);
     const [first, leaving] = [ask(semaphore, 10), ask(semaphore, 10)];
     leaving.close();

@@ -28,17 +28,17 @@ async function nameOf(filename: string, ...headers: string[]): Promise<unknown> 
   return said?.[0]?.filename;
 }
 
-describe("a hostile form:", () => {
+describe("a hostile form", () => {
   const broken: [string, Buffer, ...string[]][] = [
     ["without a boundary", encodeForm(text), "Content-Type: multipart/form-data"],
     ["with an empty boundary", encodeForm(text), "Content-Type: multipart/form-data; boundary="],
     ["with another boundary", encodeForm(text), "Content-Type: multipart/form-data; boundary=other"],
     ["with nothing in it", Buffer.from("--edge--\r\n")],
     ["with nothing at all", Buffer.from(" ")],
-    ["of garbage", Buffer.alloc(5000, 255)],
+    ["made of garbage", Buffer.alloc(5000, 255)],
     ["without its closing boundary", encodeForm(text, file).subarray(0, -10)],
-    ["that ends within a file", Buffer.concat([encodeForm(text, file).subarray(0, -12)])],
-    ["that ends within the headers of a part", encodeForm(text, file).subarray(0, 100)],
+    ["cut within a file", Buffer.concat([encodeForm(text, file).subarray(0, -12)])],
+    ["cut within the headers of a part", encodeForm(text, file).subarray(0, 100)],
     ["with a part without a name", encodeForm({ body: "Hi" })],
     ["with a part of an empty name", encodeForm({ name: "", body: "Hi" })],
     ["with a file without a field", encodeForm({ filename: "x", body: "Hi" })],
@@ -46,16 +46,16 @@ describe("a hostile form:", () => {
     ["with part headers of 90 KB", encodeForm(text, { ...file, headers: [`X-Long: ${"x".repeat(90_000)}`] })],
     ["with 3,000 part headers", encodeForm(text, { ...file, headers: Array.from({ length: 3000 }, () => "X: y") })],
     [
-      "with 5,000 parts that are not said to be of a form",
+      "with 5,000 parts without a Content-Disposition",
       Buffer.from(`${"--edge\r\n\r\nx\r\n".repeat(5000)}--edge--\r\n`),
     ],
     ["with 100 fields", encodeForm(...Array.from({ length: 100 }, (_, index) => ({ name: `f${index}`, body: "x" })))],
-    ["with a text in no known charset", encodeForm({ ...text, type: "text/plain; charset=x-none" })],
+    ["with a text in an unknown charset", encodeForm({ ...text, type: "text/plain; charset=x-none" })],
     ["with a file in base64", encodeForm({ ...file, headers: ["Content-Transfer-Encoding: base64"] })],
     ["with a prototype", encodeForm({ name: "__proto__", body: "x" }, text)],
   ];
 
-  it.each(broken)("one %s is refused in a sentence", async (_, form, ...headers) => {
+  it.each(broken)("is refused with a message: one %s", async (_, form, ...headers) => {
     const left = watchTemporaryFiles();
     const { agent, model } = scripted("Never said.");
     const service = await serve({ agents: { a: agent }, fileUpload: true });
@@ -68,13 +68,13 @@ describe("a hostile form:", () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it("one that is compressed is not taken", async () => {
+  it("is refused if it is compressed", async () => {
     const service = await serve({ agents: { a: talker() }, fileUpload: true });
 
     expect(await send(service, encodeForm(text), "Content-Encoding: gzip")).toMatch(/^HTTP\/1\.1 415 /);
   });
 
-  it("one whose key cannot be one is refused before it is sent", async () => {
+  it("is refused before it is sent if a key header is malformed", async () => {
     const service = await serve({ agents: { a: talker() }, fileUpload: true });
     const socket = open(service.port);
     socket.write(head(path, formType, "Content-Length: 1000", "x-openai-api-key: a b"));
@@ -85,7 +85,7 @@ describe("a hostile form:", () => {
     socket.destroy();
   });
 
-  it("one that is announced too long is refused before it is sent", async () => {
+  it("is refused before it is sent if it is announced too long", async () => {
     const service = await serve({ agents: { a: talker() }, fileUpload: true });
     const socket = open(service.port);
     socket.write(head(path, formType, "Content-Length: 10000000000"));
@@ -96,7 +96,7 @@ describe("a hostile form:", () => {
     socket.destroy();
   });
 
-  it("one that has no end, before its first part or behind its last, is cut off", async () => {
+  it("is cut off if it never ends, before its first part or after its last", async () => {
     const service = await serve({ agents: { a: talker() }, fileUpload: { maxFileSize: 9, maxFieldSize: 9 } });
     for (const begin of [Buffer.from("\r\n"), encodeForm(text)]) {
       const pieces = [begin, megabyte].flatMap((piece) => [`${piece.length.toString(16)}\r\n`, piece, "\r\n"]);
@@ -112,11 +112,11 @@ describe("a hostile form:", () => {
     ["marks that turn its direction", "a\u202egnp.exe", "agnp.exe"],
     ["letters of any language", "Übersicht 日本.pdf", "Übersicht 日本.pdf"],
     ["10,000 characters", "n".repeat(10_000), "n".repeat(255)],
-  ])("a filename with %s is cleaned", async (_, filename, seen) => {
+  ])("has a filename with %s cleaned", async (_, filename, seen) => {
     expect(await nameOf(filename)).toBe(seen);
   });
 
-  it("an encoded filename is cleaned as well", async () => {
+  it("has an encoded filename cleaned", async () => {
     const service = scripted("Seen.");
     const { port } = await serve({ agents: { a: service.agent }, fileUpload: true });
     const part = "Content-Disposition: form-data; name=\"files\"; filename*=UTF-8''..%2Fa%00%E2%80%AEb";
@@ -128,13 +128,13 @@ describe("a hostile form:", () => {
   });
 });
 
-describe("a client that", () => {
+describe("a client of an upload", () => {
   const eight = { ...file, body: Buffer.concat(Array.from({ length: 8 }, () => megabyte)) };
 
   it.each([
     ["sends too much", 413, encodeForm(text, eight)],
     ["sends a field that is not known, and much behind it", 400, encodeForm({ name: "odd", body: "x" }, eight)],
-  ])("%s and reads only then has the answer, and no reset", async (_, status, form) => {
+  ])("gets its answer and no reset if it %s and reads only then", async (_, status, form) => {
     const service = await serve({ agents: { a: talker() }, fileUpload: { maxFileSize: 1000 } });
     const socket = open(service.port);
     const failed = vi.fn<(error: Error) => void>();
@@ -153,7 +153,7 @@ describe("a client that", () => {
     expect(failed).not.toHaveBeenCalled();
   });
 
-  it("keeps its connection after a refusal can ask again", async () => {
+  it("can send another request on its connection after a refusal", async () => {
     const service = await serve({ agents: { a: talker() }, fileUpload: true });
     const form = encodeForm({ name: "odd", body: "x" });
     const ask = (body: Buffer, ...more: string[]) =>
@@ -171,7 +171,7 @@ describe("a client that", () => {
     expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(["400", "200"]);
   });
 
-  it("is uploading a large file leaves nothing in the folder, and when it goes away no open file either", async () => {
+  it("leaves no named file while it uploads, and no open file when it disconnects", async () => {
     const left = watchTemporaryFiles();
     const { agent, model } = scripted("Never said.");
     const service = await serve({ agents: { a: agent }, fileUpload: true });
@@ -188,8 +188,8 @@ describe("a client that", () => {
   });
 });
 
-describe("300 clients that go away while they upload", () => {
-  it("leave nothing behind", async () => {
+describe("300 clients that disconnect while they upload", () => {
+  it("leave no temporary file and no open descriptor", async () => {
     const left = watchTemporaryFiles();
     const service = await serve({ agents: { a: talker() }, fileUpload: true });
     const form = encodeForm(text, { ...file, body: Buffer.alloc(1_500_000) });
@@ -215,7 +215,7 @@ describe("300 clients that go away while they upload", () => {
 describe("a small form", () => {
   const form = encodeForm(text, file, { ...file, filename: "b.bin", body: "defghi" });
 
-  it("that is cut at any byte is refused, and only whole is it taken", async () => {
+  it("is refused if it is cut at any byte, and taken only whole", async () => {
     const service = await serve({ agents: { a: talker() }, fileUpload: true });
     // Behind the last two dashes nothing matters.
     const whole = form.length - 2;
@@ -227,7 +227,7 @@ describe("a small form", () => {
     expect(service.lines).toEqual([]);
   });
 
-  it("is taken or refused by any limits, in any pieces, and leaves nothing behind", async () => {
+  it("is taken or refused the same way in pieces of any size, and leaves nothing behind", async () => {
     const left = watchTemporaryFiles();
     const limit = () => integer({ min: 1, max: 12 });
     await assert(

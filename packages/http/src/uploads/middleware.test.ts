@@ -34,7 +34,7 @@ async function host(handle: RequestHandler, options?: FileUploadOptions): Promis
 const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent, withSecrets: () => silent };
 
 describe("createFileUploadMiddleware", () => {
-  it("[http.upload-middleware] gives a route of the host the fields and the files", async () => {
+  it("[http.upload-middleware] puts the fields and files of a form on the request", async () => {
     const left = watchTemporaryFiles();
     const service = await host(async (request, response) => {
       const { body, files = [] } = request as Uploaded;
@@ -58,13 +58,13 @@ describe("createFileUploadMiddleware", () => {
     await vi.waitFor(() => expect(left()).toEqual({ named: [], open: 0 }));
   });
 
-  it("passes by what is no form", async () => {
+  it("leaves other bodies alone", async () => {
     const service = await host((request, response) => response.json({ files: (request as Uploaded).files ?? null }));
 
     expect((await service.post("/", {})).json).toEqual({ files: null });
   });
 
-  it("hands what it refuses to the host's handler of errors", async () => {
+  it("passes refusals to the host's error handler", async () => {
     const service = await host((_, response) => response.end(), { maxFileSize: 10 });
 
     const { status, text } = await service.ask("/", { method: "POST", body: toForm({}, large) });
@@ -72,7 +72,7 @@ describe("createFileUploadMiddleware", () => {
     expect([status, text]).toEqual([413, expect.stringContaining("big.bin")]);
   });
 
-  it("frees the files when the host's handler throws", async () => {
+  it("removes the files when the host's handler throws", async () => {
     const left = watchTemporaryFiles();
     const service = await host(() => {
       expect(left()).toEqual({ named: [], open: 1 });
@@ -83,7 +83,7 @@ describe("createFileUploadMiddleware", () => {
     await vi.waitFor(() => expect(left()).toEqual({ named: [], open: 0 }));
   });
 
-  it("has no file any more when the request that brought it is over", async () => {
+  it("removes the files when the response ends", async () => {
     const seen = Promise.withResolvers<UploadedFile[]>();
     const service = await host((request, response) => {
       response.once("close", () => seen.resolve((request as Uploaded).files ?? []));
@@ -95,7 +95,7 @@ describe("createFileUploadMiddleware", () => {
     await expect(file?.read()).rejects.toThrow("The uploaded file was removed");
   });
 
-  it("does not call the route for a client that has left", async () => {
+  it("does not call the route after the client has disconnected", async () => {
     const left = watchTemporaryFiles();
     const handle = vi.fn<RequestHandler>();
     const service = await host(handle);
@@ -111,7 +111,7 @@ describe("createFileUploadMiddleware", () => {
     expect(handle).not.toHaveBeenCalled();
   });
 
-  it("gives names that mean something to JavaScript no meaning", async () => {
+  it("treats field names such as __proto__ as plain names", async () => {
     const service = await host((request, response) => {
       const { body = {} } = request as Uploaded;
       response.json([Object.getPrototypeOf(body), Object.entries(body)]);
@@ -123,7 +123,7 @@ describe("createFileUploadMiddleware", () => {
     expect(answer).toContain('[null,[["__proto__","x"],["constructor","y"]]]');
   });
 
-  it("takes 20 fields and no more", async () => {
+  it("takes at most 20 fields", async () => {
     const service = await host((_, response) => response.end());
     const fields = Array.from({ length: 21 }, (_, index) => [`f${index}`, "x"]);
     const ask = async (count: number) =>
@@ -148,7 +148,7 @@ describe("the options of uploads", () => {
     [{ maxFilesize: 1 } as never, "maxFilesize"],
     [[] as never, "an object"],
     [null as never, "an object"],
-  ])("%o are refused with the option's name", (options, name) => {
+  ])("are refused by name: %o", (options, name) => {
     expect(() => createFileUploadMiddleware(options)).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(name) as string }),
     );
@@ -158,7 +158,7 @@ describe("the options of uploads", () => {
 describe("buildMultiModalInput", () => {
   const file = (mimeType: string): UploadedFile => ({ mimeType, size: 3, read: async () => Buffer.from("abc") });
 
-  it("[http.multi-modal-input] gives text alone as a text, and text with files as parts", async () => {
+  it("[http.multi-modal-input] returns text alone as a string, and text with files as parts", async () => {
     expect(await buildMultiModalInput({ input: "Hi" }, [])).toBe("Hi");
     expect(await buildMultiModalInput({ input: "Hi" })).toBe("Hi");
     expect(await buildMultiModalInput({ input: "Hi" }, [file("image/x"), file("audio/x"), file("text/x")])).toEqual([
@@ -169,12 +169,12 @@ describe("buildMultiModalInput", () => {
     ]);
   });
 
-  it("takes no input at all for an empty text", async () => {
+  it("returns an empty string without input and files", async () => {
     expect(await buildMultiModalInput(undefined)).toBe("");
     expect(await buildMultiModalInput({}, [file("image/x")])).toHaveLength(1);
   });
 
-  it("refuses an input that is no text", async () => {
+  it("refuses an input that is not a string", async () => {
     await expect(buildMultiModalInput({ input: [] }, [])).rejects.toMatchObject({ code: "invalid_request" });
   });
 });

@@ -22,20 +22,17 @@ async function upload(fileUpload: Parameters<typeof serve>[0]["fileUpload"], for
 }
 
 describe("a form", () => {
-  it.each(["run", "stream"])(
-    "[http.upload-fields] is read for /%s: the text and the files are the input",
-    async (mode) => {
-      const { status, said } = await upload(true, toForm({ input: "What is this?" }, png, wav, pdf), mode);
+  it.each(["run", "stream"])("[http.upload-fields] becomes the input of /%s: its text and files", async (mode) => {
+    const { status, said } = await upload(true, toForm({ input: "What is this?" }, png, wav, pdf), mode);
 
-      expect(status).toBe(200);
-      expect(said).toEqual([
-        { type: "text", text: "What is this?" },
-        { type: "image", data: "iVBORw==", mimeType: "image/png" },
-        { type: "audio", data: base64("RIFF"), mimeType: "audio/wav" },
-        { type: "file", data: base64("%PDF-1.7"), mimeType: "application/pdf", filename: "c.pdf" },
-      ]);
-    },
-  );
+    expect(status).toBe(200);
+    expect(said).toEqual([
+      { type: "text", text: "What is this?" },
+      { type: "image", data: "iVBORw==", mimeType: "image/png" },
+      { type: "audio", data: base64("RIFF"), mimeType: "audio/wav" },
+      { type: "file", data: base64("%PDF-1.7"), mimeType: "application/pdf", filename: "c.pdf" },
+    ]);
+  });
 
   it.each([undefined, false])("[http.upload-switch] is refused when fileUpload is %s", async (fileUpload) => {
     const { status, json, said } = await upload(fileUpload, toForm({ input: "Hi" }, png));
@@ -44,25 +41,25 @@ describe("a form", () => {
     expect(said).toBeUndefined();
   });
 
-  it("[http.upload-switch] is read when fileUpload has options, and JSON is read as before", async () => {
+  it("[http.upload-switch] is read when fileUpload has limits, and JSON is still read", async () => {
     const service = await serve({ agents: { a: talker() }, fileUpload: { maxFiles: 1 } });
 
     expect((await service.ask("/agents/a/run", { method: "POST", body: toForm({ input: "Hi" }) })).status).toBe(200);
     expect((await service.post("/agents/a/run", { input: "Hi" })).status).toBe(200);
   });
 
-  it("is a text alone when it has no files", async () => {
+  it("becomes a string when it has no files", async () => {
     expect((await upload(true, toForm({ input: "Hi" }))).said).toBe("Hi");
   });
 
-  it("needs no text when it has files, and has no empty part then", async () => {
+  it("needs no text when it has files, and becomes no empty part", async () => {
     const picture = { type: "image", data: "iVBORw==", mimeType: "image/png" };
 
     expect((await upload(true, toForm({}, png))).said).toEqual([picture]);
     expect((await upload(true, toForm({ input: " " }, png))).said).toEqual([picture]);
   });
 
-  it("of a page in which no file was chosen is its text", async () => {
+  it("becomes its text when a browser sent an empty file", async () => {
     for (const fileUpload of [true, { allowedMimeTypes: ["image/*"] }]) {
       expect((await upload(fileUpload, toForm({ input: "Hi" }, new File([], "")))).said).toBe("Hi");
     }
@@ -77,14 +74,14 @@ describe("a form", () => {
     }
   });
 
-  it("is refused for workflows, which take an object", async () => {
+  it("is refused for workflows", async () => {
     const service = await serve({ workflows: { counter: counter() }, fileUpload: true });
     const answer = await service.ask("/workflows/counter/run", { method: "POST", body: toForm({ input: "Hi" }) });
 
     expect(answer.status).toBe(415);
   });
 
-  it("names the session, the user and a key as a body does", async () => {
+  it("may have the fields sessionId, userId and apiKey", async () => {
     const model = new ScriptedModel("Seen.");
     const service = await serve({ agents: { a: new Agent({ name: "a", model }) }, fileUpload: true });
     const fields = { input: "Hi", sessionId: "s1", userId: "ada", apiKey: "sk-of-form" };
@@ -96,7 +93,7 @@ describe("a form", () => {
     expect((await service.ask("/sessions/s1")).status).toBe(404);
   });
 
-  it("is the principal's own, and one that names another user is forbidden", async () => {
+  it("belongs to the principal, and is forbidden if it names another user", async () => {
     const service = await serve(
       { agents: { a: talker() }, fileUpload: true },
       { before: [(request, _, next) => next(void Object.assign(request, { principal: { userId: "ada" } }))] },
@@ -109,20 +106,20 @@ describe("a form", () => {
   });
 });
 
-describe("a form is refused, and nothing runs, when", () => {
+describe("a form that is refused before anything runs", () => {
   const refused: [string, Parameters<typeof serve>[0]["fileUpload"], FormData, number, string, ...string[]][] = [
-    ["there is nothing in it", true, toForm({ note: "" }), 400, "invalid_request", '"note"'],
-    ["it has neither text nor files", true, toForm({ input: "" }), 400, "invalid_request", "input"],
-    ["a field is not known", true, toForm({ input: "x", model: "m" }), 400, "invalid_request", '"model"'],
-    ["a field is called __proto__", true, toForm({ ["__proto__" as string]: "x" }), 400, "invalid_request"],
-    ["the input is a file", true, fileIn("input"), 400, "invalid_request", '"input"', "files"],
-    ["the files are a text", true, textIn("files"), 400, "invalid_request", "files"],
-    ["the input comes twice", true, textIn("input", "input"), 400, "invalid_request", '"input"', "once"],
-    ["a file is empty", true, toForm({ input: "x" }, sized(0)), 400, "invalid_request", '"big.bin"', "empty"],
-    ["the session is none", true, toForm({ input: "x", sessionId: "a/b" }), 400, "invalid_request", "sessionId"],
-    ["the key is none", true, toForm({ input: "x", apiKey: "a b" }), 400, "invalid_request", "apiKey"],
+    ["an unknown field alone", true, toForm({ note: "" }), 400, "invalid_request", '"note"'],
+    ["neither text nor files", true, toForm({ input: "" }), 400, "invalid_request", "input"],
+    ["an unknown field", true, toForm({ input: "x", model: "m" }), 400, "invalid_request", '"model"'],
+    ["a field called __proto__", true, toForm({ ["__proto__" as string]: "x" }), 400, "invalid_request"],
+    ["a file as its input", true, fileIn("input"), 400, "invalid_request", '"input"', "files"],
+    ["a text as its files", true, textIn("files"), 400, "invalid_request", "files"],
+    ["two inputs", true, textIn("input", "input"), 400, "invalid_request", '"input"', "once"],
+    ["an empty file", true, toForm({ input: "x" }, sized(0)), 400, "invalid_request", '"big.bin"', "empty"],
+    ["a malformed session id", true, toForm({ input: "x", sessionId: "a/b" }), 400, "invalid_request", "sessionId"],
+    ["a malformed key", true, toForm({ input: "x", apiKey: "a b" }), 400, "invalid_request", "apiKey"],
     [
-      "a field is too long",
+      "a field that is too long",
       { maxFieldSize: 9 },
       toForm({ input: "x".repeat(10) }),
       413,
@@ -131,7 +128,7 @@ describe("a form is refused, and nothing runs, when", () => {
       "9",
     ],
     [
-      "a file is too large",
+      "a file that is too large",
       { maxFileSize: 9 },
       toForm({}, sized(10)),
       413,
@@ -140,9 +137,9 @@ describe("a form is refused, and nothing runs, when", () => {
       "files",
       "9",
     ],
-    ["there are too many files", { maxFiles: 1 }, toForm({}, png, wav), 413, "payload_too_large", "files", "1"],
+    ["too many files", { maxFiles: 1 }, toForm({}, png, wav), 413, "payload_too_large", "files", "1"],
     [
-      "the files are too large together",
+      "files that are too large together",
       { maxTotalSize: 19 },
       toForm({}, sized(10), sized(10)),
       413,
@@ -151,7 +148,7 @@ describe("a form is refused, and nothing runs, when", () => {
       "19",
     ],
     [
-      "a file is of another type",
+      "a file of another type",
       { allowedMimeTypes: ["image/*", "application/pdf"] },
       toForm({}, wav),
       415,
@@ -162,7 +159,7 @@ describe("a form is refused, and nothing runs, when", () => {
     ],
   ];
 
-  it.each(refused)("%s", async (_, ...[fileUpload, form, status, code, ...named]) => {
+  it.each(refused)("has %s", async (_, ...[fileUpload, form, status, code, ...named]) => {
     const left = watchTemporaryFiles();
     const answer = await upload(fileUpload, form);
 
@@ -187,7 +184,7 @@ describe("a form is refused, and nothing runs, when", () => {
 });
 
 describe("the limits of an upload", () => {
-  it("[http.upload-max-size] let a file have 52428800 bytes unless told otherwise", async () => {
+  it("[http.upload-max-size] allow 52428800 bytes per file by default", async () => {
     const { agent, model } = scripted("Seen.");
     const service = await serve({ agents: { a: agent }, fileUpload: true });
     const ask = (size: number) => service.ask("/agents/a/run", { method: "POST", body: toForm({}, sized(size)) });
@@ -197,7 +194,7 @@ describe("the limits of an upload", () => {
     expect((await ask(52_428_800)).status).toBe(200);
   });
 
-  it("[http.upload-max-files] let an upload have 10 files unless told otherwise", async () => {
+  it("[http.upload-max-files] allow 10 files per upload by default", async () => {
     const files = Array.from({ length: 11 }, (_, index) => sized(1 + index, `${index}.bin`));
 
     expect(await upload(true, toForm({}, ...files))).toMatchObject({ status: 413, said: undefined });
@@ -211,7 +208,7 @@ describe("the limits of an upload", () => {
     expect((await upload(rules, toForm({ input: "x".repeat(9) }, sized(9), sized(9)))).status).toBe(200);
   });
 
-  it("[http.upload-mime-types] take any type unless told otherwise, and compare without case", async () => {
+  it("[http.upload-mime-types] allow any type by default, and compare types without case", async () => {
     const odd = new File(["x"], "x", { type: "application/x-odd; v=1" });
 
     expect((await upload(true, toForm({}, odd))).said).toMatchObject([{ mimeType: "application/x-odd" }]);
@@ -222,7 +219,7 @@ describe("the limits of an upload", () => {
 });
 
 describe("large files", () => {
-  it("come to the model whole and in their order, and leave nothing behind", async () => {
+  it("reach the model whole and in order, and leave no temporary file", async () => {
     const left = watchTemporaryFiles();
     const sizes = [3_000_001, 10, 2_000_000, 20];
     const files = sizes.map((size, index) => new File([Buffer.alloc(size, index + 1)], `${index}`));
@@ -237,7 +234,7 @@ describe("large files", () => {
 });
 
 describe("uploads of several clients", () => {
-  it("wait until there is room for them in memory, and go on when the run before has been answered", async () => {
+  it("wait for free memory, and go on when an earlier run has been answered", async () => {
     const gate = new Gate();
     const began: unknown[] = [];
     const beforeRun = async (input: unknown): Promise<void> => {
