@@ -1,10 +1,7 @@
 import { readProperty } from "../util/read-property.ts";
 import { TroupeError } from "./troupe-error.ts";
 
-/**
- * What work fails with that was ended by its signal: the signal's reason when that is a `TroupeError`, `timeout` when
- * time ran out, else `cancelled`.
- */
+/** Error of work that its signal ended: the reason if it is a `TroupeError`, `timeout` for a `TimeoutError`, else `cancelled`. */
 export function abortedError(reason: unknown): TroupeError {
   if (TroupeError.is(reason)) return reason;
   if (readProperty(reason, "name") === "TimeoutError") {

@@ -1,9 +1,9 @@
 import { readProperty } from "../util/read-property.ts";
 
-/** How deep causes are followed; vendor libraries wrap a broken socket three times. */
+/** Largest number of causes. Vendor libraries wrap a broken socket three times. */
 const deepest = 6;
 
-/** An error, then its cause, then the cause of that. The depth is bounded, so that a cycle of causes ends too. */
+/** Returns an error, its cause, the cause of that, and so on. The depth is bounded because causes may form a cycle. */
 export function causesOf(error: unknown): unknown[] {
   const causes: unknown[] = [];
   for (let cause = error; cause !== undefined && cause !== null; cause = readProperty(cause, "cause")) {

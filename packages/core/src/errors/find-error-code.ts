@@ -2,7 +2,7 @@ import { getOwn } from "../util/get-own.ts";
 import { readProperty } from "../util/read-property.ts";
 import { causesOf } from "./causes-of.ts";
 
-/** Other names of the two failures that count as transient. */
+/** Other codes of the two transient failures. */
 const aliases: Readonly<Record<string, string>> = {
   EPIPE: "ECONNRESET",
   UND_ERR_SOCKET: "ECONNRESET",
@@ -12,8 +12,8 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /**
- * The code of the system or network failure behind an error, like `ECONNRESET`. `fetch` and vendor libraries hide it some
- * causes deep. The codes of closed sockets and of undici's timeouts are given as `ECONNRESET` and `ETIMEDOUT`.
+ * Returns the code of the system or network failure among the causes of an error, like `ECONNRESET`. The codes of closed
+ * sockets and of undici's timeouts are returned as `ECONNRESET` and `ETIMEDOUT`.
  */
 export function findErrorCode(error: unknown): string | undefined {
   for (const cause of causesOf(error)) {
@@ -24,6 +24,6 @@ export function findErrorCode(error: unknown): string | undefined {
 }
 
 function systemCode(code: unknown): string | undefined {
-  // A DOMException has a number here, a vendor's error a word of its own, and Node's `ERR_…` are mistakes in the program.
+  // Not the number of a DOMException, the code of a vendor, or Node's `ERR_…`, which are errors of the program.
   return typeof code === "string" && /^(?:E(?!RR_)[A-Z\d_]+|UND_ERR_[A-Z_]+)$/.test(code) ? code : undefined;
 }

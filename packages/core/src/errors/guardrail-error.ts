@@ -1,14 +1,14 @@
 import { TroupeError } from "./troupe-error.ts";
 
-/** Who refused, what, and why. */
+/** Facts of a refusal by a guardrail. */
 export type GuardrailRefusal = {
   guardrail: string;
   side: "input" | "output";
-  /** A sentence for the user: clients see it. */
+  /** Sentence for the user, seen by clients. */
   reason: string;
 };
 
-/** A guardrail refused the input or the output of a run. */
+/** Error of a run whose input or output a guardrail refused. */
 export class GuardrailError extends TroupeError {
   readonly guardrail: string;
   readonly side: "input" | "output";

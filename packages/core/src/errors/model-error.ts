@@ -4,26 +4,26 @@ import { scrubbedCause } from "./scrubbed-cause.ts";
 import { TroupeError } from "./troupe-error.ts";
 import type { ErrorCode, ErrorFields } from "./troupe-error.ts";
 
-/** What a provider knows of a failed call. */
+/** Facts of a failed model call. */
 export type ModelFailure = {
   providerId: string;
-  /** The HTTP status, or the one that the vendor's own error type stands for. */
+  /** HTTP status, or the one of the vendor's error type. */
   status?: number | undefined;
-  /** The vendor's word for the failure, like `insufficient_quota`. */
+  /** Code of the vendor, like `insufficient_quota`. */
   vendorCode?: string | undefined;
-  /** `ECONNRESET` for an answer that was cut, `ETIMEDOUT` for one that stalled. @default found among the causes */
+  /** `ECONNRESET` for a truncated response, `ETIMEDOUT` for a stalled one. @default found among the causes */
   networkCode?: string | undefined;
-  /** How long the vendor asks to wait. */
+  /** Milliseconds that the vendor asks to wait. */
   retryAfterMs?: number | undefined;
-  /** The key of the call: it is taken out of the cause, and a refusal is the caller's to mend when the key came with the request. */
+  /** Key of the call, which is removed from the cause. A refused key of the caller makes the error `unauthorized`. */
   key?: { readonly value: string; readonly fromCaller: boolean } | undefined;
-  /** What the vendor's library threw. */
+  /** Error of the vendor's library. */
   cause?: unknown;
 };
 
 /**
- * A call to a model failed. Message and fields are ours alone; what the vendor said is in `cause`, shortened and without
- * the call's key, for whoever debugs the service.
+ * Error of a failed model call. Message and fields contain nothing from the vendor. Its text is in `cause`, shortened and
+ * without the key of the call, for the developer of the service.
  */
 export class ModelError extends TroupeError {
   readonly providerId: string;
@@ -51,12 +51,12 @@ type Facts = {
   vendorCode: string | undefined;
   networkCode: string | undefined;
   retryAfterMs: number | undefined;
-  /** The vendor refused the key. */
+  /** True when the vendor refused the key. */
   refused: boolean;
   callersKey: boolean;
 };
 
-/** Takes over what has the form it should have: vendors and what stands before them answer with anything. */
+/** Takes the well-formed facts: vendors and their gateways answer with anything. */
 function readFacts(failure: ModelFailure): Facts {
   const { providerId, status, vendorCode, retryAfterMs, key, cause } = failure;
   return {
@@ -106,6 +106,6 @@ function fieldsOf({ providerId, status, retryAfterMs }: Facts): ErrorFields {
 
 function causeOf({ cause, key }: ModelFailure, { refused }: Facts): Error | undefined {
   const mask = createMasker(key === undefined ? [] : [key.value]);
-  // A vendor that refuses a key quotes parts of it, and a part cannot be recognised.
+  // A vendor that refuses a key may quote a part of it, which cannot be recognised.
   return scrubbedCause(cause, { mask, withText: !refused });
 }

@@ -2,21 +2,21 @@ import { internalMessage, toTroupeError } from "./to-troupe-error.ts";
 import { errorCodes } from "./troupe-error.ts";
 import type { ErrorCode, ErrorFields } from "./troupe-error.ts";
 
-/** What a client may know of an error. */
+/** An error as clients see it. */
 export type PublicError = { code: ErrorCode; message: string } & ErrorFields;
 
-/** Failures of the service itself. Their messages speak to whoever runs it. */
+/** Failures of the service itself, whose messages are for the operator. */
 const ownFailures: ReadonlySet<ErrorCode> = new Set(["internal", "invalid_config", "invalid_value"]);
 
-/** A driver tells the operator which file, host or record it is about. */
+/** Messages for clients in place of those of storage drivers, which name files, hosts and records. */
 const ofStorage: Readonly<Partial<Record<ErrorCode, string>>> = {
   storage_unavailable: "The storage cannot be used at the moment.",
   storage_corrupt: "What is stored cannot be read.",
 };
 
 /**
- * The code, the message and the fields of anything thrown, fit for a client: a failure of our own or of the storage says no
- * more than its code does.
+ * Returns the code, message and fields of anything thrown, as clients may see them. A failure of the service or its storage
+ * has a general message.
  */
 export function toPublicError(thrown: unknown): PublicError {
   const { code, message, fields } = toTroupeError(thrown);

@@ -5,13 +5,12 @@ import { causesOf } from "./causes-of.ts";
 
 const longestText = 200;
 
-/** How to hide secrets, and whether the texts may be shown at all. */
+/** Options of scrubbing. `withText: false` leaves out all messages. */
 export type Scrubbing = { mask: Masker; withText: boolean };
 
 /**
- * A copy of an error and its causes that can be shown to a developer. It has names, codes, statuses, where things were
- * thrown and the beginning of each text with its secrets hidden. Requests, headers and bodies, which vendor libraries hang
- * on their errors, stay behind.
+ * Copies an error and its causes without secrets: names, codes, statuses, stack frames and the beginning of each message.
+ * Requests, headers and bodies, which vendor libraries add to their errors, are left out.
  */
 export function scrubbedCause(error: unknown, scrubbing: Scrubbing): Error | undefined {
   const causes = [...causesOf(error)];

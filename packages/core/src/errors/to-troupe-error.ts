@@ -3,9 +3,9 @@ import { abortedError } from "./aborted-error.ts";
 import { TroupeError } from "./troupe-error.ts";
 
 /**
- * Makes a `TroupeError` of anything thrown. What an abort threw becomes `cancelled` or `timeout`; with the signal of the
- * work given, so does whatever was thrown once that signal had aborted. The rest becomes `internal` with a fixed message,
- * for it may quote a key, a prompt or a path; the thrown value stays as `cause`.
+ * Makes a `TroupeError` of anything thrown. The error of an abort becomes `cancelled` or `timeout`, and so does any error
+ * after `signal` has aborted. Others become `internal` with a fixed message, because theirs may quote a key, a prompt or a
+ * path; the thrown value stays as `cause`.
  */
 export function toTroupeError(thrown: unknown, signal?: AbortSignal): TroupeError {
   if (TroupeError.is(thrown)) return thrown;
@@ -14,7 +14,7 @@ export function toTroupeError(thrown: unknown, signal?: AbortSignal): TroupeErro
   return new TroupeError("internal", internalMessage, { cause: thrown });
 }
 
-/** All that is said of a failure whose text is not ours. */
+/** Message of a failure whose own message may hold secrets. */
 export const internalMessage = "Something went wrong in this service.";
 
 function isAbort(thrown: unknown): boolean {
@@ -22,7 +22,7 @@ function isAbort(thrown: unknown): boolean {
   return name === "AbortError" || name === "TimeoutError";
 }
 
-/** Node's own functions throw an `AbortError` of theirs and keep the signal's reason as its cause. */
+/** Returns the reason of an abort, which functions of Node keep as the cause of their own `AbortError`. */
 function abortReason(thrown: unknown): unknown {
   const cause = readProperty(thrown, "cause");
   return TroupeError.is(cause) || readProperty(cause, "name") === "TimeoutError" ? cause : thrown;

@@ -1,6 +1,6 @@
 import { readProperty } from "../util/read-property.ts";
 
-/** Every way a run, a request or a construction can fail. Transports map each code to their own status. */
+/** Codes of all failures of a run, a request or a construction. Transports map each code to a status. */
 export const errorCodes = [
   "invalid_request",
   "unauthorized",
@@ -27,19 +27,19 @@ export const errorCodes = [
 /** One of `errorCodes`. */
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** Plain facts about an error that a client may see: never a key, a prompt or a vendor's text. */
+/** Facts about an error that clients may see: never a key, a prompt or a vendor's text. */
 export type ErrorFields = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What an error may carry beside its code and message. */
+/** Optional parts of an error. */
 export interface TroupeErrorOptions {
   cause?: unknown;
   fields?: ErrorFields;
 }
 
-// In the global registry, so that an error made by one copy of core is known to another.
+// In the global registry, so that errors of one copy of core are recognized by another.
 const brand = Symbol.for("troupe.error");
 
-/** The one error that leaves Troupe: a code to act on, a message safe to show, and plain fields. */
+/** Error of every failure in Troupe: a code to act on, a message that is safe to show, and plain fields. */
 export class TroupeError extends Error {
   readonly code: ErrorCode;
   readonly fields: ErrorFields;
@@ -51,11 +51,11 @@ export class TroupeError extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  /** Tells a `TroupeError` from any other value, also when it comes from another copy of core. */
+  /** Tells if a value is a `TroupeError`, also one of another copy of core. */
   static is(value: unknown): value is TroupeError {
     return typeof value === "object" && readProperty(value, brand) === true;
   }
 }
 
-// On the prototype: one name for all instances, and no own property that a serializer would print.
+// On the prototype, because serializers print own properties.
 Object.defineProperty(TroupeError.prototype, "name", { value: "TroupeError", configurable: true, writable: true });

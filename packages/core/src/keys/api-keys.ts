@@ -5,8 +5,8 @@ import type { ErrorCode } from "../errors/troupe-error.ts";
 export type ApiKeys = { readonly [providerId: string]: string | undefined };
 
 /**
- * Takes a key that can go into a header: 1 to 512 visible ASCII characters. Anything else is refused by naming the place
- * it stood in. The value itself is never shown, for HTTP clients quote the header values that they refuse.
+ * Returns a key that fits into a header: 1 to 512 visible ASCII characters. The error of any other value names its place and
+ * never shows the value.
  */
 export function checkApiKey(value: unknown, where: string, code: ErrorCode = "invalid_request"): string {
   if (typeof value === "string" && /^[!-~]{1,512}$/.test(value)) return value;

@@ -3,10 +3,7 @@ import { LruCache } from "../util/lru-cache.ts";
 /** The number of keys whose values are kept: a client of a vendor's library costs some kilobytes. */
 const maxEntries = 100;
 
-/**
- * One value for each API key; beyond a hundred, the least recently used is dropped. Keys are stored as hashes, because a
- * dump of a map shows its keys.
- */
+/** LRU cache of one value per API key, like a vendor's client. It holds hashes of the keys and never the keys. */
 export class KeyedCache<Value> {
   readonly #create: (key: string | undefined) => Value;
   readonly #values = new LruCache<string, Value>({ maxEntries });

@@ -30,7 +30,7 @@ describe("readKeyHeaders", () => {
     { "x-openai-api-key": "A", "X-OpenAI-Api-Key": "B" },
     { "X-OpenAI-Api-Key": "A", "x-openai-api-key": ["A"] },
   ])("refuses a header that comes twice: %o", (headers) => {
-    expect(() => readKeyHeaders(headers)).toThrow("The header x-openai-api-key must be sent once.");
+    expect(() => readKeyHeaders(headers)).toThrow("The header x-openai-api-key was sent more than once. Send it once.");
   });
 
   it("refuses two values that a server has joined, and whatever else is no key", () => {

@@ -3,21 +3,21 @@ import { checkApiKey } from "./api-keys.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { genericKeyHeader, vendorKeyHeaders } from "./key-headers.ts";
 
-/** Headers as servers give them: names in any case, values alone or in lists. */
+/** Headers of a request as servers give them: names in any case, values as strings or arrays. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Where else a request may carry a key, and what the host keeps for itself. */
+/** Options of reading the keys of a request. */
 export type ReadKeysOptions = {
-  /** `false` leaves `x-api-key` to the host's own authentication. @default true */
+  /** `false` leaves `x-api-key` to the authentication of the host. @default true */
   genericApiKeyHeader?: boolean;
-  /** The field `apiKey` of the body or payload: the generic key when the header has none. */
+  /** Field `apiKey` of the body or payload: the generic key when the header is absent. */
   bodyKey?: unknown;
 };
 
-/** The keys of a request: those meant for a vendor, and the one for whatever vendor is called. Fits into `RunOpts`. */
+/** Keys of a request: those of vendors, and the generic one. Assignable to `RunOpts`. */
 export type CarriedKeys = { apiKeys: ApiKeys; apiKey?: string };
 
-/** Reads the keys that a request carries. A key that cannot be one, or comes twice, is an `invalid_request`. */
+/** Reads the keys in the headers of a request. A malformed key, or one that is sent twice, is `invalid_request`. */
 export function readKeyHeaders(headers: RequestHeaders, options: ReadKeysOptions = {}): CarriedKeys {
   const { genericApiKeyHeader = true, bodyKey } = options;
   const apiKeys: Record<string, string> = {};
@@ -34,6 +34,7 @@ export function readKeyHeaders(headers: RequestHeaders, options: ReadKeysOptions
 function readKey(headers: RequestHeaders, header: string): string | undefined {
   const names = Object.keys(headers).filter((name) => name.toLowerCase() === header);
   const values = names.flatMap((name) => headers[name] ?? []);
-  if (values.length > 1) throw new TroupeError("invalid_request", `The header ${header} must be sent once.`);
+  if (values.length > 1)
+    throw new TroupeError("invalid_request", `The header ${header} was sent more than once. Send it once.`);
   return values.length === 0 ? undefined : checkApiKey(values[0], `the header ${header}`);
 }

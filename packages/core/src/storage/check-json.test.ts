@@ -12,7 +12,7 @@ describe("toJson", () => {
     expect(() => toJson({ a: [1n] })).toThrow(
       expect.objectContaining({
         code: "invalid_value",
-        message: "value.a[0] is a BigInt, which JSON cannot hold: use text.",
+        message: "value.a[0] is a BigInt, which JSON cannot hold: use a string.",
       }),
     );
   });

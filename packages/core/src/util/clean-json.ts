@@ -1,17 +1,17 @@
 import { setOwn } from "./set-own.ts";
 
-/** Makes the error for a value that is not JSON: `place` is the way to it, like `.a[3]`, and empty for the value itself. */
+/** Makes the error of a value that is not JSON. `place` is the path to it, like `.a[3]`, or empty for the value itself. */
 export type JsonRefusal = (place: string, problem: string) => Error;
 
-// What walks deeper by recursion can be made to crash, and shared parts can make a small value endless.
+// Deeper recursion could crash the process, and shared parts can make a small value endless.
 const maxDepth = 64;
 const maxParts = 1_000_000;
 
 type Walk = { readonly path: (string | number)[]; readonly refusal: JsonRefusal; parts: number };
 
 /**
- * Copies a value that is JSON through and through and refuses any other: what JSON would silently drop, change or
- * call code for. Only two things are tidied: members that are `undefined` are left out, and `-0` becomes `0`.
+ * Copies a JSON value. Refuses values that `JSON.stringify` would silently drop or change, or call code for, with two
+ * exceptions: properties that are `undefined` are left out, and `-0` becomes `0`.
  */
 export function cleanJson(value: unknown, refusal: JsonRefusal): unknown {
   return clean(value, { path: [], refusal, parts: 0 });
@@ -20,10 +20,12 @@ export function cleanJson(value: unknown, refusal: JsonRefusal): unknown {
 function clean(value: unknown, walk: Walk): unknown {
   switch (typeof value) {
     case "string":
-      return cleanText(value, walk);
+      return cleanString(value, walk);
     case "number":
       // Adding zero turns -0 into 0.
-      return Number.isFinite(value) ? value + 0 : refuse(walk, `is ${value}, which JSON cannot hold: use null or text`);
+      return Number.isFinite(value)
+        ? value + 0
+        : refuse(walk, `is ${value}, which JSON cannot hold: use null or a string`);
     case "boolean":
       return value;
     case "object":
@@ -31,27 +33,27 @@ function clean(value: unknown, walk: Walk): unknown {
     case "undefined":
       return refuse(walk, "is undefined, which JSON cannot hold: use null");
     case "bigint":
-      return refuse(walk, "is a BigInt, which JSON cannot hold: use text");
+      return refuse(walk, "is a BigInt, which JSON cannot hold: use a string");
     default:
       return refuse(walk, `is a ${typeof value}, which JSON cannot hold`);
   }
 }
 
-function cleanText(text: string, walk: Walk): string {
-  return text.isWellFormed() ? text : refuse(walk, "holds an unpaired surrogate: call toWellFormed() on the text");
+function cleanString(text: string, walk: Walk): string {
+  return text.isWellFormed() ? text : refuse(walk, "holds an unpaired surrogate: call toWellFormed() on the string");
 }
 
 function cleanObject(value: object, walk: Walk): unknown {
   if (walk.path.length === maxDepth) refuse(walk, `nests deeper than ${maxDepth} levels, or contains itself`);
-  if (Array.isArray(value)) return cleanItems(value, walk);
+  if (Array.isArray(value)) return cleanArray(value, walk);
   if (!isPlain(value)) {
     refuse(walk, "is a class instance, not plain data: take its fields, or of a Date its toISOString()");
   }
   return cleanMembers(value as Record<string, unknown>, walk);
 }
 
-// Every record goes through these two loops: iterators and callbacks cost several times as much.
-function cleanItems(items: readonly unknown[], walk: Walk): unknown[] {
+// Plain loops: iterators and callbacks cost several times as much.
+function cleanArray(items: readonly unknown[], walk: Walk): unknown[] {
   const copy: unknown[] = [];
   for (let index = 0; index < items.length; index++) copy.push(cleanPart(items[index], index, walk));
   return copy;
@@ -62,7 +64,7 @@ function cleanMembers(record: Record<string, unknown>, walk: Walk): Record<strin
   for (const key of Object.keys(record)) {
     const part = record[key];
     if (part === undefined) continue;
-    cleanText(key, walk);
+    cleanString(key, walk);
     setOwn(copy, key, cleanPart(part, key, walk));
   }
   return copy;
@@ -77,7 +79,7 @@ function cleanPart(part: unknown, step: string | number, walk: Walk): unknown {
   return copy;
 }
 
-/** An object of another realm has that realm's `Object.prototype`, the only prototype that itself has none. */
+/** Tells if an object is plain, also one of another realm: `Object.prototype` is the only prototype without one. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;

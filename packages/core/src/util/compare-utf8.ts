@@ -1,14 +1,14 @@
-/** The units whose order is not that of UTF-8; where at most one text holds any, the engine's own order is the right one. */
+/** Code units whose order differs from UTF-8. Where at most one string has any, the order of JavaScript is right. */
 const isOddlyOrdered = /[\ud800-\uffff]/;
 
-/** Orders two texts by their bytes in UTF-8, as databases do. Both must be well-formed. */
+/** Compares two well-formed strings by their bytes in UTF-8, as databases do. */
 export function compareUtf8(left: string, right: string): number {
   if (left === right) return 0;
   if (isOddlyOrdered.test(left) && isOddlyOrdered.test(right)) return compareUnits(left, right);
   return left < right ? -1 : 1;
 }
 
-/** Tells which texts come before this one: like `compareUtf8`, for many of them. */
+/** Returns a test for strings that come before this one, faster than `compareUtf8` for many of them. */
 export function isBeforeUtf8(text: string): (other: string) => boolean {
   return isOddlyOrdered.test(text) ? (other) => compareUtf8(other, text) < 0 : (other) => other < text;
 }
@@ -22,7 +22,7 @@ function compareUnits(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** UTF-16 writes what lies beyond U+FFFF with units from the middle of its range; in UTF-8 it comes last. */
+/** Ranks a code unit as in UTF-8, where characters beyond U+FFFF (surrogates in UTF-16) come last. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

@@ -1,5 +1,5 @@
-/** Makes an id that nobody can guess. */
+/** Makes a random id, a UUID. */
 export function createId(): string {
-  // The global: importing node:crypto would cost every program that imports core several milliseconds.
+  // The global, because importing node:crypto would cost every program that imports core several milliseconds.
   return crypto.randomUUID();
 }

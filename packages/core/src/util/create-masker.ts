@@ -1,16 +1,16 @@
-/** Hides values in a text. A text longer than `maxLength` is cut, and no part of a value is left at the cut. */
+/** Hides values in a string and cuts it to `maxLength`, without leaving a part of a value at the cut. */
 export type Masker = (text: string, maxLength?: number) => string;
 
-/** What stands where something was hidden. */
+/** Replacement of hidden values. */
 export const mask = "[redacted]";
 
-/** Shorter values are words of ordinary text: masking them would hide nothing and make the text unreadable. */
+/** Least length of hidden values. Shorter ones are ordinary words. */
 const shortestMasked = 4;
 
-/** Makes a masker of the values: it finds them as they are, percent-encoded, and as JSON writes them. */
+/** Makes a masker of the values, which it also finds percent-encoded and JSON-encoded. */
 export function createMasker(values: Iterable<string>): Masker {
   const masked = [...values].filter((value) => value.length >= shortestMasked);
-  // Longest first, so that of two values that begin alike the whole of the longer one is found.
+  // Longest first: of two values that begin alike, the longer one is found as a whole.
   const spellings = [...new Set(masked.flatMap(spellingsOf))].toSorted((one, other) => other.length - one.length);
   const pattern = new RegExp(spellings.map(escapePattern).join("|") || matchesNothing, "g");
   const longest = spellings[0]?.length ?? 0;
@@ -18,7 +18,7 @@ export function createMasker(values: Iterable<string>): Masker {
   return (text, maxLength = Infinity) => {
     const shown: string[] = [];
     let end = 0;
-    // Beyond the cut too: a value that the cut goes through would no longer be found, and its beginning be left.
+    // Beyond the cut too, to find a value that the cut divides.
     for (const found of text.slice(0, maxLength + longest).matchAll(pattern)) {
       if (found.index >= maxLength) break;
       shown.push(text.slice(end, found.index), mask);

@@ -1,6 +1,6 @@
 /**
- * Whether two values of plain JSON are the same; the order of members makes no difference. By hand, since importing
- * `node:util` costs every program that imports core several milliseconds, and reads the environment.
+ * Tells if two JSON values are equal, in any order of properties. Not `isDeepStrictEqual`, because importing `node:util`
+ * costs every program that imports core several milliseconds and reads the environment.
  */
 export function equalJson(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;

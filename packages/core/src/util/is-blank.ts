@@ -1,6 +1,6 @@
-/** Whether a text holds nothing but white space. */
+/** Tells if a string is empty or only white space. */
 export function isBlank(text: string): boolean {
-  // Most texts begin with something else, which is seen at once; trimming looks at both ends.
+  // Most strings begin with a visible character, which is found faster than by trimming.
   const first = text.charCodeAt(0);
   return !(first > 32 && first < 127) && text.trim() === "";
 }

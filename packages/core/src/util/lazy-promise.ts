@@ -1,16 +1,16 @@
-/** A promise whose work starts when somebody first waits for it, and not before. Its rejection is never unhandled. */
+/** A promise that starts its work on the first `then` or `await`. Its rejection is never unhandled. */
 export class LazyPromise<Result> extends Promise<Result> {
   #start: (() => void) | undefined;
 
-  /** What derives from it is a plain promise: the work starts once. */
+  /** Makes promises that derive from it plain ones, so that the work starts once. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
-  /** A promise that settles as the other does, and calls `start` when it is first waited for. */
+  /** Makes a promise that settles like the given one, and calls `start` on the first `then`. */
   static of<Result>(promise: Promise<Result>, start: () => void): LazyPromise<Result> {
     const lazy = new LazyPromise<Result>((resolve, reject) => void promise.then(resolve, reject));
-    // Before there is anything to start: this handles the rejection without waiting for the work.
+    // Before `#start` is set: this handles the rejection without starting the work.
     lazy.catch(() => undefined);
     lazy.#start = start;
     return lazy;

@@ -2,7 +2,7 @@ import { readProperty } from "./read-property.ts";
 
 const shownFrames = 8;
 
-/** Where an error came from: the innermost frames of its stack, and nothing of the message that the stack begins with. */
+/** Returns the innermost frames of the stack of an error, without the message that the stack begins with. */
 export function stackFrames(error: unknown): string[] {
   const stack = readProperty(error, "stack");
   const message = readProperty(error, "message");
