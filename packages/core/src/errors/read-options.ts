@@ -1,3 +1,4 @@
+import { typeName } from "../util/type-name.ts";
 import { TroupeError } from "./troupe-error.ts";
 import type { ErrorCode } from "./troupe-error.ts";
 
@@ -84,10 +85,4 @@ function checkNames(table: Table, options: object, where: Where): void {
 
 function nameOwner(owner: string, options: { name?: unknown }): string {
   return typeof options.name === "string" ? `${owner} ${JSON.stringify(options.name.slice(0, 64))}` : owner;
-}
-
-function typeName(value: unknown): string {
-  if (value === null || ["number", "boolean", "undefined"].includes(typeof value)) return String(value);
-  if (Array.isArray(value)) return "an array";
-  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

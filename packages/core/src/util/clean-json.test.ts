@@ -84,14 +84,14 @@ describe("cleanJson", () => {
     [undefined, "value is undefined, which JSON cannot hold: use null"],
     [[1, undefined], "value[1] is undefined, which JSON cannot hold: use null"],
     [Array(2), "value[0] is undefined, which JSON cannot hold: use null"],
-    [{ a: [0, 1, 2, NaN] }, "value.a[3] is NaN, which JSON cannot hold: use null or text"],
-    [{ "odd key": -Infinity }, 'value["odd key"] is -Infinity, which JSON cannot hold: use null or text'],
-    [10n, "value is a BigInt, which JSON cannot hold: use text"],
+    [{ a: [0, 1, 2, NaN] }, "value.a[3] is NaN, which JSON cannot hold: use null or a string"],
+    [{ "odd key": -Infinity }, 'value["odd key"] is -Infinity, which JSON cannot hold: use null or a string'],
+    [10n, "value is a BigInt, which JSON cannot hold: use a string"],
     [{ f: () => 1 }, "value.f is a function, which JSON cannot hold"],
     [{ toJSON: () => 1 }, "value.toJSON is a function, which JSON cannot hold"],
     [Symbol("s"), "value is a symbol, which JSON cannot hold"],
-    ["\ud800", "value holds an unpaired surrogate: call toWellFormed() on the text"],
-    [{ a: { "\udc00": 1 } }, "value.a holds an unpaired surrogate: call toWellFormed() on the text"],
+    ["\ud800", "value holds an unpaired surrogate: call toWellFormed() on the string"],
+    [{ a: { "\udc00": 1 } }, "value.a holds an unpaired surrogate: call toWellFormed() on the string"],
   ])("refuses %o and says where and why", (value, message) => {
     expect(() => clean(value)).toThrow(message);
   });

@@ -1,3 +1,5 @@
+import { typeName } from "./type-name.ts";
+
 /** Largest size of a key in bytes of UTF-8. Indexes of databases stop at 1,024 (older MongoDB) or 2,704 (PostgreSQL). */
 export const maxKeyBytes = 1024;
 
@@ -6,9 +8,9 @@ export const maxKeyBytes = 1024;
  * surrogate becomes U+FFFD in UTF-8, so that two different keys would be the same.
  */
 export function keyProblem(key: unknown): string | undefined {
-  if (typeof key !== "string") return `must be a string, but is ${key === null ? "null" : `of type ${typeof key}`}`;
+  if (typeof key !== "string") return `must be a string, got ${typeName(key)}`;
   if (key.length > maxKeyBytes || Buffer.byteLength(key) > maxKeyBytes) {
-    return `must have at most ${maxKeyBytes} bytes in UTF-8, but has ${Buffer.byteLength(key)}`;
+    return `must have at most ${maxKeyBytes} bytes in UTF-8, got ${Buffer.byteLength(key)}`;
   }
   if (!key.isWellFormed()) return "must be a well-formed string, but holds an unpaired surrogate";
   return key.includes("\0") ? "must not hold a NUL character" : undefined;
