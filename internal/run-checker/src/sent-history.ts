@@ -1,5 +1,5 @@
 import type { Exchange, DialectName, JsonObject } from "@troupe-internal/vendor-fakes";
-import { isObject, objectsIn, textOf } from "@troupe-internal/vendor-fakes";
+import { isObject, objectsIn, stringOf } from "@troupe-internal/vendor-fakes";
 import type { HistoryMessage } from "./history.ts";
 
 /** Returns the conversation that a request carried, or `undefined` when it is not a chat request or cannot be read. */
@@ -37,10 +37,10 @@ function readMessages(body: JsonObject, ids: CallIds): HistoryMessage[] {
   return objectsIn(body["messages"]).map((message) => {
     const role = message["role"] === "developer" ? "system" : String(message["role"]);
     const calls = objectsIn(message["tool_calls"]).map(
-      (call) => textOf(call["id"]) ?? ids.next("call", nameOf(call["function"])),
+      (call) => stringOf(call["id"]) ?? ids.next("call", nameOf(call["function"])),
     );
     if (role !== "tool") return { role, text: textIn(message["content"]), calls };
-    const answers = textOf(message["tool_call_id"]) ?? ids.next("result", nameOf(message, "tool_name"));
+    const answers = stringOf(message["tool_call_id"]) ?? ids.next("result", nameOf(message, "tool_name"));
     return { role, text: textIn(message["content"]), calls, answers };
   });
 }
@@ -76,14 +76,14 @@ function readParts(content: JsonObject, ids: CallIds): HistoryMessage[] {
   const answers = parts.flatMap((part): HistoryMessage[] => {
     const result = part["functionResponse"];
     if (!isObject(result)) return [];
-    const id = textOf(result["id"]) ?? ids.next("result", nameOf(result));
+    const id = stringOf(result["id"]) ?? ids.next("result", nameOf(result));
     return [{ role: "tool", text: JSON.stringify(result["response"]), calls: [], answers: id }];
   });
   const words = parts.filter((part) => part["functionResponse"] === undefined);
   const calls = words.flatMap(({ functionCall: call }) =>
-    isObject(call) ? [textOf(call["id"]) ?? ids.next("call", nameOf(call))] : [],
+    isObject(call) ? [stringOf(call["id"]) ?? ids.next("call", nameOf(call))] : [],
   );
-  const role = content["role"] === "model" ? "assistant" : (textOf(content["role"]) ?? "user");
+  const role = content["role"] === "model" ? "assistant" : (stringOf(content["role"]) ?? "user");
   return words.length === 0 ? answers : [...answers, { role, text: textIn(words), calls }];
 }
 
@@ -114,6 +114,6 @@ function nameOf(value: unknown, field = "name"): string {
 function textIn(content: unknown): string {
   if (typeof content === "string") return content;
   return objectsIn(content)
-    .map(({ text }) => textOf(text) ?? "")
+    .map(({ text }) => stringOf(text) ?? "")
     .join("");
 }

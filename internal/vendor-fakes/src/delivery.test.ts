@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cutInPieces } from "./delivery.ts";
 import type { Delivery, Fault } from "./delivery.ts";
 import { FakeVendor } from "./fake-vendor.ts";
 import { badGateway } from "./planned-reply.ts";
@@ -14,14 +16,14 @@ afterEach(() => vendor.close());
 
 const raw = { status: 200, headers: { "content-type": "text/plain" }, frames: ["0123456789", "abcdef"] };
 
-/** All that comes over the socket, head and chunks, and with which error it ends. */
+/** Receives an answer over a raw socket: head and chunks as text, and the error that ended it. */
 async function receive(delivery: Delivery): Promise<{ text: string; error: string | undefined }> {
   vendor.plan({ raw, delivery });
   const socket = connect(Number(new URL(vendor.url).port), "127.0.0.1");
   let [text, error] = ["", undefined as string | undefined];
   socket.setEncoding("utf8").on("data", (piece: string) => {
     text += piece;
-    // This client does not keep its connection.
+    // Without this the connection would be kept alive.
     if (text.endsWith("\r\n0\r\n\r\n")) socket.end();
   });
   socket.on("error", ({ code }: NodeJS.ErrnoException) => (error = code));
@@ -30,38 +32,73 @@ async function receive(delivery: Delivery): Promise<{ text: string; error: strin
   return { text, error };
 }
 
-/** The chunks of the body, as they were written. */
+/** Returns the chunks of the body as they were written. */
 function chunksIn(text: string): string[] {
   const [, body = ""] = text.split("\r\n\r\n", 2);
   return body.split("\r\n").filter((_, index) => index % 2 === 1);
 }
 
-describe("the pieces of an answer", () => {
+describe("an answer", () => {
   it.each<[string, Delivery, string[]]>([
     ["as the vendor frames them", {}, ["0123456789", "abcdef"]],
     ["of one size", { pieceBytes: 7 }, ["0123456", "789abcd", "ef"]],
-    ["cut where it is told", { splitAt: [1, 12] }, ["0", "123456789ab", "cdef"]],
+    ["cut at given offsets", { splitAt: [1, 12] }, ["0", "123456789ab", "cdef"]],
     ["with time between them", { pieceDelayMs: 1, delayMs: 1 }, ["0123456789", "abcdef"]],
-  ])("are sent %s", async (_, delivery, expected) => {
+  ])("is sent in pieces %s", async (_, delivery, expected) => {
     expect(chunksIn((await receive(delivery)).text)).toEqual(expected);
     expect(vendor.exchanges[0]?.end).toBe("completed");
   });
 });
 
-it("a client reads the pieces one by one", async () => {
+it("an answer in pieces is read piece by piece", async () => {
   vendor.plan({ raw, delivery: { pieceBytes: 1 } });
   const response = await fetch(`${vendor.url}/v1/messages`, { method: "POST", body: "{}" });
   const pieces: number[] = [];
 
   for await (const piece of response.body ?? []) pieces.push((piece as Uint8Array).length);
 
-  // One or two may meet while the client turns from the head to the body.
+  // One or two may arrive together while the client reads the head.
   expect(pieces.length).toBeGreaterThan(12);
+});
+
+const lengths = (frames: readonly string[], cuts: { splitAt?: number[]; pieceBytes?: number; lastByte?: number }) =>
+  cutInPieces(frames, { lastByte: Infinity, ...cuts }).map((piece) => piece.length);
+
+describe("cutInPieces", () => {
+  it.each([
+    [{}, [3, 4]],
+    [{ pieceBytes: 3 }, [3, 3, 1]],
+    [{ splitAt: [2, 5] }, [2, 3, 2]],
+    [{ splitAt: [] }, [7]],
+    [{ lastByte: 4 }, [3, 1]],
+    [{ lastByte: 0 }, []],
+  ])("cuts with %o into pieces of %o bytes", (cuts, expected) => {
+    expect(lengths(["abc", "€f"], cuts)).toEqual(expected);
+  });
+
+  it("loses no byte before the last one, and makes no empty piece", () => {
+    const cuts = fc.record(
+      {
+        splitAt: fc.array(fc.integer({ min: -5, max: 60 })),
+        pieceBytes: fc.integer({ min: 1, max: 60 }),
+        lastByte: fc.nat({ max: 60 }),
+      },
+      { requiredKeys: ["lastByte"] },
+    );
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 9 }), { maxLength: 5 }), cuts, (frames, one) => {
+        const pieces = cutInPieces(frames, one);
+
+        expect(Buffer.concat(pieces)).toEqual(Buffer.concat(frames).subarray(0, one.lastByte));
+        expect(pieces.every((piece) => piece.length > 0)).toBe(true);
+      }),
+    );
+  });
 });
 
 describe("a fault", () => {
   const moments: [string, Fault["at"], string][] = [
-    ["before anything is sent", "before-headers", ""],
+    ["before the head", "before-headers", ""],
     ["after the head", { afterBytes: 0 }, ""],
     ["in the middle of the body", { afterBytes: 12 }, "0123456789ab"],
     ["after the last byte", { afterBytes: 99 }, "0123456789abcdef"],
@@ -100,7 +137,7 @@ describe("a fault", () => {
     await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
   });
 
-  it("that would strike after the client has left changes nothing", async () => {
+  it("does not apply after the client has left", async () => {
     vendor.plan({ raw, delivery: { delayMs: 60_000, fault: { kind: "cut", at: "before-headers" } } });
     const abort = new AbortController();
     const answer = fetch(`${vendor.url}/v1/messages`, { method: "POST", body: "{}", signal: abort.signal });
@@ -119,7 +156,7 @@ async function read(response: Response, length: number): Promise<string> {
   return text;
 }
 
-it("a page of HTML comes from what stands before the vendor", async () => {
+it("badGateway is sent as a page of HTML", async () => {
   vendor.plan({ raw: badGateway });
 
   const response = await fetch(`${vendor.url}/v1/messages`, { method: "POST", body: "{}" });
@@ -128,7 +165,7 @@ it("a page of HTML comes from what stands before the vendor", async () => {
   expect(await response.text()).toMatch(/^<html>/);
 });
 
-it("a client that leaves while it asks is recorded, and costs nothing", async () => {
+it("a client that leaves while it sends its request is recorded and not billed", async () => {
   vendor.say("Never said.");
   const socket = connect(Number(new URL(vendor.url).port), "127.0.0.1");
   await once(socket, "connect");

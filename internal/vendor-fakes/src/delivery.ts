@@ -1,31 +1,30 @@
 import type { ServerResponse } from "node:http";
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { cutInPieces } from "./cut-in-pieces.ts";
+import { setImmediate as nextIteration, setTimeout as sleep } from "node:timers/promises";
 import type { VendorReply } from "./dialect.ts";
 
-/** Where in an answer something happens: before its head is sent, or once so many bytes of its body are. */
-export type Moment = "before-headers" | { afterBytes: number };
+/** A place in an answer: before its head, or after a number of bytes of its body. */
+type Moment = "before-headers" | { afterBytes: number };
 
-/** What goes wrong: `cut` closes the connection properly, `reset` does not, `hang` goes silent and keeps it open. */
+/** A fault of the connection: `cut` closes it, `reset` resets it, `hang` keeps it open and sends nothing more. */
 export type Fault = { kind: "cut" | "reset" | "hang"; at: Moment };
 
-/** How an answer is sent, and what goes wrong with it. */
+/** Timing, pieces and fault of an answer. */
 export type Delivery = {
-  /** How long the vendor takes before it answers. */
+  /** Milliseconds before the answer. */
   delayMs?: number;
-  /** Cuts the body into pieces of so many bytes. */
+  /** Size of the pieces of the body in bytes. */
   pieceBytes?: number;
-  /** Cuts the body at these places. */
+  /** Offsets in bytes at which the body is cut. */
   splitAt?: readonly number[];
-  /** How long it takes between two pieces. */
+  /** Milliseconds between two pieces. */
   pieceDelayMs?: number;
   fault?: Fault;
 };
 
-/** What came of sending an answer: all of it went out, its fault struck, or the client went first. */
-export type Delivered = "sent" | "struck" | "left";
+/** Outcome of sending an answer: all of it was sent, its fault was applied, or the client left first. */
+export type Delivered = "sent" | "broken" | "left";
 
-/** Sends an answer as planned. The client may leave at any time, which ends every wait. */
+/** Sends an answer. A client that leaves ends every wait. */
 export async function deliver(response: ServerResponse, reply: VendorReply, delivery: Delivery): Promise<Delivered> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
@@ -36,8 +35,8 @@ export async function deliver(response: ServerResponse, reply: VendorReply, deli
     return "left";
   }
   if (delivery.fault === undefined) response.end();
-  else strike(response, delivery.fault);
-  return delivery.fault === undefined ? "sent" : "struck";
+  else applyFault(response, delivery.fault);
+  return delivery.fault === undefined ? "sent" : "broken";
 }
 
 async function sendBody(
@@ -50,8 +49,8 @@ async function sendBody(
   for (const [index, piece] of cutInPieces(reply.frames, { ...delivery, lastByte: lastByteOf(delivery) }).entries()) {
     if (index > 0) await pause(delivery.pieceDelayMs, signal);
     await write(response, piece);
-    // A turn of the event loop, so that the client's socket reads each piece by itself.
-    await nextTurn(undefined, { signal });
+    // One iteration of the event loop, so that the client's socket reads each piece by itself.
+    await nextIteration(undefined, { signal });
   }
 }
 
@@ -63,19 +62,44 @@ async function pause(ms: number | undefined, signal: AbortSignal): Promise<void>
   if (ms !== undefined) await sleep(ms, undefined, { signal });
 }
 
-/** Waits until the bytes have left, so that a slow reader slows the vendor. */
+/** Waits until the bytes are written, so that a slow reader causes backpressure. */
 async function write(response: ServerResponse, piece: Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => {
-    const goOn = (): void => {
-      response.off("close", goOn);
+    const finish = (): void => {
+      response.off("close", finish);
       resolve();
     };
-    response.once("close", goOn);
-    response.write(piece, goOn);
+    response.once("close", finish);
+    response.write(piece, finish);
   });
 }
 
-function strike(response: ServerResponse, { kind }: Fault): void {
+function applyFault(response: ServerResponse, { kind }: Fault): void {
   if (kind === "cut") response.socket?.destroySoon();
   if (kind === "reset") response.socket?.resetAndDestroy();
+}
+
+/** Places to cut a body: at given offsets or into pieces of one size, and after the last byte to send. */
+type Cuts = { splitAt?: readonly number[]; pieceBytes?: number; lastByte: number };
+
+/** Cuts a body into the pieces in which it is sent: by default one per frame. */
+export function cutInPieces(frames: readonly (string | Uint8Array)[], cuts: Cuts): Uint8Array[] {
+  const framed = frames.map((frame) => (typeof frame === "string" ? Buffer.from(frame) : frame));
+  const body = Buffer.concat(framed);
+  const end = Math.min(cuts.lastByte, body.length);
+  const edges = [0, ...edgesOf(framed, cuts), end].filter((edge) => edge >= 0 && edge <= end);
+  const sorted = [...new Set(edges)].toSorted((one, other) => one - other);
+  return sorted.slice(1).map((edge, index) => body.subarray(sorted[index], edge));
+}
+
+function edgesOf(framed: readonly Uint8Array[], { splitAt, pieceBytes }: Cuts): readonly number[] {
+  if (splitAt !== undefined) return splitAt;
+  if (pieceBytes === undefined) return sums(framed.map((frame) => frame.length));
+  const total = framed.reduce((length, frame) => length + frame.length, 0);
+  return Array.from({ length: Math.ceil(total / pieceBytes) }, (_, index) => index * pieceBytes);
+}
+
+function sums(lengths: readonly number[]): number[] {
+  let sum = 0;
+  return lengths.map((length) => (sum += length));
 }

@@ -1,17 +1,17 @@
 import type { ScriptedTurn } from "@troupe/core/testing";
 
-/** The wire formats that the fake vendor speaks; `google` is spoken on the cloud platform's paths too. */
+/** Name of a wire format. `google` also covers the paths of Google Cloud. */
 export type DialectName = "openai-responses" | "openai-chat" | "anthropic" | "google" | "ollama";
 
-/** What a request asks for. */
+/** Kind, model and streaming mode of a request. */
 export type Route = { kind: "chat" | "embeddings"; modelId: string; stream: boolean };
 
-/** What a model says. Its time and its failures are a matter of the delivery and the plan. */
+/** One answer of a model, without timing and failures: these belong to the delivery and the plan. */
 export type VendorTurn =
   | string
   | Omit<Exclude<ScriptedTurn, string>, "error" | "delayMs" | "chunkDelayMs" | "hang" | "responseId">;
 
-/** A request as it came, with its body read as JSON (`undefined` when it is none). */
+/** A received request, with its body parsed as JSON (`undefined` when it is not JSON). */
 export type VendorRequest = {
   method: string;
   /** Path and query, as sent. */
@@ -20,54 +20,54 @@ export type VendorRequest = {
   body: unknown;
 };
 
-/** An answer before it is cut into pieces or disturbed. */
+/** An answer before its delivery. */
 export type VendorReply = {
   status: number;
   headers: Record<string, string>;
-  /** The bytes in the pieces in which a vendor would send them: one for a whole answer, one per event for a stream. */
+  /** Bytes in the pieces in which a vendor sends them: one for a whole answer, one per event of a stream. */
   frames: (string | Uint8Array)[];
-  /** How many of the last frames only say that the answer is over. @default 1 */
+  /** Number of last frames that only end the answer. @default 1 */
   endFrames?: number;
 };
 
-/** A failure as a vendor words it. */
+/** A failure that a dialect expresses in its own format. */
 export type VendorFailure = {
   status: number;
   retryAfterSeconds?: number;
   message?: string;
-  /** Which parameter is at fault, for vendors that say so. */
+  /** Name of the parameter that caused it, for vendors that report one. */
   param?: string;
 };
 
-/** Why a real vendor would answer 400, and where in the request. */
+/** Reason why a real vendor would answer 400, and the parameter that causes it. */
 export type Refusal = { message: string; param?: string };
 
-/** What is asked of a dialect when it answers. */
-export type Asked = { route: Route; request: VendorRequest };
+/** A request with its route. */
+export type RoutedRequest = { route: Route; request: VendorRequest };
 
-/** One vendor's wire format: pure functions from a turn to bytes and from a request to a verdict. */
+/** A vendor's wire format: pure functions that read requests, write answers and check requests. */
 export interface Dialect {
   readonly name: DialectName;
-  /** Reads what is asked for, or returns `undefined` when the request is not of this dialect. */
+  /** Returns the route of a request, or `undefined` when it is not of this dialect. */
   route(request: VendorRequest): Route | undefined;
-  /** The key that the request carries. */
+  /** Returns the key of a request. */
   keyOf(request: VendorRequest): string | undefined;
-  /** The answer of a model, whole or as a stream. */
-  answer(turn: VendorTurn, asked: Asked): VendorReply;
-  /** An error before any answer. */
+  /** Returns the answer of a model, whole or as a stream. */
+  answer(turn: VendorTurn, asked: RoutedRequest): VendorReply;
+  /** Returns an error response. */
   fail(failure: VendorFailure, request: VendorRequest): VendorReply;
-  /** The frame that tells of a failure within a stream, after so many others. */
+  /** Returns the frame of a failure within a stream, after a number of other frames. */
   failFrame(failure: VendorFailure, framesBefore: number): string;
-  /** Says why a real vendor would refuse the request: broken histories, unknown fields, wrong shapes. */
+  /** Returns why a real vendor would refuse the request: broken histories, unknown fields, wrong shapes. */
   refuse(request: VendorRequest, route: Route): Refusal | undefined;
-  /** How this vendor embeds, if it does. */
+  /** Embeddings of this vendor, if it has any. */
   readonly embeddings?: EmbeddingFormat;
 }
 
-/** The embeddings of one vendor's wire format. */
+/** The embeddings part of a dialect. */
 export interface EmbeddingFormat {
-  /** The texts that are to be embedded. */
+  /** Returns the strings to embed. */
   textsOf(request: VendorRequest): string[];
-  /** The vectors of these texts, in this vendor's form. */
+  /** Returns a reply with the vectors. */
   embed(vectors: readonly (readonly number[])[], request: VendorRequest): VendorReply;
 }

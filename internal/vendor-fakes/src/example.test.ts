@@ -1,14 +1,14 @@
 import { expect, it, onTestFinished } from "vitest";
 import { FakeVendor } from "./index.ts";
 
-it("answers as planned, in the words of whoever is asked", async () => {
+it("FakeVendor answers as planned, in the dialect of each request", async () => {
   const vendor = await FakeVendor.start({ strict: true });
   onTestFinished(() => vendor.close());
   vendor.say({ toolCalls: [{ name: "get_weather", arguments: { city: "Oslo" } }] }, "Take an umbrella.");
   vendor.plan(
     { failure: { status: 429, retryAfterSeconds: 2 } },
     { transcript: "openai-chat-text.sse", delivery: { pieceBytes: 1 } },
-    { turn: "Never heard to its end.", delivery: { fault: { kind: "reset", at: { afterBytes: 300 } } } },
+    { turn: "Cut off.", delivery: { fault: { kind: "reset", at: { afterBytes: 300 } } } },
   );
 
   const ask = async (content: string) =>

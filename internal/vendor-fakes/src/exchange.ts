@@ -1,20 +1,20 @@
 import type { TokenUsage } from "@troupe/core";
 import type { DialectName, Refusal, Route, VendorRequest } from "./dialect.ts";
 
-/** One request and what became of it. */
+/** A request and its outcome. */
 export type Exchange = {
-  /** `undefined` when no vendor knows such a request. */
+  /** `undefined` when no dialect has such a route. */
   dialect: DialectName | undefined;
   route: Route | undefined;
   request: VendorRequest;
-  /** The key that came with it. */
+  /** Key of the request. */
   key: string | undefined;
-  /** Whether nobody had planned an answer, so that the vendor failed. */
+  /** Set when no answer was planned, and the vendor answered 500. */
   isUnplanned?: true;
-  /** Why the strict vendor refused it. */
+  /** Reason why the strict vendor refused the request. */
   refusal?: Refusal;
-  /** What the answer cost; only answers of turns cost something, and they do from their first byte. */
+  /** Usage that the vendor billed. Only turns are billed, from their first byte on. */
   billed?: TokenUsage;
-  /** `completed`: the answer was sent whole. `broken`: a planned fault ended it. `left`: the client went first. */
+  /** `completed`: the answer was sent whole. `broken`: a planned fault ended it. `left`: the client left first. */
   end: "open" | "completed" | "broken" | "left";
 };

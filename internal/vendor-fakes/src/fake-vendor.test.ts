@@ -13,18 +13,18 @@ async function ask(path = "/v1/chat/completions", body: object = { model: "m" })
   return await fetch(`${vendor.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-async function textOf(response: Response): Promise<string> {
+async function contentOf(response: Response): Promise<string> {
   const answer = (await response.json()) as { choices: { message: { content: string } }[] };
   return answer.choices[0]?.message.content ?? "";
 }
 
 describe("FakeVendor", () => {
-  it("answers as planned, in order, and then as its script says", async () => {
+  it("answers as planned, in order, and then as respond says", async () => {
     vendor.say("one", { text: "two" }).respond(({ request }) => ({ turn: `asked ${request.url}` }));
 
     const answers = [await ask(), await ask(), await ask(), await ask()];
 
-    expect(await Promise.all(answers.map(textOf))).toEqual([
+    expect(await Promise.all(answers.map(contentOf))).toEqual([
       "one",
       "two",
       "asked /v1/chat/completions",
@@ -33,7 +33,7 @@ describe("FakeVendor", () => {
     vendor.assertDone();
   });
 
-  it("says the same turn in the words of whoever is asked", async () => {
+  it("answers with the same turn in every dialect", async () => {
     vendor.respond(() => ({ turn: "hello" }));
 
     const paths = ["/v1/responses", "/v1/messages", "/v1beta/models/gemini-3:generateContent", "/api/chat"];
@@ -48,7 +48,7 @@ describe("FakeVendor", () => {
     "/v1beta1/publishers/google/models/m-1:streamGenerateContent?alt=sse",
     "/v1/models/m-1:generateContent",
     "/v1beta/models/m-1:streamGenerateContent?alt=sse",
-  ])("knows gemini's path %s", async (path) => {
+  ])("recognizes the Gemini path %s", async (path) => {
     vendor.say("hello");
 
     await (await ask(path)).text();
@@ -60,14 +60,14 @@ describe("FakeVendor", () => {
   it.each([
     [":predict", { instances: [{ content: "a" }, { content: "b" }] }, "predictions"],
     [":embedContent", { content: { parts: [{ text: "a" }] } }, "embedding"],
-  ])("embeds on the cloud platform with %s", async (method, body, field) => {
+  ])("embeds on Google Cloud with %s", async (method, body, field) => {
     const response = await ask(`/v1beta1/publishers/google/models/m${method}`, body);
 
     expect(await response.json()).toHaveProperty(field);
     expect(vendor.exchanges).toMatchObject([{ route: { kind: "embeddings", modelId: "m" }, end: "completed" }]);
   });
 
-  it("embeds with gemini's models at the length that is asked for, and no longer with those that are gone", async () => {
+  it("embeds with Gemini models in the requested dimensions, and answers 404 for models that were shut down", async () => {
     const batch = { requests: [{ content: { parts: [{ text: "a" }] }, outputDimensionality: 3 }] };
     const shortened = await ask("/v1beta/models/gemini-embedding-001:batchEmbedContents", batch);
     const gone = await ask("/v1beta/models/text-embedding-004:batchEmbedContents", batch);
@@ -81,7 +81,7 @@ describe("FakeVendor", () => {
     ["/v1beta/models/gemini-2.5-flash", []],
     ["/v1beta1/publishers/google/models/gemini-3.8-flash", ["thoughtSignature"]],
     ["/v1beta/models/gemini-3.8-flash", ["id", "thoughtSignature"]],
-  ])("marks a call as the gemini of %s does", async (path, marks) => {
+  ])("gives a call the id and signature that Gemini has on %s", async (path, marks) => {
     vendor.say({ toolCalls: [{ name: "a" }] });
 
     const text = await (await ask(`${path}:generateContent`)).text();
@@ -92,7 +92,7 @@ describe("FakeVendor", () => {
   it.each([
     ["/v1beta/models/gemini-3.8-flash", 400, "API_KEY_INVALID"],
     ["/v1beta1/publishers/google/models/gemini-3.8-flash", 401, "UNAUTHENTICATED"],
-  ])("does not know a key as the gemini of %s does", async (path, status, word) => {
+  ])("refuses a wrong key as Gemini does on %s", async (path, status, word) => {
     vendor.plan({ failure: { status: 401 } });
 
     const response = await ask(`${path}:generateContent`);
@@ -101,7 +101,7 @@ describe("FakeVendor", () => {
     expect(await response.text()).toContain(word);
   });
 
-  it("streams as ollama unless told not to", async () => {
+  it("streams as Ollama by default", async () => {
     vendor.say("one two", "one two");
 
     const streamed = await (await ask("/api/chat", {})).text();
@@ -110,32 +110,32 @@ describe("FakeVendor", () => {
     expect([streamed.trim().split("\n").length, whole.split("\n").length]).toEqual([3, 1]);
   });
 
-  it("fails a request that nobody planned, and says so in the end", async () => {
+  it("answers 500 to an unplanned request, and assertDone throws", async () => {
     const response = await ask();
 
     expect(response.status).toBe(500);
     expect(vendor.exchanges).toMatchObject([{ isUnplanned: true, key: "key-1" }]);
-    expect(() => vendor.assertDone()).toThrow(/asked 1 time\(s\) more than planned/);
+    expect(() => vendor.assertDone()).toThrow(/1 request\(s\) more than planned/);
   });
 
-  it("says in the end that a planned answer was never asked for", () => {
+  it("assertDone throws when a planned answer is left", () => {
     vendor.say("one", "two");
 
     expect(() => vendor.assertDone()).toThrow(/2 planned answer\(s\) left/);
   });
 
-  it("records a request that is no vendor's, and answers 404", async () => {
+  it("records a request without a known route, and answers 404", async () => {
     const response = await ask("/v2/nothing");
 
     expect(response.status).toBe(404);
     expect(vendor.exchanges).toMatchObject([{ dialect: undefined, request: { url: "/v2/nothing" } }]);
   });
 
-  it("asks for nothing but what is posted", async () => {
+  it("answers 404 to a GET request", async () => {
     expect((await fetch(`${vendor.url}/v1/messages`)).status).toBe(404);
   });
 
-  it("gives every call an id of its own, and keeps those that have one", async () => {
+  it("gives every call without an id a new one", async () => {
     const toolCalls = [{ name: "a" }, { id: "mine", name: "a" }];
     vendor.say({ toolCalls }, { toolCalls });
 
@@ -153,7 +153,7 @@ describe("FakeVendor", () => {
     [{ authorization: "Bearer b" }, "/v1beta1/publishers/google/models/m:generateContent", "b"],
     [{ authorization: "Bearer b" }, "/v1/responses", "b"],
     [{}, "/api/chat", undefined],
-  ])("finds the key among %o", async (headers, path, key) => {
+  ])("finds the key in the headers %o", async (headers, path, key) => {
     vendor.say("hello");
 
     await fetch(`${vendor.url}${path}`, { method: "POST", headers, body: "{}" });
@@ -161,7 +161,7 @@ describe("FakeVendor", () => {
     expect(vendor.exchanges[0]?.key).toBe(key);
   });
 
-  it("leaves nothing open when it closes, and closes twice", async () => {
+  it("closes all connections, and can be closed twice", async () => {
     vendor.plan({ turn: "one", delivery: { delayMs: 60_000 } });
     const answer = ask().catch((error: unknown) => error);
     await expect.poll(() => vendor.exchanges.length).toBe(1);

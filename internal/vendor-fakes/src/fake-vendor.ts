@@ -3,29 +3,29 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { FakeEmbeddings } from "@troupe/core/testing";
-import { answerPlanned } from "./answer-planned.ts";
+import { answerPlanned } from "./planned-reply.ts";
 import { deliver } from "./delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import type { VendorReply, VendorRequest, VendorTurn } from "./dialect.ts";
 import type { Exchange } from "./exchange.ts";
 import type { PlannedReply } from "./planned-reply.ts";
-import { readRequest } from "./read-request.ts";
-import { recognise } from "./recognise.ts";
-import type { Recognised } from "./recognise.ts";
+import { readRequest } from "./request.ts";
+import { findDialect } from "./find-dialect.ts";
+import type { KnownRequest } from "./find-dialect.ts";
 
-/** How the vendor behaves. */
+/** Options of `FakeVendor.start`. */
 export type FakeVendorOptions = {
   /** Answers 400 to every request that a real vendor would refuse. @default false */
   strict?: boolean;
-  /** The length of its embeddings. @default 256 */
+  /** Length of embedding vectors. @default 256 */
   dimensions?: number;
 };
 
 type Answer = { reply: VendorReply; delivery?: Delivery | undefined };
 
 /**
- * One local server that speaks the wire formats of all vendors. It answers chat requests as planned, in order, whatever
- * the format; embeddings are answered by themselves. It records each request, its key, and how its answer ended.
+ * A local server that speaks the wire formats of all vendors. It answers chat requests with planned replies, in order, in
+ * the format of each request, and embedding requests without a plan. It records each request, its key and its outcome.
  */
 export class FakeVendor {
   readonly url: string;
@@ -57,36 +57,38 @@ export class FakeVendor {
     return new FakeVendor(server, options);
   }
 
-  /** Plans answers, in order. */
+  /** Plans replies, in order. */
   plan(...replies: PlannedReply[]): this {
     this.#plan.push(...replies);
     return this;
   }
 
-  /** Plans answers that are turns of a model and nothing else. */
+  /** Plans replies that are answers of a model. */
   say(...turns: VendorTurn[]): this {
     return this.plan(...turns.map((turn) => ({ turn })));
   }
 
-  /** Answers every request beyond the planned ones. */
+  /** Sets the reply to requests beyond the planned ones. */
   respond(answer: (exchange: Exchange) => PlannedReply): this {
     this.#answerRest = answer;
     return this;
   }
 
-  /** Throws when a planned answer was never asked for, or one was asked for that nobody had planned. */
+  /** Throws when planned replies are left, or when a request came for which none was planned. */
   assertDone(): void {
-    if (this.#plan.length > 0) throw new Error(`The vendor has ${this.#plan.length} planned answer(s) left.`);
+    if (this.#plan.length > 0)
+      throw new Error(`The vendor has ${this.#plan.length} planned answer(s) left. Expected a request for each.`);
     const unplanned = this.exchanges.filter(({ isUnplanned }) => isUnplanned).length;
-    if (unplanned > 0) throw new Error(`The vendor was asked ${unplanned} time(s) more than planned.`);
+    if (unplanned > 0)
+      throw new Error(`The vendor received ${unplanned} request(s) more than planned. Plan an answer for each.`);
   }
 
-  /** How many connections are open. */
+  /** Number of open connections. */
   get openConnections(): number {
     return this.#sockets.size;
   }
 
-  /** Ends every connection and the server. Closing twice is safe. */
+  /** Ends all connections and the server. Closing twice is safe. */
   async close(): Promise<void> {
     const closed = [once(this.#server, "close"), ...[...this.#sockets].map((socket) => once(socket, "close"))];
     this.#server.close();
@@ -97,23 +99,23 @@ export class FakeVendor {
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const ended = new Promise((resolve) => response.once("close", resolve));
     const request = await readRequest(incoming);
-    const known = recognise(request);
+    const known = findDialect(request);
     const exchange = toExchange(request, known);
     this.exchanges.push(exchange);
     if (response.destroyed) {
-      // Who does not wait for an answer is not billed for one.
+      // A client that left before the answer is not billed.
       exchange.end = "left";
       return;
     }
     const { reply, delivery = {} } = await this.#answer(known, exchange);
     const delivered = await deliver(response, reply, delivery);
-    // A fault is noted when it strikes: that the connection ends is its consequence. From silence the client leaves.
-    if (delivered === "struck" && delivery.fault?.kind !== "hang") exchange.end = "broken";
+    // Recorded now, because the connection ends as a consequence of the fault. A hanging connection is left by the client.
+    if (delivered === "broken" && delivery.fault?.kind !== "hang") exchange.end = "broken";
     await ended;
     if (exchange.end === "open") exchange.end = response.writableFinished ? "completed" : "left";
   }
 
-  async #answer(known: Recognised | undefined, exchange: Exchange): Promise<Answer> {
+  async #answer(known: KnownRequest | undefined, exchange: Exchange): Promise<Answer> {
     if (known === undefined) return { reply: unknownRequest(exchange) };
     const { dialect, route, request } = known;
     const refusal = this.#strict ? dialect.refuse(request, route) : undefined;
@@ -128,7 +130,7 @@ export class FakeVendor {
     return this.#answerChat(known, exchange);
   }
 
-  #answerChat(known: Recognised, exchange: Exchange): Answer {
+  #answerChat(known: KnownRequest, exchange: Exchange): Answer {
     const planned = this.#plan.shift() ?? this.#answerRest?.(exchange);
     if (planned === undefined) {
       exchange.isUnplanned = true;
@@ -140,12 +142,12 @@ export class FakeVendor {
   }
 }
 
-function toExchange(request: VendorRequest, known: Recognised | undefined): Exchange {
+function toExchange(request: VendorRequest, known: KnownRequest | undefined): Exchange {
   const key = known?.dialect.keyOf(request);
   return { dialect: known?.dialect.name, route: known?.route, request, key, end: "open" };
 }
 
 function unknownRequest({ request }: Exchange): VendorReply {
-  const text = `No vendor knows ${request.method} ${request.url}.`;
+  const text = `No vendor has the route ${request.method} ${request.url}.`;
   return { status: 404, headers: { "content-type": "text/plain" }, frames: [text] };
 }

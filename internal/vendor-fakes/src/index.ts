@@ -1,9 +1,9 @@
-export type { Delivery, Fault, Moment } from "./delivery.ts";
-export type { DialectName, Refusal, Route, VendorFailure, VendorReply, VendorRequest, VendorTurn } from "./dialect.ts";
+export type { Delivery } from "./delivery.ts";
+export type { DialectName, VendorTurn } from "./dialect.ts";
 export type { Exchange } from "./exchange.ts";
 export { FakeVendor } from "./fake-vendor.ts";
 export type { FakeVendorOptions } from "./fake-vendor.ts";
-export { isObject, objectOf, objectsIn, textOf, wordOf } from "./json-body.ts";
+export { isObject, objectOf, objectsIn, stringOf, stringOrEmpty } from "./json-body.ts";
 export type { JsonObject } from "./json-body.ts";
 export { MinimalProvider } from "./minimal-provider.ts";
 export { badGateway } from "./planned-reply.ts";

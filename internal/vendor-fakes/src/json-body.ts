@@ -1,27 +1,27 @@
-/** A JSON object as it came: anything may be in it. */
+/** A JSON object with unknown fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a JSON object. */
+/** Returns true for a JSON object. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value as an object; an empty one when it is none. */
+/** Returns the value if it is an object, else an empty object. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** A list of objects, or nothing when it is none. */
+/** Returns the objects in an array, or an empty array for anything else. */
 export function objectsIn(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The value as text, or `undefined` when it is none. */
-export function textOf(value: unknown): string | undefined {
+/** Returns the value if it is a string, else `undefined`. */
+export function stringOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The value as text, empty when it is none. */
-export function wordOf(value: unknown): string {
-  return textOf(value) ?? "";
+/** Returns the value if it is a string, else an empty string. */
+export function stringOrEmpty(value: unknown): string {
+  return stringOf(value) ?? "";
 }

@@ -100,7 +100,7 @@ async function* toChunks(frames: AsyncIterable<Frame>): AsyncGenerator<StreamChu
   const ids: string[] = [];
   let end: { reason?: string; usage?: Usage } = {};
   for await (const { error, choices = [], usage } of frames) {
-    if (error !== undefined) throw new VendorFailure(error.message);
+    if (error !== undefined) throw new VendorError(error.message);
     for (const { delta, finish_reason: reason } of choices) {
       yield* deltaChunks(delta, ids);
       if (reason !== null) end = { ...end, reason };
@@ -111,7 +111,8 @@ async function* toChunks(frames: AsyncIterable<Frame>): AsyncGenerator<StreamChu
 }
 
 function* endChunks({ reason, usage }: { reason?: string; usage?: Usage }, ids: string[]): Generator<StreamChunk> {
-  if (reason === undefined) throw Object.assign(new Error("The answer was cut."), { code: "ECONNRESET" });
+  if (reason === undefined)
+    throw Object.assign(new Error("The response ended before its finish reason."), { code: "ECONNRESET" });
   for (const toolCallId of ids) yield { type: "tool_call_end", toolCallId };
   yield { type: "finish", finishReason: reasons[reason] ?? "other", ...(usage && { usage: toUsage(usage) }) };
 }
@@ -142,9 +143,9 @@ function toUsage(usage: Usage): TokenUsage {
   };
 }
 
-/** An error that the vendor told of within its stream. */
-class VendorFailure extends Error {}
+/** An error that the vendor reported within its stream. */
+class VendorError extends Error {}
 
 function statusOf(error: unknown): { status?: number } {
-  return error instanceof VendorFailure ? { status: 500 } : {};
+  return error instanceof VendorError ? { status: 500 } : {};
 }

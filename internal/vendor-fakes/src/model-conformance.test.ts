@@ -5,7 +5,7 @@ import { FakeVendor } from "./fake-vendor.ts";
 import { scenarioReply } from "./scenario-reply.ts";
 import { MinimalProvider } from "./minimal-provider.ts";
 
-/** A vendor and the providers that ask it, which all end with the case. */
+/** Creates a vendor and its providers, which are closed after the case. */
 async function subject(): Promise<ModelProviderSubject & { close(): Promise<void> }> {
   const vendor = await FakeVendor.start();
   const providers: MinimalProvider[] = [];
@@ -26,6 +26,6 @@ async function subject(): Promise<ModelProviderSubject & { close(): Promise<void
   };
 }
 
-describe("a provider that goes over HTTP", () => {
+describe("MinimalProvider", () => {
   checkConformance(it, modelProviderCases, { create: subject, dispose: async (each) => await each.close() });
 });

@@ -24,7 +24,7 @@ const toolCalls = [
 const usage = { promptTokens: 125, completionTokens: 60, totalTokens: 185, reasoningTokens: 20, cachedTokens: 100 };
 const turn: VendorTurn = { thinking: "Which city? Both.", text: "Let me see. ☔", toolCalls, usage };
 
-describe.each(clients)("%s", (_, connect) => {
+describe.each(clients)("the library of %s", (_, connect) => {
   let vendor: FakeVendor;
   let client: SdkClient;
 
@@ -34,29 +34,26 @@ describe.each(clients)("%s", (_, connect) => {
   });
   afterEach(() => vendor.close());
 
-  it.each(["whole", "streamed"] as const)(
-    "reads a %s answer of thinking, text, two calls and their cost",
-    async (form) => {
-      vendor.say(turn);
+  it.each(["whole", "streamed"] as const)("reads a %s answer of thinking, text, two calls and usage", async (form) => {
+    vendor.say(turn);
 
-      const answer = await client[form]();
+    const answer = await client[form]();
 
-      expect(answer).toEqual({
-        text: "Let me see. ☔",
-        thinking: "Which city? Both.",
-        calls: toolCalls.map((call) => expect.objectContaining(call) as unknown),
-        usage: { promptTokens: 125, completionTokens: 60 },
-      });
-      expect(vendor.exchanges).toMatchObject([{ key: "key-1", billed: usage, route: { stream: form === "streamed" } }]);
-      await expect.poll(() => vendor.exchanges[0]?.end).toBe("completed");
-      vendor.assertDone();
-    },
-  );
+    expect(answer).toEqual({
+      text: "Let me see. ☔",
+      thinking: "Which city? Both.",
+      calls: toolCalls.map((call) => expect.objectContaining(call) as unknown),
+      usage: { promptTokens: 125, completionTokens: 60 },
+    });
+    expect(vendor.exchanges).toMatchObject([{ key: "key-1", billed: usage, route: { stream: form === "streamed" } }]);
+    await expect.poll(() => vendor.exchanges[0]?.end).toBe("completed");
+    vendor.assertDone();
+  });
 
   it.each([
     ["one byte at a time", { pieceBytes: 1 }],
     ["cut in odd places", { splitAt: [1, 40, 41, 203] }],
-  ])("reads a stream that comes %s", async (_title, delivery) => {
+  ])("reads a stream %s", async (_title, delivery) => {
     vendor.plan({ turn, delivery });
 
     expect(await client.streamed()).toMatchObject({ text: "Let me see. ☔", calls: [{}, {}] });
@@ -72,14 +69,14 @@ describe.each(clients)("%s", (_, connect) => {
     expect(vendor.exchanges[0]?.billed).toBeUndefined();
   });
 
-  it("reads a failure in the middle of its stream", async () => {
+  it("reads a failure in the middle of a stream", async () => {
     vendor.plan({ failure: { status: 529, message: "Overloaded now" }, afterTurn: "Hel" });
 
     await expect(client.streamed()).rejects.toThrow(/Overloaded now/);
     expect(vendor.exchanges[0]).toMatchObject({ billed: { totalTokens: 15 } });
   });
 
-  it("is told of a failure alone when it does not stream", async () => {
+  it("reads a failure after a turn as an error response when it does not stream", async () => {
     vendor.plan({ failure: { status: 503 }, afterTurn: "Hel" });
 
     const error: unknown = await client.whole().catch((thrown: unknown) => thrown);
@@ -87,7 +84,7 @@ describe.each(clients)("%s", (_, connect) => {
     expect(client.readError(error).status).toBe(503);
   });
 
-  it("is seen to leave in the middle of a stream", async () => {
+  it("leaves in the middle of a stream, which the vendor records", async () => {
     vendor.plan({ turn: "one two three", delivery: { pieceDelayMs: 60_000 } });
     const abort = new AbortController();
 
@@ -100,7 +97,7 @@ describe.each(clients)("%s", (_, connect) => {
     await reading;
   });
 
-  it("fails when the connection does", async () => {
+  it("fails when the connection is reset", async () => {
     vendor.plan({ turn, delivery: { fault: { kind: "reset", at: { afterBytes: 100 } } } });
 
     await expect(client.streamed()).rejects.toThrow(/terminated/);
@@ -111,7 +108,7 @@ describe.each(clients)("%s", (_, connect) => {
 describe.each(clients.filter(([, connect]) => connect({ url: "http://127.0.0.1", key: "k" }).embed !== undefined))(
   "%s",
   (_, connect) => {
-    it("embeds, each text as itself", async () => {
+    it("embeds each string in its place", async () => {
       const vendor = await FakeVendor.start({ strict: true, dimensions: 8 });
       onTestFinished(() => vendor.close());
       const texts = ["a text", "another"];

@@ -2,12 +2,12 @@ import type { ModelScenario } from "@troupe/core/testing";
 import type { Delivery } from "./delivery.ts";
 import type { PlannedReply } from "./planned-reply.ts";
 
-/** Well within the long answers of the scenarios, whatever the dialect, and behind their first words. */
+/** Offset in the middle of the long answers of the scenarios, in every dialect, after their first words. */
 const middleBytes = 3000;
 
 /**
- * Plans what the vendor does in a scenario of core's suite for model providers. An answer that ends properly before it is
- * complete is a recorded one: `truncated` names that of the vendor which is asked.
+ * Returns the reply for a scenario of core's suite for model providers. For an answer that ends before it is complete,
+ * `truncated` names the transcript of the vendor.
  */
 export function scenarioReply(scenario: ModelScenario, { truncated }: { truncated: string }): PlannedReply {
   const { turn = {}, failure, fault } = scenario;

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
 /**
- * What stands for a vendor's encryption: it follows from the parts alone, so that a request which brings it back can be
- * checked without remembering the answer.
+ * Returns a signature in place of a vendor's encryption. It depends on the parts alone, so a request that sends it back
+ * can be checked without storing the answer.
  */
 export function sign(...parts: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 24);
 }
 
-/** Whether a signature comes from a recorded answer, of which nobody knows what was signed. */
+/** Returns true for a signature of a recorded answer, which cannot be checked. */
 export function isRecorded(signature: string): boolean {
   return signature.includes("OPAQUE");
 }

@@ -27,11 +27,11 @@ describe.each(transcriptNames())("the recorded answer %s", (name) => {
     expect((await replay()).equals(recorded)).toBe(true);
   });
 
-  it("is replayed byte for byte, one by one", async () => {
+  it("is replayed byte for byte in pieces of one byte", async () => {
     expect((await replay({ pieceBytes: 1 })).equals(recorded)).toBe(true);
   });
 
-  it("is replayed byte for byte, cut anywhere", async () => {
+  it("is replayed byte for byte when it is cut anywhere", async () => {
     const places = fc.array(fc.integer({ min: -1, max: recorded.length + 1 }), { maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(places, async (splitAt) => {
@@ -42,7 +42,7 @@ describe.each(transcriptNames())("the recorded answer %s", (name) => {
   });
 });
 
-it("there are recorded answers of every vendor", () => {
+it("transcriptNames has recorded answers of every vendor", () => {
   const vendors = new Set(transcriptNames().map((name) => name.split("-")[0]));
 
   expect(vendors).toEqual(new Set(["anthropic", "compat", "google", "ollama", "openai", "vertex"]));

@@ -2,19 +2,19 @@ import type { FinishReason, StreamChunk, TokenUsage } from "@troupe/core";
 import { scriptedChunks } from "@troupe/core/testing";
 import type { VendorTurn } from "./dialect.ts";
 
-/** One part of an answer, in the pieces in which it is streamed; those of a call are its arguments as JSON. */
+/** One part of an answer, in the pieces in which it is streamed. The pieces of a call are its arguments as JSON. */
 export type TurnBlock =
   | { type: "thinking"; pieces: string[] }
   | { type: "text"; pieces: string[] }
   | { type: "call"; id: string; name: string; pieces: string[] };
 
-/** A call with its arguments as they stand. */
+/** A tool call of an answer. */
 export type CallBlock = Extract<TurnBlock, { type: "call" }>;
 
-/** A turn cut into what vendors make of it: parts in order, and how it ended. */
+/** An answer in its parts, with its end and usage. */
 export type TurnBlocks = {
   blocks: TurnBlock[];
-  /** Whether the model reasoned, in words or without. */
+  /** The model reasoned, with or without visible text. */
   isReasoned: boolean;
   finishReason: FinishReason;
   usage: Required<Omit<TokenUsage, "providerMetrics">>;
@@ -22,7 +22,7 @@ export type TurnBlocks = {
 
 const noCounts = { reasoningTokens: 0, cachedTokens: 0, audioInputTokens: 0, audioOutputTokens: 0 };
 
-/** Cuts a turn into its parts. */
+/** Splits a turn into its parts. */
 export function toBlocks(turn: VendorTurn): TurnBlocks {
   const chunks = [...scriptedChunks(turn)];
   const blocks: TurnBlock[] = [];
@@ -43,21 +43,21 @@ function addTo(blocks: TurnBlock[], chunk: StreamChunk): void {
     else blocks.push({ type: chunk.type, pieces: [chunk.text] });
   }
   if (chunk.type === "tool_call_start") blocks.push({ type: "call", ...chunk.toolCall, pieces: [] });
-  // The calls of a scripted turn come one after the other.
+  // The calls of a scripted turn do not overlap.
   if (chunk.type === "tool_call_delta") last?.pieces.push(chunk.argumentsDelta);
 }
 
-/** All text, or all thinking, of an answer. */
+/** Returns all text, or all thinking, of an answer. */
 export function textIn({ blocks }: TurnBlocks, type: "thinking" | "text"): string {
   return blocks.flatMap((block) => (block.type === type ? block.pieces : [])).join("");
 }
 
-/** The calls of an answer. */
+/** Returns the tool calls of an answer. */
 export function callsIn({ blocks }: TurnBlocks): CallBlock[] {
   return blocks.filter((block) => block.type === "call");
 }
 
-/** The arguments of a call for vendors that send an object: those that are none are sent as an empty one. */
+/** Returns the arguments of a call as an object, empty when they are not a JSON object. */
 export function argumentsOf({ pieces }: TurnBlock): object {
   try {
     const value: unknown = JSON.parse(pieces.join(""));
@@ -67,7 +67,7 @@ export function argumentsOf({ pieces }: TurnBlock): object {
   }
 }
 
-/** The turn with an id for each call that has none, since a vendor never gives one twice. */
+/** Adds an id to each call without one, since a vendor never repeats an id. */
 export function withCallIds(turn: VendorTurn, createId: () => string): VendorTurn {
   if (typeof turn === "string" || turn.toolCalls === undefined) return turn;
   return { ...turn, toolCalls: turn.toolCalls.map((call) => ({ ...call, id: call.id ?? createId() })) };

@@ -1,4 +1,4 @@
-import { objectOf, wordOf } from "@troupe-internal/vendor-fakes";
+import { objectOf, stringOrEmpty } from "@troupe-internal/vendor-fakes";
 import { CanarySearch } from "../canary-search.ts";
 import type { Emitted, Evidence, Invariant, RecordedStream } from "../evidence.ts";
 import { NonceOwners } from "../nonce.ts";
@@ -87,7 +87,7 @@ function joined(chunks: Emitted["chunks"]): string {
 /** Returns the texts and arguments of a stream, each joined: a canary may be spread over many chunks. */
 function streamText({ chunks }: RecordedStream): string {
   const parts = ["text", "argumentsDelta"].map((field) =>
-    chunks.map((chunk) => wordOf(objectOf(chunk)[field])).join(""),
+    chunks.map((chunk) => stringOrEmpty(objectOf(chunk)[field])).join(""),
   );
   return [...parts, JSON.stringify(chunks)].join("\n");
 }

@@ -1,5 +1,5 @@
 import type { VendorFailure, VendorReply } from "../dialect.ts";
-import { jsonReply, retryAfterOf } from "../json-reply.ts";
+import { jsonReply, retryAfterOf } from "../replies.ts";
 
 const types: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
@@ -13,14 +13,14 @@ const types: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** The body of an error, before an answer and within one. */
+/** Returns the body of an error, before an answer and within one. */
 export function anthropicError({ status, message }: VendorFailure) {
   const type = types[status] ?? "api_error";
   const usual = status === 529 ? "Overloaded" : `The request ended as ${type}.`;
   return { type: "error", error: { type, message: message ?? usual }, request_id: "req_1" };
 }
 
-/** An error before any answer. */
+/** Returns an error response. */
 export function failAsAnthropic(failure: VendorFailure): VendorReply {
   return jsonReply(anthropicError(failure), failure.status, { "request-id": "req_1", ...retryAfterOf(failure) });
 }

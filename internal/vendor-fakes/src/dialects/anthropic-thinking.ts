@@ -1,20 +1,20 @@
-import type { Asked } from "../dialect.ts";
-import { objectOf, objectsIn, textOf, wordOf } from "../json-body.ts";
+import type { RoutedRequest } from "../dialect.ts";
+import { objectOf, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
 import { isRecorded, sign } from "../signature.ts";
 import { modelTraits } from "./anthropic-models.ts";
 import type { TurnBlock, TurnBlocks } from "../turn-blocks.ts";
 
-/** Whether a request turns thinking on. */
+/** Returns true when a request turns thinking on. */
 export function isThinkingOn(body: unknown): boolean {
-  return ["enabled", "adaptive"].includes(wordOf(objectOf(objectOf(body)["thinking"])["type"]));
+  return ["enabled", "adaptive"].includes(stringOrEmpty(objectOf(objectOf(body)["thinking"])["type"]));
 }
 
 /**
- * The answer with the thinking that this request gets to read: what is not to be displayed comes without words, and a
- * model that thinks does so before it calls a tool, whether the script says it or not.
+ * Returns the blocks of an answer with the thinking that the request may read: hidden thinking has no text, and a model
+ * with thinking on thinks before it calls a tool, also without a planned thought.
  */
-export function withThinking(parts: TurnBlocks, { route, request }: Asked): TurnBlock[] {
+export function withThinking(parts: TurnBlocks, { route, request }: RoutedRequest): TurnBlock[] {
   const others = parts.blocks.filter(({ type }) => type !== "thinking");
   const calls = others.some(({ type }) => type === "call");
   if (!parts.isReasoned && !(calls && isThinkingOn(request.body))) return others;
@@ -27,22 +27,22 @@ function isDisplayed(body: unknown, modelId: string): boolean {
   return type !== "adaptive" || (display ?? (modelId.includes("-4-6") ? "summarized" : "omitted")) === "summarized";
 }
 
-/** The signature of a thinking block in the answer to this request. */
+/** Returns the signature of a thinking block in the answer to a request. */
 export function signThinking(thinking: string, body: unknown): string {
   return sign("thinking", thinking) + sign("prefix", prefixOf(body));
 }
 
-/** Whether a block in the message of this index is as it was issued; the newest models look at what stood before it, too. */
+/** Returns true for a thinking block that is unchanged; the newest models also check the messages before it. */
 export function isIssuedThinking(block: JsonObject, body: JsonObject, index: number): boolean {
-  const signature = wordOf(block["signature"]);
+  const signature = stringOrEmpty(block["signature"]);
   if (isRecorded(signature)) return true;
   const messages = objectsIn(body["messages"]).slice(0, index);
-  const expected = signThinking(wordOf(block["thinking"]), { ...body, messages });
-  const isBound = modelTraits(wordOf(body["model"])).bindsThinking;
+  const expected = signThinking(stringOrEmpty(block["thinking"]), { ...body, messages });
+  const isBound = modelTraits(stringOrEmpty(body["model"])).bindsThinking;
   return isBound ? signature === expected : signature.slice(0, 24) === expected.slice(0, 24);
 }
 
-/** What an answer rests on. Marks for the cache are none of it, and text is text in either form. */
+/** Returns what an answer depends on, without cache marks and with all text in one form. */
 function prefixOf(body: unknown): string {
   const { system, tools, messages } = objectOf(body);
   const spelled = objectsIn(messages).map(({ role, content }) => ({ role, content: blocksOf(content) }));
@@ -52,6 +52,6 @@ function prefixOf(body: unknown): string {
 }
 
 function blocksOf(content: unknown): unknown {
-  const text = textOf(content);
+  const text = stringOf(content);
   return text === undefined ? content : [{ type: "text", text }];
 }

@@ -1,41 +1,40 @@
 import type { FinishReason } from "@troupe/core";
-import type { Asked, Dialect, VendorReply, VendorTurn } from "../dialect.ts";
-import { objectOf, wordOf } from "../json-body.ts";
-import { jsonReply } from "../json-reply.ts";
-import { bearerKey, pathOf } from "../request-path.ts";
+import type { RoutedRequest, Dialect, VendorReply, VendorTurn } from "../dialect.ts";
+import { objectOf, stringOrEmpty } from "../json-body.ts";
+import { jsonReply, namedFrame, sseReply } from "../replies.ts";
+import { bearerKey, pathOf } from "../request.ts";
 import { sign } from "../signature.ts";
-import { namedFrame, sseReply } from "../sse-reply.ts";
 import { refuseAnthropic } from "../strict/anthropic.ts";
 import { argumentsOf, toBlocks } from "../turn-blocks.ts";
 import type { TurnBlock, TurnBlocks } from "../turn-blocks.ts";
 import { anthropicError, failAsAnthropic } from "./anthropic-errors.ts";
 import { signThinking, withThinking } from "./anthropic-thinking.ts";
 
-/** Anthropic's Messages. */
+/** Anthropic's Messages API. */
 export const anthropic: Dialect = {
   name: "anthropic",
   route(request) {
     if (!pathOf(request).endsWith("/v1/messages")) return undefined;
     const { model, stream } = objectOf(request.body);
-    return { kind: "chat", modelId: wordOf(model), stream: stream === true };
+    return { kind: "chat", modelId: stringOrEmpty(model), stream: stream === true };
   },
-  // Where both stand, the header of old wins.
+  // When both are present, x-api-key wins.
   keyOf: (request) => request.headers["x-api-key"] ?? bearerKey(request),
-  answer: (turn, asked) => (asked.route.stream ? streamed(turn, asked) : whole(turn, asked)),
+  answer: (turn, routed) => (routed.route.stream ? streamed(turn, routed) : whole(turn, routed)),
   fail: failAsAnthropic,
   failFrame: (failure) => namedFrame(anthropicError(failure)),
   refuse: refuseAnthropic,
 };
 
-function whole(turn: VendorTurn, asked: Asked): VendorReply {
+function whole(turn: VendorTurn, routed: RoutedRequest): VendorReply {
   const parts = toBlocks(turn);
-  const content = withThinking(parts, asked).map((block) => toContent(block, asked));
-  return jsonReply({ ...messageHead(asked), content, ...endOf(parts), usage: toUsage(parts) });
+  const content = withThinking(parts, routed).map((block) => toContent(block, routed));
+  return jsonReply({ ...messageHead(routed), content, ...endOf(parts), usage: toUsage(parts) });
 }
 
-function streamed(turn: VendorTurn, asked: Asked): VendorReply {
+function streamed(turn: VendorTurn, routed: RoutedRequest): VendorReply {
   const parts = toBlocks(turn);
-  const begun = { ...messageHead(asked), content: [], stop_reason: null, stop_sequence: null, stop_details: null };
+  const begun = { ...messageHead(routed), content: [], stop_reason: null, stop_sequence: null, stop_details: null };
   const usage = toUsage(parts);
   const events = [
     {
@@ -43,22 +42,22 @@ function streamed(turn: VendorTurn, asked: Asked): VendorReply {
       message: { ...begun, usage: { ...usage, output_tokens: 1, output_tokens_details: null } },
     },
     { type: "ping" },
-    ...withThinking(parts, asked).flatMap((block, index) => blockEvents(block, index, asked)),
+    ...withThinking(parts, routed).flatMap((block, index) => blockEvents(block, index, routed)),
     { type: "message_delta", delta: endOf(parts), usage },
     { type: "message_stop" },
   ];
   return sseReply(events.map(namedFrame), 2);
 }
 
-function blockEvents(block: TurnBlock, index: number, asked: Asked): { type: string }[] {
+function blockEvents(block: TurnBlock, index: number, routed: RoutedRequest): { type: string }[] {
   const delta = (fields: object) => ({ type: "content_block_delta", index, delta: fields });
   const deltas = { thinking: toThinkingDelta, text: toTextDelta, call: toInputDelta };
   return [
     { type: "content_block_start", index, content_block: emptyContent(block) },
-    // The first piece of a call's input is an empty one.
+    // The first piece of a call's input is empty.
     ...(block.type === "call" ? [delta(toInputDelta(""))] : []),
     ...block.pieces.map((piece) => delta(deltas[block.type](piece))),
-    ...(block.type === "thinking" ? [delta({ type: "signature_delta", signature: signatureOf(block, asked) })] : []),
+    ...(block.type === "thinking" ? [delta({ type: "signature_delta", signature: signatureOf(block, routed) })] : []),
     { type: "content_block_stop", index },
   ] as { type: string }[];
 }
@@ -73,18 +72,18 @@ function emptyContent(block: TurnBlock): object {
   return { type: "tool_use", id: block.id, name: block.name, input: {}, caller: { type: "direct" } };
 }
 
-function toContent(block: TurnBlock, asked: Asked): object {
+function toContent(block: TurnBlock, routed: RoutedRequest): object {
   const said = block.pieces.join("");
-  if (block.type === "thinking") return { type: "thinking", thinking: said, signature: signatureOf(block, asked) };
+  if (block.type === "thinking") return { type: "thinking", thinking: said, signature: signatureOf(block, routed) };
   if (block.type === "text") return { type: "text", text: said, citations: null };
   return { ...emptyContent(block), input: argumentsOf(block) };
 }
 
-function signatureOf(block: TurnBlock, { request }: Asked): string {
+function signatureOf(block: TurnBlock, { request }: RoutedRequest): string {
   return signThinking(block.pieces.join(""), request.body);
 }
 
-function messageHead({ route, request }: Asked): object {
+function messageHead({ route, request }: RoutedRequest): object {
   return {
     id: `msg_${sign("message", request.body)}`,
     type: "message",
@@ -111,7 +110,7 @@ function endOf({ finishReason }: TurnBlocks): object {
   return { stop_reason: reasons[finishReason], stop_sequence: null, stop_details: details };
 }
 
-/** What was read from the cache is not counted among the input. */
+/** Returns the usage. Cached tokens are not part of `input_tokens`. */
 function toUsage({ usage }: TurnBlocks) {
   return {
     input_tokens: usage.promptTokens - usage.cachedTokens,

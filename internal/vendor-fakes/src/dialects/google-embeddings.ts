@@ -1,10 +1,10 @@
 import type { EmbeddingFormat, VendorRequest } from "../dialect.ts";
-import { objectOf, objectsIn, wordOf } from "../json-body.ts";
-import { jsonReply } from "../json-reply.ts";
+import { objectOf, objectsIn, stringOrEmpty } from "../json-body.ts";
+import { jsonReply } from "../replies.ts";
 import { failAsGoogle } from "./google-errors.ts";
 import { readGooglePath } from "./google-path.ts";
 
-/** Gemini's three ways to embed: many texts, one content, and the cloud platform's instances. */
+/** Gemini's three embedding methods: a batch, one content, and instances on Google Cloud. */
 export const googleEmbeddings: EmbeddingFormat = {
   textsOf(request) {
     const { requests, content, instances } = objectOf(request.body);
@@ -12,7 +12,7 @@ export const googleEmbeddings: EmbeddingFormat = {
       case "batchEmbedContents":
         return objectsIn(requests).map((one) => textIn(one["content"]));
       case "predict":
-        return objectsIn(instances).map((one) => wordOf(one["content"]));
+        return objectsIn(instances).map((one) => stringOrEmpty(one["content"]));
       default:
         return [textIn(content)];
     }
@@ -36,10 +36,10 @@ export const googleEmbeddings: EmbeddingFormat = {
   },
 };
 
-/** Models that the vendor has ended. */
+/** Models that the vendor has shut down. */
 const shutDown = /^(?:text-embedding-004|embedding-001)$/;
 
-/** A vector of so many values at most, which is no longer of length one: what is over goes to the values before it. */
+/** Shortens a vector to `length` values, without normalizing it. Further values are added to the ones kept. */
 function shorten(values: readonly number[], length: unknown): readonly number[] {
   if (typeof length !== "number" || length >= values.length) return values;
   return Array.from({ length }, (_, place) =>
@@ -55,6 +55,6 @@ function methodOf(request: VendorRequest): string | undefined {
 
 function textIn(content: unknown): string {
   return objectsIn(objectOf(content)["parts"])
-    .map(({ text }) => wordOf(text))
+    .map(({ text }) => stringOrEmpty(text))
     .join("");
 }

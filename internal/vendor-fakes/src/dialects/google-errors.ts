@@ -1,5 +1,5 @@
 import type { VendorFailure, VendorReply, VendorRequest } from "../dialect.ts";
-import { jsonReply } from "../json-reply.ts";
+import { jsonReply } from "../replies.ts";
 import { readGooglePath } from "./google-path.ts";
 
 const statuses: Readonly<Record<number, string>> = {
@@ -12,13 +12,13 @@ const statuses: Readonly<Record<number, string>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-/** The body of an error, before an answer and within one. */
+/** Returns the body of an error, before an answer and within one. */
 export function googleError({ status, message }: VendorFailure) {
   const name = statuses[status] ?? "UNAVAILABLE";
   return { code: status, message: message ?? `The request ended as ${name}.`, status: name };
 }
 
-/** An error before any answer. A wrong key is a wrong argument, but on the cloud platform. */
+/** Returns an error response. The Gemini API reports a wrong key as an invalid argument, Google Cloud does not. */
 export function failAsGoogle(failure: VendorFailure, request: VendorRequest): VendorReply {
   if (failure.status === 401 && readGooglePath(request)?.isCloud !== true) return wrongKey(failure.message);
   const { retryAfterSeconds } = failure;

@@ -1,13 +1,13 @@
 import type { VendorRequest } from "../dialect.ts";
-import { pathOf } from "../request-path.ts";
+import { pathOf } from "../request.ts";
 
-/** What a request to Gemini is about, which stands in its path. */
+/** Model, method and platform in the path of a request to Gemini. */
 export type GooglePath = { modelId: string; method: string; isCloud: boolean };
 
 const pattern =
   /\/v1(?:alpha|beta1?)?\/(projects\/[^/]+\/locations\/[^/]+\/)?(publishers\/google\/)?models\/([^/:]+):(\w+)$/;
 
-/** Reads the path of a request, of the vendor's own interface or of its cloud platform. */
+/** Reads the path of a request to the Gemini API or to Google Cloud. */
 export function readGooglePath(request: VendorRequest): GooglePath | undefined {
   const found = pattern.exec(pathOf(request));
   if (found === null) return undefined;
@@ -15,7 +15,7 @@ export function readGooglePath(request: VendorRequest): GooglePath | undefined {
   return { modelId: decodeURIComponent(modelId), method, isCloud: publisher !== undefined };
 }
 
-/** Whether a model is older than thought signatures and ids of calls. */
+/** Returns true for a model without thought signatures and call ids. */
 export function isOldGemini(modelId: string): boolean {
   return /gemini-[12]\b/.test(modelId);
 }

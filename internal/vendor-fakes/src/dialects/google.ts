@@ -1,9 +1,8 @@
 import type { FinishReason } from "@troupe/core";
-import type { Asked, Dialect, VendorReply, VendorTurn } from "../dialect.ts";
-import { jsonReply } from "../json-reply.ts";
-import { bearerKey } from "../request-path.ts";
+import type { RoutedRequest, Dialect, VendorReply, VendorTurn } from "../dialect.ts";
+import { jsonReply, sseReply } from "../replies.ts";
+import { bearerKey } from "../request.ts";
 import { sign } from "../signature.ts";
-import { sseReply } from "../sse-reply.ts";
 import { refuseGoogle } from "../strict/google.ts";
 import { toBlocks } from "../turn-blocks.ts";
 import type { TurnBlocks } from "../turn-blocks.ts";
@@ -15,7 +14,7 @@ import { readGooglePath } from "./google-path.ts";
 
 const embeddingMethods = ["batchEmbedContents", "embedContent", "predict"];
 
-/** Gemini, on its own interface and on the cloud platform. */
+/** Gemini, on its own API and on Google Cloud. */
 export const google: Dialect = {
   name: "google",
   route(request) {
@@ -27,23 +26,23 @@ export const google: Dialect = {
     return stream || method === "generateContent" ? { kind: "chat", modelId, stream } : undefined;
   },
   keyOf: (request) => request.headers["x-goog-api-key"] ?? bearerKey(request),
-  answer: (turn, asked) => (asked.route.stream ? streamed(turn, asked) : whole(turn, asked)),
+  answer: (turn, routed) => (routed.route.stream ? streamed(turn, routed) : whole(turn, routed)),
   fail: failAsGoogle,
   failFrame: (failure) => frame({ error: googleError(failure) }),
   refuse: refuseGoogle,
   embeddings: googleEmbeddings,
 };
 
-function whole(turn: VendorTurn, asked: Asked): VendorReply {
+function whole(turn: VendorTurn, routed: RoutedRequest): VendorReply {
   const parts = toBlocks(turn);
-  const said = joined(toParts(parts, asked).flat());
-  return jsonReply({ candidates: [candidate(said, parts.finishReason)], ...tailOf(parts, asked) });
+  const said = joined(toParts(parts, routed).flat());
+  return jsonReply({ candidates: [candidate(said, parts.finishReason)], ...tailOf(parts, routed) });
 }
 
-function streamed(turn: VendorTurn, asked: Asked): VendorReply {
+function streamed(turn: VendorTurn, routed: RoutedRequest): VendorReply {
   const parts = toBlocks(turn);
-  const tail = tailOf(parts, asked);
-  const frames = toParts(parts, asked).map((group) => frame({ candidates: [candidate(group)], ...tail }));
+  const tail = tailOf(parts, routed);
+  const frames = toParts(parts, routed).map((group) => frame({ candidates: [candidate(group)], ...tail }));
   return sseReply([...frames, frame({ candidates: [candidate([{ text: "" }], parts.finishReason)], ...tail })], 1);
 }
 
@@ -51,7 +50,7 @@ function frame(data: object): string {
   return `data: ${JSON.stringify(data)}\r\n\r\n`;
 }
 
-/** Words of one kind that follow each other, as one part. */
+/** Joins consecutive text parts of one kind. */
 function joined(parts: readonly GooglePart[]): GooglePart[] {
   const result: GooglePart[] = [];
   for (const part of parts) {
@@ -70,7 +69,7 @@ function candidate(parts: readonly GooglePart[], finishReason?: FinishReason): o
 
 const reasons: Readonly<Record<FinishReason, string>> = {
   stop: "STOP",
-  // There is no reason of its own for calls.
+  // Gemini has no reason of its own for tool calls.
   tool_calls: "STOP",
   tool_roundtrips: "STOP",
   length: "MAX_TOKENS",
@@ -79,8 +78,8 @@ const reasons: Readonly<Record<FinishReason, string>> = {
   other: "OTHER",
 };
 
-/** What every piece of an answer repeats. Thoughts are not counted among the candidates' tokens. */
-function tailOf({ usage }: TurnBlocks, { route, request }: Asked): object {
+/** Returns the fields that every piece of an answer repeats. Thoughts are not counted in candidatesTokenCount. */
+function tailOf({ usage }: TurnBlocks, { route, request }: RoutedRequest): object {
   return {
     usageMetadata: {
       promptTokenCount: usage.promptTokens,

@@ -1,8 +1,8 @@
 import type { FinishReason } from "@troupe/core";
-import type { Asked, Dialect, EmbeddingFormat, VendorFailure, VendorReply, VendorTurn } from "../dialect.ts";
-import { objectOf, wordOf } from "../json-body.ts";
-import { jsonReply, retryAfterOf } from "../json-reply.ts";
-import { bearerKey, pathOf } from "../request-path.ts";
+import type { RoutedRequest, Dialect, EmbeddingFormat, VendorFailure, VendorReply, VendorTurn } from "../dialect.ts";
+import { objectOf, stringOrEmpty } from "../json-body.ts";
+import { jsonReply, retryAfterOf } from "../replies.ts";
+import { bearerKey, pathOf } from "../request.ts";
 import { refuseOllama } from "../strict/ollama.ts";
 import { argumentsOf, callsIn, textIn, toBlocks } from "../turn-blocks.ts";
 import type { TurnBlock, TurnBlocks } from "../turn-blocks.ts";
@@ -10,23 +10,23 @@ import type { TurnBlock, TurnBlocks } from "../turn-blocks.ts";
 const embeddings: EmbeddingFormat = {
   textsOf({ body }) {
     const { input } = objectOf(body);
-    return Array.isArray(input) ? input.map(String) : [wordOf(input)];
+    return Array.isArray(input) ? input.map(String) : [stringOrEmpty(input)];
   },
   embed: (vectors, { body }) => jsonReply({ model: objectOf(body)["model"], embeddings: vectors, total_duration: 1 }),
 };
 
-/** The local runner, whose streams are lines of JSON. */
+/** Ollama, whose streams are lines of JSON. */
 export const ollama: Dialect = {
   name: "ollama",
   route(request) {
     const { model, stream } = objectOf(request.body);
-    const [path, modelId] = [pathOf(request), wordOf(model)];
-    // It streams unless told not to.
+    const [path, modelId] = [pathOf(request), stringOrEmpty(model)];
+    // Streaming is the default.
     if (path.endsWith("/api/chat")) return { kind: "chat", modelId, stream: stream !== false };
     return path.endsWith("/api/embed") ? { kind: "embeddings", modelId, stream: false } : undefined;
   },
   keyOf: bearerKey,
-  answer: (turn, asked) => (asked.route.stream ? streamed(turn, asked) : whole(turn, asked)),
+  answer: (turn, routed) => (routed.route.stream ? streamed(turn, routed) : whole(turn, routed)),
   fail: (failure) => jsonReply({ error: wordingOf(failure) }, failure.status, retryAfterOf(failure)),
   failFrame: (failure) => line({ error: wordingOf(failure) }),
   refuse: ({ body }, { kind }) => (kind === "chat" ? refuseOllama(body) : undefined),
@@ -37,7 +37,7 @@ function wordingOf({ status, message }: VendorFailure): string {
   return message ?? (status === 404 ? "model not found" : "an error was encountered while running the model");
 }
 
-function whole(turn: VendorTurn, { route }: Asked): VendorReply {
+function whole(turn: VendorTurn, { route }: RoutedRequest): VendorReply {
   const parts = toBlocks(turn);
   const calls = callsIn(parts);
   const [content, thinking] = [textIn(parts, "text"), textIn(parts, "thinking")];
@@ -50,7 +50,7 @@ function whole(turn: VendorTurn, { route }: Asked): VendorReply {
   return jsonReply({ ...headOf(route.modelId), message, ...endOf(parts) });
 }
 
-function streamed(turn: VendorTurn, { route }: Asked): VendorReply {
+function streamed(turn: VendorTurn, { route }: RoutedRequest): VendorReply {
   const parts = toBlocks(turn);
   const head = headOf(route.modelId);
   const said = parts.blocks.flatMap(toMessages);
@@ -61,7 +61,7 @@ function streamed(turn: VendorTurn, { route }: Asked): VendorReply {
   return { status: 200, headers: { "content-type": "application/x-ndjson" }, frames: [...frames, end] };
 }
 
-/** The messages that say one block. A call is never cut. */
+/** Returns the messages of a block. A call is never split. */
 function toMessages(block: TurnBlock, index: number): object[] {
   if (block.type === "text") return block.pieces.map((content) => ({ content }));
   if (block.type === "thinking") return block.pieces.map((thinking) => ({ thinking }));

@@ -1,9 +1,8 @@
 import type { FinishReason } from "@troupe/core";
-import type { Asked, Dialect, VendorReply, VendorTurn } from "../dialect.ts";
-import { objectOf, wordOf } from "../json-body.ts";
-import { jsonReply } from "../json-reply.ts";
-import { bearerKey, pathOf } from "../request-path.ts";
-import { dataFrame, sseReply } from "../sse-reply.ts";
+import type { RoutedRequest, Dialect, VendorReply, VendorTurn } from "../dialect.ts";
+import { objectOf, stringOrEmpty } from "../json-body.ts";
+import { jsonReply, dataFrame, sseReply } from "../replies.ts";
+import { bearerKey, pathOf } from "../request.ts";
 import { refuseOpenaiChat } from "../strict/openai-chat.ts";
 import { refuseOpenaiEmbeddings } from "../strict/openai-embeddings.ts";
 import { callsIn, textIn, toBlocks } from "../turn-blocks.ts";
@@ -11,24 +10,24 @@ import type { TurnBlock, TurnBlocks } from "../turn-blocks.ts";
 import { openaiEmbeddings } from "./openai-embeddings.ts";
 import { failAsOpenai, openaiError } from "./openai-errors.ts";
 
-/** Chat Completions and embeddings, as OpenAI and those who speak like it have them. */
+/** Chat Completions and embeddings of OpenAI and of compatible servers. */
 export const openaiChat: Dialect = {
   name: "openai-chat",
   route(request) {
     const { model, stream } = objectOf(request.body);
-    const [path, modelId] = [pathOf(request), wordOf(model)];
+    const [path, modelId] = [pathOf(request), stringOrEmpty(model)];
     if (path.endsWith("/chat/completions")) return { kind: "chat", modelId, stream: stream === true };
     return path.endsWith("/embeddings") ? { kind: "embeddings", modelId, stream: false } : undefined;
   },
   keyOf: bearerKey,
-  answer: (turn, asked) => (asked.route.stream ? streamed(turn, asked) : whole(turn, asked)),
+  answer: (turn, routed) => (routed.route.stream ? streamed(turn, routed) : whole(turn, routed)),
   fail: failAsOpenai,
   failFrame: (failure) => dataFrame({ error: openaiError(failure) }),
   refuse: ({ body }, { kind }) => (kind === "chat" ? refuseOpenaiChat(body) : refuseOpenaiEmbeddings(body)),
   embeddings: openaiEmbeddings,
 };
 
-function whole(turn: VendorTurn, { route }: Asked): VendorReply {
+function whole(turn: VendorTurn, { route }: RoutedRequest): VendorReply {
   const parts = toBlocks(turn);
   const [text, thinking] = [textIn(parts, "text"), textIn(parts, "thinking")];
   const calls = callsIn(parts).map(({ id, name, pieces }) => ({
@@ -47,7 +46,7 @@ function whole(turn: VendorTurn, { route }: Asked): VendorReply {
   return jsonReply({ ...headOf("chat.completion", route.modelId), choices: [choice], usage: toUsage(parts) });
 }
 
-function streamed(turn: VendorTurn, { route, request }: Asked): VendorReply {
+function streamed(turn: VendorTurn, { route, request }: RoutedRequest): VendorReply {
   const parts = toBlocks(turn);
   const isCounted = objectOf(objectOf(request.body)["stream_options"])["include_usage"] === true;
   const head = { ...headOf("chat.completion.chunk", route.modelId), ...(isCounted && { usage: null }) };

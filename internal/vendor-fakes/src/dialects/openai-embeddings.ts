@@ -1,12 +1,12 @@
 import type { EmbeddingFormat } from "../dialect.ts";
-import { objectOf, wordOf } from "../json-body.ts";
-import { jsonReply } from "../json-reply.ts";
+import { objectOf, stringOrEmpty } from "../json-body.ts";
+import { jsonReply } from "../replies.ts";
 
-/** OpenAI's embeddings: as base64 of 32-bit floats when asked for, and in no particular order. */
+/** OpenAI's embeddings: base64 of 32-bit floats when requested, and in no particular order. */
 export const openaiEmbeddings: EmbeddingFormat = {
   textsOf({ body }) {
     const { input } = objectOf(body);
-    return Array.isArray(input) ? input.map(String) : [wordOf(input)];
+    return Array.isArray(input) ? input.map(String) : [stringOrEmpty(input)];
   },
   embed(vectors, { body }) {
     const { encoding_format: encoding, model } = objectOf(body);

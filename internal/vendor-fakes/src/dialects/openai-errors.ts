@@ -1,5 +1,5 @@
 import type { VendorFailure, VendorReply } from "../dialect.ts";
-import { jsonReply, retryAfterOf } from "../json-reply.ts";
+import { jsonReply, retryAfterOf } from "../replies.ts";
 
 const words: Readonly<Record<number, { type: string; code: string | null; message: string }>> = {
   400: { type: "invalid_request_error", code: null, message: "The request is invalid." },
@@ -10,13 +10,13 @@ const words: Readonly<Record<number, { type: string; code: string | null; messag
 const refused = { type: "invalid_request_error", code: null, message: "The request was refused." };
 const failed = { type: "server_error", code: "server_error", message: "The server had an error." };
 
-/** The body of an error, as both of OpenAI's interfaces have it. */
+/** Returns the body of an error, the same in both APIs of OpenAI. */
 export function openaiError({ status, message, param }: VendorFailure) {
   const { type, code, message: usual } = words[status] ?? (status < 500 ? refused : failed);
   return { message: message ?? usual, type, param: param ?? null, code };
 }
 
-/** An error before any answer. */
+/** Returns an error response. */
 export function failAsOpenai(failure: VendorFailure): VendorReply {
   const headers = { "x-request-id": "req_1", ...retryAfterOf(failure) };
   return jsonReply({ error: openaiError(failure) }, failure.status, headers);

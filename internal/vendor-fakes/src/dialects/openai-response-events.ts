@@ -1,10 +1,10 @@
 import type { TurnBlocks } from "../turn-blocks.ts";
 import type { ResponseItem } from "./openai-response-items.ts";
 
-/** One event of a stream, before it has its number. */
+/** An event of a stream, before it has its sequence number. */
 export type ResponseEvent = { type: string; [field: string]: unknown };
 
-/** The events that say one item, piece by piece. */
+/** Returns the events of an item. */
 export function itemEvents(item: ResponseItem, outputIndex: number, parts: TurnBlocks): ResponseEvent[] {
   const place = { output_index: outputIndex };
   return [
@@ -14,7 +14,7 @@ export function itemEvents(item: ResponseItem, outputIndex: number, parts: TurnB
   ];
 }
 
-/** An item as it is when it begins. What is encrypted is complete only when the item is. */
+/** Returns an item as it is when it begins. Its encrypted content is complete only at its end. */
 function begun(item: ResponseItem): object {
   if (item.type === "reasoning") return { ...item, summary: [], encrypted_content: "gAAAA-PARTIAL" };
   const empty = item.type === "message" ? { content: [] } : { arguments: "" };

@@ -1,10 +1,10 @@
-import type { Asked } from "../dialect.ts";
+import type { RoutedRequest } from "../dialect.ts";
 import { objectOf } from "../json-body.ts";
 import { sign } from "../signature.ts";
 import { callsIn, textIn } from "../turn-blocks.ts";
 import type { TurnBlocks } from "../turn-blocks.ts";
 
-/** One item of an answer, as the vendor sends it when it is done. */
+/** A complete item of an answer. */
 export type ResponseItem =
   | { id: string; type: "reasoning"; summary: { type: "summary_text"; text: string }[]; encrypted_content: string }
   | {
@@ -17,8 +17,8 @@ export type ResponseItem =
     }
   | { id: string; type: "function_call"; status: "completed"; arguments: string; call_id: string; name: string };
 
-/** The items of an answer. Their ids follow from the request, so that no two answers of a run share one. */
-export function toItems(parts: TurnBlocks, { request }: Asked): ResponseItem[] {
+/** Returns the items of an answer. Their ids depend on the request, so no two answers of a run share one. */
+export function toItems(parts: TurnBlocks, { request }: RoutedRequest): ResponseItem[] {
   const seed = sign("response", request.body);
   const calls = callsIn(parts);
   const text = textIn(parts, "text");
@@ -36,13 +36,13 @@ export function toItems(parts: TurnBlocks, { request }: Asked): ResponseItem[] {
   ];
 }
 
-/** The reasoning item without which a call of this id is not understood, if it came with one. */
+/** Returns the id of the reasoning item that a call needs, or `undefined` when it was issued without one. */
 export function reasoningIdOf(itemId: string): string | undefined {
   const seed = /^fc_r_([0-9a-f]+)_/.exec(itemId)?.[1];
   return seed === undefined ? undefined : `rs_${seed}`;
 }
 
-/** What a reasoning item holds for the vendor alone. */
+/** Returns the encrypted content of a reasoning item. */
 export function encryptedContent(id: string, summary: string): string {
   return `gAAAA${sign("reasoning", id, summary)}`;
 }
@@ -51,7 +51,7 @@ function functionCallId(seed: string, index: number, isReasoned: boolean): strin
   return `fc_${isReasoned ? "r_" : ""}${seed}_${index}`;
 }
 
-// A summary is written only for those who ask.
+// A summary is returned only when it is requested.
 function summaryFor(parts: TurnBlocks, body: unknown): string {
   const { summary } = objectOf(objectOf(body)["reasoning"]);
   return typeof summary === "string" ? textIn(parts, "thinking") : "";

@@ -1,9 +1,8 @@
 import type { FinishReason } from "@troupe/core";
-import type { Asked, Dialect, VendorFailure, VendorReply, VendorTurn } from "../dialect.ts";
-import { objectOf, wordOf } from "../json-body.ts";
-import { jsonReply } from "../json-reply.ts";
-import { bearerKey, pathOf } from "../request-path.ts";
-import { namedFrame, sseReply } from "../sse-reply.ts";
+import type { RoutedRequest, Dialect, VendorFailure, VendorReply, VendorTurn } from "../dialect.ts";
+import { objectOf, stringOrEmpty } from "../json-body.ts";
+import { jsonReply, namedFrame, sseReply } from "../replies.ts";
+import { bearerKey, pathOf } from "../request.ts";
 import { sign } from "../signature.ts";
 import { refuseOpenaiResponses } from "../strict/openai-responses.ts";
 import { toBlocks } from "../turn-blocks.ts";
@@ -13,29 +12,29 @@ import { itemEvents } from "./openai-response-events.ts";
 import type { ResponseEvent } from "./openai-response-events.ts";
 import { toItems } from "./openai-response-items.ts";
 
-/** OpenAI's Responses, with nothing stored on the vendor's side. */
+/** OpenAI's Responses API, without storage at the vendor. */
 export const openaiResponses: Dialect = {
   name: "openai-responses",
   route(request) {
     if (!pathOf(request).endsWith("/responses")) return undefined;
     const { model, stream } = objectOf(request.body);
-    return { kind: "chat", modelId: wordOf(model), stream: stream === true };
+    return { kind: "chat", modelId: stringOrEmpty(model), stream: stream === true };
   },
   keyOf: bearerKey,
-  answer: (turn, asked) => (asked.route.stream ? streamed(turn, asked) : whole(turn, asked)),
+  answer: (turn, routed) => (routed.route.stream ? streamed(turn, routed) : whole(turn, routed)),
   fail: failAsOpenai,
   failFrame,
   refuse: ({ body }) => refuseOpenaiResponses(body),
 };
 
-function whole(turn: VendorTurn, asked: Asked): VendorReply {
-  return jsonReply(finished(toBlocks(turn), asked));
+function whole(turn: VendorTurn, routed: RoutedRequest): VendorReply {
+  return jsonReply(finished(toBlocks(turn), routed));
 }
 
-function streamed(turn: VendorTurn, asked: Asked): VendorReply {
+function streamed(turn: VendorTurn, routed: RoutedRequest): VendorReply {
   const parts = toBlocks(turn);
-  const begun = inProgress(asked);
-  const end = finished(parts, asked);
+  const begun = inProgress(routed);
+  const end = finished(parts, routed);
   const events: ResponseEvent[] = [
     { type: "response.created", response: begun },
     { type: "response.in_progress", response: begun },
@@ -49,7 +48,7 @@ function numbered({ type, ...rest }: ResponseEvent, index: number): string {
   return namedFrame({ type, sequence_number: index, ...rest });
 }
 
-function inProgress({ route, request }: Asked): object {
+function inProgress({ route, request }: RoutedRequest): object {
   return {
     id: `resp_${sign("response", request.body)}`,
     object: "response",
@@ -63,11 +62,11 @@ function inProgress({ route, request }: Asked): object {
   };
 }
 
-function finished(parts: TurnBlocks, asked: Asked) {
+function finished(parts: TurnBlocks, routed: RoutedRequest) {
   return {
-    ...inProgress(asked),
+    ...inProgress(routed),
     ...endings[parts.finishReason],
-    output: toItems(parts, asked),
+    output: toItems(parts, routed),
     usage: toUsage(parts),
   };
 }
@@ -97,7 +96,7 @@ function toUsage({ usage }: TurnBlocks): object {
   };
 }
 
-/** Both events with which the vendor tells of a failure. */
+/** Returns the two events of a failure within a stream. */
 function failFrame(failure: VendorFailure, framesBefore: number): string {
   const error = openaiError(failure);
   const response = { object: "response", status: "failed", error: { code: error.code, message: error.message } };

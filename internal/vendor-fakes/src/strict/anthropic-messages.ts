@@ -1,9 +1,8 @@
 import type { ModelTraits } from "../dialects/anthropic-models.ts";
-import { isObject, objectsIn, textOf, wordOf } from "../json-body.ts";
+import { isObject, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
-import { refuseIf, repeatedIn } from "./first-refusal.ts";
-import type { Checks } from "./first-refusal.ts";
-import { toolName } from "./tool-name.ts";
+import { refuseIf, repeatedIn, toolName } from "./checks.ts";
+import type { Checks } from "./checks.ts";
 
 const blocksOfRole: Readonly<Record<string, readonly string[]>> = {
   user: ["text", "image", "document", "tool_result", "search_result"],
@@ -12,8 +11,8 @@ const blocksOfRole: Readonly<Record<string, readonly string[]>> = {
 const callFields = ["type", "id", "name", "input", "caller", "cache_control"];
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
-/** Each message by itself, and then how calls and their results stand to each other. */
-export function* messagesChecks(messages: readonly JsonObject[], traits: ModelTraits): Checks {
+/** Checks each message, and that calls and results match. */
+export function* anthropicMessageChecks(messages: readonly JsonObject[], traits: ModelTraits): Checks {
   yield refuseIf(messages.length === 0, "messages: at least one message is required", "messages");
   yield refuseIf(messages[0]?.["role"] !== "user", 'messages: first message must use the "user" role', "messages.0");
   for (const [index, message] of messages.entries()) yield* messageChecks(message, `messages.${index}`);
@@ -21,15 +20,15 @@ export function* messagesChecks(messages: readonly JsonObject[], traits: ModelTr
   yield* lastChecks(messages.at(-1), traits);
 }
 
-/** What every block of text must be. */
+/** Checks a text block. */
 export function* textChecks({ type, text }: JsonObject, at: string): Checks {
   if (type !== "text") return;
-  yield refuseIf(wordOf(text) === "", `${at}: text content blocks must be non-empty`, at);
-  yield refuseIf(wordOf(text).trim() === "", `${at}: text content blocks must contain non-whitespace text`, at);
+  yield refuseIf(stringOrEmpty(text) === "", `${at}: text content blocks must be non-empty`, at);
+  yield refuseIf(stringOrEmpty(text).trim() === "", `${at}: text content blocks must contain non-whitespace text`, at);
 }
 
 function* messageChecks(message: JsonObject, at: string): Checks {
-  const role = wordOf(message["role"]);
+  const role = stringOrEmpty(message["role"]);
   const allowed = blocksOfRole[role] ?? [];
   const extra = Object.keys(message).find((key) => key !== "role" && key !== "content");
   yield refuseIf(allowed.length === 0, `${at}: Unexpected role "${role}".`, `${at}.role`);
@@ -38,7 +37,7 @@ function* messageChecks(message: JsonObject, at: string): Checks {
   yield refuseIf(blocks.length === 0, `${at}: ${role} messages must have non-empty content`, at);
   for (const [index, block] of blocks.entries()) {
     const where = `${at}.content.${index}`;
-    const type = wordOf(block["type"]);
+    const type = stringOrEmpty(block["type"]);
     yield refuseIf(!allowed.includes(type), `${where}: Input tag '${type}' is not allowed in ${role} messages`, where);
     yield* textChecks(block, where);
     yield* imageChecks(block, where);
@@ -48,26 +47,38 @@ function* messageChecks(message: JsonObject, at: string): Checks {
 
 function* imageChecks({ type, source }: JsonObject, at: string): Checks {
   if (type !== "image" || !isObject(source) || source["type"] !== "base64") return;
-  const mediaType = wordOf(source["media_type"]);
+  const mediaType = stringOrEmpty(source["media_type"]);
   yield refuseIf(
     !imageTypes.includes(mediaType),
     `${at}.source.media_type: Input should be ${imageTypes.join(", ")}`,
     at,
   );
-  yield refuseIf(!/^[A-Za-z0-9+/]+={0,2}$/.test(wordOf(source["data"])), `${at}.source.data: invalid base64`, at);
+  yield refuseIf(
+    !/^[A-Za-z0-9+/]+={0,2}$/.test(stringOrEmpty(source["data"])),
+    `${at}.source.data: invalid base64`,
+    at,
+  );
 }
 
 function* callChecks(block: JsonObject, at: string): Checks {
   const { type, id, name, input } = block;
   if (type !== "tool_use") return;
   const extra = Object.keys(block).find((key) => !callFields.includes(key));
-  yield refuseIf(!/^[a-zA-Z0-9_-]+$/.test(wordOf(id)), `${at}.id: String should match pattern '^[a-zA-Z0-9_-]+$'`, at);
-  yield refuseIf(!toolName.test(wordOf(name)), `${at}.name: String should match pattern '${toolName.source}'`, at);
+  yield refuseIf(
+    !/^[a-zA-Z0-9_-]+$/.test(stringOrEmpty(id)),
+    `${at}.id: String should match pattern '^[a-zA-Z0-9_-]+$'`,
+    at,
+  );
+  yield refuseIf(
+    !toolName.test(stringOrEmpty(name)),
+    `${at}.name: String should match pattern '${toolName.source}'`,
+    at,
+  );
   yield refuseIf(!isObject(input), `${at}.input: Input should be a valid dictionary`, at);
   yield refuseIf(extra !== undefined, `${at}.${extra}: Extra inputs are not permitted`, at);
 }
 
-/** All results of one message stand together at the beginning of the next, and nowhere else. */
+/** Checks that all results of a message are at the beginning of the next one, and nowhere else. */
 function* pairingChecks(messages: readonly JsonObject[]): Checks {
   let calls: unknown[] = [];
   for (const [index, message] of messages.entries()) {
@@ -102,7 +113,7 @@ function* pairingChecks(messages: readonly JsonObject[]): Checks {
 
 function* lastChecks(last: JsonObject | undefined, { isAdaptive }: ModelTraits): Checks {
   if (last?.["role"] !== "assistant") return;
-  const said = wordOf(blocksOf(last).at(-1)?.["text"]);
+  const said = stringOrEmpty(blocksOf(last).at(-1)?.["text"]);
   yield refuseIf(isAdaptive, "This model does not support assistant message prefill.", "messages");
   yield refuseIf(
     said !== said.trimEnd(),
@@ -116,7 +127,7 @@ function callIdsIn(blocks: readonly JsonObject[]): unknown[] {
 }
 
 function blocksOf({ content }: JsonObject): readonly JsonObject[] {
-  const text = textOf(content);
+  const text = stringOf(content);
   if (text === undefined) return objectsIn(content);
   return text === "" ? [] : [{ type: "text", text }];
 }

@@ -1,12 +1,12 @@
 import { modelTraits } from "../dialects/anthropic-models.ts";
-import { isObject, objectOf, objectsIn, wordOf } from "../json-body.ts";
+import { isObject, objectOf, objectsIn, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
-import { refuseIf } from "./first-refusal.ts";
-import type { Checks } from "./first-refusal.ts";
+import { refuseIf } from "./checks.ts";
+import type { Checks } from "./checks.ts";
 
 const leastBudget = 1024;
 
-/** How long, how warm and how thoughtful an answer may be. */
+/** Checks max_tokens, sampling, thinking and output format. */
 export function* settingsChecks(body: JsonObject): Checks {
   const { max_tokens: most } = body;
   yield refuseIf(most === undefined, "max_tokens: Field required", "max_tokens");
@@ -22,10 +22,10 @@ export function* settingsChecks(body: JsonObject): Checks {
 
 function* samplingChecks(body: JsonObject): Checks {
   const { temperature, top_p: topP, thinking } = body;
-  const { isElder } = modelTraits(wordOf(body["model"]));
+  const { isOlder } = modelTraits(stringOrEmpty(body["model"]));
   const isWarm = temperature !== undefined && temperature !== 1;
   yield refuseIf(
-    !isElder && (isWarm || topP !== undefined),
+    !isOlder && (isWarm || topP !== undefined),
     "`temperature` and `top_p` are deprecated for this model.",
     "temperature",
   );
@@ -35,7 +35,7 @@ function* samplingChecks(body: JsonObject): Checks {
     "top_p",
   );
   yield refuseIf(
-    isWarm && ["enabled", "adaptive"].includes(wordOf(objectOf(thinking)["type"])),
+    isWarm && ["enabled", "adaptive"].includes(stringOrEmpty(objectOf(thinking)["type"])),
     "`temperature` may only be set to 1 when thinking is enabled.",
     "temperature",
   );
@@ -43,10 +43,10 @@ function* samplingChecks(body: JsonObject): Checks {
 
 function* budgetChecks(body: JsonObject): Checks {
   const { type, budget_tokens: budget } = objectOf(body["thinking"]);
-  const { isElder, isAdaptive, refusesForcedTools } = modelTraits(wordOf(body["model"]));
+  const { isOlder, isAdaptive, refusesForcedTools } = modelTraits(stringOrEmpty(body["model"]));
   if (type === undefined) return;
   yield refuseIf(
-    type === "enabled" && !isElder,
+    type === "enabled" && !isOlder,
     '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
     "thinking",
   );

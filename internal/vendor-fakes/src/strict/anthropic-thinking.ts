@@ -1,10 +1,10 @@
 import { isIssuedThinking, isThinkingOn } from "../dialects/anthropic-thinking.ts";
-import { objectsIn, wordOf } from "../json-body.ts";
+import { objectsIn, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
-import { refuseIf } from "./first-refusal.ts";
-import type { Checks } from "./first-refusal.ts";
+import { refuseIf } from "./checks.ts";
+import type { Checks } from "./checks.ts";
 
-/** Thinking comes back as it was issued, and within a loop of tools it comes back at all. */
+/** Checks that thinking is sent back unchanged, and that it is not missing within a tool loop. */
 export function* thinkingChecks(body: JsonObject): Checks {
   const messages = objectsIn(body["messages"]);
   const turnStart = messages.findLastIndex(isAsked);
@@ -13,7 +13,7 @@ export function* thinkingChecks(body: JsonObject): Checks {
     const isLost = isThinkingOn(body) && index > turnStart && callsWithoutThought(blocks);
     yield refuseIf(
       isLost,
-      `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${wordOf(blocks[0]?.["type"])}\`.`,
+      `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${stringOrEmpty(blocks[0]?.["type"])}\`.`,
       `messages.${index}`,
     );
     for (const [at, block] of blocks.entries()) {
@@ -26,12 +26,12 @@ export function* thinkingChecks(body: JsonObject): Checks {
   }
 }
 
-/** Whether a message is the user's own, and not one of results. */
+/** Returns true for a user message without results. */
 function isAsked({ role, content }: JsonObject): boolean {
   return role === "user" && !objectsIn(content).some(({ type }) => type === "tool_result");
 }
 
 function callsWithoutThought(blocks: readonly JsonObject[]): boolean {
-  const first = wordOf(blocks[0]?.["type"]);
+  const first = stringOrEmpty(blocks[0]?.["type"]);
   return blocks.some(({ type }) => type === "tool_use") && first !== "thinking" && first !== "redacted_thinking";
 }

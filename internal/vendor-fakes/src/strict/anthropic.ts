@@ -1,19 +1,18 @@
 import type { Refusal, VendorRequest } from "../dialect.ts";
-import { isObject, objectOf, objectsIn, textOf, wordOf } from "../json-body.ts";
+import { isObject, objectOf, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
 import { modelTraits } from "../dialects/anthropic-models.ts";
-import { messagesChecks, textChecks } from "./anthropic-messages.ts";
+import { anthropicMessageChecks, textChecks } from "./anthropic-messages.ts";
 import { settingsChecks } from "./anthropic-settings.ts";
 import { thinkingChecks } from "./anthropic-thinking.ts";
-import { firstRefusal, refuseIf, repeatedIn } from "./first-refusal.ts";
-import type { Checks } from "./first-refusal.ts";
-import { toolName } from "./tool-name.ts";
+import { firstRefusal, refuseIf, repeatedIn, toolName } from "./checks.ts";
+import type { Checks } from "./checks.ts";
 
 const knownFields =
   "model messages max_tokens system stream stop_sequences tools tool_choice thinking output_config metadata " +
   "service_tier container context_management cache_control inference_geo speed";
 
-/** Why Anthropic would answer 400 to a request for a message. */
+/** Returns why Anthropic would answer 400 to a Messages request. */
 export function refuseAnthropic({ body, headers }: VendorRequest): Refusal | undefined {
   if (!isObject(body)) return { message: "The request body is not valid JSON." };
   return firstRefusal(checks(body, headers["anthropic-version"]));
@@ -24,11 +23,11 @@ function* checks(body: JsonObject, version: string | undefined): Checks {
   const unknown = Object.keys(body).find((key) => ![...knownFields.split(" "), ...sampling].includes(key));
   yield refuseIf(version === undefined, "anthropic-version: header is required");
   yield refuseIf(unknown !== undefined, `${unknown}: Extra inputs are not permitted`, unknown);
-  yield refuseIf(wordOf(body["model"]) === "", "model: Field required", "model");
+  yield refuseIf(stringOrEmpty(body["model"]) === "", "model: Field required", "model");
   yield* settingsChecks(body);
   yield* systemChecks(body["system"]);
   yield* toolChecks(body);
-  yield* messagesChecks(objectsIn(body["messages"]), modelTraits(wordOf(body["model"])));
+  yield* anthropicMessageChecks(objectsIn(body["messages"]), modelTraits(stringOrEmpty(body["model"])));
   yield* thinkingChecks(body);
 }
 
@@ -44,7 +43,11 @@ function* toolChecks(body: JsonObject): Checks {
     if (type !== undefined && type !== "custom") continue;
     const { type: root, ...rest } = objectOf(schema);
     const isJoined = ["oneOf", "anyOf", "allOf"].some((keyword) => rest[keyword] !== undefined);
-    yield refuseIf(!toolName.test(wordOf(name)), `${at}.name: String should match pattern '${toolName.source}'`, at);
+    yield refuseIf(
+      !toolName.test(stringOrEmpty(name)),
+      `${at}.name: String should match pattern '${toolName.source}'`,
+      at,
+    );
     yield refuseIf(root !== "object", `${at}.input_schema.type: Field required`, at);
     yield refuseIf(isJoined, `${at}.input_schema: does not support oneOf, allOf, or anyOf at the top level`, at);
   }
@@ -57,10 +60,10 @@ function* choiceChecks(body: JsonObject): Checks {
   const { type, name } = objectOf(body["tool_choice"]);
   const tools = objectsIn(body["tools"]);
   const isForced = type === "any" || type === "tool";
-  const { refusesForcedTools } = modelTraits(wordOf(body["model"]));
-  const thinks = ["enabled", "adaptive"].includes(wordOf(objectOf(body["thinking"])["type"]));
+  const { refusesForcedTools } = modelTraits(stringOrEmpty(body["model"]));
+  const thinks = ["enabled", "adaptive"].includes(stringOrEmpty(objectOf(body["thinking"])["type"]));
   yield refuseIf(
-    textOf(type) !== undefined && tools.length === 0,
+    stringOf(type) !== undefined && tools.length === 0,
     "tool_choice may only be specified while providing tools.",
     "tool_choice",
   );

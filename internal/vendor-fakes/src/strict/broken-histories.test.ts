@@ -26,9 +26,9 @@ const steps: VendorTurn[] = [
   { thinking: "And Rome.", toolCalls: [call("Rome")] },
 ];
 
-describe.each(tables)("$vendor", ({ path, headers = {}, first, next, sound, broken }) => {
+describe.each(tables)("the strict vendor with $vendor", ({ path, headers = {}, first, next, sound, broken }) => {
   let vendor: FakeVendor;
-  /** Two round trips with tools, made of the vendor's own answers. */
+  /** A history of two round trips with tools, from the vendor's own answers. */
   let history: Record<string, unknown>;
 
   beforeAll(async () => {
@@ -48,15 +48,15 @@ describe.each(tables)("$vendor", ({ path, headers = {}, first, next, sound, brok
     return { status: response.status, text: await response.text() };
   }
 
-  it("takes a history of two round trips with tools", async () => {
+  it("accepts a history of two round trips with tools", async () => {
     expect(await answerTo([])).toEqual({ status: 200, text: expect.stringContaining("Take one.") as unknown });
   });
 
-  it.each(sound)("takes it when %s", async (_, edits) => {
+  it.each(sound)("accepts a history with this change: %s", async (_, edits) => {
     expect(await answerTo(edits)).toMatchObject({ status: 200 });
   });
 
-  it.each(broken)("refuses it when there is this wrong: %s", async (_, edits, refusal) => {
+  it.each(broken)("refuses a history with this fault: %s", async (_, edits, refusal) => {
     const { status, text } = await answerTo(edits);
 
     expect(status).toBe(400);
@@ -65,7 +65,7 @@ describe.each(tables)("$vendor", ({ path, headers = {}, first, next, sound, brok
   });
 });
 
-it("anthropic wants to know which of its interfaces is meant", async () => {
+it("the strict vendor refuses an Anthropic request without anthropic-version", async () => {
   const vendor = await FakeVendor.start({ strict: true });
   onTestFinished(() => vendor.close());
   const body = JSON.stringify(anthropicHistories.first);
@@ -75,7 +75,7 @@ it("anthropic wants to know which of its interfaces is meant", async () => {
   expect(await response.text()).toContain("anthropic-version: header is required");
 });
 
-it("openai says which parameter is at fault", async () => {
+it("the strict vendor names the parameter in an OpenAI error", async () => {
   const vendor = await FakeVendor.start({ strict: true });
   onTestFinished(() => vendor.close());
   const body = JSON.stringify({ model: "gpt-4.1", messages: [{ role: "user", content: "Well?" }], stop_words: [] });
@@ -86,7 +86,7 @@ it("openai says which parameter is at fault", async () => {
 });
 
 it.each(["/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1/models/m:generateContent", "/api/chat"])(
-  "what is no JSON is refused on %s",
+  "the strict vendor refuses invalid JSON on %s",
   async (path) => {
     const vendor = await FakeVendor.start({ strict: true });
     onTestFinished(() => vendor.close());
@@ -103,7 +103,7 @@ it.each([
   { input: ["a", ""] },
   { input: "a", texts: [] },
   { input: "a", model: undefined },
-])("openai refuses to embed %o", async (fields) => {
+])("the strict vendor refuses to embed %o as OpenAI", async (fields) => {
   const vendor = await FakeVendor.start({ strict: true });
   onTestFinished(() => vendor.close());
   const body = JSON.stringify({ model: "text-embedding-3-small", ...fields });
@@ -123,8 +123,8 @@ it.each([
   ["too many texts", { requests: Array.from({ length: 101 }, () => batched("a")) }, /at most 100 requests/],
   ["an empty text", { requests: [batched("a"), batched("")] }, /requests\[1\]: content is empty/],
   ["another model's text", { requests: [batched("a", { model: "models/n" })] }, /must match the model/],
-  ["a field that nobody knows", { requests: [batched("a", { dimensions: 8 })] }, /requests\[0\].dimensions/],
-])("gemini refuses to embed %s", async (_, body, reason) => {
+  ["an unknown field", { requests: [batched("a", { dimensions: 8 })] }, /requests\[0\].dimensions/],
+])("the strict vendor refuses to embed %s as Gemini", async (_, body, reason) => {
   const vendor = await FakeVendor.start({ strict: true });
   onTestFinished(() => vendor.close());
 
@@ -134,7 +134,7 @@ it.each([
   expect([response.status, await response.text()]).toEqual([400, expect.stringMatching(reason)]);
 });
 
-it("a vendor that is not strict takes anything", async () => {
+it("a vendor without strict accepts anything", async () => {
   const vendor = await FakeVendor.start();
   onTestFinished(() => vendor.close());
   vendor.say("Well.");

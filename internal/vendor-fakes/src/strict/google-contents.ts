@@ -1,18 +1,18 @@
-import { isObject, objectOf, objectsIn, textOf, wordOf } from "../json-body.ts";
+import { isObject, objectOf, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
-import { refuseIf } from "./first-refusal.ts";
-import type { Checks } from "./first-refusal.ts";
+import { refuseIf } from "./checks.ts";
+import type { Checks } from "./checks.ts";
 
 const dataFields = ["text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode"];
 const otherFields = ["thought", "thoughtSignature", "videoMetadata"];
 
-/** Each content by itself, and then in which order they may stand. */
+/** Checks each content, and the order of the contents. */
 export function* contentsChecks(contents: readonly JsonObject[], isCloud: boolean): Checks {
   for (const [index, content] of contents.entries()) {
     const at = `contents[${index}]`;
     const parts = objectsIn(content["parts"]);
     yield refuseIf(
-      !["user", "model"].includes(wordOf(content["role"])),
+      !["user", "model"].includes(stringOrEmpty(content["role"])),
       "Please use a valid role: user, model.",
       `${at}.role`,
     );
@@ -35,8 +35,8 @@ function* partChecks(part: JsonObject, at: string, isCloud: boolean): Checks {
 
 function* fileChecks({ inlineData, fileData }: JsonObject, at: string, isCloud: boolean): Checks {
   const { mimeType, displayName } = objectOf(inlineData);
-  const isBucket = wordOf(objectOf(fileData)["fileUri"]).startsWith("gs://");
-  yield refuseIf(inlineData !== undefined && textOf(mimeType) === undefined, "Unsupported MIME type: ", at);
+  const isBucket = stringOrEmpty(objectOf(fileData)["fileUri"]).startsWith("gs://");
+  yield refuseIf(inlineData !== undefined && stringOf(mimeType) === undefined, "Unsupported MIME type: ", at);
   yield refuseIf(
     displayName !== undefined && !isCloud,
     `Unknown name "displayName" at '${at}.parts.inline_data': Cannot find field.`,
@@ -48,7 +48,7 @@ function* fileChecks({ inlineData, fileData }: JsonObject, at: string, isCloud: 
 function* functionChecks({ functionCall, functionResponse }: JsonObject, at: string, isCloud: boolean): Checks {
   const [call, response] = [objectOf(functionCall), objectOf(functionResponse)];
   yield refuseIf(
-    functionCall !== undefined && wordOf(call["name"]) === "",
+    functionCall !== undefined && stringOrEmpty(call["name"]) === "",
     "function_call.name: Name cannot be empty.",
     at,
   );
@@ -58,19 +58,19 @@ function* functionChecks({ functionCall, functionResponse }: JsonObject, at: str
     at,
   );
   if (functionResponse !== undefined) {
-    yield refuseIf(wordOf(response["name"]) === "", "function_response.name: Name cannot be empty.", at);
+    yield refuseIf(stringOrEmpty(response["name"]) === "", "function_response.name: Name cannot be empty.", at);
     yield refuseIf(
       !isObject(response["response"]),
       `Invalid value at '${at}.parts.function_response.response' (type.googleapis.com/google.protobuf.Struct)`,
       at,
     );
   }
-  // The cloud platform gave no id, so this one is made up.
+  // Google Cloud issues no ids, so this one is invented.
   const hasId = (call["id"] ?? response["id"]) !== undefined;
   yield refuseIf(isCloud && hasId, `Unknown name "id" at '${at}.parts': Cannot find field.`, at);
 }
 
-/** Calls follow the user or results, and results follow their calls: as many, in the same order. */
+/** Checks that calls follow user content or results, and that results follow their calls in number and order. */
 function* orderChecks(contents: readonly JsonObject[]): Checks {
   yield refuseIf(contents[0]?.["role"] === "model", "The first content must be the user's.", "contents");
   for (const [index, content] of contents.entries()) {

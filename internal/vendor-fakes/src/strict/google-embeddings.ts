@@ -1,12 +1,12 @@
 import type { Refusal } from "../dialect.ts";
-import { objectOf, objectsIn, wordOf } from "../json-body.ts";
-import { firstRefusal, refuseIf, refuseUnknown } from "./first-refusal.ts";
-import type { Checks } from "./first-refusal.ts";
+import { objectOf, objectsIn, stringOrEmpty } from "../json-body.ts";
+import { firstRefusal, refuseIf, refuseUnknown } from "./checks.ts";
+import type { Checks } from "./checks.ts";
 
 const knownFields = ["model", "content", "taskType", "title", "outputDimensionality"];
 const mostRequests = 100;
 
-/** Why Gemini would answer 400 to a batch of texts to embed. */
+/** Returns why Gemini would answer 400 to an embedding request. */
 export function refuseGoogleBatch(body: unknown, modelId: string): Refusal | undefined {
   return firstRefusal(checks(objectOf(body), modelId));
 }
@@ -23,11 +23,11 @@ function* checks(body: Record<string, unknown>, modelId: string): Checks {
     const { parts } = objectOf(request["content"]);
     yield refuseUnknown(request, knownFields, `${at}.`);
     yield refuseIf(
-      wordOf(request["model"]) !== `models/${modelId}`,
+      stringOrEmpty(request["model"]) !== `models/${modelId}`,
       `* BatchEmbedContentsRequest.${at}.model: must match the model of the batch`,
     );
     yield refuseIf(
-      objectsIn(parts).every(({ text }) => wordOf(text) === ""),
+      objectsIn(parts).every(({ text }) => stringOrEmpty(text) === ""),
       `* BatchEmbedContentsRequest.${at}: content is empty`,
     );
   }

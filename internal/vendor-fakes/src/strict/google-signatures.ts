@@ -1,21 +1,21 @@
 import { signCall } from "../dialects/google-parts.ts";
-import { objectOf, objectsIn, wordOf } from "../json-body.ts";
+import { objectOf, objectsIn, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
 import { isRecorded } from "../signature.ts";
-import { refuseIf } from "./first-refusal.ts";
-import type { Checks } from "./first-refusal.ts";
+import { refuseIf } from "./checks.ts";
+import type { Checks } from "./checks.ts";
 
-/** What stands in for a signature where there is none, because the call was another vendor's. */
+/** Values that replace a signature when a call came from another vendor. */
 const sentinel = "skip_thought_signature_validator";
 
-/** The first call of each step of this turn brings its signature back; earlier turns are not looked at. */
+/** Checks that the first call of each step of the current turn has its signature. Earlier turns are not checked. */
 export function* signatureChecks(contents: readonly JsonObject[]): Checks {
   const turnStart = contents.findLastIndex(isAsked);
   for (const [index, content] of contents.entries()) {
     const calls = objectsIn(content["parts"]).filter((part) => part["functionCall"] !== undefined);
     if (index < turnStart || calls[0] === undefined) continue;
     const { name, args } = objectOf(calls[0]["functionCall"]);
-    const signature = wordOf(calls[0]["thoughtSignature"]);
+    const signature = stringOrEmpty(calls[0]["thoughtSignature"]);
     yield refuseIf(
       signature === "",
       `Function call \`${String(name)}\` in the ${index + 1}. content block is missing a \`thought_signature\`.`,
@@ -26,7 +26,7 @@ export function* signatureChecks(contents: readonly JsonObject[]): Checks {
   }
 }
 
-/** Whether a content is the user's own, and not one of results. */
+/** Returns true for user content without results. */
 function isAsked({ role, parts }: JsonObject): boolean {
   return role === "user" && !objectsIn(parts).some((part) => part["functionResponse"] !== undefined);
 }

@@ -1,9 +1,9 @@
 import type { Refusal, Route, VendorRequest } from "../dialect.ts";
 import { isOldGemini, readGooglePath } from "../dialects/google-path.ts";
-import { isObject, objectOf, objectsIn, wordOf } from "../json-body.ts";
+import { isObject, objectOf, objectsIn, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
-import { firstRefusal, refuseIf } from "./first-refusal.ts";
-import type { Checks } from "./first-refusal.ts";
+import { firstRefusal, refuseIf } from "./checks.ts";
+import type { Checks } from "./checks.ts";
 import { contentsChecks } from "./google-contents.ts";
 import { refuseGoogleBatch } from "./google-embeddings.ts";
 import { signatureChecks } from "./google-signatures.ts";
@@ -11,7 +11,7 @@ import { signatureChecks } from "./google-signatures.ts";
 const knownFields = "contents systemInstruction tools toolConfig generationConfig safetySettings cachedContent";
 const functionName = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/;
 
-/** Why Gemini would answer 400 to a request for content, or to a batch of texts to embed. */
+/** Returns why Gemini would answer 400 to a content or embedding request. */
 export function refuseGoogle(request: VendorRequest, { kind, modelId }: Route): Refusal | undefined {
   const path = readGooglePath(request);
   if (kind === "embeddings") {
@@ -34,7 +34,7 @@ function* checks(body: JsonObject, { modelId, isCloud }: Side): Checks {
   );
   const { contents, systemInstruction } = body;
   yield refuseIf(objectsIn(contents).length === 0, "* GenerateContentRequest.contents: contents is not specified");
-  const isEmpty = objectsIn(objectOf(systemInstruction)["parts"]).every(({ text }) => wordOf(text) === "");
+  const isEmpty = objectsIn(objectOf(systemInstruction)["parts"]).every(({ text }) => stringOrEmpty(text) === "");
   yield refuseIf(
     systemInstruction !== undefined && isEmpty,
     "systemInstruction must not be empty",
@@ -49,7 +49,11 @@ function* checks(body: JsonObject, { modelId, isCloud }: Side): Checks {
 function* toolChecks(body: JsonObject): Checks {
   const functions = objectsIn(body["tools"]).flatMap((tool) => objectsIn(tool["functionDeclarations"]));
   for (const { name, parameters, parametersJsonSchema } of functions) {
-    yield refuseIf(!functionName.test(wordOf(name)), `Invalid function name: '${wordOf(name)}'.`, "tools");
+    yield refuseIf(
+      !functionName.test(stringOrEmpty(name)),
+      `Invalid function name: '${stringOrEmpty(name)}'.`,
+      "tools",
+    );
     yield refuseIf(
       parameters !== undefined && parametersJsonSchema !== undefined,
       "parameters and parameters_json_schema are mutually exclusive.",

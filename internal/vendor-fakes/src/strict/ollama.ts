@@ -1,22 +1,22 @@
 import type { Refusal } from "../dialect.ts";
-import { isObject, objectOf, objectsIn, textOf, wordOf } from "../json-body.ts";
+import { isObject, objectOf, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
-import { firstRefusal, refuseIf } from "./first-refusal.ts";
-import type { Checks } from "./first-refusal.ts";
+import { firstRefusal, refuseIf } from "./checks.ts";
+import type { Checks } from "./checks.ts";
 
 const roles = ["system", "user", "assistant", "tool"];
-/** Families that cannot think, and those that cannot use tools. */
+/** Model families without thinking, and without tools. */
 const thoughtless = /^(?:gemma|llama|mistral|phi|qwen2)/;
 const toolless = /^(?:gemma3|phi3|llava)/;
 
-/** Why the local runner, or the template of its model, would not take a chat. It reads past fields it does not know. */
+/** Returns why Ollama, or the template of its model, would refuse a chat. It ignores unknown fields. */
 export function refuseOllama(body: unknown): Refusal | undefined {
   if (!isObject(body)) return { message: "missing request body" };
   return firstRefusal(checks(body));
 }
 
 function* checks(body: JsonObject): Checks {
-  const model = wordOf(body["model"]);
+  const model = stringOrEmpty(body["model"]);
   const messages = objectsIn(body["messages"]);
   const thinks = body["think"] !== undefined && body["think"] !== false;
   const { format, tools } = body;
@@ -32,19 +32,19 @@ function* checks(body: JsonObject): Checks {
 
 function* toolChecks(tool: JsonObject, at: string): Checks {
   const { name, parameters } = objectOf(tool["function"]);
-  yield refuseIf(wordOf(name) === "", `${at} has no name`, at);
+  yield refuseIf(stringOrEmpty(name) === "", `${at} has no name`, at);
   yield refuseIf(!isObject(objectOf(parameters)["properties"]), `${at} has no properties`, at);
 }
 
 function* messageChecks({ role, content, images, tool_calls: calls }: JsonObject, at: string): Checks {
   const kind = Array.isArray(content) ? "array" : typeof content;
-  yield refuseIf(!roles.includes(wordOf(role)), `invalid role: ${String(role)}`, `${at}.role`);
+  yield refuseIf(!roles.includes(stringOrEmpty(role)), `invalid role: ${String(role)}`, `${at}.role`);
   yield refuseIf(
-    textOf(content) === undefined,
+    stringOf(content) === undefined,
     `json: cannot unmarshal ${kind} into Go struct field ChatRequest.messages.content of type string`,
     `${at}.content`,
   );
-  const isEncoded = (image: unknown) => /^[A-Za-z0-9+/]+={0,2}$/.test(wordOf(image));
+  const isEncoded = (image: unknown) => /^[A-Za-z0-9+/]+={0,2}$/.test(stringOrEmpty(image));
   yield refuseIf(
     Array.isArray(images) && !images.every(isEncoded),
     "illegal base64 data at input byte 4",
@@ -53,7 +53,7 @@ function* messageChecks({ role, content, images, tool_calls: calls }: JsonObject
   yield refuseIf(calls !== undefined && role !== "assistant", "only the assistant calls tools", `${at}.tool_calls`);
   for (const call of objectsIn(calls)) {
     const { name, arguments: args } = objectOf(call["function"]);
-    yield refuseIf(wordOf(name) === "", "a tool call has no name", `${at}.tool_calls`);
+    yield refuseIf(stringOrEmpty(name) === "", "a tool call has no name", `${at}.tool_calls`);
     yield refuseIf(
       !isObject(args),
       "json: cannot unmarshal string into Go struct field ChatRequest.messages.tool_calls.function.arguments",
@@ -64,7 +64,7 @@ function* messageChecks({ role, content, images, tool_calls: calls }: JsonObject
 
 type Waiting = { id: unknown; name: unknown };
 
-/** A result belongs to a call by its id, or by its name where there is none. */
+/** Checks that each result belongs to a call, by its id or else by its tool name. */
 function* pairingChecks(messages: readonly JsonObject[]): Checks {
   let waiting: Waiting[] = [];
   for (const message of messages) {

@@ -1,19 +1,18 @@
 import type { Refusal } from "../dialect.ts";
-import { isObject, objectOf, objectsIn, textOf, wordOf } from "../json-body.ts";
+import { isObject, objectOf, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
-import { firstRefusal, refuseIf, refuseUnknown } from "./first-refusal.ts";
-import type { Checks } from "./first-refusal.ts";
-import { messagesChecks } from "./openai-messages.ts";
+import { firstRefusal, refuseIf, refuseUnknown, toolName } from "./checks.ts";
+import type { Checks } from "./checks.ts";
+import { openaiMessageChecks } from "./openai-messages.ts";
 import { isReasoningModel, samplingChecks } from "./openai-models.ts";
 import { refuseLooseSchema } from "./openai-schema.ts";
-import { toolName } from "./tool-name.ts";
 
 const knownFields =
   "model messages stream stream_options temperature top_p stop max_tokens max_completion_tokens n seed store tools " +
   "tool_choice parallel_tool_calls response_format reasoning_effort user metadata verbosity frequency_penalty " +
   "presence_penalty logprobs top_logprobs modalities audio prediction service_tier safety_identifier prompt_cache_key";
 
-/** Why OpenAI would answer 400 to a Chat Completions request. */
+/** Returns why OpenAI would answer 400 to a Chat Completions request. */
 export function refuseOpenaiChat(body: unknown): Refusal | undefined {
   if (!isObject(body)) return { message: "We could not parse the JSON body of your request." };
   return firstRefusal(checks(body));
@@ -21,12 +20,12 @@ export function refuseOpenaiChat(body: unknown): Refusal | undefined {
 
 function* checks(body: JsonObject): Checks {
   yield refuseUnknown(body, knownFields.split(" "));
-  yield refuseIf(textOf(body["model"]) === undefined, "you must provide a model parameter", "model");
+  yield refuseIf(stringOf(body["model"]) === undefined, "you must provide a model parameter", "model");
   yield refuseIf(objectsIn(body["messages"]).length === 0, "[] is too short - 'messages'", "messages");
   yield* toolChecks(body);
   yield* modelChecks(body);
   yield* formatChecks(body);
-  yield* messagesChecks(objectsIn(body["messages"]));
+  yield* openaiMessageChecks(objectsIn(body["messages"]));
 }
 
 function* toolChecks(body: JsonObject): Checks {
@@ -40,11 +39,11 @@ function* toolChecks(body: JsonObject): Checks {
     const { name, strict, parameters } = objectOf(tool["function"]);
     yield refuseIf(tool["type"] !== "function", "Invalid value for 'type'.", `tools[${index}].type`);
     yield refuseIf(
-      !toolName.test(wordOf(name)),
+      !toolName.test(stringOrEmpty(name)),
       "Invalid 'tools[].function.name': string does not match pattern.",
       `tools[${index}].function.name`,
     );
-    if (strict === true) yield refuseLooseSchema(parameters, wordOf(name));
+    if (strict === true) yield refuseLooseSchema(parameters, stringOrEmpty(name));
   }
 }
 
@@ -66,7 +65,7 @@ function* modelChecks(body: JsonObject): Checks {
   );
   yield refuseIf(
     body["tools"] !== undefined && effort !== undefined && effort !== "none",
-    `Function tools with reasoning_effort are not supported for ${wordOf(body["model"])} in /v1/chat/completions.`,
+    `Function tools with reasoning_effort are not supported for ${stringOrEmpty(body["model"])} in /v1/chat/completions.`,
     "reasoning_effort",
   );
 }
@@ -80,6 +79,6 @@ function* formatChecks(body: JsonObject): Checks {
     "stream_options",
   );
   if (type !== "json_schema") return;
-  yield refuseIf(!toolName.test(wordOf(name)), "Invalid 'response_format.json_schema.name'.", "response_format");
+  yield refuseIf(!toolName.test(stringOrEmpty(name)), "Invalid 'response_format.json_schema.name'.", "response_format");
   if (strict === true) yield refuseLooseSchema(schema, "response_format");
 }

@@ -1,19 +1,18 @@
 import type { Refusal } from "../dialect.ts";
 import { encryptedContent, reasoningIdOf } from "../dialects/openai-response-items.ts";
-import { objectsIn, textOf, wordOf } from "../json-body.ts";
+import { objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
 import { isRecorded } from "../signature.ts";
-import { refuseIf, refuseUnknown, repeatedIn } from "./first-refusal.ts";
-import type { Checks } from "./first-refusal.ts";
-import { toolName } from "./tool-name.ts";
+import { refuseIf, refuseUnknown, repeatedIn, toolName } from "./checks.ts";
+import type { Checks } from "./checks.ts";
 
 type Placed = { item: JsonObject; at: string; items: readonly JsonObject[]; index: number };
 
-/** Each item by itself, and then how calls, results and reasoning stand to each other. */
+/** Checks each item, and that calls, outputs and reasoning match. */
 export function* itemsChecks(items: readonly JsonObject[]): Checks {
   for (const [index, item] of items.entries()) {
     const placed = { item, at: `input[${index}]`, items, index };
-    const type = textOf(item["type"]) ?? (item["role"] === undefined ? "" : "message");
+    const type = stringOf(item["type"]) ?? (item["role"] === undefined ? "" : "message");
     const check = checkOf.get(type);
     yield refuseIf(check === undefined, `Invalid value: '${type}'.`, `${placed.at}.type`);
     if (check !== undefined) yield* check(placed);
@@ -36,14 +35,18 @@ function* messageChecks({ item, at }: Placed): Checks {
   const { role, content } = item;
   const isAssistant = role === "assistant";
   yield refuseUnknown(item, ["type", "role", "content", "id", "status", "phase"], `${at}.`);
-  yield refuseIf(!["user", "assistant", "system", "developer"].includes(wordOf(role)), "Invalid value for 'role'.", at);
   yield refuseIf(
-    textOf(content) === undefined && objectsIn(content).length === 0,
+    !["user", "assistant", "system", "developer"].includes(stringOrEmpty(role)),
+    "Invalid value for 'role'.",
+    at,
+  );
+  yield refuseIf(
+    stringOf(content) === undefined && objectsIn(content).length === 0,
     `Invalid type for '${at}.content': expected a string or a list of parts.`,
     `${at}.content`,
   );
   const allowed = isAssistant ? ["output_text", "refusal"] : ["input_text", "input_image", "input_file"];
-  const wrong = objectsIn(content).find(({ type }) => !allowed.includes(wordOf(type)));
+  const wrong = objectsIn(content).find(({ type }) => !allowed.includes(stringOrEmpty(type)));
   yield refuseIf(
     wrong !== undefined,
     `Invalid value: '${String(wrong?.["type"])}'. Supported values are: ${allowed.join(", ")}.`,
@@ -53,13 +56,17 @@ function* messageChecks({ item, at }: Placed): Checks {
 }
 
 function* callChecks({ item, at, items, index }: Placed): Checks {
-  const reasoning = reasoningIdOf(wordOf(item["id"]));
+  const reasoning = reasoningIdOf(stringOrEmpty(item["id"]));
   const isAlone = reasoning !== undefined && !items.slice(0, index).some(({ id }) => id === reasoning);
   yield refuseUnknown(item, ["type", "id", "status", "call_id", "name", "arguments"], `${at}.`);
-  yield refuseIf(wordOf(item["call_id"]) === "", `Missing required parameter: '${at}.call_id'.`, `${at}.call_id`);
-  yield refuseIf(!toolName.test(wordOf(item["name"])), `Invalid '${at}.name'.`, `${at}.name`);
   yield refuseIf(
-    textOf(item["arguments"]) === undefined,
+    stringOrEmpty(item["call_id"]) === "",
+    `Missing required parameter: '${at}.call_id'.`,
+    `${at}.call_id`,
+  );
+  yield refuseIf(!toolName.test(stringOrEmpty(item["name"])), `Invalid '${at}.name'.`, `${at}.name`);
+  yield refuseIf(
+    stringOf(item["arguments"]) === undefined,
     `Invalid type for '${at}.arguments': expected a string.`,
     `${at}.arguments`,
   );
@@ -72,14 +79,14 @@ function* callChecks({ item, at, items, index }: Placed): Checks {
 }
 
 function* outputChecks({ item, at }: Placed): Checks {
-  const isThere = textOf(item["output"]) !== undefined || Array.isArray(item["output"]);
+  const isThere = stringOf(item["output"]) !== undefined || Array.isArray(item["output"]);
   yield refuseUnknown(item, ["type", "id", "status", "call_id", "output"], `${at}.`);
   yield refuseIf(!isThere, `Missing required parameter: '${at}.output'.`, `${at}.output`);
 }
 
 function* reasoningChecks({ item, at, items, index }: Placed): Checks {
-  const [id, encrypted] = [wordOf(item["id"]), wordOf(item["encrypted_content"])];
-  const summary = objectsIn(item["summary"]).map(({ text }) => wordOf(text));
+  const [id, encrypted] = [stringOrEmpty(item["id"]), stringOrEmpty(item["encrypted_content"])];
+  const summary = objectsIn(item["summary"]).map(({ text }) => stringOrEmpty(text));
   const isIssued = isRecorded(encrypted) || encrypted === encryptedContent(id, summary.join(""));
   const next = items[index + 1];
   const isFollowed =
@@ -104,7 +111,7 @@ function* referenceChecks({ item }: Placed): Checks {
 }
 
 function wrongId({ id }: JsonObject, at: string, prefix: string): Refusal | undefined {
-  const isWrong = id !== undefined && !wordOf(id).startsWith(`${prefix}_`);
+  const isWrong = id !== undefined && !stringOrEmpty(id).startsWith(`${prefix}_`);
   return refuseIf(
     isWrong,
     `Invalid '${at}.id': '${String(id)}'. Expected an ID that begins with '${prefix}'.`,
@@ -112,7 +119,7 @@ function wrongId({ id }: JsonObject, at: string, prefix: string): Refusal | unde
   );
 }
 
-/** Every call has its output somewhere behind it, and every output its call before it. */
+/** Checks that each call has its output after it, and each output its call before it. */
 function* pairingChecks(items: readonly JsonObject[]): Checks {
   const waiting = new Set<unknown>();
   for (const { type, call_id: id } of items) {

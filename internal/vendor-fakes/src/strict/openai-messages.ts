@@ -1,12 +1,11 @@
 import type { Refusal } from "../dialect.ts";
-import { objectOf, objectsIn, textOf, wordOf } from "../json-body.ts";
+import { objectOf, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
-import { refuseIf, refuseUnknown, repeatedIn } from "./first-refusal.ts";
-import type { Checks } from "./first-refusal.ts";
-import { toolName } from "./tool-name.ts";
+import { refuseIf, refuseUnknown, repeatedIn, toolName } from "./checks.ts";
+import type { Checks } from "./checks.ts";
 
 const roles = ["system", "developer", "user", "assistant", "tool"];
-// The two names of thinking are those of servers that speak like OpenAI and want it back.
+// The last two fields hold the thinking that compatible servers want back.
 const known = [
   "role",
   "content",
@@ -19,11 +18,11 @@ const known = [
   "reasoning",
 ];
 
-/** Each message by itself, and then how calls and their results stand to each other. */
-export function* messagesChecks(messages: readonly JsonObject[]): Checks {
+/** Checks each message, and that calls and results match. */
+export function* openaiMessageChecks(messages: readonly JsonObject[]): Checks {
   for (const [index, message] of messages.entries()) {
     const at = `messages.[${index}]`;
-    yield refuseIf(!roles.includes(wordOf(message["role"])), "Invalid value for 'role'.", `${at}.role`);
+    yield refuseIf(!roles.includes(stringOrEmpty(message["role"])), "Invalid value for 'role'.", `${at}.role`);
     yield refuseUnknown(message, known, `${at}.`);
     yield* contentChecks(message, at);
     yield* callChecks(message, at);
@@ -40,7 +39,7 @@ function* contentChecks({ role, content, name, tool_calls: calls }: JsonObject, 
   );
   yield refuseIf(Array.isArray(content) && content.length === 0, `[] is too short - '${at}.content'`, `${at}.content`);
   yield refuseIf(
-    name !== undefined && !toolName.test(wordOf(name)),
+    name !== undefined && !toolName.test(stringOrEmpty(name)),
     `Invalid '${at}.name': string does not match pattern.`,
     `${at}.name`,
   );
@@ -54,14 +53,14 @@ function* callChecks({ role, tool_calls: calls }: JsonObject, at: string): Check
   yield refuseIf(Array.isArray(calls) && calls.length === 0, `[] is too short - '${where}'`, where);
   for (const call of objectsIn(calls)) {
     const { name, arguments: args } = objectOf(call["function"]);
-    yield refuseIf(wordOf(call["id"]) === "", "Missing required parameter: 'id'.", where);
+    yield refuseIf(stringOrEmpty(call["id"]) === "", "Missing required parameter: 'id'.", where);
     yield refuseIf(call["type"] !== "function", "Invalid value for 'type'.", where);
-    yield refuseIf(textOf(args) === undefined, "Invalid type for 'arguments': expected a string.", where);
-    yield refuseIf(!toolName.test(wordOf(name)), "Invalid 'function.name'.", where);
+    yield refuseIf(stringOf(args) === undefined, "Invalid type for 'arguments': expected a string.", where);
+    yield refuseIf(!toolName.test(stringOrEmpty(name)), "Invalid 'function.name'.", where);
   }
 }
 
-/** Every call is answered before anybody else speaks, and nothing is answered that was not called. */
+/** Checks that all results of a message follow it directly, and that each result has its call. */
 function* pairingChecks(messages: readonly JsonObject[]): Checks {
   let waiting = new Set<unknown>();
   for (const [index, message] of messages.entries()) {

@@ -1,14 +1,14 @@
 import type { JsonObject } from "../json-body.ts";
-import { wordOf } from "../json-body.ts";
-import { refuseIf } from "./first-refusal.ts";
-import type { Checks } from "./first-refusal.ts";
+import { stringOrEmpty } from "../json-body.ts";
+import { refuseIf } from "./checks.ts";
+import type { Checks } from "./checks.ts";
 
-/** Whether a model of OpenAI's reasons. */
+/** Returns true for a reasoning model. */
 export function isReasoningModel(body: JsonObject): boolean {
-  return /^(?:o\d|gpt-(?:[5-9]|\d{2,})(?!.*-chat))/.test(wordOf(body["model"]));
+  return /^(?:o\d|gpt-(?:[5-9]|\d{2,})(?!.*-chat))/.test(stringOrEmpty(body["model"]));
 }
 
-/** A model that reasons chooses its words itself. */
+/** Checks that a reasoning model gets no sampling settings. */
 export function* samplingChecks(body: JsonObject): Checks {
   if (!isReasoningModel(body)) return;
   for (const field of ["temperature", "top_p"]) {

@@ -1,8 +1,8 @@
 import { isObject, objectOf, objectsIn } from "../json-body.ts";
 import type { Refusal } from "../dialect.ts";
-import { refuseIf } from "./first-refusal.ts";
+import { refuseIf } from "./checks.ts";
 
-/** Refuses a schema that is to be followed strictly and holds an object that is open, or has fields that may be missing. */
+/** Refuses a strict schema with an open object or optional fields. */
 export function refuseLooseSchema(schema: unknown, name: string): Refusal | undefined {
   const found = looseness(schema);
   return refuseIf(found !== undefined, `Invalid schema for '${name}': ${found}`, name);

@@ -1,9 +1,9 @@
-/** Changes a JSON document in place. */
+/** An edit of a JSON document in place. */
 export type Edit = (document: unknown) => void;
 
 type Holder = Record<string, unknown>;
 
-/** Sets what stands at a path like `messages.1.role`. */
+/** Sets the value at a path like `messages.1.role`. */
 export function set(path: string, value: unknown): Edit {
   return (document) => {
     const [holder, name] = find(document, path);
@@ -11,7 +11,7 @@ export function set(path: string, value: unknown): Edit {
   };
 }
 
-/** Takes a field, or an entry of a list, away. */
+/** Removes a field or an array entry. */
 export function drop(path: string): Edit {
   return (document) => {
     const [holder, name] = find(document, path);
@@ -20,7 +20,7 @@ export function drop(path: string): Edit {
   };
 }
 
-/** Puts an entry before the one at this path. */
+/** Inserts an entry before the one at a path. */
 export function insert(path: string, value: unknown): Edit {
   return (document) => {
     const [holder, name] = find(document, path);
@@ -29,7 +29,7 @@ export function insert(path: string, value: unknown): Edit {
   };
 }
 
-/** Puts a copy of an entry behind it. */
+/** Inserts a copy of an entry after it. */
 export function repeat(path: string): Edit {
   return (document) => {
     const [holder, name] = find(document, path);
@@ -37,7 +37,7 @@ export function repeat(path: string): Edit {
   };
 }
 
-/** Lets two entries change places. */
+/** Swaps two entries. */
 export function swap(path: string, other: string): Edit {
   return (document) => {
     const [[holder, name], [otherHolder, otherName]] = [find(document, path), find(document, other)];
@@ -45,7 +45,7 @@ export function swap(path: string, other: string): Edit {
   };
 }
 
-/** The document with all the changes, and the one it was made from as it was. */
+/** Returns a changed copy of a document. */
 export function edited(document: unknown, edits: readonly Edit[]): unknown {
   const copy = structuredClone(document);
   for (const edit of edits) edit(copy);

@@ -8,13 +8,13 @@ const asked = {
   config: { thinkingConfig: { includeThoughts: true } },
 };
 
-/** Google's library against the vendor's own interface. */
+/** Google's library with the Gemini API. */
 export function createGoogleClient({ url, key }: SdkSetup): SdkClient {
   const httpOptions = { baseUrl: url };
   return createClient("google", new GoogleGenAI({ enterprise: false, apiKey: key, apiVersion: "v1beta", httpOptions }));
 }
 
-/** Google's library against the cloud platform. */
+/** Google's library with Google Cloud. */
 export function createVertexClient({ url, key }: SdkSetup): SdkClient {
   const authClient = { getRequestHeaders: async () => new Headers({ authorization: `Bearer ${key}` }) };
   const options = { enterprise: true, project: "p", location: "us-central1", apiVersion: "v1beta1" };

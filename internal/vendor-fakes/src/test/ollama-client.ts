@@ -4,7 +4,7 @@ import type { SdkAnswer, SdkClient, SdkSetup } from "./sdk-client.ts";
 
 const asked = () => ({ model: "qwen3:8b", messages: [{ role: "user", content: "hello?" }] });
 
-/** Ollama's library. It takes no signal, so its `fetch` brings one. */
+/** Ollama's library. It has no signal option, so its `fetch` adds one. */
 export function createOllamaClient({ url, key }: SdkSetup): SdkClient {
   const connect = (signal?: AbortSignal) =>
     new Ollama({

@@ -13,7 +13,7 @@ const response = {
   reasoning: { summary: "auto" as const },
 };
 
-/** OpenAI's library over Chat Completions. */
+/** OpenAI's library with Chat Completions. */
 export function createChatClient(setup: SdkSetup): SdkClient {
   const client = connect(setup);
   return {
@@ -36,7 +36,7 @@ export function createChatClient(setup: SdkSetup): SdkClient {
   };
 }
 
-/** OpenAI's library over Responses. */
+/** OpenAI's library with Responses. */
 export function createResponsesClient(setup: SdkSetup): SdkClient {
   const client = connect(setup);
   return {
@@ -74,7 +74,7 @@ function fromCompletion({ choices, usage }: ChatCompletion): SdkAnswer {
   };
 }
 
-/** A field that servers which speak like OpenAI have added. */
+/** A field that compatible servers have added. */
 function thinkingOf(message: object | undefined): string {
   return message !== undefined && "reasoning_content" in message ? String(message.reasoning_content) : "";
 }

@@ -1,4 +1,4 @@
-/** What a vendor's own library made of an answer. */
+/** An answer as a vendor's library reads it. */
 export type SdkAnswer = {
   text: string;
   thinking: string;
@@ -6,25 +6,25 @@ export type SdkAnswer = {
   usage: { promptTokens: number; completionTokens: number };
 };
 
-/** A vendor's own library, asked the same way as all others. */
+/** A vendor's library behind one interface. */
 export interface SdkClient {
   readonly name: string;
-  /** Asks for a whole answer. */
+  /** Requests a whole answer. */
   whole(): Promise<SdkAnswer>;
-  /** Asks for a stream and reads all of it. */
+  /** Requests a stream and reads it to its end. */
   streamed(): Promise<SdkAnswer>;
-  /** Opens a stream, for a reader that goes before its end. */
+  /** Opens a stream that the reader may leave. */
   open(signal: AbortSignal): Promise<AsyncIterable<unknown>>;
-  /** Embeds, where the vendor does. */
+  /** Embeds strings, if the vendor has embeddings. */
   embed?(texts: string[]): Promise<number[][]>;
-  /** What the library's error tells of the answer. */
+  /** Reads the fields of the library's error. */
   readError(error: unknown): { status: number | undefined; retryAfter: string | undefined };
 }
 
-/** Where a library finds the vendor, and the key it brings. */
+/** Base URL and key for a library. */
 export type SdkSetup = { url: string; key: string };
 
-/** The field of an error, as text. */
+/** Returns the field of an error as a string. */
 export function readRetryAfter(error: { headers?: Headers | undefined }): string | undefined {
   return error.headers?.get("retry-after") ?? undefined;
 }

@@ -34,14 +34,14 @@ export const anthropicHistories: HistoryTable = {
   first,
   next,
   sound: [
-    ["the user speaks behind the results", insert("messages.4.content.1", more())],
+    ["a user message follows the results", insert("messages.4.content.1", more())],
     [
-      "results stand in another order, where thinking is not bound",
+      "results are in another order, where thinking is not bound",
       [...elder, swap("messages.2.content.0", "messages.2.content.1")],
     ],
     ["other instructions, where thinking is not bound", [...elder, set("system", "Be long.")]],
     [
-      "text in its other form, with a mark for the cache",
+      "text in its other form, with cache_control",
       set("messages.0.content", [{ ...more("Umbrella?"), cache_control: {} }]),
     ],
     [
@@ -71,13 +71,17 @@ export const anthropicHistories: HistoryTable = {
       /unexpected `tool_use_id`/,
     ],
     ["a call is answered twice", repeat("messages.4.content.0"), /must have a single result/],
-    ["words stand before a result", insert("messages.4.content.0", more()), /must come first/],
+    ["text comes before a result", insert("messages.4.content.0", more()), /must come first/],
     ["a later call has the id of an earlier one", reuseId(), /ids must be unique/],
     ["an id with a forbidden letter", set("messages.3.content.1.id", "call.3"), /\.id: String should match/],
     ["a called tool has an impossible name", set("messages.3.content.1.name", "a.b"), /\.name: String should match/],
-    ["arguments are text", set("messages.3.content.1.input", "{}"), /valid dictionary/],
+    ["arguments are a string", set("messages.3.content.1.input", "{}"), /valid dictionary/],
     ["a call with a field of our own", set("messages.3.content.1.arguments", {}), /arguments: Extra inputs/],
-    ["the assistant speaks first, as after trimming", drop("messages.0"), /first message must use the "user" role/],
+    [
+      "the first message is the assistant's, as after trimming",
+      drop("messages.0"),
+      /first message must use the "user" role/,
+    ],
     ["no messages", set("messages", []), /at least one message/],
     ["a role of another vendor", set("messages.0", { role: "tool", content: "x" }), /first message|Unexpected role/],
     [
@@ -86,24 +90,28 @@ export const anthropicHistories: HistoryTable = {
       /Unexpected role "system"/,
     ],
     ["a message with a name", set("messages.0.name", "Ann"), /messages.0.name: Extra inputs/],
-    ["a message of nothing", set("messages.0.content", []), /non-empty content/],
-    ["empty words", set("messages.1.content.1.text", ""), /must be non-empty/],
-    ["words of blanks", set("messages.1.content.1.text", " \n"), /non-whitespace/],
+    ["a message without content", set("messages.0.content", []), /non-empty content/],
+    ["empty text", set("messages.1.content.1.text", ""), /must be non-empty/],
+    ["text of blanks", set("messages.1.content.1.text", " \n"), /non-whitespace/],
     ["a document by the assistant", insert("messages.1.content.1", { type: "document" }), /not allowed in assistant/],
     [
       "a call by the user",
       insert("messages.0", { role: "user", content: [{ type: "tool_use" }] }),
       /not allowed in user/,
     ],
-    ["a picture of another kind", image({ media_type: "image/bmp", data: "AAAA" }), /media_type/],
-    ["a picture as data URL", image({ media_type: "image/png", data: "data:image/png;base64,AAAA" }), /invalid base64/],
-    ["the assistant has the last word", insert("messages.5", answer()), /does not support assistant message prefill/],
+    ["an image of another kind", image({ media_type: "image/bmp", data: "AAAA" }), /media_type/],
+    ["an image as data URL", image({ media_type: "image/png", data: "data:image/png;base64,AAAA" }), /invalid base64/],
+    [
+      "the last message is the assistant's",
+      insert("messages.5", answer()),
+      /does not support assistant message prefill/,
+    ],
     ...thinkingCases(),
     ...requestCases(),
   ],
 };
 
-/** The interface of before, with a model that still takes what it took. */
+/** Older API version, with an older model. */
 export const olderAnthropicHistories: HistoryTable = {
   vendor: "anthropic's messages of before",
   path: "/v1/messages",
@@ -112,10 +120,10 @@ export const olderAnthropicHistories: HistoryTable = {
   next,
   sound: [
     ["a temperature without thinking", [drop("thinking"), set("temperature", 0.2)]],
-    ["the assistant has the last word", insert("messages.5", answer())],
+    ["the last message is the assistant's", insert("messages.5", answer())],
   ],
   broken: [
-    ["the last word ends in a blank", insert("messages.5", answer("Take ")), /trailing whitespace/],
+    ["the last message ends in a blank", insert("messages.5", answer("Take ")), /trailing whitespace/],
     ["temperature with thinking", set("temperature", 0.2), /only be set to 1 when thinking/],
     ["temperature and top_p together", [drop("thinking"), set("temperature", 0.2), set("top_p", 0.2)], /cannot both/],
     [
@@ -137,20 +145,28 @@ function thinkingCases(): BrokenCase[] {
   return [
     ["a call has lost its thinking", drop("messages.3.content.0"), /Expected `thinking`.*found `tool_use`/],
     ["an earlier call of the turn has lost its thinking", drop("messages.1.content.0"), /Expected `thinking`/],
-    ["words stand before thinking", swap("messages.1.content.0", "messages.1.content.1"), /Expected `thinking`/],
+    ["text comes before thinking", swap("messages.1.content.0", "messages.1.content.1"), /Expected `thinking`/],
     ["thinking was altered", set("messages.3.content.0.thinking", "x"), /Invalid `signature`/],
     ["thinking has lost its signature", drop("messages.3.content.0.signature"), /Invalid `signature`/],
-    ["other instructions than thinking is bound to", set("system", "Be long."), /bound to a different conversation/],
-    ["other tools than thinking is bound to", set("tools.0.description", "x"), /bound to a different conversation/],
     [
-      "a history other than thinking is bound to",
+      "other instructions than those that thinking is bound to",
+      set("system", "Be long."),
+      /bound to a different conversation/,
+    ],
+    [
+      "other tools than those that thinking is bound to",
+      set("tools.0.description", "x"),
+      /bound to a different conversation/,
+    ],
+    [
+      "another history than the one that thinking is bound to",
       set("messages.0.content", "Hat?"),
       /bound to a different conversation/,
     ],
     ["a budget for a model that takes none", budget(1024), /Use "thinking.type.adaptive"/],
     ["a small budget", [...elder, budget(1000)], /at least 1024/],
     ["a budget beyond the answer", [...elder, budget(2000)], /greater than `thinking.budget_tokens`/],
-    ["adaptive thinking of an elder model", set("model", "claude-haiku-4-5"), /adaptive thinking is not supported/],
+    ["adaptive thinking of an older model", set("model", "claude-haiku-4-5"), /adaptive thinking is not supported/],
     ["thinking that cannot be turned off", set("thinking", { type: "disabled" }), /thinking.type.disabled/],
   ];
 }
@@ -160,22 +176,22 @@ function requestCases(): BrokenCase[] {
   const format = (schema: unknown) => set("output_config", { format: { type: "json_schema", schema } });
   return [
     ["no limit", drop("max_tokens"), /max_tokens: Field required/],
-    ["a limit of nothing", set("max_tokens", 0), /greater than 0/],
+    ["a limit of 0", set("max_tokens", 0), /greater than 0/],
     ["no model", drop("model"), /model: Field required/],
     ["a temperature", set("temperature", 1), /temperature: Extra inputs are not permitted/],
     ["a field of another vendor", set("stop", []), /stop: Extra inputs/],
     ["empty instructions", set("system", ""), /system: text content blocks must be non-empty/],
     ["instructions with an empty block", set("system", [more("")]), /system.0: text content blocks/],
     ["a tool with an impossible name", set("tools.0.name", "a.b"), /tools.0.name/],
-    ["a tool of no object", tool({ type: "string" }), /input_schema.type/],
-    ["a tool of one or another object", tool({ type: "object", anyOf: [] }), /at the top level/],
-    ["two tools of one name", repeat("tools.0"), /Tool names must be unique/],
+    ["a tool whose schema is no object", tool({ type: "string" }), /input_schema.type/],
+    ["a tool with a union schema", tool({ type: "object", anyOf: [] }), /at the top level/],
+    ["two tools with one name", repeat("tools.0"), /Tool names must be unique/],
     ["a choice without tools", [drop("tools"), set("tool_choice", { type: "auto" })], /while providing tools/],
-    ["a choice that is not there", set("tool_choice", { type: "tool", name: "x" }), /'x' not found/],
+    ["a choice of an unknown tool", set("tool_choice", { type: "tool", name: "x" }), /'x' not found/],
     ["a forced call", [drop("thinking"), set("tool_choice", { type: "any" })], /forces tool use/],
     ["a forced call with thinking", [...elder, set("tool_choice", { type: "any" })], /forces tool use/],
     ["a format without a schema", format(undefined), /schema: Field required/],
-    ["a format of an open object", format({ type: "object" }), /explicitly set to false/],
+    ["a format with an open object", format({ type: "object" }), /explicitly set to false/],
     [
       "a format with a limit",
       format({ type: "array", items: { type: "integer", minimum: 1 } }),

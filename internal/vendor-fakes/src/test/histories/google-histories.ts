@@ -44,13 +44,13 @@ const broken: BrokenCase[] = [
   ["a result is text", set(`${lastResult}.response`, "rain"), /function_response.response/],
   ["a result is the model's", set("contents.4.role", "model"), /immediately after a function call turn/],
   ["a call has no name", set(`${lastCall}.name`, ""), /function_call.name/],
-  ["arguments are text", set(`${lastCall}.args`, "{}"), /function_call.args/],
+  ["arguments are a string", set(`${lastCall}.args`, "{}"), /function_call.args/],
   ["a call is the user's", set("contents.3.role", "user"), /immediately after a user turn/],
   ["the model speaks first, as after trimming", drop("contents.0"), /first content must be the user's/],
   ["the model has the last word", insert("contents.5", answer), /end with a user role/],
   ["a role of another vendor", set("contents.0.role", "assistant"), /valid role/],
   ["a content of nothing", set("contents.0.parts", []), /must not be empty/],
-  ["empty words", set("contents.0.parts.0.text", ""), /must have a text parameter/],
+  ["empty text", set("contents.0.parts.0.text", ""), /must have a text parameter/],
   ["a part of nothing", set("contents.0.parts.0", { thought: true }), /must have one initialized field/],
   [
     "a part of two things",
@@ -66,7 +66,7 @@ const broken: BrokenCase[] = [
   ["a tool with two schemas", set("tools.0.functionDeclarations.0.parameters", {}), /mutually exclusive/],
   ["a forced call without tools", [drop("tools"), choose({ mode: "ANY" })], /without function_declarations/],
   ["a choice that is not forced", choose({ mode: "AUTO", allowedFunctionNames: ["get_weather"] }), /mode is ANY/],
-  ["a choice that is not there", choose({ mode: "ANY", allowedFunctionNames: ["x"] }), /not declared/],
+  ["a choice of an unknown tool", choose({ mode: "ANY", allowedFunctionNames: ["x"] }), /not declared/],
   ["two measures of thinking", think({ thinkingBudget: 1, thinkingLevel: "LOW" }), /only set one of/],
   [
     "a schema for an answer that is no JSON",
@@ -91,7 +91,7 @@ const signed: BrokenCase[] = [
   ["signed arguments were altered", set(`${lastCall}.args`, { city: "Bergen" }), /Corrupted thought signature/],
 ];
 
-/** The vendor's own interface, with ids and signatures. */
+/** Gemini API, with ids and signatures. */
 export const googleHistories: HistoryTable = {
   vendor: "google's gemini",
   path: "/v1beta/models/gemini-3.8-flash:generateContent",
@@ -110,16 +110,16 @@ export const googleHistories: HistoryTable = {
   broken: [
     ...broken,
     ...signed,
-    ["results stand in another order", swap("contents.2.parts.0", "contents.2.parts.1"), /names and ids of the calls/],
+    ["results are in another order", swap("contents.2.parts.0", "contents.2.parts.1"), /names and ids of the calls/],
     ["a result has another id", set(`${lastResult}.id`, "x"), /names and ids of the calls/],
     ["a result has lost its id", drop(`${lastResult}.id`), /names and ids of the calls/],
     ["a file's name", set("contents.0.parts.0", { inlineData: { mimeType: "a/b", displayName: "x" } }), /displayName/],
-    ["a file in the cloud's bucket", set("contents.0.parts.0", { fileData: { fileUri: "gs://a/b" } }), /file uri/],
+    ["a file in a cloud bucket", set("contents.0.parts.0", { fileData: { fileUri: "gs://a/b" } }), /file uri/],
     ["labels", set("labels", {}), /Unknown name "labels"/],
   ],
 };
 
-/** The cloud platform, with signatures and without ids. */
+/** Google Cloud, with signatures and without ids. */
 export const vertexHistories: HistoryTable = {
   vendor: "google's gemini on the cloud platform",
   path: "/v1beta1/projects/p/locations/l/publishers/google/models/gemini-3.8-flash:generateContent",
@@ -134,7 +134,7 @@ export const vertexHistories: HistoryTable = {
   ],
 };
 
-/** A model older than signatures. */
+/** Gemini API with a model older than signatures. */
 export const olderGoogleHistories: HistoryTable = {
   vendor: "google's older gemini",
   path: "/v1beta/models/gemini-2.5-flash:generateContent",
@@ -164,7 +164,7 @@ function declare(declaration: object): (document: unknown) => void {
   return set("tools.0.functionDeclarations.0", declaration);
 }
 
-/** The second result moves into a content of its own. */
+/** Moves the second result into a content of its own. */
 function apart(): ((document: unknown) => void)[] {
   return [
     drop("contents.2.parts.1"),

@@ -1,19 +1,19 @@
 import type { Edit } from "../edit-json.ts";
 
-/** What is wrong, the change that makes it so, and how the vendor words its refusal. */
+/** A fault, the edit that causes it, and a pattern of the vendor's refusal. */
 export type BrokenCase = [title: string, edits: Edit | Edit[], refusal: RegExp];
 
-/** A change that a vendor must not mind. */
+/** An edit that a vendor accepts. */
 export type SoundCase = [title: string, edits: Edit | Edit[]];
 
-/** What one vendor takes and what it refuses. */
+/** Histories that a vendor accepts and refuses. */
 export type HistoryTable = {
   vendor: string;
   path: string;
   headers?: Record<string, string>;
-  /** The first request, and what is added to it when its answer has come. */
+  /** The first request of the conversation. */
   first: Record<string, unknown>;
-  /** The same conversation after two round trips with tools, made from the vendor's own answers. */
+  /** Returns the next request: the previous one with the vendor's answer and the tool results added. */
   next: (request: Record<string, unknown>, answer: Record<string, unknown>) => Record<string, unknown>;
   sound: SoundCase[];
   broken: BrokenCase[];

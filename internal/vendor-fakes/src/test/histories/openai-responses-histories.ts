@@ -23,13 +23,13 @@ export const openaiResponsesHistories: HistoryTable = {
     return { ...request, input: [...objectsIn(request["input"]), ...objectsIn(output), ...outputs] };
   },
   sound: [
-    ["the user speaks next", insert("input.10", { role: "user", content: "And now?" })],
+    ["a user message follows", insert("input.10", { role: "user", content: "And now?" })],
     ["an earlier turn came without ids and reasoning", [...forgotten(), drop("input.1")]],
     ["an earlier answer as plain text", set("input.2", { role: "assistant", content: "Let me see." })],
     ["reasoning comes from a recorded answer", set("input.7.encrypted_content", "gAAAAAB-FINAL-OPAQUE")],
-    ["outputs stand in another order", swap("input.5", "input.6")],
+    ["outputs are in another order", swap("input.5", "input.6")],
     ["an empty output", set("input.5.output", "")],
-    ["a model that does not reason is warm", [...withoutReasoning(), set("temperature", 0.2)]],
+    ["a model that does not reason has a temperature", [...withoutReasoning(), set("temperature", 0.2)]],
     ["text alone", set("input", "Umbrella?")],
   ],
   broken: [
@@ -45,26 +45,30 @@ export const openaiResponsesHistories: HistoryTable = {
       [set("input.4.call_id", "call_1"), set("input.4.id", "fc_9")],
       /Duplicate tool call/,
     ],
-    ["an item is there twice", repeat("input.2"), /Duplicate item found/],
+    ["an item occurs twice", repeat("input.2"), /Duplicate item found/],
     ["a call has lost its reasoning", drop("input.7"), /without its required 'reasoning' item/],
-    ["reasoning comes alone", [drop("input.9"), drop("input.8")], /without its required following item/],
+    [
+      "reasoning comes without its next item",
+      [drop("input.9"), drop("input.8")],
+      /without its required following item/,
+    ],
     ["reasoning is not the vendor's", set("input.7.id", "rs_unknown"), /could not be verified/],
     ["reasoning was shortened", set("input.7.summary", []), /could not be verified/],
     [
-      "reasoning was taken before it was done",
+      "reasoning that was copied before it was complete",
       set("input.7.encrypted_content", "gAAAA-PARTIAL"),
       /could not be verified/,
     ],
-    ["reasoning without what is encrypted, with nothing stored", drop("input.7.encrypted_content"), /not found/],
+    ["reasoning without its encrypted content, with nothing stored", drop("input.7.encrypted_content"), /not found/],
     ["reasoning without a summary", drop("input.7.summary"), /'input\[7\].summary'/],
     ["reasoning with a field of our own", set("input.7.text", ""), /Unknown parameter: 'input\[7\].text'/],
     [
-      "a reference to what was never stored",
+      "a reference to an item that was never stored",
       insert("input.1", { type: "item_reference", id: "rs_1" }),
       /'rs_1' not found/,
     ],
     ["a response that was never stored", set("previous_response_id", "resp_1"), /'resp_1' not found/],
-    ["a call under the id of its call", set("input.8.id", "call_3"), /begins with 'fc'/],
+    ["a call whose item id is its call_id", set("input.8.id", "call_3"), /begins with 'fc'/],
     ["a message under a strange id", set("input.2.id", "m-1"), /begins with 'msg'/],
     ["a call has no call_id", drop("input.8.call_id"), /Missing required parameter: 'input\[8\].call_id'/],
     ["arguments are an object", set("input.8.arguments", {}), /expected a string/],
@@ -74,7 +78,7 @@ export const openaiResponsesHistories: HistoryTable = {
       set("input.8.function", {}),
       /Unknown parameter: 'input\[8\].function'/,
     ],
-    ["an output holds nothing", drop("input.9.output"), /Missing required parameter: 'input\[9\].output'/],
+    ["an output without content", drop("input.9.output"), /Missing required parameter: 'input\[9\].output'/],
     [
       "an output with a field of another interface",
       set("input.9.content", ""),
@@ -82,14 +86,14 @@ export const openaiResponsesHistories: HistoryTable = {
     ],
     ["a message of another interface", set("input.0", { role: "tool", content: "x" }), /Invalid value for 'role'/],
     ["a message with a name", set("input.0.name", "Ann"), /Unknown parameter: 'input\[0\].name'/],
-    ["a message holds nothing", set("input.0.content", []), /Invalid type for 'input\[0\].content'/],
+    ["a message without content", set("input.0.content", []), /Invalid type for 'input\[0\].content'/],
     [
-      "the assistant's words as the user's",
+      "the assistant's text as the user's",
       set("input.2.content.0.type", "input_text"),
       /Supported values are: output_text/,
     ],
     [
-      "the user's words as the assistant's",
+      "the user's text as the assistant's",
       set("input.0.content.0.type", "output_text"),
       /Supported values are: input_text/,
     ],
@@ -104,7 +108,7 @@ function requestCases(): BrokenCase[] {
   const format = (fields: object) => set("text", { format: { type: "json_schema", ...fields } });
   return [
     ["no model", drop("model"), /Missing required parameter: 'model'/],
-    ["stop words, which do not exist here", set("stop", ["x"]), /Unknown parameter: 'stop'/],
+    ["stop sequences, which Responses does not have", set("stop", ["x"]), /Unknown parameter: 'stop'/],
     ["messages of another interface", set("messages", []), /Unknown parameter: 'messages'/],
     ["a tool of another interface", [drop("tools.0.name"), set("tools.0.function", {})], /Invalid 'tools\[0\].name'/],
     ["a tool without a type", drop("tools.0.type"), /Missing required parameter: 'tools\[0\].type'/],
@@ -114,17 +118,17 @@ function requestCases(): BrokenCase[] {
       [drop("tools"), set("tool_choice", "required")],
       /must be specified with 'tools'/,
     ],
-    ["a choice that is not there", set("tool_choice", { type: "function", name: "x" }), /'x' not found in 'tools'/],
+    ["a choice of an unknown tool", set("tool_choice", { type: "function", name: "x" }), /'x' not found in 'tools'/],
     ["temperature for a model that reasons", set("temperature", 0.8), /'temperature' does not support 0.8/],
     ["reasoning of a model that does not", set("model", "gpt-4.1"), /not supported with this model/],
-    ["options of a stream that is none", set("stream_options", {}), /when 'stream' is enabled/],
+    ["stream options without a stream", set("stream_options", {}), /when 'stream' is enabled/],
     ["a format without a name", format({ schema }), /text.format.name/],
     ["a format without a schema", format({ name: "a" }), /text.format.schema/],
     ["a strict format with an open schema", format({ name: "a", strict: true, schema: loose }), /additionalProperties/],
   ];
 }
 
-/** The first step as it stands in the history of another run: without what the vendor alone understands. */
+/** Returns the first step as another vendor's history has it: without encrypted content and ids. */
 function forgotten(): ((document: unknown) => void)[] {
   return [drop("input.3.id"), drop("input.4.id"), drop("input.2.id")];
 }

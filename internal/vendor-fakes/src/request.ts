@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { VendorRequest } from "./dialect.ts";
 
-/** Reads a whole request. A client that leaves in the middle leaves what came until then. */
+/** Reads a whole request. When the client leaves early, the part that arrived is kept. */
 export async function readRequest(incoming: IncomingMessage): Promise<VendorRequest> {
   const pieces: Buffer[] = [];
   try {
     for await (const piece of incoming) pieces.push(piece as Buffer);
   } catch {
-    // What was asked is still worth recording.
+    // The part that arrived is still recorded.
   }
   return {
     method: incoming.method ?? "GET",
@@ -25,4 +25,14 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Returns the path of a request, without its query. */
+export function pathOf({ url }: VendorRequest): string {
+  return url.split("?")[0] ?? "";
+}
+
+/** Returns the key of a request that carries it as a bearer token. */
+export function bearerKey({ headers }: VendorRequest): string | undefined {
+  return /^Bearer (.*)$/i.exec(headers["authorization"] ?? "")?.[1];
 }

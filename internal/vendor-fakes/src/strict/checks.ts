@@ -1,17 +1,20 @@
 import type { Refusal } from "../dialect.ts";
 
-/** One check after the other, each with its verdict. */
+/** A series of checks of a request, each with its refusal. */
 export type Checks = Generator<Refusal | undefined>;
 
-/** The first reason to refuse, of checks that are made one after the other. */
+/** Pattern of tool names at OpenAI and Anthropic. */
+export const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Returns the first refusal. */
 export function firstRefusal(checks: Iterable<Refusal | undefined>): Refusal | undefined {
   for (const refusal of checks) if (refusal !== undefined) return refusal;
   return undefined;
 }
 
-/** A refusal when something holds. */
-export function refuseIf(holds: boolean, message: string, param?: string): Refusal | undefined {
-  if (!holds) return undefined;
+/** Returns a refusal when the condition holds. */
+export function refuseIf(condition: boolean, message: string, param?: string): Refusal | undefined {
+  if (!condition) return undefined;
   return param === undefined ? { message } : { message, param };
 }
 
@@ -21,7 +24,7 @@ export function refuseUnknown(value: object, known: readonly string[], at = ""):
   return refuseIf(unknown !== undefined, `Unknown parameter: '${at}${unknown}'.`, `${at}${unknown}`);
 }
 
-/** The values that are there more than once. */
+/** Returns the values that occur more than once. */
 export function repeatedIn(values: readonly unknown[]): unknown[] {
   return values.filter((value, index) => values.indexOf(value) !== index);
 }
