@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { compileStatements } from "./compile-statements.ts";
-import { testDialect, testStatements } from "./test/test-statements.ts";
+
+const record = { namespace: "a", key: "b" };
 
 describe("compileStatements", () => {
-  it("gives a statement its values by name, in the order of their places, and puts none of them into its text", () => {
-    const { sql, parameters } = testStatements.listDown({ namespace: "a'b", from: "c", to: "d", limit: 20 });
+  it("puts values into the parameters of a statement, in the order of their places, and never into its text", async () => {
+    const { list } = await compileStatements("sqlite", { name: "records" });
+    const { sql, parameters } = list({ namespace: "a'b", from: "c", to: "d", limit: 20, reverse: true });
 
     expect(sql).toBe(
       'select "key", "value" from "records" where "namespace" = ? and "key" >= ? and "key" < ? order by "key" desc limit ?',
@@ -12,19 +14,36 @@ describe("compileStatements", () => {
     expect(parameters).toEqual(["a'b", "c", "d", 20]);
   });
 
-  it("gives each statement the same text at every call", () => {
-    expect(testStatements.read({ namespace: "a", key: "b" }).sql).toBe(
-      testStatements.read({ namespace: "c", key: "d" }).sql,
-    );
+  it("gives each statement the same text at every call", async () => {
+    const { read } = await compileStatements("sqlite", { name: "records" });
+
+    expect(read(record).sql).toBe(read({ namespace: "c", key: "d" }).sql);
   });
 
-  it("names the schema and the type of the columns", async () => {
-    const dialect = { ...testDialect, columnType: 'text collate "C"' };
-    const { createTable, read } = await compileStatements(dialect, { name: "records", schema: "own" });
+  it("deletes where a text of null is written, and upserts any other", async () => {
+    const { write } = await compileStatements("sqlite", { name: "records" });
 
-    expect(createTable({}).sql).toMatch(
+    expect(write({ ...record, text: null }).sql).toMatch(/^delete from "records"/);
+    expect(write({ ...record, text: "1" }).sql).toMatch(/^insert into "records" .* on conflict .* do update/);
+  });
+
+  it("swaps by an insert, an update or a delete", async () => {
+    const { swap } = await compileStatements("sqlite", { name: "records" });
+
+    expect(swap({ ...record, expected: null, next: "2" }).sql).toMatch(/^insert .* do nothing returning "key"$/);
+    expect(swap({ ...record, expected: "1", next: "2" })).toMatchObject({
+      sql: expect.stringMatching(/^update .* returning "key"$/),
+      parameters: ["2", "a", "b", "1"],
+    });
+    expect(swap({ ...record, expected: "1", next: null }).sql).toMatch(/^delete .* returning "key"$/);
+  });
+
+  it("names the schema, and orders the columns by bytes in PostgreSQL", async () => {
+    const { createTable, read } = await compileStatements("postgres", { name: "records", schema: "own" });
+
+    expect(createTable.sql).toMatch(
       /^create table if not exists "own"\."records" \("namespace" text collate "C" not null/,
     );
-    expect(read({ namespace: "a", key: "b" }).sql).toContain('from "own"."records"');
+    expect(read(record).sql).toContain('from "own"."records"');
   });
 });

@@ -1,90 +1,153 @@
+import type { AppendRequest, RangeQuery, TextSwap, TextWrite } from "@troupe/core/adapter";
 import type * as kyselyModule from "kysely";
-import type { Dialect, Kysely, OrderByDirection } from "kysely";
-import { toStatement } from "./statement.ts";
-import type { Statements } from "./statements.ts";
+import type { Compilable, Dialect, Kysely, OrderByDirection } from "kysely";
+import { numberedKeys } from "./numbered-keys.ts";
+import type { SqlTable } from "./sql-table.ts";
 
-/** A database in kysely's terms. */
-export type SqlDialect = {
-  /** Kysely's classes for the database. Its driver is never used, for kysely only compiles. */
-  dialect: (kysely: typeof kyselyModule) => Dialect;
-  /** The type of the columns: text that is ordered by its bytes. */
-  columnType: string;
+/** A statement with its parameters, in the order of their places. */
+export type SqlCall = { readonly sql: string; readonly parameters: readonly (string | number)[] };
+
+/** A row of a result, with the columns that the statement returns. */
+export type SqlRow = { readonly key?: string; readonly value?: unknown };
+
+/** The statements on a table of records. */
+export type Statements = {
+  readonly createTable: SqlCall;
+  /** Returns the value. */
+  readonly read: (record: { namespace: string; key: string }) => SqlCall;
+  readonly write: (write: TextWrite) => SqlCall;
+  /** Returns a row when it wrote. */
+  readonly swap: (swap: TextSwap) => SqlCall;
+  /** Returns keys and values. */
+  readonly list: (range: RangeQuery) => SqlCall;
+  /** Returns the key with the highest number under the prefix. */
+  readonly lastNumbered: (place: Pick<AppendRequest, "namespace" | "keyPrefix">) => SqlCall;
 };
 
-/** Where the records are. Without a schema it is the one in which the database looks first. */
-export type SqlTable = { name: string; schema?: string };
+/** Databases in kysely's terms. Kysely only compiles, so its driver does nothing. Columns are ordered by bytes. */
+const databases = {
+  sqlite: {
+    columnType: "text",
+    dialect: (kysely: typeof kyselyModule): Dialect => ({
+      createAdapter: () => new kysely.SqliteAdapter(),
+      createDriver: () => new kysely.DummyDriver(),
+      createIntrospector: (db) => new kysely.SqliteIntrospector(db),
+      createQueryCompiler: () => new kysely.SqliteQueryCompiler(),
+    }),
+  },
+  postgres: {
+    columnType: 'text collate "C"',
+    dialect: (kysely: typeof kyselyModule): Dialect => ({
+      createAdapter: () => new kysely.PostgresAdapter(),
+      createDriver: () => new kysely.DummyDriver(),
+      createIntrospector: (db) => new kysely.PostgresIntrospector(db),
+      createQueryCompiler: () => new kysely.PostgresQueryCompiler(),
+    }),
+  },
+};
 
-/** A value is JSON text. */
-type RecordTable = { namespace: string; key: string; value: string };
-type Compiler = { kysely: typeof kyselyModule; db: Kysely<Record<string, RecordTable>>; table: string };
+type Compiler = { kysely: typeof kyselyModule; db: Kysely<Record<string, Required<Columns>>>; table: string };
+type Columns = { namespace: string; key: string; value: string };
 
-/** Loads kysely and compiles the statements on a table. */
-export async function compileStatements({ dialect, columnType }: SqlDialect, table: SqlTable): Promise<Statements> {
+/** Loads kysely and compiles the statements on a table, once: docs/decisions/0017 says why kysely does not run them. */
+export async function compileStatements(
+  database: keyof typeof databases,
+  { name: table, schema }: SqlTable,
+): Promise<Statements> {
   const kysely = await import("kysely");
-  const db = new kysely.Kysely<Record<string, RecordTable>>({ dialect: dialect(kysely) });
-  const compiler = {
-    kysely,
-    db: table.schema === undefined ? db : db.withSchema(table.schema),
-    table: table.name,
-  };
+  const { dialect, columnType } = databases[database];
+  const db = new kysely.Kysely<Record<string, Columns>>({ dialect: dialect(kysely) });
+  const compiler = { kysely, db: schema === undefined ? db : db.withSchema(schema), table };
   return {
     createTable: createTable(compiler, columnType),
-    ...reads(compiler),
-    ...writes(compiler),
-    ...swaps(compiler),
+    ...compileReads(compiler),
+    write: compileWrite(compiler),
+    swap: compileSwap(compiler),
   };
 }
 
-function createTable({ kysely: { sql }, db, table }: Compiler, columnType: string): Statements["createTable"] {
+function createTable({ kysely: { sql }, db, table }: Compiler, columnType: string): SqlCall {
   const type = sql`${sql.raw(columnType)}`;
-  return toStatement(
-    db.schema
-      .createTable(table)
-      .ifNotExists()
-      .addColumn("namespace", type, (column) => column.notNull())
-      .addColumn("key", type, (column) => column.notNull())
-      .addColumn("value", type, (column) => column.notNull())
-      .addPrimaryKeyConstraint(`${table}_pkey`, ["namespace", "key"]),
-  );
+  const { sql: text } = db.schema
+    .createTable(table)
+    .ifNotExists()
+    .addColumn("namespace", type, (column) => column.notNull())
+    .addColumn("key", type, (column) => column.notNull())
+    .addColumn("value", type, (column) => column.notNull())
+    .addPrimaryKeyConstraint(`${table}_pkey`, ["namespace", "key"])
+    .compile();
+  return { sql: text, parameters: [] };
 }
 
-function reads({
-  kysely: { sql },
-  db,
-  table,
-}: Compiler): Pick<Statements, "read" | "list" | "listDown" | "lastNumbered"> {
+function compileReads({ kysely: { sql }, db, table }: Compiler): Pick<Statements, "read" | "list" | "lastNumbered"> {
   const inNamespace = db.selectFrom(table).where("namespace", "=", "namespace");
   const inRange = inNamespace.where("key", ">=", "from").where("key", "<", "to");
   const list = (direction: OrderByDirection) =>
-    inRange
-      .select(["key", "value"])
-      .orderBy("key", direction)
-      .limit(sql<number>`${"limit"}`);
+    toStatement<Exclude<keyof RangeQuery, "reverse">>(
+      inRange
+        .select(["key", "value"])
+        .orderBy("key", direction)
+        .limit(sql<number>`${"limit"}`),
+    );
+  const [ascending, descending] = [list("asc"), list("desc")];
   const isNumbered = sql<boolean>`length("key") = ${"length"} and ltrim(substr("key", ${"digitsAt"}), '0123456789') = ''`;
+  const last = inRange.where(isNumbered).select("key").orderBy("key", "desc").limit(sql.lit(1));
+  const lastNumbered = toStatement<"namespace" | keyof ReturnType<typeof numberedKeys>>(last);
   return {
-    read: toStatement(inNamespace.where("key", "=", "key").select("value")),
-    list: toStatement(list("asc")),
-    listDown: toStatement(list("desc")),
-    lastNumbered: toStatement(inRange.where(isNumbered).select("key").orderBy("key", "desc").limit(sql.lit(1))),
+    read: toStatement<"namespace" | "key">(inNamespace.where("key", "=", "key").select("value")),
+    list: ({ reverse, limit = Number.MAX_SAFE_INTEGER, ...range }) =>
+      (reverse ? descending : ascending)({ ...range, limit }),
+    lastNumbered: ({ namespace, keyPrefix }) => lastNumbered({ namespace, ...numberedKeys(keyPrefix) }),
   };
 }
 
-function writes({ db, table }: Compiler): Pick<Statements, "put" | "insert" | "remove"> {
-  const record = db.insertInto(table).values({ namespace: "namespace", key: "key", value: "value" });
-  const put = record.onConflict((conflict) =>
-    conflict.columns(["namespace", "key"]).doUpdateSet({ value: (row) => row.ref("excluded.value") }),
+function compileWrite({ db, table }: Compiler): Statements["write"] {
+  const record = db.insertInto(table).values({ namespace: "namespace", key: "key", value: "text" });
+  const upsert = toStatement<keyof TextWrite>(
+    record.onConflict((conflict) =>
+      conflict.columns(["namespace", "key"]).doUpdateSet({ value: (row) => row.ref("excluded.value") }),
+    ),
   );
-  const insert = record.onConflict((conflict) => conflict.columns(["namespace", "key"]).doNothing()).returning("key");
-  const remove = db.deleteFrom(table).where("namespace", "=", "namespace").where("key", "=", "key");
-  return { put: toStatement(put), insert: toStatement(insert), remove: toStatement(remove) };
+  const remove = toStatement<"namespace" | "key">(
+    db.deleteFrom(table).where("namespace", "=", "namespace").where("key", "=", "key"),
+  );
+  return ({ namespace, key, text }) => (text === null ? remove({ namespace, key }) : upsert({ namespace, key, text }));
 }
 
-function swaps({ db, table }: Compiler): Pick<Statements, "replace" | "removeOld"> {
-  const replace = db.updateTable(table).set({ value: "value" });
-  const remove = db.deleteFrom(table);
-  const isOld = { namespace: "namespace", key: "key", value: "old" };
-  return {
-    replace: toStatement(replace.where((row) => row.and(isOld)).returning("key")),
-    removeOld: toStatement(remove.where((row) => row.and(isOld)).returning("key")),
+function compileSwap({ db, table }: Compiler): Statements["swap"] {
+  const insertion = db.insertInto(table).values({ namespace: "namespace", key: "key", value: "next" });
+  const insert = toStatement<"namespace" | "key" | "next">(
+    insertion.onConflict((conflict) => conflict.columns(["namespace", "key"]).doNothing()).returning("key"),
+  );
+  const record = { namespace: "namespace", key: "key", value: "expected" };
+  const replace = toStatement<keyof TextSwap>(
+    db
+      .updateTable(table)
+      .set({ value: "next" })
+      .where((row) => row.and(record))
+      .returning("key"),
+  );
+  const remove = toStatement<"namespace" | "key" | "expected">(
+    db
+      .deleteFrom(table)
+      .where((row) => row.and(record))
+      .returning("key"),
+  );
+  return ({ namespace, key, expected, next }) => {
+    if (next === null) return remove({ namespace, key, expected: expected ?? "" });
+    return expected === null ? insert({ namespace, key, next }) : replace({ namespace, key, expected, next });
   };
+}
+
+/** A compiled statement: takes its parameters by name. */
+type Statement<Name extends string> = (values: Readonly<Record<Name, string | number>>) => SqlCall;
+
+/**
+ * Compiles a query that was built with the names of its parameters in place of their values. A call then only puts the
+ * values in the places of the names.
+ */
+function toStatement<Name extends string>(query: Compilable): Statement<Name> {
+  const { sql, parameters } = query.compile();
+  const names = parameters as readonly Name[];
+  return (values) => ({ sql, parameters: names.map((name) => values[name]) });
 }

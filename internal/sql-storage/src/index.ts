@@ -1,10 +1,4 @@
-export { checkTableName } from "./check-table-name.ts";
-export { appendSteps, checkHeld, nextOf, numberedKeys } from "./append-steps.ts";
-export type { Appended, AppendRequest } from "./append-steps.ts";
-export type { SqlConnection } from "./sql-connection.ts";
-export type { SqlCall, SqlParameter, SqlRow, SqlSteps } from "./sql-steps.ts";
-export { SqlStorage } from "./sql-storage.ts";
-export type { SqlStorageParts } from "./sql-storage.ts";
 export { compileStatements } from "./compile-statements.ts";
-export type { SqlDialect, SqlTable } from "./compile-statements.ts";
-export type { Statements } from "./statements.ts";
+export type { SqlCall, SqlRow, Statements } from "./compile-statements.ts";
+export { nextNumbered } from "./numbered-keys.ts";
+export { tableName } from "./sql-table.ts";

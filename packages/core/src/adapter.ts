@@ -39,11 +39,22 @@ export { bindGenericKey, selectKey } from "./keys/select-key.ts";
 export { createRedactor, isSecretName } from "./log/redact.ts";
 export type { Redactor } from "./log/redact.ts";
 export { isRetryable } from "./retry/is-retryable.ts";
-export { toJson, parseJson } from "./storage/check-json.ts";
-export type { StoredAt } from "./storage/check-json.ts";
+export { parseJson, toJson } from "./storage/check-json.ts";
 export { checkKey, checkPrefix } from "./storage/check-key.ts";
-export { checkListOptions } from "./storage/check-list-options.ts";
+export { checkLeaseText } from "./storage/check-lease.ts";
+export { DatabaseStorage } from "./storage/database-storage.ts";
+export type { DatabaseStorageOptions } from "./storage/database-storage.ts";
 export { decodeKey, decodeSequence, encodeKey, encodeSequence } from "./storage/encode-key.ts";
+export type {
+  Appended,
+  AppendRequest,
+  RangeQuery,
+  RecordDatabase,
+  RequiredLease,
+  TextRecord,
+  TextSwap,
+  TextWrite,
+} from "./storage/record-database.ts";
 export { checkSessionId } from "./session/session-id.ts";
 export { checkOwner } from "./session/session-owner.ts";
 export { turnMessages } from "./session/turn-record.ts";
@@ -53,7 +64,6 @@ export { parseArguments } from "./schema/parse-model-json.ts";
 export { describeIssues } from "./schema/schema-issue.ts";
 export type { Validation } from "./schema/schema-issue.ts";
 export { toJsonSchema } from "./schema/to-json-schema.ts";
-export { holdsToken } from "./storage/holds-token.ts";
 export { checkVectorName, copyDocument, toRecord } from "./vector/check-document.ts";
 export type { DocumentText } from "./vector/check-document.ts";
 export { checkEmbedding } from "./vector/check-embedding.ts";

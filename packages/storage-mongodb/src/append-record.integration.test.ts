@@ -10,9 +10,9 @@ import { dropTestDb, newName, newStorage, serverUrl, testDb } from "./test/colle
 import { holdUp } from "./test/hold-up.ts";
 import type { HeldUp } from "./test/hold-up.ts";
 
-const request = { namespace: "turns", keyPrefix: "s/", text: '"late"', ifHeld: { key: "lease", token: 1 } };
+const request = { namespace: "turns", keyPrefix: "s/", text: '"late"', lease: { key: "lease", token: 1 } };
 
-describe.skipIf(serverUrl === "")("an append that asks for a lease", { timeout: 60_000 }, () => {
+describe.skipIf(serverUrl === "")("appendRecord under a lease", { timeout: 60_000 }, () => {
   let storage: MongoStorage;
   let collection: OpenCollection;
   beforeEach(async () => {
@@ -25,7 +25,7 @@ describe.skipIf(serverUrl === "")("an append that asks for a lease", { timeout: 
   afterEach(async () => void (await Promise.all([storage.close(), collection.close()])));
   afterAll(async () => await dropTestDb());
 
-  /** Begins an append and holds it up before its writes, or between them and their commit. */
+  /** Begins an append and stops it before its writes, or between them and their commit. */
   async function heldUpAppend(before: "writes" | "commit") {
     const held = Promise.withResolvers<HeldUp>();
     const appended = collection.inSession(async (mongo) => {
@@ -41,10 +41,10 @@ describe.skipIf(serverUrl === "")("an append that asks for a lease", { timeout: 
 
   const takeOver = async () => await storage.compareAndSet("locks", "lease", { token: 1 }, { token: 2 });
 
-  it("makes a takeover wait that comes between its writes and their commit", async () => {
+  it("makes a takeover wait that comes between the writes and their commit", async () => {
     const { appended, letGo } = await heldUpAppend("commit");
     const seenByNext = takeOver().then(async (isTaken) => [isTaken, await storage.list("turns")]);
-    // While these go to the server and back, one after the other, the takeover has every chance to come first.
+    // Gives the takeover the time of 20 round trips to come first.
     for (let times = 0; times < 20; times++) expect(await storage.get("locks", "lease")).toEqual({ token: 1 });
     letGo();
 
@@ -52,7 +52,7 @@ describe.skipIf(serverUrl === "")("an append that asks for a lease", { timeout: 
     expect(await seenByNext).toEqual([true, [{ key: "s/000000000001", value: "late" }]]);
   });
 
-  it("is refused when a takeover came between its look at the lease and its writes", async () => {
+  it("is refused when a takeover came after it read the lease and before its writes", async () => {
     const { appended, letGo } = await heldUpAppend("writes");
     expect(await takeOver()).toBe(true);
     letGo();
@@ -61,7 +61,7 @@ describe.skipIf(serverUrl === "")("an append that asks for a lease", { timeout: 
     expect(await storage.list("turns")).toEqual([]);
   });
 
-  it("goes through when the lease was merely prolonged in between", async () => {
+  it("succeeds when the lease was renewed in between", async () => {
     const { appended, letGo } = await heldUpAppend("writes");
     await storage.set("locks", "lease", { token: 1, until: 2 });
     letGo();
@@ -69,7 +69,7 @@ describe.skipIf(serverUrl === "")("an append that asks for a lease", { timeout: 
     expect((await appended).seq).toBe(1);
   });
 
-  it("takes the next number when somebody else took the one that it saw free", async () => {
+  it("takes the next number when another append took the one that was free", async () => {
     const { appended, letGo } = await heldUpAppend("writes");
     await storage.append("turns", "s/", "first");
     letGo();
@@ -78,14 +78,14 @@ describe.skipIf(serverUrl === "")("an append that asks for a lease", { timeout: 
     expect((await storage.list("turns")).map(({ value }) => value)).toEqual(["first", "late"]);
   });
 
-  it("leaves the lease as it was for whoever compares it", async () => {
+  it("does not change the value of the lease", async () => {
     await collection.inSession(async (mongo) => await appendRecord(mongo, request));
 
     expect(await storage.get("locks", "lease")).toEqual({ token: 1 });
     expect(await takeOver()).toBe(true);
   });
 
-  it("never writes behind the back of the next holder, whoever takes over when", async () => {
+  it("never writes after the first write of a later holder", async () => {
     const storages = Array.from({ length: 4 }, () => storage);
     await Promise.all(storages.map(async (each) => await holdAndAppend(each)));
     const tokens = (await storage.list("turns", "s/")).map(({ value }) => (value as { token: number }).token);
@@ -95,7 +95,7 @@ describe.skipIf(serverUrl === "")("an append that asks for a lease", { timeout: 
   });
 });
 
-/** Takes the lease over and appends with its token until somebody else has taken it, five times. */
+/** Takes the lease over and appends under it until another holder has taken it, five times. */
 async function holdAndAppend(storage: MongoStorage): Promise<void> {
   const holder = createId();
   for (let times = 0; times < 5;) {

@@ -1,51 +1,38 @@
-import { checkKey, decodeSequence, encodeSequence } from "@troupe/core/adapter";
-import { isDisturbance } from "./disturbance.ts";
-import { insertWhileHeld } from "./insert-while-held.ts";
-import type { Lease } from "./insert-while-held.ts";
-import type { MongoSession } from "./mongo-session.ts";
-import { repeatWhile } from "./repeat-while.ts";
+import { checkKey, checkLeaseText, decodeSequence, encodeSequence } from "@troupe/core/adapter";
+import type { Appended, AppendRequest, RequiredLease } from "@troupe/core/adapter";
 import { idOf, keyOf } from "./stored-record.ts";
+import type { MongoSession, StoredRecord } from "./stored-record.ts";
+import { ConcurrentWriteError, isConflict, repeatWhile, transact } from "./transact.ts";
 
-/** What is appended, checked and as text. */
-export type AppendRequest = {
-  readonly namespace: string;
-  readonly keyPrefix: string;
-  readonly text: string;
-  readonly ifHeld: Lease | undefined;
-};
+/** The first look for the last number reads one record, since other keys of its form are rare; further looks read these many. */
+const furtherIds = 100;
 
-/** Where it was stored. */
-export type Appended = { key: string; seq: number };
-
-/** Other keys that look like numbers from afar are rare, so the first look takes one record. */
-const manyIds = 100;
-
-/** Stores the text under the next number. Of two who take the same number, the `_id` lets one win; the other looks again. */
+/** Stores the text under the next number. Of two appends that try the same number, the unique `_id` refuses one, which is repeated. */
 export async function appendRecord(mongo: MongoSession, request: AppendRequest): Promise<Appended> {
   const { timeoutMs } = mongo;
-  return await repeatWhile(async () => await insertNext(mongo, request), { isPassing: isDisturbance, timeoutMs });
+  return await repeatWhile(async () => await insertNext(mongo, request), { isTransient: isConflict, timeoutMs });
 }
 
 async function insertNext(mongo: MongoSession, request: AppendRequest): Promise<Appended> {
-  const { namespace, keyPrefix, text, ifHeld } = request;
+  const { namespace, keyPrefix, text, lease } = request;
   const seq = (await lastSequence(mongo, request)) + 1;
   const key = keyPrefix + encodeSequence(seq);
   checkKey(namespace, key);
   const record = { _id: idOf(namespace, key), v: text };
-  if (ifHeld === undefined) await mongo.records.insertOne(record, { session: mongo.session });
-  else await insertWhileHeld(mongo, record, ifHeld);
+  if (lease === undefined) await mongo.records.insertOne(record, { session: mongo.session });
+  else await insertUnderLease(mongo, record, lease);
   return { key, seq };
 }
 
-/** The highest number stored under the prefix, or 0. */
+/** Returns the highest number stored under the prefix, or 0. */
 async function lastSequence(
   { records, session }: MongoSession,
   { namespace, keyPrefix }: AppendRequest,
 ): Promise<number> {
   const first = idOf(namespace, `${keyPrefix}0`);
-  // A colon comes next after the digits.
+  // A colon is the next character after the digits.
   let end = idOf(namespace, `${keyPrefix}:`);
-  for (let limit = 1; ; limit = manyIds) {
+  for (let limit = 1; ; limit = furtherIds) {
     const range = { _id: { $gte: first, $lt: end } };
     const found = await records.find(range, { session, sort: { _id: -1 }, projection: { _id: 1 }, limit }).toArray();
     const sequences = found.map(({ _id }) => decodeSequence(keyOf(namespace, _id).slice(keyPrefix.length)));
@@ -54,4 +41,39 @@ async function lastSequence(
     if (found.length < limit) return 0;
     end = found.at(-1)?._id ?? first;
   }
+}
+
+/**
+ * Inserts a record in one step with the check that the lease is held.
+ *
+ * A read of the lease within the transaction would not do: a transaction reads a snapshot, and a takeover after it does
+ * not conflict with a read. A write does: this transaction and a takeover happen one before the other. Both writes are
+ * one request, so that a process rarely stops between them and their commit, which would block all other writers.
+ */
+async function insertUnderLease(mongo: MongoSession, { _id, v }: StoredRecord, lease: RequiredLease): Promise<void> {
+  const { records, session } = mongo;
+  const held = await readLease(mongo, lease);
+  await transact(mongo, async () => {
+    const written = await records.bulkWrite(
+      [
+        { updateOne: { filter: held, update: { $inc: { fence: 1 } } } },
+        { updateOne: { filter: { _id }, update: { $setOnInsert: { v } }, upsert: true } },
+      ],
+      { session },
+    );
+    // Unless the lease was as it had been read, and the record was new.
+    if (written.matchedCount !== 1 || written.upsertedCount !== 1) throw new ConcurrentWriteError();
+  });
+}
+
+/** Returns the stored lease when it has the required token. */
+async function readLease(
+  { records, session }: MongoSession,
+  required: RequiredLease,
+): Promise<{ _id: string; v: string }> {
+  const _id = idOf("locks", required.key);
+  const lease = await records.findOne({ _id }, { session });
+  const text = lease === null ? null : lease.v;
+  checkLeaseText(text, required);
+  return { _id, v: String(text) };
 }

@@ -8,7 +8,7 @@ const password = "p@ss:w/örd";
 const uri = `mongodb://alice:${encodeURIComponent(password)}@one.example,two.example/db?tlsCertificateKeyFilePassword=opensesame&authMechanismProperties=AWS_SESSION_TOKEN:tok3n-tok3n`;
 const failures = new MongoFailures(uri);
 
-/** Everything that a log or a debugger would print of it. */
+/** Everything that a log or a debugger could print of an error. */
 function printed(error: Error): string {
   return [inspect(error, { depth: 20, showHidden: true }), JSON.stringify(error), error.stack, error.message].join(
     "\n",
@@ -16,7 +16,7 @@ function printed(error: Error): string {
 }
 
 describe("MongoFailures", () => {
-  it("shows no credentials, wherever the library puts them", () => {
+  it("shows no credentials, wherever the library's errors hold them", () => {
     const secrets = [password, encodeURIComponent(password), "opensesame", "tok3n-tok3n"];
     const deepest = new Error(`no route to ${uri}`);
     const thrown = new MongoServerSelectionError(`cannot reach ${uri} as alice with ${password}`, {
@@ -29,13 +29,13 @@ describe("MongoFailures", () => {
       for (const secret of secrets) expect(printed(error)).not.toContain(secret);
   });
 
-  it("hides a password that is too short to be looked for", () => {
+  it("hides a password that is too short for the redactor", () => {
     const short = new MongoFailures("mongodb://u:pw@host");
 
     expect(printed(short.from(new Error("cannot use mongodb://u:pw@host/db")))).not.toContain("pw");
   });
 
-  it("keeps name, code and text of the cause and of its causes", () => {
+  it("keeps name, code and message of the cause and of its causes", () => {
     const socket = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" });
     const { cause } = failures.from(new MongoNetworkError("no connection", { cause: socket }));
 
@@ -43,7 +43,7 @@ describe("MongoFailures", () => {
     expect((cause as Error).cause).toMatchObject({ message: socket.message, code: "ECONNREFUSED" });
   });
 
-  it("ends with a cause that is its own", () => {
+  it("handles an error that is its own cause", () => {
     const cycle = new Error("a");
     cycle.cause = cycle;
 
@@ -52,18 +52,18 @@ describe("MongoFailures", () => {
 
   it.each([
     [18, /refused the login/],
-    [13, /did not allow it: give the user the role readWrite/],
-    [14031, /disk is full/],
+    [13, /did not allow the operation\. Grant the user the role readWrite/],
+    [14031, /full disk/],
     [64, /majority/],
-    [112, /kept from it for too long/],
-    [9, /could not do what was asked of it/],
-  ])("tells what to mend when the server answers %d", (code, sentence) => {
+    [112, /could not write for too long/],
+    [9, /could not complete the operation/],
+  ])("explains the server's error %d", (code, sentence) => {
     const error = failures.from(new MongoServerError({ message: "said by the server", code }));
 
     expect(error).toMatchObject({ code: "storage_unavailable", message: expect.stringMatching(sentence) as string });
   });
 
-  it("leaves errors of ours as they are", () => {
+  it("returns a TroupeError as it is", () => {
     const conflict = new TroupeError("conflict", "taken");
 
     expect(failures.from(conflict)).toBe(conflict);

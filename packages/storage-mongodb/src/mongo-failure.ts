@@ -2,34 +2,35 @@ import { TroupeError } from "@troupe/core";
 import { createRedactor, getOwn } from "@troupe/core/adapter";
 import type { Redactor } from "@troupe/core/adapter";
 
-const overtaken = "was kept from it for too long by others who write the same records";
+const conflicting = "could not write for too long because of other writers to the same records";
 
-/** What the library's errors, and one of ours, tell to mend, by their names. */
+/** Explanations by the name of the error. */
 const problemsByName: Readonly<Record<string, string>> = {
-  MongoServerSelectionError: "cannot be reached, or has no primary: check the address, and that the server runs",
-  MongoNetworkError: "lost the connection before it answered: the work may have been done",
-  MongoNetworkTimeoutError: "did not answer in time: the work may have been done. A larger timeoutMs waits longer",
-  MongoWaitQueueTimeoutError: "has no connection left: raise maxPoolSize in the uri",
-  MongoWriteConcernError: "could not confirm the write on a majority of its servers: it may have been done",
-  Overtaken: overtaken,
+  MongoServerSelectionError: "cannot be reached, or has no primary. Check the address, and that the server is running",
+  MongoNetworkError: "lost the connection before it answered. The operation may have been executed",
+  MongoNetworkTimeoutError:
+    "did not answer in time. The operation may have been executed. Raise timeoutMs to wait longer",
+  MongoWaitQueueTimeoutError: "has no connection left. Raise maxPoolSize in the uri",
+  MongoWriteConcernError: "could not confirm the write on a majority of its servers. It may have been executed",
+  ConcurrentWriteError: conflicting,
 };
 
-/** The same by the server's codes, which say more where there is one. */
+/** Explanations by the server's error code, which is preferred. */
 const problemsByCode: ReadonlyMap<unknown, string> = new Map([
-  [13, "did not allow it: give the user the role readWrite on the database"],
-  [18, "refused the login: check the user, the password and authSource in the uri"],
-  [8000, "refused the login: check the user and the password in the uri"],
-  [64, "could not confirm the write on a majority of its servers in time: it may have been done"],
-  [50, "did not finish in time: the work may have been done"],
-  [112, overtaken],
-  [11_000, overtaken],
-  [14031, "has no room left: its disk is full"],
+  [13, "did not allow the operation. Grant the user the role readWrite on the database"],
+  [18, "refused the login. Check the user, the password and authSource in the uri"],
+  [8000, "refused the login. Check the user and the password in the uri"],
+  [64, "could not confirm the write on a majority of its servers in time. It may have been executed"],
+  [50, "did not finish in time. The operation may have been executed"],
+  [112, conflicting],
+  [11_000, conflicting],
+  [14031, "has a full disk. Free some space"],
 ]);
 
 const longestText = 200;
 const deepestCause = 4;
 
-/** Makes errors that can be shown of what MongoDB's library throws, which quotes addresses and may quote the whole uri. */
+/** Converts the errors of MongoDB's library, which quote addresses and may quote the whole uri, to errors without secrets. */
 export class MongoFailures {
   readonly #redact: Redactor;
 
@@ -37,22 +38,22 @@ export class MongoFailures {
     this.#redact = createRedactor(secretsOf(uri));
   }
 
-  /** What one already is stays as it is. */
+  /** Converts an error. A `TroupeError` is returned as it is. */
   from(error: unknown): TroupeError {
     if (TroupeError.is(error)) return error;
     const { name, code } = error as { name?: string; code?: unknown };
     const problem =
-      problemsByCode.get(code) ?? getOwn(problemsByName, name ?? "") ?? "could not do what was asked of it";
+      problemsByCode.get(code) ?? getOwn(problemsByName, name ?? "") ?? "could not complete the operation";
     return new TroupeError("storage_unavailable", `MongoDB ${problem}.`, { cause: this.#copy(error) });
   }
 
-  /** The library could make nothing of the uri. */
+  /** Makes the error of a uri that the library refused. */
   fromUri(error: unknown): TroupeError {
-    const sentence = "MongoDB's library cannot use the uri: check its parts, and percent-encode user and password.";
+    const sentence = "MongoDB's library cannot use the uri. Check its parts, and percent-encode user and password.";
     return new TroupeError("invalid_config", sentence, { cause: this.#copy(error) });
   }
 
-  /** Name, code and the beginning of the text, of this error and its causes: the rest of them stays behind. */
+  /** Copies only name, code and the beginning of the message, of the error and its causes. */
   #copy(error: unknown, depth = 1): Error {
     const { name, code, cause, message } = error as {
       name?: unknown;
@@ -63,18 +64,18 @@ export class MongoFailures {
     const deeper = cause !== undefined && depth < deepestCause && { cause: this.#copy(cause, depth + 1) };
     const copy = new Error(this.#hide(String(message)), deeper || {});
     Object.defineProperty(copy, "name", { value: this.#hide(String(name)), enumerable: false });
-    // The stack begins with the name and the text.
+    // The stack begins with the name and the message.
     Object.defineProperty(copy, "stack", { value: `${copy.name}: ${copy.message}`, enumerable: false });
     return Object.assign(copy, ["number", "string"].includes(typeof code) && { code });
   }
 
   #hide(text: string): string {
-    // A password too short to be looked for still stands before the @ of an address.
+    // The redactor skips very short passwords, but they also come before the @ of an address.
     return this.#redact(text.replace(/\/\/[^\s/]*@/g, "//[redacted]@"), longestText);
   }
 }
 
-/** User and password, as they stand and decoded, and the parameters that hold secrets. */
+/** Finds the user, the password and the parameters that hold secrets, both encoded and decoded. */
 function secretsOf(uri: string): string[] {
   const user = /^[^/]+\/\/([^/]*)@/.exec(uri)?.[1] ?? "";
   const parameters = [...uri.matchAll(/[?&][^=&]*(?:password|properties)=([^&]*)/gi)].map(([, value = ""]) => value);

@@ -1,16 +1,17 @@
 import { TroupeError } from "@troupe/core";
-import { checkCount, checkDuration, checkOptionNames, wrongOption } from "@troupe/core/adapter";
+import { optional, readOptions, satisfying, timeoutMilliseconds } from "@troupe/core/adapter";
+import type { OptionTable } from "@troupe/core/adapter";
 
-/** How MongoDB is used. */
+/** Options of `MongoStorage`. */
 export type MongoOptions = {
-  /** The longest wait for one answer of a server, and for work that has to be done again because of others. @default 10_000 */
+  /** Milliseconds to wait for an answer of the server, and for work that conflicts with other writers. @default 10_000 */
   timeoutMs?: number;
 };
 
-/** Everything a connection is made of, checked and complete. */
+/** Checked arguments with their defaults. */
 export type MongoSettings = { uri: string; dbName: string; collectionName: string; timeoutMs: number };
 
-/** What the constructor was given. */
+/** The arguments of the constructor. */
 export type MongoArguments = {
   uri: string;
   dbName: string | undefined;
@@ -18,23 +19,33 @@ export type MongoArguments = {
   options: MongoOptions;
 };
 
-/** Checks what the constructor was given and fills in what is left open. Anything wrong is `invalid_config`. */
+const optionTable = { timeoutMs: optional(timeoutMilliseconds, 10_000) } satisfies OptionTable<MongoOptions>;
+
+/** MongoDB's library checks the rest. */
+const checkUri = satisfying<string>(
+  "a string that begins with mongodb:// or mongodb+srv://",
+  (uri) => typeof uri === "string" && /^mongodb(?:\+srv)?:\/\/./.test(uri),
+);
+const checkDbName = nameLike(/^[^\0/\\. "$*<>:|?]{1,38}$/);
+const checkCollectionName = nameLike(/^(?!system\.|\.)[^\0$]{1,120}$/);
+
+/** Checks the arguments of the constructor and fills in the defaults. */
 export function readArguments({ uri, dbName, collectionName, options }: MongoArguments): MongoSettings {
-  if (typeof options !== "object" || options === null) throw wrongOption("options", "an object", options);
-  checkOptionNames(options, ["timeoutMs"], "MongoStorage");
-  checkUri(uri);
+  const { timeoutMs } = readOptions(optionTable, options, { owner: "MongoStorage" });
+  checkUri(uri, "uri", {});
   return {
     uri,
-    dbName: checkName(dbName ?? databaseOf(uri) ?? "troupe", "dbName", /^[^\0/\\. "$*<>:|?]{1,38}$/),
-    collectionName: checkName(collectionName ?? "storage", "collectionName", /^(?!system\.|\.)[^\0$]{1,120}$/),
-    timeoutMs: checkDuration(checkCount(options.timeoutMs ?? 10_000, "timeoutMs", 1), "timeoutMs"),
+    dbName: checkDbName(dbName ?? databaseOf(uri) ?? "troupe", "dbName", {}),
+    collectionName: checkCollectionName(collectionName ?? "storage", "collectionName", {}),
+    timeoutMs,
   };
 }
 
-/** The rest of it is read by MongoDB's library. It may hold a password, so no error quotes any of it. */
-function checkUri(uri: string): void {
-  if (typeof uri === "string" && /^mongodb(?:\+srv)?:\/\/./.test(uri)) return;
-  throw wrongOption("uri", "a text that begins with mongodb:// or mongodb+srv://", uri);
+function nameLike(pattern: RegExp) {
+  return satisfying<string>(
+    "a name that MongoDB allows: not too long, and without $ or NUL",
+    (name) => typeof name === "string" && pattern.test(name),
+  );
 }
 
 function databaseOf(uri: string): string | undefined {
@@ -44,9 +55,4 @@ function databaseOf(uri: string): string | undefined {
   } catch {
     throw new TroupeError("invalid_config", "The name of the database in the uri must be percent-encoded.");
   }
-}
-
-function checkName(name: unknown, option: string, allowed: RegExp): string {
-  if (typeof name === "string" && allowed.test(name)) return name;
-  throw wrongOption(option, "a name that MongoDB allows: not too long, and without $ or NUL", name);
 }

@@ -1,14 +1,14 @@
 import { MongodbServer } from "@troupe-internal/fault-tools";
 import { afterAll, describe, expect, it } from "vitest";
 import { MongoStorage } from "./mongo-storage.ts";
-import { idRange } from "./stored-record.ts";
+import { idOf } from "./stored-record.ts";
 import type { StoredRecord } from "./stored-record.ts";
 import { dropTestDb, newName, newStorage, serverUrl, testDb, withClient } from "./test/collections.ts";
 
 describe.skipIf(serverUrl === "")("MongoStorage", { timeout: 60_000 }, () => {
   afterAll(async () => await dropTestDb());
 
-  it("has its records in the collection that was named, one document each", async () => {
+  it("stores each record as one document of the given collection", async () => {
     const name = newName();
     const storage = newStorage(name);
     await storage.set("turns", "a/1", { $set: { "a.b": "x\0y" } });
@@ -19,10 +19,10 @@ describe.skipIf(serverUrl === "")("MongoStorage", { timeout: 60_000 }, () => {
   });
 
   it.each([
-    ["no JSON", { v: '{"secret"' }],
-    ["no text", { v: 1 }],
+    ["invalid JSON", { v: '{"secret"' }],
+    ["a number", { v: 1 }],
     ["nothing", {}],
-  ])("says that a record is corrupt that holds %s, and quotes none of it", async (_, document) => {
+  ])("reports a record that holds %s as corrupt, without quoting it", async (_, document) => {
     const name = newName();
     const storage = newStorage(name);
     const insert = { _id: "ns/k" as never, ...document };
@@ -39,7 +39,7 @@ describe.skipIf(serverUrl === "")("MongoStorage", { timeout: 60_000 }, () => {
     await storage.close();
   });
 
-  it("opens once for ten that start at the same time on a collection that is not there", async () => {
+  it("creates the collection once when ten storages start at the same time", async () => {
     const name = newName();
     const storages = Array.from({ length: 10 }, () => newStorage(name));
     await Promise.all(storages.map(async (storage, index) => await storage.set("ns", `k${index}`, index)));
@@ -48,13 +48,13 @@ describe.skipIf(serverUrl === "")("MongoStorage", { timeout: 60_000 }, () => {
     await Promise.all(storages.map(async (storage) => await storage.close()));
   });
 
-  it("reads a listing from the index of ids, between the ends of its prefix", async ({ skip }) => {
+  it("lists from the index of ids, within the range of the prefix", async ({ skip }) => {
     const plan = await withClient(async (client) => {
       const { setName } = await client.db().command({ hello: 1 });
       const records = client.db(testDb).collection<StoredRecord>(newName());
       await records.insertOne({ _id: "turns/s/1", v: "1" });
       const listing = records
-        .find(idRange("turns", "s/", { after: "s/9", reverse: true }))
+        .find({ _id: { $gte: idOf("turns", "s/"), $lt: idOf("turns", "s/9") } })
         .sort({ _id: -1 })
         .limit(20);
       return { setName: String(setName), text: JSON.stringify(await listing.explain("queryPlanner")) };
@@ -65,7 +65,7 @@ describe.skipIf(serverUrl === "")("MongoStorage", { timeout: 60_000 }, () => {
     expect(plan.text).not.toMatch(/"stage":"(?:COLLSCAN|SORT)"/);
   });
 
-  it("refuses a collection that compares ids in another way, or forgets records", async () => {
+  it("refuses a collection with a collation, and a capped one", async () => {
     for (const options of [{ collation: { locale: "en", strength: 2 } }, { capped: true, size: 4096 }]) {
       const name = newName();
       await withClient(async (client) => await client.db(testDb).createCollection(name, options));
@@ -76,7 +76,7 @@ describe.skipIf(serverUrl === "")("MongoStorage", { timeout: 60_000 }, () => {
     }
   });
 
-  it("says that the login was refused, and shows no password", async () => {
+  it("reports a refused login without showing the password", async () => {
     const storage = new MongoStorage(serverUrl.replace("//", "//nobody:hunter2222@"), testDb, newName());
     const error = (await storage.get("ns", "k").catch((thrown: unknown) => thrown)) as Error;
 
@@ -86,7 +86,7 @@ describe.skipIf(serverUrl === "")("MongoStorage", { timeout: 60_000 }, () => {
     await storage.close();
   });
 
-  it("finishes what is under way before it closes", async () => {
+  it("finishes running calls before it closes", async () => {
     const name = newName();
     const storage = newStorage(name);
     const written = Promise.all(
@@ -100,14 +100,14 @@ describe.skipIf(serverUrl === "")("MongoStorage", { timeout: 60_000 }, () => {
     await reader.close();
   });
 
-  it("refuses a server on its own, which has no transactions, and says how to mend it", async () => {
+  it("refuses a standalone server, and says how to start a replica set", async () => {
     const server = await MongodbServer.create({ standalone: true });
     const storage = newStorage(newName(), {}, server.url);
 
     for (const call of [async () => await storage.get("ns", "k"), async () => await storage.ping()]) {
       const error: unknown = await call().catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: "invalid_config" });
-      expect(String(error)).toMatch(/start it as a replica set, of which one server is enough/);
+      expect(String(error)).toMatch(/Start it as a replica set; one server is enough/);
     }
     await storage.close();
     await server.close();

@@ -5,7 +5,7 @@ import { dropTestDb, newStorage, serverUrl } from "./test/collections.ts";
 describe.skipIf(serverUrl === "")("MongoStorage", { timeout: 120_000 }, () => {
   afterAll(async () => await dropTestDb());
 
-  it("answers any sequence of calls as the storage in memory does", async () => {
+  it("answers any sequence of calls as the in-memory storage does", async () => {
     await checkStorageModel({ open: () => newStorage(), numRuns: 30 });
   });
 });

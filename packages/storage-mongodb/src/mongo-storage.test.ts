@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { MongoStorage } from "./mongo-storage.ts";
 
 describe("MongoStorage without a server", () => {
-  it("says so of every call, and shows no credentials", async () => {
+  it("fails every call as storage_unavailable, without showing credentials", async () => {
     const uri = `mongodb://alice:hunter2222@127.0.0.1:${await freePort()}/db`;
     const storage = new MongoStorage(uri, undefined, undefined, { timeoutMs: 100 });
     const calls = [
@@ -26,16 +26,20 @@ describe("MongoStorage without a server", () => {
     await storage.close();
   });
 
-  it("refuses what can never be stored without looking for the server", async () => {
+  it("refuses values that cannot be stored before it connects", async () => {
     const storage = new MongoStorage("mongodb://127.0.0.1:1");
 
     await expect(storage.set("ns", "k", NaN)).rejects.toMatchObject({ code: "invalid_value" });
     await expect(storage.append("ns", "s/", null)).rejects.toMatchObject({ code: "invalid_value" });
+    await expect(storage.set("ns", "k", "x".repeat(16 * 1024 * 1024))).rejects.toMatchObject({
+      code: "invalid_value",
+      message: "The MongoDB storage holds at most 16769024 bytes of JSON in one record.",
+    });
     await expect(storage.list("ns", "", { limit: 0 })).rejects.toMatchObject({ code: "invalid_value" });
     await storage.close();
   });
 
-  it("tells of a uri that the library cannot use, and quotes none of it", async () => {
+  it("refuses a uri that MongoDB's library refuses, without quoting it", async () => {
     const storage = new MongoStorage("mongodb://alice:hunter2222@host/?w=never&nonsense=hunter2222");
     const error: unknown = await storage.get("ns", "k").catch((thrown: unknown) => thrown);
 

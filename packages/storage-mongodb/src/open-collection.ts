@@ -2,30 +2,32 @@ import { TroupeError } from "@troupe/core";
 import type { Db, Document, MongoClient, MongoClientOptions } from "mongodb";
 import type { MongoFailures } from "./mongo-failure.ts";
 import type { MongoSettings } from "./mongo-options.ts";
-import type { MongoSession } from "./mongo-session.ts";
+import type { MongoSession } from "./stored-record.ts";
 
-/** A connection to a server that can keep our promises. */
+/** A collection on a connected server. */
 export type OpenCollection = {
-  /** Does the work in a session of its own, which begins where those that ended before it were. */
+  readonly timeoutMs: number;
+  /** Does the work in a session of its own, which sees at least what the sessions saw that ended before it. */
   readonly inSession: <Result>(work: (session: MongoSession) => Promise<Result>) => Promise<Result>;
   readonly ping: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** MongoDB 5.0, the first to read one state of a collection outside of a transaction. */
+/** MongoDB 5.0, the first version with snapshot reads outside of transactions. */
 const leastWireVersion = 13;
 
 const namespaceExists = 48;
 
-/** Loads MongoDB's library, connects, and has the collection ready on a server that can keep our promises. */
+/** Loads MongoDB's library, connects, checks the server, and creates the collection if it does not exist. */
 export async function openCollection(settings: MongoSettings, failures: MongoFailures): Promise<OpenCollection> {
   const client = await createClient(settings, failures);
   try {
     const db = client.db(settings.dbName);
     checkServer(await db.command({ hello: 1 }));
-    await haveCollection(db, settings.collectionName);
+    await prepareCollection(db, settings.collectionName);
     const { collectionName, timeoutMs } = settings;
     return {
+      timeoutMs,
       inSession: sessionsOf(client, { records: db.collection(collectionName), timeoutMs }),
       ping: async () => void (await db.command({ ping: 1 })),
       close: async () => await client.close(),
@@ -37,7 +39,7 @@ export async function openCollection(settings: MongoSettings, failures: MongoFai
 }
 
 function sessionsOf(client: MongoClient, shared: Omit<MongoSession, "session">): OpenCollection["inSession"] {
-  // Sends nothing: it only remembers the latest time that any of the others has seen.
+  // A session without requests, which keeps the latest operation time of the others.
   const clock = client.startSession();
   return async (work) => {
     const session = client.startSession();
@@ -60,7 +62,7 @@ async function createClient({ uri, timeoutMs }: MongoSettings, failures: MongoFa
   }
 }
 
-/** What is said here wins over the uri: nobody can ask for writes that a failover forgets. */
+/** Overrides the uri, so that it cannot ask for writes that a failover loses. */
 function clientOptions(timeoutMs: number): MongoClientOptions {
   const reachMs = Math.min(timeoutMs, 5000);
   return {
@@ -78,17 +80,17 @@ function clientOptions(timeoutMs: number): MongoClientOptions {
 
 function checkServer({ setName, msg, maxWireVersion }: Document): void {
   if (maxWireVersion < leastWireVersion)
-    throw new TroupeError("invalid_config", "MongoStorage needs MongoDB 5.0 or later.");
-  // A router of a sharded cluster says so; a server on its own says neither.
+    throw new TroupeError("invalid_config", "MongoStorage needs MongoDB 5.0 or later. Upgrade the server.");
+  // A router of a sharded cluster answers isdbgrid; a standalone server has neither.
   if (setName !== undefined || msg === "isdbgrid") return;
   throw new TroupeError(
     "invalid_config",
-    'MongoDB runs as a standalone server, which has no transactions: start it as a replica set, of which one server is enough ("mongod --replSet rs0", then "rs.initiate()" once in mongosh).',
+    'MongoDB runs as a standalone server, which has no transactions. Start it as a replica set; one server is enough ("mongod --replSet rs0", then "rs.initiate()" once in mongosh).',
   );
 }
 
-/** Made beforehand, since a transaction may not have to make it. One that is there must compare ids by their bytes. */
-async function haveCollection(db: Db, name: string): Promise<void> {
+/** Creates the collection before any transaction needs it, or checks that an existing one compares ids by their bytes. */
+async function prepareCollection(db: Db, name: string): Promise<void> {
   const [found] = await db.listCollections({ name }).toArray();
   if (found === undefined) return await createCollection(db, name);
   const { type, options } = found as { type?: string; options?: Document };
@@ -96,7 +98,7 @@ async function haveCollection(db: Db, name: string): Promise<void> {
     return;
   throw new TroupeError(
     "invalid_config",
-    "The collection of MongoStorage must be a plain one: no view, not capped, without a collation.",
+    "The collection of MongoStorage must not be a view or capped, and must have no collation. Use another collection.",
   );
 }
 
@@ -104,7 +106,7 @@ async function createCollection(db: Db, name: string): Promise<void> {
   try {
     await db.createCollection(name);
   } catch (error) {
-    // Somebody else was faster.
+    // Another process created it first.
     if ((error as { code?: unknown }).code !== namespaceExists) throw error;
   }
 }

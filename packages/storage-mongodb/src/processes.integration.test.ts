@@ -7,10 +7,10 @@ const file = new URL("./test/appending-process.ts", import.meta.url);
 const isSaid = (message: unknown): message is AppendedNumbers =>
   (message as Partial<AppendedNumbers>).numbers !== undefined;
 
-describe.skipIf(serverUrl === "")("three processes", { timeout: 120_000 }, () => {
+describe.skipIf(serverUrl === "")("MongoStorage in three processes", { timeout: 120_000 }, () => {
   afterAll(async () => await dropTestDb());
 
-  it("start at once on a collection that is not there, append at once, and share the numbers without a gap", async () => {
+  it("creates the collection once, and gives concurrent appends numbers without a gap", async () => {
     const name = newName();
     const args = [serverUrl, testDb, name, "40"];
     const children = await Promise.all([1, 2, 3].map(async () => await TestChild.start(file, { args })));

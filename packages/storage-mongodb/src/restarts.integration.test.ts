@@ -3,48 +3,52 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newName, newStorage, serverUrl } from "./test/collections.ts";
 import type { MongoStorage } from "./mongo-storage.ts";
 
-describe.skipIf(serverUrl === "" || !MongodbServer.isInstalled())("a server that fails", { timeout: 120_000 }, () => {
-  let server: MongodbServer;
-  beforeAll(async () => {
-    server = await MongodbServer.create({ durable: true });
-  });
-  afterAll(async () => await server.close());
+describe.skipIf(serverUrl === "" || !MongodbServer.isInstalled())(
+  "MongoStorage on a server that fails",
+  { timeout: 120_000 },
+  () => {
+    let server: MongodbServer;
+    beforeAll(async () => {
+      server = await MongodbServer.create({ durable: true });
+    });
+    afterAll(async () => await server.close());
 
-  it("loses nothing that was confirmed and stores nothing twice when it is killed under load, three times", async () => {
-    const storage = newStorage(newName(), { timeoutMs: 5000 }, server.url);
-    const load = new AppendLoad(storage);
-    for (const confirmed of [20, 40, 60]) {
-      await load.until(confirmed);
-      await server.stop("SIGKILL");
-      await server.start();
-    }
-    await load.until(80);
-    await load.stop();
-    const stored = (await storage.list("turns", "s/")).map(({ value }) => value);
-    await storage.close();
+    it("loses no confirmed append and stores none twice when the server is killed under load, three times", async () => {
+      const storage = newStorage(newName(), { timeoutMs: 5000 }, server.url);
+      const load = new AppendLoad(storage);
+      for (const confirmed of [20, 40, 60]) {
+        await load.until(confirmed);
+        await server.stop("SIGKILL");
+        await server.start();
+      }
+      await load.until(80);
+      await load.stop();
+      const stored = (await storage.list("turns", "s/")).map(({ value }) => value);
+      await storage.close();
 
-    expect(new Set(stored).size).toBe(stored.length);
-    expect(stored).toEqual(expect.arrayContaining(load.confirmed));
-    // Where the server is back in time, the driver's own next try is enough, and nothing fails.
-    expect(load.failures.filter((code) => code !== "storage_unavailable")).toEqual([]);
-  });
+      expect(new Set(stored).size).toBe(stored.length);
+      expect(stored).toEqual(expect.arrayContaining(load.confirmed));
+      // When the server is back in time, the driver's own retry succeeds and nothing fails.
+      expect(load.failures.filter((code) => code !== "storage_unavailable")).toEqual([]);
+    });
 
-  it("is known to be unwell within a second when it answers nobody, and fails calls in time", async () => {
-    const storage = newStorage(newName(), { timeoutMs: 2000 }, server.url);
-    await storage.set("ns", "k", 1);
-    await server.freeze();
-    const start = performance.now();
-    await expect(storage.ping()).rejects.toMatchObject({ code: "storage_unavailable" });
-    expect(performance.now() - start).toBeLessThan(2000);
-    await expect(storage.get("ns", "k")).rejects.toMatchObject({ code: "storage_unavailable" });
-    await server.thaw();
+    it("fails a ping within a second and other calls in time while the server hangs", async () => {
+      const storage = newStorage(newName(), { timeoutMs: 2000 }, server.url);
+      await storage.set("ns", "k", 1);
+      await server.freeze();
+      const start = performance.now();
+      await expect(storage.ping()).rejects.toMatchObject({ code: "storage_unavailable" });
+      expect(performance.now() - start).toBeLessThan(2000);
+      await expect(storage.get("ns", "k")).rejects.toMatchObject({ code: "storage_unavailable" });
+      await server.thaw();
 
-    expect(await storage.get("ns", "k")).toBe(1);
-    await storage.close();
-  });
-});
+      expect(await storage.get("ns", "k")).toBe(1);
+      await storage.close();
+    });
+  },
+);
 
-/** Eight writers that append values which are never the same, each the next when the one before was confirmed or failed. */
+/** Eight writers that append unique values, one after the other. */
 class AppendLoad {
   readonly confirmed: string[] = [];
   readonly failures: unknown[] = [];
@@ -56,7 +60,7 @@ class AppendLoad {
     this.#writers = Array.from({ length: 8 }, async (_, writer) => await this.#write(storage, writer));
   }
 
-  /** Resolves when so many have been confirmed. */
+  /** Resolves when this many appends were confirmed. */
   async until(count: number): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#onConfirmed = () => this.confirmed.length >= count && resolve();

@@ -7,7 +7,7 @@ import type { PostgresOptions } from "./index.ts";
 const newSchema = testSchemas();
 const patience = { timeout: 10_000 };
 
-/** A storage that is in use, and its schema. */
+/** A storage in use, and its schema. */
 async function open(connection: ConstructorParameters<typeof PostgresStorage>[0], options: PostgresOptions = {}) {
   const schema = newSchema();
   const storage = new PostgresStorage(connection, { schema, ...options });
@@ -16,7 +16,7 @@ async function open(connection: ConstructorParameters<typeof PostgresStorage>[0]
   return { storage, schema };
 }
 
-/** Keeps others from the table until it is told to let go. */
+/** Locks the table until the returned function is called. */
 async function lockTable(schema: string): Promise<() => Promise<void>> {
   const client = new pg.Client(serverUrl);
   await client.connect();
@@ -36,28 +36,28 @@ function openPool(config: pg.PoolConfig = {}): pg.Pool {
   return pool;
 }
 
-/** The connections that the server has with whoever calls itself this. */
+/** The connections of the server under this application name. */
 const connectionsOf = async (name: string): Promise<unknown[]> =>
   await ask(`select pid from pg_stat_activity where application_name = '${name}'`);
 
 const named = (name: string): string => `${serverUrl}?application_name=${name}`;
 
-describe.skipIf(serverUrl === "")("the connections of PostgresStorage", () => {
-  it("are waited for, and not for ever", async () => {
+describe.skipIf(serverUrl === "")("PostgresStorage's connections", () => {
+  it("are waited for until acquireTimeoutMs", async () => {
     const { storage, schema } = await open(serverUrl, { max: 1, acquireTimeoutMs: 1000 });
     const letGo = await lockTable(schema);
     const stuck = storage.get("ns", "k");
 
     await expect(storage.get("ns", "k")).rejects.toMatchObject({
       code: "storage_unavailable",
-      message: "No connection to PostgreSQL was free, or could be made, within 1000 ms.",
+      message: "No connection to PostgreSQL became available within 1000 ms. Raise acquireTimeoutMs or max.",
     });
     await letGo();
     expect(await stuck).toBe("old");
     expect(await storage.get("ns", "k")).toBe("old");
   });
 
-  it("of a given pool are waited for as long, and come back to it when they come too late", async () => {
+  it("are waited for as long with a given pool, and returned to it when they come too late", async () => {
     const pool = openPool({ max: 1 });
     const { storage } = await open({ pool }, { acquireTimeoutMs: 1000 });
     const borrowed = await pool.connect();
@@ -74,19 +74,19 @@ describe.skipIf(serverUrl === "")("the connections of PostgresStorage", () => {
     expect(await connectionsOf("at_most_three")).toHaveLength(3);
   });
 
-  it("end a statement that takes too long, and nothing is written", async () => {
+  it("stop a statement after statementTimeoutMs, and write nothing", async () => {
     const { storage, schema } = await open(serverUrl, { statementTimeoutMs: 1000 });
     const letGo = await lockTable(schema);
 
     await expect(storage.set("ns", "k", "new")).rejects.toMatchObject({
       code: "storage_unavailable",
-      message: expect.stringContaining("A larger statementTimeoutMs waits longer"),
+      message: expect.stringContaining("Raise statementTimeoutMs to wait longer"),
     });
     await letGo();
     expect(await storage.get("ns", "k")).toBe("old");
   });
 
-  it("of a given pool are ended when a statement takes too long", async () => {
+  it("are ended when a statement takes too long on a given pool", async () => {
     const pool = openPool({ max: 1 });
     const { storage, schema } = await open({ pool }, { statementTimeoutMs: 500 });
     const letGo = await lockTable(schema);
@@ -96,7 +96,7 @@ describe.skipIf(serverUrl === "")("the connections of PostgresStorage", () => {
     await letGo();
   });
 
-  it("may be ended by the server while nobody uses them", async () => {
+  it("may be ended by the server while they are idle", async () => {
     const { storage } = await open(named("left_idle"));
     await ask("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'left_idle'");
     await vi.waitFor(async () => expect(await connectionsOf("left_idle")).toEqual([]), patience);
@@ -104,7 +104,7 @@ describe.skipIf(serverUrl === "")("the connections of PostgresStorage", () => {
     expect(await storage.get("ns", "k")).toBe("old");
   });
 
-  it("of a pool without a listener may be ended by the server, too", async () => {
+  it("may be ended by the server while they are idle in a given pool without listeners", async () => {
     const pool = openPool({ application_name: "given_idle" });
     const { storage } = await open({ pool });
     const removed = new Promise((resolve) => pool.once("remove", resolve));
@@ -114,7 +114,7 @@ describe.skipIf(serverUrl === "")("the connections of PostgresStorage", () => {
     expect(await storage.get("ns", "k")).toBe("old");
   });
 
-  it("fail what is under way when the server ends them, and work again by themselves", async () => {
+  it("fail running calls when the server ends them, and are replaced for the next call", async () => {
     const { storage, schema } = await open(named("in_use"));
     const letGo = await lockTable(schema);
     const outcome = Promise.allSettled([storage.set("ns", "k", "new")]);
@@ -127,7 +127,7 @@ describe.skipIf(serverUrl === "")("the connections of PostgresStorage", () => {
     expect(await storage.get("ns", "k")).toBe("old");
   });
 
-  it("are ended by close, which waits for what is under way", async () => {
+  it("are ended by close, after running calls", async () => {
     const { storage, schema } = await open(named("to_close"));
     const letGo = await lockTable(schema);
     const written = storage.set("ns", "k", "new");
@@ -141,7 +141,7 @@ describe.skipIf(serverUrl === "")("the connections of PostgresStorage", () => {
     expect(await ask(`select value from ${schema}.troupe_records`)).toEqual([{ value: '"new"' }]);
   });
 
-  it("of a given pool stay with it", async () => {
+  it("stay open in a given pool after close", async () => {
     const pool = openPool();
     const { storage } = await open({ pool });
     await storage.close();

@@ -5,16 +5,16 @@ import { toConnectFailure } from "./postgres-failure.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 import type { PostgresClient, PostgresPool } from "./postgres-pool.ts";
 
-/** Runs one statement and gives its rows. */
+/** Runs one statement and returns its rows. */
 export type Query = <Row = SqlRow>(call: SqlCall) => Promise<readonly Row[]>;
 
-/** How much longer than the server we wait for the end of a statement: its own word on it is the better one. */
-const graceMs = 1000;
+/** Added to the timeout of a statement, so that the server, whose error says more, times out first. */
+const extraTimeoutMs = 1000;
 
-/** A connection that answered so short a time ago is taken to stand; to look costs as much as half a statement. */
+/** A connection that answered within this time is used without a check: the check costs half a statement. */
 const freshMs = 1000;
 
-/** Lends the connections of a pool, each only while it is sound. */
+/** Borrows connections from a pool, and returns only those that are in a known state. */
 export class Connections {
   readonly #pool: PostgresPool;
   readonly #acquireTimeoutMs: number;
@@ -27,26 +27,26 @@ export class Connections {
   ) {
     this.#pool = pool;
     this.#acquireTimeoutMs = acquireTimeoutMs;
-    this.#answerTimeoutMs = statementTimeoutMs + graceMs;
+    this.#answerTimeoutMs = statementTimeoutMs + extraTimeoutMs;
   }
 
-  /** Lends a connection for some work. One on which a statement failed is ended: nobody knows what state it is in. */
+  /** Works with a connection. After a failed statement its state is unknown, and it is ended. */
   async use<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
     const client = await this.#acquire();
-    let isSound = true;
+    let isClean = true;
     const query = async <Row>({ sql, parameters }: SqlCall): Promise<readonly Row[]> => {
-      isSound = false;
-      // The library heeds this option of a single statement, but its types do not know it.
+      isClean = false;
+      // A documented option of a single query that the types of pg do not have.
       const config = { text: sql, values: [...parameters], query_timeout: this.#answerTimeoutMs };
       const { rows } = await client.query(config);
-      isSound = true;
+      isClean = true;
       this.#answeredAt.set(client, performance.now());
       return rows as readonly Row[];
     };
     try {
       return await work(query);
     } finally {
-      giveBack(client, isSound);
+      giveBack(client, isClean);
     }
   }
 
@@ -61,7 +61,7 @@ export class Connections {
   }
 
   async #connect(timeoutMs: number): Promise<PostgresClient> {
-    // Whatever breaks a connection while it is lent fails its statement, too; it is said here as well.
+    // A broken connection also fails its statement; without a listener the event would end the process.
     const connecting = this.#pool.connect().then((client) => {
       client.on("error", ignore);
       return client;
@@ -73,17 +73,17 @@ export class Connections {
     }
   }
 
-  /** What comes too late goes back where it came from. */
+  /** Returns a connection that comes too late to the pool. */
   #failLate(connecting: Promise<PostgresClient>): never {
     connecting.then((client) => giveBack(client, true), ignore);
-    const sentence = `No connection to PostgreSQL was free, or could be made, within ${this.#acquireTimeoutMs} ms.`;
+    const sentence = `No connection to PostgreSQL became available within ${this.#acquireTimeoutMs} ms. Raise acquireTimeoutMs or max.`;
     throw new TroupeError("storage_unavailable", sentence);
   }
 }
 
 /**
- * Says whether a connection still stands. That the server has ended it may lie unread in its socket, and a statement sent
- * then would be lost without a word on whether it was done. Two rounds of the event loop read what there is.
+ * Tells if a connection is still open. The end of the connection may be unread in its socket; a statement sent then would
+ * fail without telling if it was executed. Two turns of the event loop read the socket.
  */
 async function isAlive(client: PostgresClient): Promise<boolean> {
   let alive = true;
@@ -94,9 +94,9 @@ async function isAlive(client: PostgresClient): Promise<boolean> {
   return alive;
 }
 
-function giveBack(client: PostgresClient, isSound: boolean): void {
-  // The pool listens again from here on.
-  client.release(!isSound);
+function giveBack(client: PostgresClient, isClean: boolean): void {
+  // From here on the pool listens itself.
+  client.release(!isClean);
   client.off("error", ignore);
 }
 

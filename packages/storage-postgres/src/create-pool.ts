@@ -4,16 +4,16 @@ import type { ServerAddress } from "./read-connection-string.ts";
 
 const keepAliveAfterMs = 10_000;
 
-/** Whoever waits has given up by then; what remains is the attempt itself. */
-const lateMs = 1000;
+/** Added to the timeout of the attempt to connect: the call itself has given up by then. */
+const extraTimeoutMs = 1000;
 
-/** Makes a pool for a server, and loads the library when this is the first. Nothing is connected yet. */
+/** Creates a pool without connecting, and loads `pg`. */
 export async function createPool(address: ServerAddress, settings: PostgresSettings): Promise<Pool> {
   const { default: pg } = await import("pg");
   const { host, port, user, password, database, ssl, channelBinding, applicationName } = address;
   return new pg.Pool({
     Client: explicitClient(pg.Client),
-    // What is not said here, or is empty, the library looks for in the environment and in a file of passwords.
+    // Whatever is missing or empty here, pg takes from the environment or a password file.
     host,
     port,
     user,
@@ -25,14 +25,14 @@ export async function createPool(address: ServerAddress, settings: PostgresSetti
     application_name: applicationName,
     enableChannelBinding: channelBinding,
     max: settings.max,
-    connectionTimeoutMillis: settings.acquireTimeoutMs + lateMs,
+    connectionTimeoutMillis: settings.acquireTimeoutMs + extraTimeoutMs,
     statement_timeout: settings.statementTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
   });
 }
 
-/** The library's client without the two settings that it takes from the environment and that cannot be said to be empty. */
+/** Extends the client of pg to clear two settings that it takes from the environment even when they are given as empty. */
 function explicitClient(Base: typeof Client): typeof Client {
   return class extends Base {
     constructor(config: ConstructorParameters<typeof Client>[0]) {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => await server?.close());
 afterEach(() => void vi.unstubAllEnvs());
 
-/** The address of the server for a role with a password. */
+/** The URL of the server for a role with a password. */
 function urlWith(parts: Partial<Pick<URL, "username" | "password" | "port" | "hostname" | "pathname">> = {}): string {
   return Object.assign(new URL(server.url), { username: "ann", password: encoded, pathname: "/app", ...parts }).href;
 }
@@ -37,23 +37,23 @@ function open(url: string, options: PostgresOptions = {}): PostgresStorage {
   return storage;
 }
 
-/** Everything that a log or a debugger could show of it. */
+/** Everything that a log or a debugger could print of a value. */
 function everythingOf(value: unknown): string {
   const chain = value instanceof Error && value.cause !== undefined ? everythingOf(value.cause) : "";
   return [inspect(value, { depth: null, showHidden: true, getters: true }), JSON.stringify(value), chain].join("\n");
 }
 
-describe.skipIf(!hasServer)("the password of PostgresStorage", () => {
-  it("is used as the connection string says it", async () => {
+describe.skipIf(!hasServer)("PostgresStorage's password", () => {
+  it("is decoded from the connection string", async () => {
     expect(await open(urlWith()).get("ns", "k")).toBeNull();
   });
 
   it.each([
     ["the login is refused", () => urlWith({ password: `${encoded}-wrong` }), "refused the login"],
-    ["the role is not there", () => urlWith({ username: "bob" }), "refused the login"],
-    ["the database is not there", () => urlWith({ pathname: "/none" }), "has no such database"],
-    ["nobody listens", () => urlWith({ port: "1" }), "cannot be reached (ECONNREFUSED)"],
-    ["the host is not there", () => urlWith({ hostname: "nowhere.invalid" }), "cannot be reached (E"],
+    ["the role does not exist", () => urlWith({ username: "bob" }), "refused the login"],
+    ["the database does not exist", () => urlWith({ pathname: "/none" }), "has no such database"],
+    ["no server listens", () => urlWith({ port: "1" }), "cannot be reached (ECONNREFUSED)"],
+    ["the host does not exist", () => urlWith({ hostname: "nowhere.invalid" }), "cannot be reached (E"],
   ])("is in no part of the error when %s", async (_, url, problem) => {
     const storage = open(url());
     const error = await storage.get("ns", "k").catch((thrown: unknown) => thrown);
@@ -63,7 +63,7 @@ describe.skipIf(!hasServer)("the password of PostgresStorage", () => {
     for (const hidden of [password, encoded, "s3cret"]) expect(everythingOf([error, storage])).not.toContain(hidden);
   });
 
-  it("is in no part of the error when a statement fails, and neither is what was to be stored", async () => {
+  it("is in no part of the error when a statement fails, and the value to be stored is not either", async () => {
     const storage = open(urlWith(), { schema: "mine" });
     await storage.get("ns", "k");
     await ask("alter table mine.troupe_records add check (length(value) < 10)", urlWith());
@@ -87,8 +87,8 @@ describe.skipIf(!hasServer)("the password of PostgresStorage", () => {
   });
 });
 
-describe.skipIf(!hasServer)("the environment of PostgresStorage", () => {
-  it("changes nothing", async () => {
+describe.skipIf(!hasServer)("PostgresStorage's environment", () => {
+  it("does not change the connection", async () => {
     const nonsense = {
       PGHOST: "nowhere.invalid",
       PGPORT: "1",
@@ -115,7 +115,7 @@ describe.skipIf(!hasServer)("the environment of PostgresStorage", () => {
     ).toEqual([{ count: 1 }]);
   });
 
-  it("does not say the password, and neither does a file that it names", async () => {
+  it("does not supply a password, neither directly nor through a file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "troupe-passwords-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, "passwords"), `*:*:*:*:${password}`);

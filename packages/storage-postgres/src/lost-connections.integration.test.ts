@@ -6,7 +6,7 @@ import type { PostgresOptions } from "./index.ts";
 
 const newSchema = testSchemas();
 
-/** A storage that is in use and reaches its server through a proxy. */
+/** A storage in use that reaches its server through a proxy. */
 async function open(options: PostgresOptions = {}) {
   const url = new URL(serverUrl);
   const proxy = await TcpProxy.start({ target: { host: url.hostname, port: Number(url.port) } });
@@ -23,13 +23,15 @@ async function open(options: PostgresOptions = {}) {
 
 const unavailable = { code: "storage_unavailable" };
 
+const writes = (value: number) => ["a", "b"].map((key) => ({ namespace: "ns", key, value }));
+
 describe.skipIf(serverUrl === "")("PostgresStorage on a network that fails", () => {
-  it("does not do again what it sent when the answer is lost", async () => {
+  it("does not repeat a statement whose answer is lost", async () => {
     const { storage, proxy, stored } = await open();
     proxy.setFaults({ toClient: { cutAfterBytes: 0 } });
     await expect(storage.append("ns", "s/", "once")).rejects.toMatchObject({
       ...unavailable,
-      message: "PostgreSQL did not answer, or the connection was lost: what was asked may have been done.",
+      message: "PostgreSQL did not answer, or the connection was lost. The operation may have been executed.",
     });
     proxy.setFaults();
 
@@ -38,14 +40,14 @@ describe.skipIf(serverUrl === "")("PostgresStorage on a network that fails", () 
     expect((await storage.append("ns", "s/", "twice")).seq).toBe(2);
   });
 
-  it("does not commit again when the answer to that is lost", async () => {
+  it("does not repeat a commit whose answer is lost", async () => {
     const { storage, proxy, stored } = await open();
     const before = proxy.open[0]?.toClient.bytes ?? 0;
-    await storage.transaction([{ namespace: "ns", key: "a", value: 1 }]);
+    await storage.transaction(writes(1));
     const answers = (proxy.open[0]?.toClient.bytes ?? 0) - before;
-    // The answer to the commit is the last of them.
+    // Cuts within the last answer, which is that to the commit.
     proxy.setFaults({ toClient: { cutAfterBytes: before + 2 * answers - 1 } });
-    await expect(storage.transaction([{ namespace: "ns", key: "a", value: 2 }])).rejects.toMatchObject(unavailable);
+    await expect(storage.transaction(writes(2))).rejects.toMatchObject(unavailable);
     proxy.setFaults();
 
     expect(await stored()).toContainEqual({ key: "a", value: "2" });
@@ -55,28 +57,28 @@ describe.skipIf(serverUrl === "")("PostgresStorage on a network that fails", () 
   it("writes nothing of a transaction whose connection is lost before the commit", async () => {
     const { storage, proxy, stored } = await open();
     const before = proxy.open[0]?.toTarget.bytes ?? 0;
-    await storage.transaction([{ namespace: "ns", key: "a", value: 1 }]);
+    await storage.transaction(writes(1));
     const statements = (proxy.open[0]?.toTarget.bytes ?? 0) - before;
-    // The commit is the last of them.
+    // Resets within the last statement, which is the commit.
     proxy.setFaults({ toTarget: { resetAfterBytes: before + 2 * statements - 1 } });
-    await expect(storage.transaction([{ namespace: "ns", key: "a", value: 2 }])).rejects.toMatchObject(unavailable);
+    await expect(storage.transaction(writes(2))).rejects.toMatchObject(unavailable);
     proxy.setFaults();
 
     expect(await storage.get("ns", "a")).toBe(1);
     expect(await stored()).toContainEqual({ key: "a", value: "1" });
   });
 
-  it("never sends a statement on a connection of which the end has already arrived", async () => {
+  it("sends no statement on a connection whose end has arrived unread", async () => {
     const { storage, proxy } = await open({ max: 1 });
     proxy.reset();
-    // The loop stands still while the reset arrives, so nothing has read it when the call is made.
+    // Blocks the event loop while the reset arrives, so that it is unread when the call is made.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1100);
 
     await expect(storage.append("ns", "s/", 1)).resolves.toEqual({ key: "s/000000000001", seq: 1 });
     expect(proxy.connections).toHaveLength(2);
   });
 
-  it("gives up waiting for an answer that never comes", async () => {
+  it("fails a call after its timeout when no answer comes", async () => {
     const { storage, proxy } = await open({ statementTimeoutMs: 1000, acquireTimeoutMs: 1000 });
     proxy.setFaults({ toTarget: { blackHole: true } });
 
@@ -99,14 +101,14 @@ describe.skipIf(serverUrl === "")("PostgresStorage on a network that fails", () 
     proxy.setFaults();
   });
 
-  it("closes though nothing answers", async () => {
+  it("closes although the server does not answer", async () => {
     const { storage, proxy } = await open();
     proxy.setFaults({ toTarget: { blackHole: true } });
 
     await expect(storage.close()).resolves.toBeUndefined();
   });
 
-  it("says so while there is nobody to connect to, and works again when there is", async () => {
+  it("fails calls while the server is unreachable, and works again afterwards", async () => {
     const { storage, proxy } = await open();
     proxy.refuseConnections();
     proxy.reset();

@@ -12,7 +12,7 @@ const turn = {
   messages: [{ role: "assistant", content: "y".repeat(1500) }],
 };
 
-/** One turn by hand: the same two statements, on a table of the same form. */
+/** Stores and loads one turn with the same two statements, without the storage. */
 class ByHand {
   readonly #pool = new pg.Pool({ connectionString: serverUrl });
   readonly #table: string;
@@ -22,18 +22,18 @@ class ByHand {
   }
 
   async turn(prefix: string): Promise<unknown[]> {
-    const [first, behind] = [`${prefix}0`, `${prefix}:`];
+    const [first, end] = [`${prefix}0`, `${prefix}:`];
     await this.#pool.query(
       `with last as (select key from ${this.#table} where namespace = $1 and key >= $2 and key < $3
          and length(key) = $4 and ltrim(substr(key, $5), '0123456789') = '' order by key desc limit 1)
        insert into ${this.#table} (namespace, key, value)
        select $6::text, $7::text || lpad((coalesce((select right(key, 12)::bigint from last), 0) + 1)::text, 12, '0'), $8::text
        on conflict do nothing returning key`,
-      ["turns", first, behind, prefix.length + 12, prefix.length + 1, "turns", prefix, JSON.stringify(turn)],
+      ["turns", first, end, prefix.length + 12, prefix.length + 1, "turns", prefix, JSON.stringify(turn)],
     );
     const { rows } = await this.#pool.query<{ key: string; value: string }>(
       `select key, value from ${this.#table} where namespace = $1 and key >= $2 and key < $3 order by key desc limit $4`,
-      ["turns", first, behind, 20],
+      ["turns", first, end, 20],
     );
     return rows.map(({ key, value }) => ({ key, value: JSON.parse(value) as unknown }));
   }
@@ -49,13 +49,13 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-/** How much longer one work takes than another: the least of three medians, for what else goes on only ever adds. */
+/** The ratio of their times: the least of three medians, since other load only adds time. */
 async function ratioOf(one: () => Promise<unknown>, other: () => Promise<unknown>): Promise<number> {
   const medians = [await medianRatio(one, other), await medianRatio(one, other), await medianRatio(one, other)];
   return Math.min(...medians);
 }
 
-/** They take turns, so a busy machine is busy for both. */
+/** Alternates between them, so that other load affects both. */
 async function medianRatio(one: () => Promise<unknown>, other: () => Promise<unknown>): Promise<number> {
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -66,7 +66,7 @@ async function medianRatio(one: () => Promise<unknown>, other: () => Promise<unk
   return ratios.toSorted((less, more) => less - more)[rounds / 2] ?? Infinity;
 }
 
-describe.skipIf(serverUrl === "")("one turn in PostgresStorage", { timeout: 120_000 }, () => {
+describe.skipIf(serverUrl === "")("PostgresStorage's turn", { timeout: 120_000 }, () => {
   const sizes = [10, 1000, 100_000];
   const schema = newSchema();
   const byHand = new ByHand(`${schema}.troupe_records`);
@@ -95,7 +95,7 @@ describe.skipIf(serverUrl === "")("one turn in PostgresStorage", { timeout: 120_
     await byHand.close();
   });
 
-  it.each(sizes)("costs little more than the same statements by hand, behind %i turns", async (size) => {
+  it.each(sizes)("costs at most 1.5 times the bare statements, after %i turns", async (size) => {
     const [ours, byHands] = [await load(`ours/${size}/`), await byHand.turn(`hand/${size}/`)];
     expect([ours.length, byHands.length]).toEqual([Math.min(20, size + 1), Math.min(20, size + 1)]);
 
@@ -106,7 +106,7 @@ describe.skipIf(serverUrl === "")("one turn in PostgresStorage", { timeout: 120_
     expect(ratio).toBeLessThan(1.5);
   });
 
-  it("costs as much behind 100,000 turns as behind 1,000", async () => {
+  it("costs at most 1.5 times as much after 100,000 turns as after 1,000", async () => {
     const ratio = await ratioOf(
       () => load("ours/100000/"),
       () => load("ours/1000/"),

@@ -1,50 +1,51 @@
 import { TroupeError } from "@troupe/core";
 import { findErrorCode, getOwn } from "@troupe/core/adapter";
 
-/** What PostgreSQL's codes tell to mend: a code, or the first two characters of a class of them. */
+/** Explanations by SQLSTATE, or by its first two characters, which are its class. */
 const problems: Readonly<Record<string, string>> = {
   "08": "lost the connection",
-  "28": "refused the login: check the user and the password",
-  "3D": "has no such database: create it, or name another in the connection string",
-  "3F": "has no such schema any more: it was dropped while in use",
-  "42501": "did not allow it: give the role the right to use the schema and the table, or to create what is missing",
-  "42P01": "has no such table any more: it was dropped while in use",
-  "25006": "takes no writes: it is a replica, or set to read only",
-  "53100": "has no room left: its disk is full",
-  "53300": "has no connection left: lower max, or raise max_connections of the server",
-  "57014": "stopped the statement: it took longer than allowed. A larger statementTimeoutMs waits longer",
+  "28": "refused the login. Check the user and the password",
+  "3D": "has no such database. Create it, or name another one in the connection string",
+  "3F": "has lost the schema: it was dropped while in use",
+  "42501":
+    "did not allow the statement. Grant the role the use of the schema and the table, or the right to create them",
+  "42P01": "has lost the table: it was dropped while in use",
+  "25006": "is read-only or a replica. Connect to the primary",
+  "53100": "has a full disk. Free some space",
+  "53300": "has no connection left. Lower max, or raise max_connections of the server",
+  "57014": "stopped the statement after its timeout. Raise statementTimeoutMs to wait longer",
   "57": "is shutting down or starting up",
 };
 
-/** Whether the database itself undid the work because of somebody else's, so that it can simply be done again. */
-export function isPassing(error: unknown): boolean {
+/** Tells if the database rolled the work back because of a concurrent transaction, so that it can be repeated. */
+export function isTransient(error: unknown): boolean {
   const state = sqlState(error);
   return state === "40001" || state === "40P01";
 }
 
-/** Makes a `TroupeError` of what a statement threw; what is one already stays as it is. */
+/** Converts an error of a statement. A `TroupeError` is returned as it is. */
 export function toPostgresFailure(error: unknown): TroupeError {
   if (TroupeError.is(error)) return error;
   const state = sqlState(error);
   if (state === undefined) {
     return unavailable(
-      "PostgreSQL did not answer, or the connection was lost: what was asked may have been done",
+      "PostgreSQL did not answer, or the connection was lost. The operation may have been executed",
       error,
     );
   }
-  const problem = getOwn(problems, state) ?? getOwn(problems, state.slice(0, 2)) ?? "could not do what was asked of it";
+  const problem = getOwn(problems, state) ?? getOwn(problems, state.slice(0, 2)) ?? "could not complete the operation";
   return unavailable(`PostgreSQL ${problem} (${state})`, error);
 }
 
-/** Makes a `TroupeError` of what kept us from getting a connection. */
+/** Converts an error of connecting. */
 export function toConnectFailure(error: unknown): TroupeError {
   if (TroupeError.is(error) || sqlState(error) !== undefined) return toPostgresFailure(error);
   return unavailable(`PostgreSQL cannot be reached (${findErrorCode(error) ?? "no connection was made"})`, error);
 }
 
 /**
- * Tells what happened and keeps of the cause its message and code. The library hangs connections and whole messages of
- * the protocol on its errors, which in the end hold a password or what was stored.
+ * Makes the error, with the message and code of its cause only: the errors of pg refer to connections and messages of the
+ * protocol, and through them to the password and to stored values.
  */
 function unavailable(sentence: string, thrown: unknown): TroupeError {
   const { message, code } = thrown as { message?: unknown; code?: unknown };

@@ -5,7 +5,7 @@ import type { PostgresOptions, PostgresPool } from "./index.ts";
 
 const url = "postgres://ann:s3cret@localhost/app";
 
-/** A pool that counts what is done with it. */
+/** A pool that counts attempts to connect, and refuses them. */
 class CountingPool extends EventEmitter implements PostgresPool {
   connects = 0;
 
@@ -15,35 +15,35 @@ class CountingPool extends EventEmitter implements PostgresPool {
   }
 }
 
-describe("the options of PostgresStorage", () => {
+describe("PostgresStorage's arguments", () => {
   it.each([
     [{ max: 0 }, "max must be a positive integer"],
-    [{ acquireTimeoutMs: 0 }, "acquireTimeoutMs must be a whole number of milliseconds from 1 to 3600000"],
+    [{ acquireTimeoutMs: 0 }, "acquireTimeoutMs must be an integer from 1 to 3600000"],
     [{ acquireTimeoutMs: 3_600_001 }, "acquireTimeoutMs must be"],
     [{ statementTimeoutMs: Infinity }, "statementTimeoutMs must be"],
-    [{ schema: 'x"; drop table y; --' }, "schema must be a name"],
-    [{ table: "" }, "table must be a name"],
+    [{ schema: 'x"; drop table y; --' }, "schema must be at most 48"],
+    [{ table: "" }, "table must be at most 48"],
     [{ tabel: "records" }, 'Unknown option "tabel" of PostgresStorage'],
-    [null, "options must be an object"],
-  ])("refuse %j", (options, problem) => {
+    [null, "The options of PostgresStorage must be an object"],
+  ])("are refused when the options are %j", (options, problem) => {
     expect(() => new PostgresStorage(url, options as PostgresOptions)).toThrow(problem);
   });
 
-  it("refuse what has no effect on a given pool", () => {
+  it("are refused when an option has no effect on a given pool", () => {
     expect(() => new PostgresStorage({ pool: new CountingPool() }, { max: 5 })).toThrow(
       'Unknown option "max" of PostgresStorage with a pool',
     );
   });
 
-  it.each([undefined, null, 5, {}, { pool: {} }])("refuse %j for a connection", (connection) => {
+  it.each([undefined, null, 5, {}, { pool: {} }])("are refused when the connection is %j", (connection) => {
     expect(() => new PostgresStorage(connection as unknown as string)).toThrow(
       "connection must be a connection string, or { pool } with a Pool of pg",
     );
   });
 });
 
-describe("a PostgresStorage that nobody has used", () => {
-  it("has connected to nothing, and closes", async () => {
+describe("PostgresStorage before its first call", () => {
+  it("has no connection, and can be closed", async () => {
     const pool = new CountingPool();
     const storage = new PostgresStorage({ pool });
     await storage.close();
@@ -53,7 +53,7 @@ describe("a PostgresStorage that nobody has used", () => {
     expect(pool.connects).toBe(0);
   });
 
-  it("refuses what cannot be stored before it connects", async () => {
+  it("refuses values that cannot be stored without connecting", async () => {
     const pool = new CountingPool();
     const storage = new PostgresStorage({ pool });
 
@@ -62,7 +62,7 @@ describe("a PostgresStorage that nobody has used", () => {
     expect(pool.connects).toBe(0);
   });
 
-  it("tries again what could not be opened, and leaves no listener on the pool", async () => {
+  it("connects again after a failure, and leaves no listener on the pool", async () => {
     const pool = new CountingPool();
     const storage = new PostgresStorage({ pool });
 

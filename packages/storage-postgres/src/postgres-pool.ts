@@ -1,13 +1,13 @@
-/** What is used of a connection of `pg`. */
+/** A connection of `pg`, with the members that are used. */
 export type PostgresClient = {
   query(config: { text: string; values: unknown[] }): Promise<{ rows: Record<string, unknown>[] }>;
   on(event: "error", listener: (error: Error) => void): unknown;
   off(event: "error", listener: (error: Error) => void): unknown;
-  /** Gives it back, or ends it. */
+  /** Returns the connection to the pool, or ends it. */
   release(end?: boolean): void;
 };
 
-/** What is used of a `Pool` of `pg`. */
+/** A `Pool` of `pg`, with the members that are used. */
 export type PostgresPool = {
   connect(): Promise<PostgresClient>;
   on(event: "error", listener: (error: Error) => void): unknown;

@@ -9,7 +9,7 @@ const pool = new pg.Pool({ connectionString: serverUrl });
 afterAll(async () => await pool.end());
 
 describe.skipIf(serverUrl === "")("PostgresStorage", { timeout: 120_000 }, () => {
-  it("answers any sequence of calls as the storage in memory does", async () => {
+  it("answers any sequence of calls as the in-memory storage does", async () => {
     await checkStorageModel({ open: () => new PostgresStorage({ pool }, { schema: newSchema() }), numRuns: 50 });
   });
 });

@@ -4,13 +4,13 @@ import { PostgresStorage } from "./postgres-storage.ts";
 
 const newSchema = testSchemas();
 
-/** The server, for another role. */
+/** The URL of the server for another role. */
 function urlFor(role: string): string {
   return Object.assign(new URL(serverUrl), { username: role, password: "a-password" }).href;
 }
 
-describe.skipIf(serverUrl === "")("the table of PostgresStorage", () => {
-  it("orders and compares text by its bytes, whatever the database does", async () => {
+describe.skipIf(serverUrl === "")("PostgresStorage's table", () => {
+  it("sorts and compares text by bytes in any database", async () => {
     const schema = newSchema();
     const storage = new PostgresStorage(serverUrl, { schema, table: "chats" });
     await storage.get("ns", "k");
@@ -30,7 +30,7 @@ describe.skipIf(serverUrl === "")("the table of PostgresStorage", () => {
     );
   });
 
-  it("is left as it is when it is there", async () => {
+  it("is not changed when it exists", async () => {
     const schema = newSchema();
     await ask(
       `create schema ${schema};
@@ -46,7 +46,7 @@ describe.skipIf(serverUrl === "")("the table of PostgresStorage", () => {
     ]);
   });
 
-  it("needs no right to create anything when it is there", async () => {
+  it("needs no right to create anything when it exists", async () => {
     const schema = newSchema();
     const maker = new PostgresStorage(serverUrl, { schema });
     await maker.get("ns", "k");
@@ -64,35 +64,35 @@ describe.skipIf(serverUrl === "")("the table of PostgresStorage", () => {
     await ask(`drop owned by ${schema}; drop role ${schema}`);
   });
 
-  it("is asked for in words when the role may not make it", async () => {
+  it("is named in the error when the role may not create it", async () => {
     const schema = newSchema();
     await ask(`create role ${schema} login password 'a-password'`);
     const storage = new PostgresStorage(urlFor(schema), { schema });
 
     await expect(storage.get("ns", "k")).rejects.toMatchObject({
       code: "storage_unavailable",
-      message: expect.stringContaining("give the role the right to use the schema and the table, or to create"),
+      message: expect.stringContaining("Grant the role the use of the schema and the table, or the right to create"),
     });
     await ask(`create schema ${schema} authorization ${schema}`);
-    expect(await storage.get("ns", "k"), "once it may").toBeNull();
+    expect(await storage.get("ns", "k"), "once the role may").toBeNull();
     await storage.close();
     await ask(`drop owned by ${schema}; drop role ${schema}`);
   });
 
-  it("is not made where some text could not be stored", async () => {
+  it("is not created in a database that is not encoded in UTF8", async () => {
     const database = newSchema();
     await ask(`create database ${database} encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C' template template0`);
     const storage = new PostgresStorage(Object.assign(new URL(serverUrl), { pathname: `/${database}` }).href);
 
     await expect(storage.get("ns", "k")).rejects.toMatchObject({
       code: "storage_unavailable",
-      message: "The database must be encoded in UTF8 to hold any text, but it is in SQL_ASCII: create another one.",
+      message: "The database must be encoded in UTF8, got SQL_ASCII. Use another database.",
     });
     await storage.close();
     await ask(`drop database ${database}`);
   });
 
-  it("tells of what it holds that is not JSON", async () => {
+  it("holds a corrupt record when a value is not JSON", async () => {
     const schema = newSchema();
     const storage = new PostgresStorage(serverUrl, { schema });
     await storage.set("ns", "k", 1);

@@ -3,26 +3,26 @@ import type { SqlCall, Statements } from "@troupe-internal/sql-storage";
 import type { Query } from "./connections.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 
-/** Where the records are. */
+/** A schema and a table in it. */
 export type TableName = Pick<PostgresSettings, "schema" | "table">;
 
-/** What is there. */
+/** The row that `look` returns. */
 type Found = { table: boolean; schema: boolean; encoding: string };
 
-// Asked of the catalog itself: the functions that look names up may remember what was there before we waited.
+// Reads the catalog itself: functions like to_regclass may answer from a cache that is older than the lock.
 const look = `
   select exists (select from pg_namespace where nspname = $1) as schema,
     exists (select from pg_tables where schemaname = $1 and tablename = $2) as table,
     current_setting('server_encoding') as encoding`;
 
-/** The name as it stands in a statement. */
+/** Quotes the name for a statement. */
 export function quoted({ schema, table }: TableName): string {
   return `"${schema}"."${table}"`;
 }
 
 /**
- * Makes the table, and its schema, when they are not there. One that is there is left alone, so a role without the right
- * to create anything can use it; of several that start at the same time one makes it and the others wait.
+ * Creates the table and its schema if they do not exist. Nothing is created otherwise, so that a role without that right
+ * can use an existing table. Of several processes that start at once, one creates and the others wait.
  */
 export async function prepareTable(query: Query, statements: Statements, name: TableName): Promise<void> {
   const [found] = await query<Found>(call(look, name.schema, name.table));
@@ -31,15 +31,15 @@ export async function prepareTable(query: Query, statements: Statements, name: T
   await query(call("begin"));
   await query(call("select pg_advisory_xact_lock(hashtext('troupe'))"));
   const [now] = await query<Found>(call(look, name.schema, name.table));
-  // Not even "if not exists" goes through without the right to create.
+  // Even "if not exists" needs the right to create.
   if (now?.schema !== true) await query(call(`create schema "${name.schema}"`));
-  await query(statements.createTable({}));
+  await query(statements.createTable);
   await query(call("commit"));
 }
 
 function checkEncoding(encoding: unknown): void {
   if (encoding === "UTF8") return;
-  const sentence = `The database must be encoded in UTF8 to hold any text, but it is in ${String(encoding)}: create another one.`;
+  const sentence = `The database must be encoded in UTF8, got ${String(encoding)}. Use another database.`;
   throw new TroupeError("storage_unavailable", sentence);
 }
 

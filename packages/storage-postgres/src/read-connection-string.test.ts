@@ -73,11 +73,11 @@ describe("reading a connection string", () => {
     ["postgres://ann:s3cret@localhost:port/app", "must be postgres://"],
     ["postgres://ann:s3cret#1@localhost/app", "must be postgres://"],
     ["postgres://ann:s3cret%@localhost/app", "must be postgres://"],
-    ["postgres://:s3cret@localhost/app", "at least a user and a host"],
-    ["postgres://localhost/app", "at least a user and a host"],
-    ["postgres://ann:s3cret@localhost/app?sslmode=prefer", "takes as sslmode one of disable, no-verify"],
-    ["postgres://ann:s3cret@localhost/app?sslmode=constructor", "takes as sslmode one of"],
-    ["postgres://ann@localhost/app?password=s3cret", "hand in a pool for any other"],
+    ["postgres://:s3cret@localhost/app", "with at least a user and a host"],
+    ["postgres://localhost/app", "with at least a user and a host"],
+    ["postgres://ann:s3cret@localhost/app?sslmode=prefer", "must have one of disable, no-verify"],
+    ["postgres://ann:s3cret@localhost/app?sslmode=constructor", "as sslmode"],
+    ["postgres://ann@localhost/app?password=s3cret", "Pass a pool to set others"],
   ])("refuses %j, and quotes none of it", (text, problem) => {
     const refused = (): unknown => readConnectionString(text);
 

@@ -1,9 +1,9 @@
 import { TroupeError } from "@troupe/core";
 import { getOwn } from "@troupe/core/adapter";
 
-/** What a connection string says, with nothing left open. */
+/** A parsed connection string with its defaults. */
 export type ServerAddress = {
-  /** A name, an address, or the folder of a socket. */
+  /** A name, an IP address, or the folder of a socket. */
   readonly host: string;
   readonly port: number;
   readonly user: string;
@@ -25,8 +25,8 @@ const sslModes: Readonly<Record<string, ServerAddress["ssl"]>> = {
 const channelBindings: Readonly<Record<string, boolean>> = { disable: false, prefer: true, require: true };
 
 /**
- * Reads `postgres://user:password@host:port/database?sslmode=…`. What it does not say has a default of ours, never one
- * from the environment. The string holds a password, so no error quotes any of it.
+ * Reads `postgres://user:password@host:port/database?sslmode=…`. Missing parts have fixed defaults, never some from the
+ * environment. Errors quote nothing of the string, since it holds a password.
  */
 export function readConnectionString(text: string): ServerAddress {
   const url = URL.parse(text);
@@ -45,7 +45,7 @@ export function readConnectionString(text: string): ServerAddress {
 }
 
 const shape =
-  "must be postgres://user:password@host:port/database, with what is special in its parts percent-encoded, and name at least a user and a host";
+  "must be postgres://user:password@host:port/database, with at least a user and a host and with special characters percent-encoded";
 
 /** Reads the path as it is written: parsing a URL drops `.` and `..`, which are names of databases here. */
 function pathOf(text: string): string {
@@ -57,7 +57,7 @@ function readParameters(
 ): Pick<ServerAddress, "ssl" | "channelBinding" | "applicationName"> {
   for (const name of parameters.keys()) {
     if (!["sslmode", "channel_binding", "application_name"].includes(name))
-      throw wrong("takes the parameters sslmode, channel_binding and application_name; hand in a pool for any other");
+      throw wrong("may have the parameters sslmode, channel_binding and application_name. Pass a pool to set others");
   }
   return {
     ssl: oneOf(sslModes, "sslmode", parameters.get("sslmode") ?? "disable"),
@@ -68,7 +68,7 @@ function readParameters(
 
 function oneOf<Value>(values: Readonly<Record<string, Value>>, parameter: string, name: string): Value {
   const value = getOwn(values, name);
-  if (value === undefined) throw wrong(`takes as ${parameter} one of ${Object.keys(values).join(", ")}`);
+  if (value === undefined) throw wrong(`must have one of ${Object.keys(values).join(", ")} as ${parameter}`);
   return value;
 }
 

@@ -12,8 +12,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => await server?.close());
 
-describe.skipIf(!hasServer)("PostgresStorage whose server is restarted", { timeout: 60_000 }, () => {
-  it("loses nothing that it acknowledged, doubles nothing, and works again by itself", async () => {
+describe.skipIf(!hasServer)("PostgresStorage on a server that restarts", { timeout: 60_000 }, () => {
+  it("loses no confirmed append, duplicates none, and works again after each restart", async () => {
     const storage = new PostgresStorage(server.url);
     onTestFinished(async () => await storage.close());
     const load = new AppendLoad(storage);
@@ -29,7 +29,7 @@ describe.skipIf(!hasServer)("PostgresStorage whose server is restarted", { timeo
     expect([...load.codes]).toEqual(["storage_unavailable"]);
   });
 
-  it("may be started before its server", async () => {
+  it("can be created before its server runs", async () => {
     await server.stop();
     const storage = new PostgresStorage(server.url, { schema: "early" });
     onTestFinished(async () => await storage.close());

@@ -6,7 +6,7 @@ import { PostgresStorage } from "./postgres-storage.ts";
 const newSchema = testSchemas();
 const file = new URL("../test/storage-child.ts", import.meta.url);
 
-/** Starts processes that append to one prefix, each so many at the same time and all at once, and gives their numbers. */
+/** Starts processes that append to one prefix at the same time, and returns the numbers that each got. */
 async function appendFrom(processes: number, schema: string, appends: number): Promise<number[][]> {
   const children = await Promise.all(
     Array.from({ length: processes }, async () => {
@@ -29,13 +29,13 @@ const inOrder = (numbers: readonly number[]): number[] => numbers.toSorted((one,
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
 
 describe.skipIf(serverUrl === "")("PostgresStorage in several processes", { timeout: 60_000 }, () => {
-  it("makes its table once when ten start for the first time at the same time", async () => {
+  it("creates its table once when ten processes start at the same time", async () => {
     const numbers = await appendFrom(10, newSchema(), 1);
 
     expect(inOrder(numbers.flat())).toEqual(upTo(10));
   });
 
-  it("makes its table once when ten in one process start for the first time at the same time", async () => {
+  it("creates its table once when ten storages of one process start at the same time", async () => {
     const schema = newSchema();
     const storages = Array.from({ length: 10 }, () => new PostgresStorage(serverUrl, { schema, max: 1 }));
     const appended = await Promise.all(storages.map(async (storage) => await storage.append("ns", "s/", 1)));
@@ -44,7 +44,7 @@ describe.skipIf(serverUrl === "")("PostgresStorage in several processes", { time
     expect(inOrder(appended.map(({ seq }) => seq))).toEqual(upTo(10));
   });
 
-  it("gives every append a number of its own, without a gap, and loses none", async () => {
+  it("gives every append its own number, without a gap, and loses none", async () => {
     const schema = newSchema();
     const numbers = await appendFrom(3, schema, 50);
 

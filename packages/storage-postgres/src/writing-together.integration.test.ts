@@ -15,7 +15,7 @@ beforeEach(async () => {
   await storage.get("ns", "k");
 });
 
-/** Another writer, in the middle of a transaction. */
+/** Another writer with an open transaction. */
 async function otherWriter(...statements: string[]): Promise<pg.Client> {
   const client = new pg.Client(serverUrl);
   await client.connect();
@@ -35,8 +35,8 @@ async function untilWaiting(): Promise<void> {
   await vi.waitFor(async () => expect(await ask(waiting)).toHaveLength(1), { timeout: 10_000 });
 }
 
-describe.skipIf(serverUrl === "")("PostgresStorage beside another writer", () => {
-  it("appends nothing when the lease is taken over while it looks", async () => {
+describe.skipIf(serverUrl === "")("PostgresStorage with a concurrent writer", () => {
+  it("appends nothing when the lease is taken over during the append", async () => {
     await storage.set("locks", "lease", { token: 7 });
     const other = await otherWriter(update("locks", "lease", { token: 8 }));
     const appended = storage.append("ns", "s/", 1, { ifHeld: { key: "lease", token: 7 } });
@@ -48,7 +48,7 @@ describe.skipIf(serverUrl === "")("PostgresStorage beside another writer", () =>
     expect(await storage.list("ns")).toEqual([]);
   });
 
-  it("appends when the lease was only renewed while it looked", async () => {
+  it("appends when the lease is renewed during the append", async () => {
     await storage.set("locks", "lease", { token: 7 });
     const other = await otherWriter(update("locks", "lease", { token: 7, until: 2 }));
     const appended = storage.append("ns", "s/", 1, { ifHeld: { key: "lease", token: 7 } });
@@ -58,7 +58,7 @@ describe.skipIf(serverUrl === "")("PostgresStorage beside another writer", () =>
     expect((await appended).seq).toBe(1);
   });
 
-  it("takes the next number when another takes the one that it found", async () => {
+  it("takes the next number when another writer takes the one that it found", async () => {
     const other = await otherWriter(insert("ns", "s/000000000001", "other"));
     const appended = storage.append("ns", "s/", "ours");
     await untilWaiting();
@@ -68,7 +68,7 @@ describe.skipIf(serverUrl === "")("PostgresStorage beside another writer", () =>
     expect(await storage.get("ns", "s/000000000001")).toBe("other");
   });
 
-  it("takes the number that another gave up", async () => {
+  it("takes a number that another writer rolls back", async () => {
     const other = await otherWriter(insert("ns", "s/000000000001", "other"));
     const appended = storage.append("ns", "s/", "ours");
     await untilWaiting();
@@ -77,7 +77,7 @@ describe.skipIf(serverUrl === "")("PostgresStorage beside another writer", () =>
     expect((await appended).seq).toBe(1);
   });
 
-  it("does not set where another creates what was expected to be absent", async () => {
+  it("does not set a record that another writer creates first", async () => {
     const other = await otherWriter(insert("ns", "k", "other"));
     const set = storage.compareAndSet("ns", "k", null, "ours");
     await untilWaiting();
@@ -87,7 +87,7 @@ describe.skipIf(serverUrl === "")("PostgresStorage beside another writer", () =>
     expect(await storage.get("ns", "k")).toBe("other");
   });
 
-  it.each([["ours"], [null]])("does not set %j in place of what another has just replaced", async (next) => {
+  it.each([["ours"], [null]])("does not set %j when another writer replaces the expected value first", async (next) => {
     await storage.set("ns", "k", "old");
     const other = await otherWriter(update("ns", "k", "other"));
     const set = storage.compareAndSet("ns", "k", "old", next);
@@ -98,7 +98,7 @@ describe.skipIf(serverUrl === "")("PostgresStorage beside another writer", () =>
     expect(await storage.get("ns", "k")).toBe("other");
   });
 
-  it("does a transaction again when the database ends it to resolve a deadlock", async () => {
+  it("repeats a transaction that the database ends to resolve a deadlock", async () => {
     await storage.transaction(["a", "b"].map((key) => ({ namespace: "ns", key, value: "old" })));
     const other = await otherWriter("set local deadlock_timeout to '1min'", update("ns", "b", "other"));
     const written = storage.transaction(["a", "b"].map((key) => ({ namespace: "ns", key, value: "ours" })));
@@ -110,9 +110,9 @@ describe.skipIf(serverUrl === "")("PostgresStorage beside another writer", () =>
     expect((await storage.list("ns")).map(({ value }) => value)).toEqual(["ours", "ours"]);
   });
 
-  it("writes the records of a transaction in the order of their keys, so that none waits for each other", async () => {
+  it("writes the records of a transaction in the order of their keys, so that two never deadlock", async () => {
     await storage.transaction(["a", "c"].map((key) => ({ namespace: "ns", key, value: "old" })));
-    // Gives up before the database would resolve a deadlock.
+    // Fails before the database would resolve a deadlock.
     const other = await otherWriter("set local lock_timeout to '500ms'", update("ns", "a", "other"));
     const written = storage.transaction(["c", "a"].map((key) => ({ namespace: "ns", key, value: "ours" })));
     await untilWaiting();
@@ -123,7 +123,7 @@ describe.skipIf(serverUrl === "")("PostgresStorage beside another writer", () =>
     expect((await storage.list("ns")).map(({ value }) => value)).toEqual(["ours", "ours"]);
   });
 
-  it("appends and compares where the role's transactions are serializable", async () => {
+  it("appends and compares when the role's transactions are serializable", async () => {
     await ask(
       `create role ${schema} login superuser password 'a-password';
        alter role ${schema} set default_transaction_isolation to 'serializable'`,

@@ -3,12 +3,12 @@ import { TroupeError } from "@troupe/core";
 
 const writers = 20;
 
-/** Writers that append without a pause, each to a prefix of its own, and remember what they were told. */
+/** Writers that append without a pause, each to its own prefix, and remember confirmed appends. */
 export class AppendLoad {
-  /** The codes of the errors that they got. */
+  /** The codes of failed appends. */
   readonly codes = new Set<string>();
   readonly #storage: Required<StorageDriver>;
-  /** What each was told: the key of every text. */
+  /** The keys of confirmed texts, by writer. */
   readonly #acknowledged: Map<string, string>[] = [];
   readonly #writing: Promise<unknown>;
   readonly #over = new AbortController();
@@ -18,19 +18,19 @@ export class AppendLoad {
     this.#writing = Promise.all(Array.from({ length: writers }, async (_, writer) => await this.#write(writer)));
   }
 
-  /** How many appends were acknowledged. */
+  /** The number of confirmed appends. */
   get acknowledged(): number {
     return this.#acknowledged.reduce((total, { size }) => total + size, 0);
   }
 
-  /** Resolves when every writer has been told of something new. */
+  /** Resolves when every writer has had another append confirmed. */
   async untilAllWrite(): Promise<void> {
     const before = this.#acknowledged.map(({ size }) => size);
     const isWaiting = ({ size }: { size: number }, writer: number): boolean => size <= (before[writer] ?? 0);
     while (this.#acknowledged.some(isWaiting)) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Ends the load and gives the texts that are not stored just once, where that was acknowledged. */
+  /** Ends the load, and returns the confirmed texts that are not stored exactly once under their key. */
   async wronglyStored(): Promise<string[]> {
     this.#over.abort();
     await this.#writing;

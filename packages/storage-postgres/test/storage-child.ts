@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { PostgresStorage } from "@troupe/storage-postgres";
 
 /**
- * A process with a storage of its own: `storage-child.ts <url> <schema>`. It says `"ready"`, waits for a message
- * `{ appends }`, makes so many to one prefix at the same time, and says what numbers they got.
+ * A process with its own storage: `storage-child.ts <url> <schema>`. Sends `"ready"`, waits for `{ appends }`, makes
+ * this many appends to one prefix at the same time, and sends their numbers.
  */
 const [url = "", schema = ""] = process.argv.slice(2);
 

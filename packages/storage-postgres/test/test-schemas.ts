@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll } from "vitest";
 
-/** The server that `pnpm test:services` names: empty when it has none, and then what needs one is skipped. */
+/** The address from `pnpm test:services`. Empty when it has no server: the tests that need it are skipped. */
 export const serverUrl = readServerUrl();
 
 function readServerUrl(): string {
@@ -11,7 +11,7 @@ function readServerUrl(): string {
   return url;
 }
 
-/** Names schemas that nobody else uses, and drops them when the tests of the file are done. */
+/** Returns a function that names new schemas, and drops them after the tests of the file. */
 export function testSchemas(): () => string {
   const names: string[] = [];
   afterAll(async () => {
@@ -24,7 +24,7 @@ export function testSchemas(): () => string {
   };
 }
 
-/** Asks a server itself. */
+/** Runs a statement on a connection of its own. */
 export async function ask(sql: string, url = serverUrl): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url);
   await client.connect();

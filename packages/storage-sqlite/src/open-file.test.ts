@@ -1,8 +1,9 @@
-import type { SqlRow, SqlSteps } from "@troupe-internal/sql-storage";
-import { expect, it } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { readOptions } from "@troupe/core/adapter";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { useTestFolder } from "../test/test-folder.ts";
 import { openFile } from "./open-file.ts";
-import { readOptions } from "./sqlite-options.ts";
+import { sqliteOptionTable } from "./sqlite-options.ts";
 import type { SqliteOptions } from "./sqlite-options.ts";
 
 const newFile = useTestFolder();
@@ -11,15 +12,13 @@ it.each<[SqliteOptions, number]>([
   [{}, 2],
   [{ durability: "full" }, 2],
   [{ durability: "normal" }, 1],
-])("openFile has SQLite wait for the disk as %j asks", async (options, level) => {
-  const connection = await openFile(newFile(), readOptions(options));
-  const ask = async (sql: string) => await connection.run(() => oneStep(sql));
+])("openFile sets SQLite's synchronous and journal modes for %j", async (options, synchronous) => {
+  const exec = vi.spyOn(DatabaseSync.prototype, "exec");
+  onTestFinished(() => exec.mockRestore());
+  const opened = await openFile(newFile(), readOptions(sqliteOptionTable, options, {}));
+  const database = exec.mock.contexts[0] as DatabaseSync;
 
-  expect(await ask("pragma synchronous")).toEqual([{ synchronous: level }]);
-  expect(await ask("pragma journal_mode")).toEqual([{ journal_mode: "wal" }]);
-  await connection.close();
+  expect(database.prepare("pragma synchronous").get()).toEqual({ synchronous });
+  expect(database.prepare("pragma journal_mode").get()).toEqual({ journal_mode: "wal" });
+  await opened.close();
 });
-
-function* oneStep(sql: string): SqlSteps<readonly SqlRow[]> {
-  return yield { sql, parameters: [] };
-}

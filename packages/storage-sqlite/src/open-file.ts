@@ -1,33 +1,30 @@
+import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { TroupeError } from "@troupe/core";
 import { compileStatements } from "@troupe-internal/sql-storage";
-import { SqliteConnection } from "./sqlite-connection.ts";
-import { sqliteDialect } from "./sqlite-dialect.ts";
+import { SqliteDatabase } from "./sqlite-database.ts";
 import { toSqliteFailure } from "./sqlite-failure.ts";
 import type { SqliteSettings } from "./sqlite-options.ts";
-import { watchPlace } from "./watch-place.ts";
 import { whenFree } from "./when-free.ts";
 
-/** Opens the file, makes it and its table when they are not there, and loads what that takes. */
-export async function openFile(
-  file: string,
-  { durability, busyTimeoutMs, table }: SqliteSettings,
-): Promise<SqliteConnection> {
+/** Opens the file and loads what that takes. Creates the file and its table if they do not exist. */
+export async function openFile(path: string, settings: SqliteSettings): Promise<SqliteDatabase> {
+  const { durability, busyTimeoutMs, table } = settings;
   const [{ DatabaseSync }, statements] = await Promise.all([
     import("node:sqlite"),
-    compileStatements(sqliteDialect, { name: table }),
+    compileStatements("sqlite", { name: table }),
   ]);
   const prepare = (database: DatabaseSync): void => {
-    checkEncoding(database, file);
+    checkEncoding(database, path);
     database.exec("pragma journal_mode = wal");
     database.exec(`pragma synchronous = ${durability}`);
-    database.exec(statements.createTable({}).sql);
+    database.exec(statements.createTable.sql);
   };
   try {
-    const database = await whenFree(busyTimeoutMs, () => openWith(() => new DatabaseSync(file), prepare));
-    return new SqliteConnection({ database, statements, file, busyTimeoutMs, checkPlace: watchPlace(file) });
+    const database = await whenFree(busyTimeoutMs, () => openWith(() => new DatabaseSync(path), prepare));
+    return new SqliteDatabase({ database, statements, path, busyTimeoutMs, checkPath: watchPath(path) });
   } catch (error) {
-    throw toSqliteFailure(error, file);
+    throw toSqliteFailure(error, path);
   }
 }
 
@@ -42,12 +39,28 @@ function openWith(open: () => DatabaseSync, prepare: (database: DatabaseSync) =>
   }
 }
 
-/** Somebody else's database may be in UTF-16, whose bytes are in another order. */
-function checkEncoding(database: DatabaseSync, file: string): void {
+/** Refuses an existing database in UTF-16, whose bytes sort in another order. */
+function checkEncoding(database: DatabaseSync, path: string): void {
   const { encoding } = database.prepare("pragma encoding").get() ?? {};
   if (encoding === "UTF-8") return;
-  throw new TroupeError(
-    "invalid_config",
-    `The SQLite file ${file} holds text as ${String(encoding)}: name one in UTF-8.`,
-  );
+  const sentence = `The SQLite file ${path} must be encoded in UTF-8, got ${String(encoding)}. Use another file.`;
+  throw new TroupeError("invalid_config", sentence);
+}
+
+/**
+ * Returns a check that throws when another file is at the path now, or none. SQLite does not notice that, and what is
+ * written to a removed file is lost.
+ */
+function watchPath(path: string): () => void {
+  const opened = identify(path);
+  return () => {
+    if (identify(path) === opened) return;
+    const sentence = `The SQLite file ${path} was moved or removed while it was open. Put it back and restart.`;
+    throw new TroupeError("storage_unavailable", sentence);
+  };
+}
+
+function identify(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
 }

@@ -6,7 +6,7 @@ import { toSqliteFailure } from "./sqlite-failure.ts";
 
 const newFile = useTestFolder();
 
-it("toSqliteFailure says of a file that may not be written what to mend, and keeps what SQLite said", () => {
+it("toSqliteFailure explains an error of SQLite, and keeps it as the cause", () => {
   const file = newFile();
   new DatabaseSync(file).close();
   const readOnly = new DatabaseSync(file, { readOnly: true });
@@ -15,19 +15,19 @@ it("toSqliteFailure says of a file that may not be written what to mend, and kee
 
   expect(toSqliteFailure(thrown, file)).toMatchObject({
     code: "storage_unavailable",
-    message: `The SQLite file ${file} cannot be written: give this process the right to write to it and to its folder.`,
+    message: `The SQLite file ${file} cannot be written. Give this process write access to the file and its folder.`,
     cause: thrown,
   });
 });
 
-it("toSqliteFailure lets errors of ours pass, and calls what it does not know unavailable", () => {
+it("toSqliteFailure returns a TroupeError as it is, and reports unknown errors as storage_unavailable", () => {
   const ours = new TroupeError("conflict", "Taken.");
   const unknown = new TypeError("unknown");
 
   expect(toSqliteFailure(ours, "a.db")).toBe(ours);
   expect(toSqliteFailure(unknown, "a.db")).toMatchObject({
     code: "storage_unavailable",
-    message: "The SQLite file a.db could not do what was asked of it.",
+    message: "The SQLite file a.db could not complete the operation.",
     cause: unknown,
   });
 });

@@ -5,37 +5,37 @@ type Failure = { code: ErrorCode; problem: string };
 
 const unavailable = (problem: string): Failure => ({ code: "storage_unavailable", problem });
 
-/** SQLite's primary result codes that tell what to mend. */
+/** The primary result codes of SQLite that a user can act on. */
 const failures: ReadonlyMap<number, Failure> = new Map([
   [
     1,
     {
       code: "invalid_config",
-      problem: "has no table of ours under this name, but another or none: name another table",
+      problem: "has another table under this name, or lost its own. Set table to another name",
     },
   ],
-  [5, unavailable("was busy for too long: other processes write to it. A larger busyTimeoutMs waits longer")],
-  [8, unavailable("cannot be written: give this process the right to write to it and to its folder")],
-  [10, unavailable("could not be read or written: the disk or its system failed")],
-  [11, { code: "storage_corrupt", problem: "is damaged: put a sound copy in its place" }],
-  [13, unavailable("cannot grow: the disk is full. Make room on it")],
-  [14, unavailable("cannot be opened: its folder must exist, and this process must have the right to write to both")],
-  [26, { code: "storage_corrupt", problem: "is no SQLite database: name another file, or move this one away" }],
+  [5, unavailable("was busy for too long: other processes write to it. Raise busyTimeoutMs to wait longer")],
+  [8, unavailable("cannot be written. Give this process write access to the file and its folder")],
+  [10, unavailable("could not be read or written: the disk or the operating system failed")],
+  [11, { code: "storage_corrupt", problem: "is damaged. Replace it with an intact copy" }],
+  [13, unavailable("cannot grow: the disk is full. Free some space")],
+  [14, unavailable("cannot be opened. Its folder must exist, and this process needs write access to both")],
+  [26, { code: "storage_corrupt", problem: "is not an SQLite database. Use another file, or move this one away" }],
 ]);
 
-/** Whether somebody else has the file locked for the moment. */
+/** Tells if another process has locked the file. */
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === 5;
 }
 
-/** Makes a `TroupeError` of what SQLite threw; what is one already stays as it is. */
-export function toSqliteFailure(error: unknown, file: string): TroupeError {
+/** Converts an error of SQLite. A `TroupeError` is returned as it is. */
+export function toSqliteFailure(error: unknown, path: string): TroupeError {
   if (TroupeError.is(error)) return error;
-  const { code, problem } = failures.get(resultCode(error) ?? 0) ?? unavailable("could not do what was asked of it");
-  return new TroupeError(code, `The SQLite file ${file} ${problem}.`, { cause: error });
+  const { code, problem } = failures.get(resultCode(error) ?? 0) ?? unavailable("could not complete the operation");
+  return new TroupeError(code, `The SQLite file ${path} ${problem}.`, { cause: error });
 }
 
-/** The low byte of SQLite's code; the higher ones tell more than matters here. */
+/** The primary result code, which is the low byte of an extended one. */
 function resultCode(error: unknown): number | undefined {
   const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
   return typeof code === "number" ? code & 0xff : undefined;

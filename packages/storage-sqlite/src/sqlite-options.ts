@@ -1,32 +1,26 @@
-import { checkDuration, checkOptionNames, wrongOption } from "@troupe/core/adapter";
-import { checkTableName } from "@troupe-internal/sql-storage";
+import { milliseconds, oneOf, optional } from "@troupe/core/adapter";
+import type { OptionsOf, OptionTable } from "@troupe/core/adapter";
+import { tableName } from "@troupe-internal/sql-storage";
 
-/** How the file is used. */
+/** Options of `SqliteStorage`. */
 export type SqliteOptions = {
   /**
-   * What an answered write survives: `"full"` also that the machine loses power, `"normal"` only that the process is
-   * killed. @default "full"
+   * The failures that a confirmed write survives: with `"normal"` a killed process, with `"full"` also a loss of power.
+   * @default "full"
    */
   durability?: "full" | "normal";
-  /** How long a call waits while another process writes. @default 5000 */
+  /** Milliseconds that a call waits while another process writes. @default 5000 */
   busyTimeoutMs?: number;
-  /** The table that holds the records. @default "troupe_records" */
+  /** The table of the records. @default "troupe_records" */
   table?: string;
 };
 
-/** The options, checked and complete. */
-export type SqliteSettings = Required<SqliteOptions>;
+/** The checks and defaults of the options. */
+export const sqliteOptionTable = {
+  durability: optional(oneOf("full", "normal"), "full"),
+  busyTimeoutMs: optional(milliseconds, 5000),
+  table: optional(tableName, "troupe_records"),
+} satisfies OptionTable<SqliteOptions>;
 
-/** Checks the options and fills in what they leave open. A wrong or unknown one is `invalid_config`. */
-export function readOptions(options: SqliteOptions): SqliteSettings {
-  if (typeof options !== "object" || options === null) throw wrongOption("options", "an object", options);
-  checkOptionNames(options, ["durability", "busyTimeoutMs", "table"], "SqliteStorage");
-  const { durability = "full", busyTimeoutMs = 5000, table = "troupe_records" } = options;
-  if (durability !== "full" && durability !== "normal")
-    throw wrongOption("durability", '"full" or "normal"', durability);
-  return {
-    durability,
-    busyTimeoutMs: checkDuration(busyTimeoutMs, "busyTimeoutMs"),
-    table: checkTableName(table, "table"),
-  };
-}
+/** Checked options with their defaults. */
+export type SqliteSettings = OptionsOf<typeof sqliteOptionTable>;

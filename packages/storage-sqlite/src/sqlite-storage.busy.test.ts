@@ -5,7 +5,7 @@ import { SqliteStorage } from "./sqlite-storage.ts";
 
 const newFile = useTestFolder();
 
-/** A storage that has been used, and somebody else who is writing to its file. */
+/** A storage in use, and another connection with an open write transaction on its file. */
 async function whileOtherWrites(busyTimeoutMs?: number): Promise<{ storage: SqliteStorage; other: DatabaseSync }> {
   const file = newFile();
   const storage = new SqliteStorage(file, busyTimeoutMs === undefined ? {} : { busyTimeoutMs });
@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 describe("SqliteStorage while another process writes", () => {
-  it("waits with its writes, and lets this process go on", async () => {
+  it("waits with its writes without blocking this process", async () => {
     const { storage, other } = await whileOtherWrites();
     const writes = Promise.all([
       storage.set("ns", "k", "new"),
@@ -39,7 +39,7 @@ describe("SqliteStorage while another process writes", () => {
     other.close();
   });
 
-  it("reads what was stored before", async () => {
+  it("reads the last committed state", async () => {
     const { storage, other } = await whileOtherWrites();
     other.exec("delete from troupe_records");
 
@@ -49,7 +49,7 @@ describe("SqliteStorage while another process writes", () => {
     await storage.close();
   });
 
-  it.each([5000, 100])("gives a write up after a wait of %i ms", async (busyTimeoutMs) => {
+  it.each([5000, 100])("fails a write after %i ms", async (busyTimeoutMs) => {
     const { storage, other } = await whileOtherWrites(busyTimeoutMs);
     const failures = [storage.set("ns", "k", "new"), storage.append("ns", "s/", 1)].map(
       async (write) =>
@@ -74,7 +74,7 @@ describe("SqliteStorage while another process writes", () => {
     other.close();
   });
 
-  it("closes when the writes that wait have been made", async () => {
+  it("closes after its waiting writes", async () => {
     const { storage, other } = await whileOtherWrites();
     const write = storage.set("ns", "k", "new");
     const closed = storage.close();
@@ -88,11 +88,11 @@ describe("SqliteStorage while another process writes", () => {
     other.close();
   });
 
-  it("waits with its first call too", async () => {
+  it("waits with its first call", async () => {
     const { storage, other } = await whileOtherWrites();
     const late = new SqliteStorage(String(other.location()), { table: "late" });
     const first = late.set("ns", "k", 1);
-    // What it loads comes by itself, not by these timers.
+    // Loading modules does not depend on the fake timers.
     await vi.dynamicImportSettled();
     await vi.advanceTimersByTimeAsync(1000);
     expect(await isSettled([first])).toBe(false);

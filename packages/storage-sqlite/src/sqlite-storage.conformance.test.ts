@@ -30,7 +30,7 @@ describe.each([
   checkConformance(it, storagePingCases, subject);
 });
 
-it("SqliteStorage does what the storage in memory does, whatever the order of calls", async () => {
+it("SqliteStorage answers any sequence of calls as the in-memory storage does", async () => {
   const open = () => new SqliteStorage(newFile(), { durability: "normal" });
 
   await expect(checkStorageModel({ open })).resolves.toBeUndefined();

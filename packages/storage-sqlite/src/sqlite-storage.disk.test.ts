@@ -9,20 +9,20 @@ import { SqliteStorage } from "./sqlite-storage.ts";
 const turn = "x".repeat(50_000);
 let disk: SmallDisk | undefined;
 
-/** The disk, or no test. */
+/** Returns the disk; throws when there is none. */
 function useDisk(): SmallDisk & { file: string } {
   if (disk === undefined) throw new Error("There is no disk to test on.");
   return { ...disk, file: join(disk.folder, "a.db") };
 }
 
-describe("SqliteStorage on a disk that has trouble", () => {
+describe("SqliteStorage on a failing disk", () => {
   beforeEach(({ skip }) => {
     disk = mountSmallDisk(process.env["REQUIRED_SERVICES"]);
     if (disk === undefined) skip("This process may not mount a tmpfs.");
   });
   afterEach(() => disk?.remove());
 
-  it("refuses writes while the disk is full, still reads, and loses nothing that was answered", async () => {
+  it("refuses writes while the disk is full, still reads, and loses no confirmed write", async () => {
     const { folder, file } = useDisk();
     writeFileSync(join(folder, "ballast"), "x".repeat(1_000_000));
     const storage = new SqliteStorage(file);
@@ -50,14 +50,14 @@ describe("SqliteStorage on a disk that has trouble", () => {
     await again.close();
   });
 
-  it("says at its first call that the disk is read only, and goes on when it no longer is", async () => {
+  it("fails its first call on a read-only disk, and works once the disk is writable", async () => {
     const { file, setReadOnly } = useDisk();
     setReadOnly(true);
     const storage = new SqliteStorage(file);
 
     await expect(storage.get("ns", "k")).rejects.toMatchObject({
       code: "storage_unavailable",
-      message: expect.stringContaining(`${file} cannot be opened: its folder must exist, and this process must have`),
+      message: expect.stringContaining(`${file} cannot be opened. Its folder must exist, and this process needs`),
     });
     setReadOnly(false);
     expect(await storage.get("ns", "k")).toBeNull();

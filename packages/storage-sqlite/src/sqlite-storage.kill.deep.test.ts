@@ -7,7 +7,7 @@ import { SqliteStorage } from "./sqlite-storage.ts";
 const newFile = useTestFolder();
 type Told = { seq?: number; pair?: number };
 
-it("SqliteStorage loses nothing that was answered and keeps only whole writes when its process is killed", async () => {
+it("SqliteStorage loses no confirmed write and keeps no partial one when its process is killed", async () => {
   const file = newFile();
   for (let kill = 1; kill <= 5; kill++) {
     const told = await writeUntilKilled(file, 20 + 10 * kill);
@@ -18,7 +18,7 @@ it("SqliteStorage loses nothing that was answered and keeps only whole writes wh
     await storage.close();
     const [lastTurn = 0, lastPair = 0] = [lastOf(told, "seq"), lastOf(told, "pair")];
     expect(turns.map(({ key }) => Number(key.slice(2)))).toEqual(turns.map((_, index) => index + 1));
-    // The write under way may have been made without having been answered.
+    // The last write may have been stored without being confirmed.
     expect([lastTurn, lastTurn + 1]).toContain(turns.length);
     expect(turns.every(({ value }) => isWhole(value))).toBe(true);
     expect(pair[0]).toBe(pair[1]);
@@ -26,7 +26,7 @@ it("SqliteStorage loses nothing that was answered and keeps only whole writes wh
   }
 }, 120_000);
 
-/** Has a process write until it has been told so much, kills it in the middle of what it does then, and gives what it was told. */
+/** Lets a process write until it has sent this many messages, kills it, and returns all messages. */
 async function writeUntilKilled(file: string, messages: number): Promise<Told[]> {
   const child = await TestChild.start(new URL("../test/endless-writer-child.ts", import.meta.url), { args: [file] });
   onTestFinished(async () => await child.close());

@@ -5,8 +5,8 @@ import { SqliteStorage } from "./sqlite-storage.ts";
 
 const newFile = useTestFolder();
 
-describe("SqliteStorage on one file from several processes", () => {
-  it("loses and doubles nothing when three append and compare at once", async () => {
+describe("SqliteStorage in several processes on one file", () => {
+  it("loses and duplicates nothing when three append and compareAndSet at once", async () => {
     const file = newFile();
     const messages = await writeAtOnce({ file, processes: 3, turns: 100, additions: 50 });
 
@@ -19,7 +19,7 @@ describe("SqliteStorage on one file from several processes", () => {
     await storage.close();
   }, 120_000);
 
-  it("is made once when ten begin at the same time", async () => {
+  it("creates its table once when ten start at the same time", async () => {
     const file = newFile();
     const messages = await writeAtOnce({ file, processes: 10, turns: 1, additions: 0 });
 
@@ -32,7 +32,7 @@ describe("SqliteStorage on one file from several processes", () => {
 
 type Writers = { file: string; processes: number; turns: number; additions: number };
 
-/** Has processes write, all from the same moment on, and gives what they were told. */
+/** Lets processes write at the same time, and returns their messages. */
 async function writeAtOnce({ file, processes, turns, additions }: Writers): Promise<unknown[]> {
   const program = new URL("../test/writer-child.ts", import.meta.url);
   const children = await Promise.all(

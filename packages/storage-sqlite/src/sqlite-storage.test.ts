@@ -20,7 +20,7 @@ describe("SqliteStorage", () => {
     await storage.close();
   });
 
-  it("makes no file when it is closed before its first call", async () => {
+  it("creates no file when it is closed before its first call", async () => {
     const file = newFile();
     const storage = new SqliteStorage(file);
     await storage.close();
@@ -29,16 +29,16 @@ describe("SqliteStorage", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("opens once for first calls at the same time", async () => {
+  it("opens once for concurrent first calls", async () => {
     const storage = new SqliteStorage(":memory:");
     await Promise.all([storage.set("ns", "a", 1), storage.set("ns", "b", 2), storage.append("ns", "c/", 3)]);
 
-    // Each opening would have made a memory of its own.
+    // A second open would have created a second database in memory.
     expect(await storage.list("ns")).toHaveLength(3);
     await storage.close();
   });
 
-  it("finishes the calls that are under way when it is closed", async () => {
+  it("finishes running calls before it closes", async () => {
     const file = newFile();
     const storage = new SqliteStorage(file);
     const writes = Array.from({ length: 20 }, async (_, index) => await storage.append("ns", "s/", index));
@@ -48,7 +48,7 @@ describe("SqliteStorage", () => {
     expect(await listOf(file)).toHaveLength(20);
   });
 
-  it("gives back what another opening of the file stored, in the order of its members", async () => {
+  it("reads what another storage on the file stored, with members in the same order", async () => {
     const file = newFile();
     const value = { z: "a\0b", a: [1, { "": "😀" }] };
     const storage = new SqliteStorage(file);
@@ -58,7 +58,7 @@ describe("SqliteStorage", () => {
     expect(JSON.stringify(await listOf(file))).toBe(JSON.stringify([{ key: "k", value }]));
   });
 
-  it("takes a relative path from the folder in which it was made", async () => {
+  it("resolves a relative path when it is created", async () => {
     const file = newFile();
     const before = process.cwd();
     process.chdir(dirname(file));
@@ -70,7 +70,7 @@ describe("SqliteStorage", () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it("keeps the records of each table for themselves, and leaves other tables alone", async () => {
+  it("keeps the records of each table apart, and leaves other tables alone", async () => {
     const file = newFile();
     const own = new DatabaseSync(file);
     own.exec("create table mine (id integer); insert into mine values (1)");
@@ -83,7 +83,7 @@ describe("SqliteStorage", () => {
     own.close();
   });
 
-  it("leaves one file behind, the log written into it", async () => {
+  it("leaves one file after close, without a write-ahead log", async () => {
     const file = newFile();
     const storage = new SqliteStorage(file);
     await storage.set("ns", "k", 1);
@@ -94,7 +94,7 @@ describe("SqliteStorage", () => {
     expect(readFileSync(file).subarray(0, 15).toString()).toBe("SQLite format 3");
   });
 
-  it.each(["{", "", "\u0000"])("says that a record is damaged that holds %j, and quotes none of it", async (text) => {
+  it.each(["{", "", "\u0000"])("reports a record that holds %j as corrupt, without quoting it", async (text) => {
     const file = newFile();
     const storage = new SqliteStorage(file);
     await storage.set("ns", "k", 1);
@@ -110,8 +110,8 @@ describe("SqliteStorage", () => {
   });
 });
 
-describe("SqliteStorage whose file is harmed while it is open", () => {
-  it("fails its pings when the file is gone, and when another is in its place", async () => {
+describe("SqliteStorage on a file that is damaged while it is open", () => {
+  it("fails a ping when the file is removed or replaced", async () => {
     const file = newFile();
     const storage = new SqliteStorage(file);
     await storage.set("ns", "k", 1);
@@ -124,7 +124,7 @@ describe("SqliteStorage whose file is harmed while it is open", () => {
     await storage.close();
   });
 
-  it("says that the file is damaged", async () => {
+  it("reports that the file is damaged", async () => {
     const file = newFile();
     const storage = new SqliteStorage(file);
     for (let number = 1; number <= 50; number++) await storage.append("ns", "s/", "x".repeat(1000));
@@ -141,50 +141,53 @@ describe("SqliteStorage whose file is harmed while it is open", () => {
   });
 });
 
-describe("SqliteStorage's options", () => {
+describe("SqliteStorage's arguments", () => {
   it.each([
     [{ durability: "off" }, 'durability must be "full" or "normal", got a string.'],
     [{ busyTimeoutMs: -1 }, "busyTimeoutMs must be a number of milliseconds from 0 to 2147483647, got -1."],
-    [{ table: "a;b" }, "table must be a name of at most 48"],
-    [{ table: "sqlite_records" }, "table must be a name of at most 48"],
+    [{ table: "a;b" }, "table must be at most 48"],
+    [{ table: "sqlite_records" }, "table must be at most 48"],
     [{ timeout: 1 }, 'Unknown option "timeout" of SqliteStorage'],
-    [null, "options must be an object, got null."],
-  ])("refuse %j", (options, message) => {
+    [null, "The options of SqliteStorage must be an object, got null."],
+  ])("are refused when the options are %j", (options, message) => {
     expect(() => new SqliteStorage("a.db", options as SqliteOptions)).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(message) }),
     );
   });
 
-  it.each([undefined, "", 1, "a\0b", "file:a.db", new URL("file:///a.db")])("refuse %s for a path", (path) => {
-    expect(() => new SqliteStorage(path as string)).toThrow(
-      expect.objectContaining({ code: "invalid_config", message: expect.stringContaining("path must be") }),
-    );
-  });
+  it.each([undefined, "", 1, "a\0b", "file:a.db", new URL("file:///a.db")])(
+    "are refused when the path is %s",
+    (path) => {
+      expect(() => new SqliteStorage(path as string)).toThrow(
+        expect.objectContaining({ code: "invalid_config", message: expect.stringContaining("path must be") }),
+      );
+    },
+  );
 });
 
-describe("SqliteStorage at its first call", () => {
-  it("says that the folder of its file is missing", async () => {
+describe("SqliteStorage's first call", () => {
+  it("reports that the folder of the file is missing", async () => {
     const file = `${newFile()}/missing/a.db`;
 
     await expect(new SqliteStorage(file).ping()).rejects.toMatchObject({
       code: "storage_unavailable",
-      message: expect.stringContaining(`${file} cannot be opened: its folder must exist`),
+      message: expect.stringContaining(`${file} cannot be opened. Its folder must exist`),
     });
   });
 
-  it("says that its file is no database, and leaves it as it was", async () => {
+  it("reports that the file is not a database, and does not change it", async () => {
     const file = newFile();
     const text = "no database\n".repeat(100);
     writeFileSync(file, text);
 
     await expect(new SqliteStorage(file).get("ns", "k")).rejects.toMatchObject({
       code: "storage_corrupt",
-      message: expect.stringContaining(`${file} is no SQLite database: name another file`),
+      message: expect.stringContaining(`${file} is not an SQLite database. Use another file`),
     });
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
-  it("says that its table is somebody else's", async () => {
+  it("reports that the table has other columns", async () => {
     const file = newFile();
     const own = new DatabaseSync(file);
     own.exec("create table people (id integer primary key)");
@@ -192,11 +195,11 @@ describe("SqliteStorage at its first call", () => {
 
     await expect(new SqliteStorage(file, { table: "people" }).get("ns", "k")).rejects.toMatchObject({
       code: "invalid_config",
-      message: expect.stringContaining("name another table"),
+      message: expect.stringContaining("Set table to another name"),
     });
   });
 
-  it("says that its file is not in UTF-8, where the order of keys would be another", async () => {
+  it("refuses a file in UTF-16, which sorts keys in another order", async () => {
     const file = newFile();
     const own = new DatabaseSync(file);
     own.exec("pragma encoding = 'UTF-16le'; create table mine (id integer)");
@@ -204,11 +207,11 @@ describe("SqliteStorage at its first call", () => {
 
     await expect(new SqliteStorage(file).ping()).rejects.toMatchObject({
       code: "invalid_config",
-      message: expect.stringContaining(`${file} holds text as UTF-16le`),
+      message: expect.stringContaining(`${file} must be encoded in UTF-8, got UTF-16le`),
     });
   });
 
-  it("leaves nothing open when it failed, and tries again", async () => {
+  it("leaves nothing open when it fails, and the next call tries again", async () => {
     const file = newFile();
     writeFileSync(file, "no database\n".repeat(100));
     const storage = new SqliteStorage(file);
@@ -221,7 +224,7 @@ describe("SqliteStorage at its first call", () => {
   });
 });
 
-/** The paths of what this process has open, where the system shows them. */
+/** The paths of the files that this process has open, where the system shows them. */
 function openFiles(): string[] {
   const folder = "/proc/self/fd";
   const links = existsSync(folder) ? readdirSync(folder) : [];
@@ -229,7 +232,7 @@ function openFiles(): string[] {
     try {
       return readlinkSync(join(folder, link));
     } catch {
-      // The one through which the folder was read.
+      // The descriptor of the folder itself.
       return [];
     }
   });

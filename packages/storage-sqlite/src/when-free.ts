@@ -4,8 +4,8 @@ import { isBusy } from "./sqlite-failure.ts";
 const longestPauseMs = 25;
 
 /**
- * Tries until the file is not locked by another process, for so long at most. SQLite could wait by itself, but would stop
- * this whole process meanwhile, and does not wait at all when a file is first switched to its log.
+ * Tries until no other process has locked the file, for `timeoutMs` at most. SQLite's own busy timeout would block this
+ * process meanwhile, and does not apply when a file is switched to its write-ahead log.
  */
 export async function whenFree<Result>(timeoutMs: number, attempt: () => Result): Promise<Result> {
   let deadline: number | undefined;
@@ -16,7 +16,7 @@ export async function whenFree<Result>(timeoutMs: number, attempt: () => Result)
       deadline ??= performance.now() + timeoutMs;
       if (!isBusy(error) || performance.now() >= deadline) throw error;
     }
-    // By chance, so that those who wait do not come back together.
+    // Random, so that waiting processes do not try again at the same time.
     await sleep(pauseMs * (0.5 + Math.random()));
   }
 }

@@ -1,6 +1,6 @@
 import { SqliteStorage } from "../src/sqlite-storage.ts";
 
-/** Writes without end and tells of each write that it was answered: a turn that fills several pages, and a pair. */
+/** Writes until it is killed, and confirms each write with a message: a turn of several pages, then a pair of records. */
 const [file = ""] = process.argv.slice(2);
 const storage = new SqliteStorage(file);
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 
-/** A folder for the tests of a file, and a path in it that was not given before. */
+/** Creates a folder for the tests of a file, and returns a function that returns a new path in it. */
 export function useTestFolder(): () => string {
   let folder = "";
   let files = 0;

@@ -1,9 +1,6 @@
 import { SqliteStorage } from "../src/sqlite-storage.ts";
 
-/**
- * One of several processes on one file. It says `ready`, is told to begin, and then appends so many turns and adds so
- * often one to a counter, each time telling what it was told.
- */
+/** One of several processes on one file. Sends `ready`, and on a message appends turns and increments a counter. */
 const [file = "", name = "", turns = "0", additions = "0"] = process.argv.slice(2);
 const storage = new SqliteStorage(file, { durability: "normal", busyTimeoutMs: 60_000 });
 

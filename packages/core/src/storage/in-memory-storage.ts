@@ -2,10 +2,11 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { equalJson } from "../util/equal-json.ts";
 import { toJson } from "./check-json.ts";
 import { checkKey, checkPrefix } from "./check-key.ts";
+import { checkLease } from "./check-lease.ts";
 import { checkListOptions } from "./check-list-options.ts";
 import { decodeSequence, encodeSequence } from "./encode-key.ts";
-import { holdsToken } from "./holds-token.ts";
 import type { Json } from "./json.ts";
+import type { RequiredLease } from "./record-database.ts";
 import { SortedRecords } from "./sorted-records.ts";
 import type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } from "./storage-driver.ts";
 
@@ -114,10 +115,9 @@ export class InMemoryStorage implements StorageDriver {
     return 0;
   }
 
-  #checkHeld({ key, token }: NonNullable<AppendOptions["ifHeld"]>): void {
-    checkKey("locks", key);
-    if (holdsToken(this.read("locks", key), token)) return;
-    throw new TroupeError("conflict", "The lease is no longer held: another writer took it over.", { fields: { key } });
+  #checkHeld(lease: RequiredLease): void {
+    checkKey("locks", lease.key);
+    checkLease(this.read("locks", lease.key), lease);
   }
 
   #check(namespace: string, key: string): void {

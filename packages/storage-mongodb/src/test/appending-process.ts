@@ -1,9 +1,9 @@
 import { MongoStorage } from "../mongo-storage.ts";
 
-/** What one process got its records stored under. */
+/** The numbers that the process got. */
 export type AppendedNumbers = { numbers: number[] };
 
-/** Appends so many records under one prefix, all at once, and says which numbers they got. */
+/** Appends records under one prefix, all at once, and sends their numbers. */
 const [url = "", dbName = "", name = "", count = "0"] = process.argv.slice(2);
 const storage = new MongoStorage(url, dbName, name, { timeoutMs: 60_000 });
 const appended = await Promise.all(

@@ -3,13 +3,13 @@ import { MongoClient } from "mongodb";
 import { MongoStorage } from "../mongo-storage.ts";
 import type { MongoOptions } from "../mongo-options.ts";
 
-/** Where the tests find their server; empty when there is none, and then tests that need it are skipped. */
+/** The address of the test server. Empty when there is none: the tests that need it are skipped. */
 export const serverUrl = process.env["TROUPE_TEST_MONGODB_URL"] ?? "";
 
-/** The database of the tests: one of its own for each process that runs some. */
+/** The database of this process's tests. */
 export const testDb = `troupe_test_${createId().slice(0, 8)}`;
 
-/** The name of a collection that nobody else has. */
+/** Returns a new name for a collection. */
 export function newName(): string {
   return `c${createId()}`;
 }
@@ -18,7 +18,7 @@ export function newStorage(name = newName(), options?: MongoOptions, url = serve
   return new MongoStorage(url, testDb, name, options);
 }
 
-/** Does something with the bare library, and leaves no connection behind. */
+/** Works with a client of the library, and closes it. */
 export async function withClient<Result>(
   work: (client: MongoClient) => Promise<Result>,
   url = serverUrl,

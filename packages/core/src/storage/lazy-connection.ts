@@ -1,32 +1,33 @@
-import { TroupeError } from "@troupe/core";
+import { TroupeError } from "../errors/troupe-error.ts";
 
-/** Opened by its first use, once however many come at the same time, and closed when the last that is under way has ended. */
+/** A connection that its first use opens, once for any number of uses, and that closes when the last running use has ended. */
 export class LazyConnection<Connection extends { close(): Promise<void> }> {
   readonly #name: string;
   readonly #open: () => Promise<Connection>;
   #opened: Promise<Connection> | undefined;
   #closed: Promise<void> | undefined;
-  #underWay = 0;
-  #whenIdle: () => void = () => {};
+  #running = 0;
+  #onIdle: () => void = () => {};
 
-  /** The name begins the sentence of the error that says it was closed. */
+  /** `name` begins the message of the error after `close`. */
   constructor(name: string, open: () => Promise<Connection>) {
     this.#name = name;
     this.#open = open;
   }
 
-  /** Does the work with the connection. What could not be opened is tried again by the next use. */
+  /** Works with the connection. When it could not be opened, the next use tries again. */
   async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     if (this.#closed !== undefined) throw new TroupeError("storage_unavailable", `${this.#name} has been closed.`);
-    this.#underWay += 1;
+    this.#running += 1;
     try {
       return await work(await this.#connect());
     } finally {
-      this.#underWay -= 1;
-      if (this.#underWay === 0) this.#whenIdle();
+      this.#running -= 1;
+      if (this.#running === 0) this.#onIdle();
     }
   }
 
+  /** Waits for running uses, then closes the connection. Later uses are refused. */
   async close(): Promise<void> {
     this.#closed ??= this.#closeWhenIdle();
     await this.#closed;
@@ -41,7 +42,7 @@ export class LazyConnection<Connection extends { close(): Promise<void> }> {
   }
 
   async #closeWhenIdle(): Promise<void> {
-    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#whenIdle = resolve));
+    if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     const connection = await this.#opened;
     await connection?.close();
   }

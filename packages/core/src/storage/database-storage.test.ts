@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { DatabaseStorage } from "./database-storage.ts";
+import type { RecordDatabase } from "./record-database.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A storage over a database of which a test needs only some members. */
+function storageOver(database: Partial<RecordDatabase>, maxTextBytes?: number): DatabaseStorage {
+  const limit = maxTextBytes === undefined ? {} : { maxTextBytes };
+  return new DatabaseStorage({ name: "The storage", open: async () => database as RecordDatabase, ...limit });
+}
+
+describe("DatabaseStorage", () => {
+  it("fails a ping that is not answered within a second, and clears its timer when it is", async () => {
+    vi.useFakeTimers();
+    const silent = new DatabaseStorage({ name: "The silent storage", open: async () => await new Promise(() => {}) });
+    const failure = silent.ping().catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(1000);
+
+    expect(await failure).toMatchObject({
+      code: "storage_unavailable",
+      message: "The silent storage did not answer within 1000 ms.",
+    });
+    await storageOver({ ping: async () => {} }).ping();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("opens nothing for a call that it refuses", async () => {
+    const open = vi.fn<() => Promise<RecordDatabase>>();
+    const storage = new DatabaseStorage({ name: "The storage", open, maxTextBytes: 10 });
+    const refused = [
+      storage.get("", "k"),
+      storage.set("ns", "k", NaN),
+      storage.set("ns", "k", "longer than that"),
+      storage.append("ns", "s/", null),
+      storage.append("ns", "s/", 1, { ifHeld: { key: "", token: 1 } }),
+      storage.compareAndSet("ns", "k", null, NaN),
+      storage.list("ns", "", { limit: 0 }),
+      storage.transaction([{ namespace: "ns", key: "a\0", value: 1 }]),
+    ];
+
+    for (const each of refused) await expect(each).rejects.toMatchObject({ code: "invalid_value" });
+    expect(open).not.toHaveBeenCalled();
+  });
+
+  it("counts the bytes of a text, not its characters, against the limit of the database", async () => {
+    const write = vi.fn<RecordDatabase["write"]>();
+    const storage = storageOver({ write }, 6);
+    await storage.set("ns", "k", "éé");
+
+    await expect(storage.set("ns", "k", "ééé")).rejects.toMatchObject({
+      code: "invalid_value",
+      message: "The storage holds at most 6 bytes of JSON in one record.",
+    });
+    expect(write).toHaveBeenCalledOnce();
+  });
+
+  it("writes the last value of each record in a transaction, in the order of the records", async () => {
+    const writeAll = vi.fn<RecordDatabase["writeAll"]>();
+    const write = (namespace: string, key: string, value: number | null) => ({ namespace, key, value });
+    await storageOver({ writeAll }).transaction([
+      write("b", "k", 1),
+      write("a", "k", 2),
+      write("b", "k", null),
+      write("a", "j", 3),
+    ]);
+
+    expect(writeAll.mock.calls).toEqual([
+      [
+        [
+          { namespace: "a", key: "j", text: "3" },
+          { namespace: "a", key: "k", text: "2" },
+          { namespace: "b", key: "k", text: null },
+        ],
+      ],
+    ]);
+  });
+
+  it("makes a transaction of one record a plain write, and one of none nothing", async () => {
+    const write = vi.fn<RecordDatabase["write"]>();
+    const storage = storageOver({ write });
+    await storage.transaction([]);
+    await storage.transaction([{ namespace: "ns", key: "k", value: 1 }]);
+
+    expect(write.mock.calls).toEqual([[{ namespace: "ns", key: "k", text: "1" }]]);
+  });
+});
+
+const record = { namespace: "ns", key: "k" };
+
+/** A database whose swaps and reads answer in turn. */
+function scripted(swaps: readonly boolean[], reads: readonly (string | null)[]) {
+  const swap = vi.fn<RecordDatabase["swap"]>();
+  const read = vi.fn<RecordDatabase["read"]>();
+  for (const answer of swaps) swap.mockResolvedValueOnce(answer);
+  for (const answer of reads) read.mockResolvedValueOnce(answer);
+  return { swap, read };
+}
+
+describe("DatabaseStorage.compareAndSet", () => {
+  const expected = { a: 1, b: 2 };
+
+  it("needs one swap when the record is stored as it would store it", async () => {
+    const database = scripted([true], []);
+
+    expect(await storageOver(database).compareAndSet("ns", "k", expected, 3)).toBe(true);
+    expect(database.swap.mock.calls).toEqual([[{ ...record, expected: '{"a":1,"b":2}', next: "3" }]]);
+    expect(database.read).not.toHaveBeenCalled();
+  });
+
+  it("swaps the exact text that it found to be equal, and reads again when that has changed meanwhile", async () => {
+    const [one, other] = ['{"b":2,"a":1}', '{ "b": 2, "a": 1 }'];
+    const database = scripted([false, false, true], [one, other]);
+
+    expect(await storageOver(database).compareAndSet("ns", "k", expected, 3)).toBe(true);
+    expect(database.swap.mock.calls.slice(1)).toEqual([
+      [{ ...record, expected: one, next: "3" }],
+      [{ ...record, expected: other, next: "3" }],
+    ]);
+  });
+
+  it("gives up once the record has another value", async () => {
+    const database = scripted([false, false], ['{"b":2,"a":1}', '{"b":2}']);
+
+    expect(await storageOver(database).compareAndSet("ns", "k", expected, 3)).toBe(false);
+  });
+
+  it("tries again to create a record that existed and was removed meanwhile", async () => {
+    const database = scripted([false, true], [null]);
+
+    expect(await storageOver(database).compareAndSet("ns", "k", null, 3)).toBe(true);
+    expect(database.swap).toHaveBeenCalledTimes(2);
+  });
+
+  it("only reads when no record is expected and none is to be set", async () => {
+    const database = scripted([], [null, "1"]);
+    const storage = storageOver(database);
+
+    expect(await storage.compareAndSet("ns", "k", null, null)).toBe(true);
+    expect(await storage.compareAndSet("ns", "k", null, null)).toBe(false);
+    expect(database.swap).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { AppendQueue } from "./append-queue.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe("AppendQueue", () => {
+  it("runs work under one name in order, also after work that failed", async () => {
+    const queue = new AppendQueue(1000);
+    const done: number[] = [];
+    const first = Promise.withResolvers<void>();
+    const failed = queue.run("a", async () => {
+      await first.promise;
+      done.push(1);
+      throw new Error("failed");
+    });
+    const second = queue.run("a", async () => done.push(2));
+    const third = queue.run("a", async () => done.push(3));
+    first.resolve();
+
+    await expect(failed).rejects.toThrow("failed");
+    await Promise.all([second, third]);
+    expect(done).toEqual([1, 2, 3]);
+  });
+
+  it("does not make work under another name wait", async () => {
+    const queue = new AppendQueue(1000);
+    void queue.run("a", async () => await new Promise<never>(() => {}));
+
+    expect(await queue.run("b", async () => "done")).toBe("done");
+  });
+
+  it("fails work that waits too long, and still runs later work only after the one that hangs", async () => {
+    const queue = new AppendQueue(1000);
+    const first = Promise.withResolvers<void>();
+    const hanging = queue.run("a", async () => await first.promise);
+    const late = queue.run("a", async () => "late").catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await late).toMatchObject({ code: "storage_unavailable" });
+    const done: string[] = [];
+    const next = queue.run("a", async () => done.push("next"));
+    await vi.advanceTimersByTimeAsync(500);
+    expect(done).toEqual([]);
+    first.resolve();
+
+    await Promise.all([hanging, next]);
+    expect(done).toEqual(["next"]);
+  });
+});

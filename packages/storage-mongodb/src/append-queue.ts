@@ -1,0 +1,33 @@
+import { TroupeError } from "@troupe/core";
+import { withTimeout } from "@troupe/core/adapter";
+
+/** Runs the appends of this process to one prefix one after the other: at once, all but one of them would have to be repeated. */
+export class AppendQueue {
+  readonly #last = new Map<string, Promise<void>>();
+  readonly #timeoutMs: number;
+
+  /** `timeoutMs`: milliseconds that an append waits for those before it. */
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Runs the work when all earlier work under this name has ended. */
+  async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(name) ?? Promise.resolve();
+    const own = Promise.withResolvers<void>();
+    const end = before.then(() => own.promise);
+    this.#last.set(name, end);
+    void end.then(() => this.#last.get(name) === end && this.#last.delete(name));
+    try {
+      await withTimeout(before, { timeoutMs: this.#timeoutMs, onTimeout: () => this.#failLate() });
+      return await work();
+    } finally {
+      own.resolve();
+    }
+  }
+
+  #failLate(): never {
+    const sentence = `Earlier appends took longer than ${this.#timeoutMs} ms. Raise timeoutMs to wait longer.`;
+    throw new TroupeError("storage_unavailable", sentence);
+  }
+}

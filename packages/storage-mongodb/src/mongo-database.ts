@@ -1,0 +1,127 @@
+import type {
+  Appended,
+  AppendRequest,
+  RangeQuery,
+  RecordDatabase,
+  TextRecord,
+  TextSwap,
+  TextWrite,
+} from "@troupe/core/adapter";
+import type { AnyBulkWriteOperation } from "mongodb";
+import { AppendQueue } from "./append-queue.ts";
+import { appendRecord } from "./append-record.ts";
+import type { MongoFailures } from "./mongo-failure.ts";
+import type { OpenCollection } from "./open-collection.ts";
+import { idOf, keyOf } from "./stored-record.ts";
+import type { MongoSession, StoredRecord } from "./stored-record.ts";
+import { isConflict, isDuplicate, repeatWhile, transact } from "./transact.ts";
+
+/** A table of records in a collection. */
+export class MongoDatabase implements RecordDatabase {
+  readonly #collection: OpenCollection;
+  readonly #failures: MongoFailures;
+  readonly #appends: AppendQueue;
+
+  constructor(collection: OpenCollection, failures: MongoFailures) {
+    this.#collection = collection;
+    this.#failures = failures;
+    this.#appends = new AppendQueue(collection.timeoutMs);
+  }
+
+  async read(namespace: string, key: string): Promise<unknown> {
+    return await this.#inSession(async (mongo) => await readText(mongo, idOf(namespace, key)));
+  }
+
+  async write(write: TextWrite): Promise<void> {
+    await this.#inSession(async (mongo) => await writeRecord(mongo, write));
+  }
+
+  async writeAll(writes: readonly TextWrite[]): Promise<void> {
+    const operations = writes.map(toOperation);
+    await this.#inSession(async (mongo) => {
+      const { records, session, timeoutMs } = mongo;
+      const write = async () => void (await records.bulkWrite(operations, { session, ordered: false }));
+      await repeatWhile(async () => await transact(mongo, write), { isTransient: isConflict, timeoutMs });
+    });
+  }
+
+  async list({ namespace, from, to, limit = 0, reverse }: RangeQuery): Promise<TextRecord[]> {
+    const range = { _id: { $gte: idOf(namespace, from), $lt: idOf(namespace, to) } };
+    const sort = { _id: reverse ? -1 : 1 } as const;
+    const found = await this.#inSession(async ({ records, session }) => {
+      // One state of the collection for all batches: all of a transaction or nothing of it.
+      const options = { session, readConcern: { level: "snapshot" }, sort, limit } as const;
+      return await records.find(range, options).toArray();
+    });
+    return found.map(({ _id, v }) => ({ key: keyOf(namespace, _id), text: v }));
+  }
+
+  async append(request: AppendRequest): Promise<Appended> {
+    const prefix = idOf(request.namespace, request.keyPrefix);
+    return await this.#inSession(
+      async (mongo) => await this.#appends.run(prefix, async () => await appendRecord(mongo, request)),
+    );
+  }
+
+  async swap(swap: TextSwap): Promise<boolean> {
+    return await this.#inSession(async (mongo) => await swapText(mongo, swap));
+  }
+
+  async ping(): Promise<void> {
+    await this.#converted(async () => await this.#collection.ping());
+  }
+
+  async close(): Promise<void> {
+    await this.#collection.close();
+  }
+
+  async #inSession<Result>(work: (mongo: MongoSession) => Promise<Result>): Promise<Result> {
+    return await this.#converted(async () => await this.#collection.inSession(work));
+  }
+
+  async #converted<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#failures.from(error);
+    }
+  }
+}
+
+async function readText({ records, session }: MongoSession, _id: string): Promise<unknown> {
+  const found = await records.findOne({ _id }, { session });
+  return found === null ? null : found.v;
+}
+
+async function writeRecord({ records, session, timeoutMs }: MongoSession, write: TextWrite): Promise<void> {
+  const { namespace, key, text } = write;
+  const _id = idOf(namespace, key);
+  if (text === null) {
+    await records.deleteOne({ _id }, { session });
+    return;
+  }
+  // Of two upserts of a new record, one may fail as a duplicate.
+  const upsert = async () => await records.updateOne({ _id }, { $set: { v: text } }, { session, upsert: true });
+  await repeatWhile(upsert, { isTransient: isConflict, timeoutMs });
+}
+
+async function swapText({ records, session }: MongoSession, swap: TextSwap): Promise<boolean> {
+  const { namespace, key, expected, next } = swap;
+  const _id = idOf(namespace, key);
+  if (next === null) return (await records.deleteOne({ _id, v: expected ?? "" }, { session })).deletedCount === 1;
+  if (expected !== null) {
+    return (await records.updateOne({ _id, v: expected }, { $set: { v: next } }, { session })).matchedCount === 1;
+  }
+  try {
+    return (await records.insertOne({ _id, v: next }, { session })).acknowledged;
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
+  }
+}
+
+function toOperation({ namespace, key, text }: TextWrite): AnyBulkWriteOperation<StoredRecord> {
+  const _id = idOf(namespace, key);
+  if (text === null) return { deleteOne: { filter: { _id } } };
+  return { updateOne: { filter: { _id }, update: { $set: { v: text } }, upsert: true } };
+}

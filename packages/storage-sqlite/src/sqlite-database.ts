@@ -1,0 +1,125 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { checkLeaseText } from "@troupe/core/adapter";
+import type {
+  Appended,
+  AppendRequest,
+  RangeQuery,
+  RecordDatabase,
+  TextRecord,
+  TextSwap,
+  TextWrite,
+} from "@troupe/core/adapter";
+import { nextNumbered } from "@troupe-internal/sql-storage";
+import type { SqlCall, SqlRow, Statements } from "@troupe-internal/sql-storage";
+import { toSqliteFailure } from "./sqlite-failure.ts";
+import { whenFree } from "./when-free.ts";
+
+/** An open file. */
+export type OpenFile = {
+  readonly database: DatabaseSync;
+  readonly statements: Statements;
+  readonly path: string;
+  /** Milliseconds to wait for other processes. */
+  readonly busyTimeoutMs: number;
+  /** Throws when another file, or none, is at the path now. */
+  readonly checkPath: () => void;
+};
+
+/**
+ * One connection to one file. SQLite answers without waiting, so the statements of a call run in one go: nothing else in
+ * this process happens between the begin and the commit of a transaction.
+ */
+export class SqliteDatabase implements RecordDatabase {
+  readonly #file: OpenFile;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(file: OpenFile) {
+    this.#file = file;
+  }
+
+  async read(namespace: string, key: string): Promise<unknown> {
+    return await this.#whenFree(() => this.#read(namespace, key));
+  }
+
+  async write(write: TextWrite): Promise<void> {
+    await this.#whenFree(() => this.#run(this.#file.statements.write(write)));
+  }
+
+  async writeAll(writes: readonly TextWrite[]): Promise<void> {
+    await this.#whenFree(() =>
+      this.#transact(() => writes.forEach((write) => this.#run(this.#file.statements.write(write)))),
+    );
+  }
+
+  async list(range: RangeQuery): Promise<TextRecord[]> {
+    const rows = await this.#whenFree(() => this.#run(this.#file.statements.list(range)));
+    return rows.map(({ key = "", value }) => ({ key, text: value }));
+  }
+
+  async append(request: AppendRequest): Promise<Appended> {
+    return await this.#whenFree(() => this.#transact(() => this.#append(request)));
+  }
+
+  async swap(swap: TextSwap): Promise<boolean> {
+    const written = await this.#whenFree(() => this.#run(this.#file.statements.swap(swap)));
+    return written.length > 0;
+  }
+
+  async ping(): Promise<void> {
+    await this.read("ping", "ping");
+    this.#file.checkPath();
+  }
+
+  async close(): Promise<void> {
+    this.#prepared.clear();
+    this.#file.database.close();
+  }
+
+  #read(namespace: string, key: string): unknown {
+    const [row] = this.#run(this.#file.statements.read({ namespace, key }));
+    return row === undefined ? null : row.value;
+  }
+
+  #append(request: AppendRequest): Appended {
+    const { namespace, text, lease } = request;
+    if (lease !== undefined) checkLeaseText(this.#read("locks", lease.key), lease);
+    const [last] = this.#run(this.#file.statements.lastNumbered(request));
+    const appended = nextNumbered(request, last?.key);
+    this.#run(this.#file.statements.write({ namespace, key: appended.key, text }));
+    return appended;
+  }
+
+  /** Begins "immediate": a transaction that begins by reading fails at its first write when another process has written meanwhile. */
+  #transact<Result>(work: () => Result): Result {
+    const { database } = this.#file;
+    this.#statement("begin immediate").run();
+    try {
+      const result = work();
+      this.#statement("commit").run();
+      return result;
+    } finally {
+      // After some failures SQLite has ended the transaction itself.
+      if (database.isTransaction) this.#statement("rollback").run();
+    }
+  }
+
+  async #whenFree<Result>(attempt: () => Result): Promise<Result> {
+    try {
+      return await whenFree(this.#file.busyTimeoutMs, attempt);
+    } catch (error) {
+      throw toSqliteFailure(error, this.#file.path);
+    }
+  }
+
+  #run({ sql, parameters }: SqlCall): readonly SqlRow[] {
+    return this.#statement(sql).all(...parameters);
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#file.database.prepare(sql);
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+}
