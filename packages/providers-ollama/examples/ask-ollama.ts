@@ -1,9 +1,13 @@
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+// #region readme
+import { Agent } from "@troupe/core";
 import { ollama } from "@troupe/providers-ollama";
+// #endregion
 
-// Stands in for the server, so that this runs without one. Leave baseURL out to ask the one on this machine.
+// Stands in for Ollama, so that this program runs without it.
 const server = createServer((_, response) => {
   response.write(`${JSON.stringify({ message: { content: "Take an " } })}\n`);
   const counts = { prompt_eval_count: 10, eval_count: 5 };
@@ -13,9 +17,14 @@ const server = createServer((_, response) => {
 });
 await once(server.listen(0, "127.0.0.1"), "listening");
 const { port } = server.address() as AddressInfo;
+const baseURL = `http://127.0.0.1:${port}`;
 
-const model = ollama("qwen3:8b", { baseURL: `http://127.0.0.1:${port}`, contextLength: 16_384 });
-const { text, usage } = await model.generate([{ role: "user", content: "What is the weather like in Oslo?" }]);
+// #region readme
+const agent = new Agent({ name: "helper", model: ollama("qwen3:8b", { baseURL, contextLength: 16_384 }) });
+const { text, usage } = await agent.run("What should I take along to Oslo?");
+// #endregion
 
-console.log(`${text} (${usage.totalTokens} tokens)`);
+assert.equal(text, "Take an umbrella.");
+assert.equal(usage.totalTokens, 15);
+server.closeAllConnections();
 server.close();

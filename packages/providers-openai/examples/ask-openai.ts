@@ -1,9 +1,13 @@
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+// #region readme
+import { Agent } from "@troupe/core";
 import { openai } from "@troupe/providers-openai";
+// #endregion
 
-// Stands in for a server on this machine, like vLLM or LM Studio, so that this runs without one.
+// Stands in for a vendor or a server such as vLLM, so that this program runs without one.
 const server = createServer((_, response) => {
   const message = { role: "assistant", content: "Take an umbrella." };
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
@@ -11,10 +15,15 @@ const server = createServer((_, response) => {
 });
 await once(server.listen(0, "127.0.0.1"), "listening");
 const { port } = server.address() as AddressInfo;
+const baseURL = `http://127.0.0.1:${port}/v1`;
+const apiKey = "sk-example";
 
-// To ask OpenAI itself: openai("gpt-6.1-sol"), with its key in OPENAI_API_KEY.
-const model = openai("qwen-4", { baseURL: `http://127.0.0.1:${port}/v1` });
-const { text, usage } = await model.generate([{ role: "user", content: "What is the weather like in Oslo?" }]);
+// #region readme
+const agent = new Agent({ name: "helper", model: openai("gpt-6.1-sol", { apiKey, baseURL }) });
+const { text, usage } = await agent.run("What should I take along to Oslo?");
+// #endregion
 
-console.log(`${text} (${usage.totalTokens} tokens)`);
+assert.equal(text, "Take an umbrella.");
+assert.equal(usage.totalTokens, 15);
+server.closeAllConnections();
 server.close();
