@@ -27,8 +27,8 @@ export type {
   ClearOptions,
   MemoryOptions,
   MemoryScope,
-  ModelAccount,
-  Recollection,
+  MemoryModelOptions,
+  RecalledMemory,
 } from "./memory/memory-options.ts";
 export type { RecallToolConfig } from "./memory/recall-tool.ts";
 export type { FactSource, UserFact } from "./memory/user-fact.ts";

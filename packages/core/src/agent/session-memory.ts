@@ -1,4 +1,4 @@
-import type { AddMessagesOptions, Recollection } from "../memory/memory-options.ts";
+import type { AddMessagesOptions, RecalledMemory } from "../memory/memory-options.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { Run } from "../run/run.ts";
@@ -26,7 +26,7 @@ export class SessionMemory {
   }
 
   /** What is remembered of the session, with all its turns taken in. */
-  async recall(session: OpenSession): Promise<Recollection> {
+  async recall(session: OpenSession): Promise<RecalledMemory> {
     const recalled = await this.#recall();
     const missed = await this.#missedTurns(session);
     if (missed.length === 0) return recalled;
@@ -42,7 +42,7 @@ export class SessionMemory {
     this.#through = seq;
   }
 
-  async #recall(): Promise<Recollection> {
+  async #recall(): Promise<RecalledMemory> {
     const { memory, run } = this.#owner;
     const { sessionId, tenantId } = run.settings;
     const recalled = await memory.recall(sessionId, { tenantId, signal: run.signal });

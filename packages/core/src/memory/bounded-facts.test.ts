@@ -3,7 +3,7 @@ import { BoundedFacts } from "./bounded-facts.ts";
 import { UserMemory } from "./user-memory.ts";
 
 describe("BoundedFacts", () => {
-  it("forgets the user who was not asked about for longest, as a whole", async () => {
+  it("drops all facts of the user who was least recently asked about", async () => {
     const storage = new BoundedFacts(2);
     const memory = new UserMemory({ storage });
     await memory.addFacts("a", ["one", "two"]);
@@ -16,7 +16,7 @@ describe("BoundedFacts", () => {
     expect(await storage.list("facts")).toHaveLength(3);
   });
 
-  it("counts no user whose facts are gone, and none who has none", async () => {
+  it("counts neither users whose facts were removed nor users without facts", async () => {
     const memory = new UserMemory({ storage: new BoundedFacts(2) });
     await memory.addFacts("a", ["one"]);
     await memory.addFacts("b", ["one"]);

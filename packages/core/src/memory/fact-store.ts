@@ -1,17 +1,17 @@
-import type { Lease } from "../lock/lease.ts";
 import { mapBounded } from "../async/map-bounded.ts";
+import { untilAborted } from "../async/until-aborted.ts";
+import type { Lease } from "../lock/lease.ts";
 import { removeAll } from "../session/remove-session.ts";
 import { factsOf, namespaces } from "../session/session-keys.ts";
-import { untilAborted } from "../async/until-aborted.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver, Write } from "../storage/storage-driver.ts";
-import { inTurn } from "./in-turn.ts";
 import type { FactPlan } from "./plan-facts.ts";
+import { withRecordLock } from "./record-lock.ts";
 import { readFact } from "./user-fact.ts";
 import type { FactRecord, StoredFact } from "./user-fact.ts";
 
-/** One user's facts in a storage, each a record of its own. */
+/** The facts of one user in a storage, each in a record of its own. */
 export type FactPlace = {
   driver: StorageDriver;
   tenantId: string | undefined;
@@ -21,7 +21,7 @@ export type FactPlace = {
 
 const namespace = namespaces.facts;
 
-/** All facts of the user, in no order. */
+/** Returns all facts of the user, in no order. */
 export async function listFacts({ driver, tenantId, userId, signal }: FactPlace): Promise<StoredFact[]> {
   const prefix = factsOf(tenantId, userId);
   const entries = await untilAborted(() => driver.list(namespace, prefix), signal);
@@ -31,35 +31,41 @@ export async function listFacts({ driver, tenantId, userId, signal }: FactPlace)
   }));
 }
 
-/** Changes a user's facts by a plan, after all who came before, and gives those that were stored. */
+/** Changes a user's facts by a plan, under their lock, and returns those that were stored. */
 export async function changeFacts(
   place: FactPlace,
   plan: (known: readonly StoredFact[]) => FactPlan,
 ): Promise<StoredFact[]> {
-  return await held(place, async (turn) => {
+  return await locked(place, async (lease) => {
     const { stored, removed } = plan(await listFacts(place));
-    // What is new comes first: when this is cut short, there may be too many facts for a while, and none is lost.
+    // New facts first: a failure in between leaves too many facts for a while, and loses none.
     const writes = [...stored.map((fact) => writeOf(place, fact)), ...removed.map((fact) => deleteOf(place, fact.id))];
-    if (writes.length > 0) await turn.write(() => apply(place.driver, writes), place.signal);
+    if (writes.length > 0) await lease.write(() => apply(place.driver, writes), place.signal);
     return stored;
   });
 }
 
-/** Removes one fact; that it is not there is no error. */
+/** Removes one fact. A fact that does not exist is not an error. */
 export async function removeFact(place: FactPlace, id: string): Promise<void> {
   const { key } = deleteOf(place, id);
-  await held(place, async (turn) => await turn.write(() => place.driver.delete(namespace, key), place.signal));
+  await locked(place, async (lease) => await lease.write(() => place.driver.delete(namespace, key), place.signal));
 }
 
-/** Removes all facts of the user, damaged ones too. When it rejects, some may be left: it can be repeated. */
+/** Removes all facts of the user, also damaged ones. When it rejects, some may be left; repeating it is safe. */
 export async function removeFacts(place: FactPlace): Promise<void> {
   const prefix = factsOf(place.tenantId, place.userId);
-  await held(place, async (turn) => await turn.write(() => removeAll(place.driver, namespace, prefix), place.signal));
+  await locked(
+    place,
+    async (lease) => await lease.write(() => removeAll(place.driver, namespace, prefix), place.signal),
+  );
 }
 
-async function held<Result>(place: FactPlace, work: (turn: Lease) => Promise<Result>): Promise<Result> {
+async function locked<Result>(place: FactPlace, work: (lease: Lease) => Promise<Result>): Promise<Result> {
   const { driver, signal } = place;
-  return await inTurn({ driver, place: { namespace, key: factsOf(place.tenantId, place.userId) }, signal }, work);
+  return await withRecordLock(
+    { driver, place: { namespace, key: factsOf(place.tenantId, place.userId) }, signal },
+    work,
+  );
 }
 
 async function apply(driver: StorageDriver, writes: readonly Write[]): Promise<void> {

@@ -6,7 +6,7 @@ import { LateStorage } from "./late-storage.ts";
 const create = () => new InMemoryStorage();
 
 describe("LateStorage", () => {
-  it("is the memory's own, whatever agents bring", () => {
+  it("is the memory's own, also when an agent binds another", () => {
     const own = create();
     const storage = new LateStorage("Memory", own, create);
     storage.bind(create());
@@ -14,7 +14,7 @@ describe("LateStorage", () => {
     expect(storage.driver).toBe(own);
   });
 
-  it("is the one that the agents share", () => {
+  it("is the one that its agents share", () => {
     const shared = create();
     const storage = new LateStorage("Memory", undefined, create);
     storage.bind(shared);
@@ -23,13 +23,13 @@ describe("LateStorage", () => {
     expect(storage.driver).toBe(shared);
   });
 
-  it("is one of its own when nobody brings any, made once", () => {
+  it("creates one, once, when no agent binds any", () => {
     const storage = new LateStorage("Memory", undefined, create);
 
     expect(storage.driver).toBe(storage.driver);
   });
 
-  it("refuses a second one, and one that comes when it was used already", () => {
+  it("refuses a second one, and one that is bound after the first use", () => {
     const bound = new LateStorage("Memory", undefined, create);
     bound.bind(create());
     const used = new LateStorage("Memory", undefined, create);
@@ -42,7 +42,9 @@ describe("LateStorage", () => {
     }
   });
 
-  it("refuses what is no driver", () => {
-    expect(() => new LateStorage("Memory", {} as StorageDriver, create)).toThrow("Memory.storage must be");
+  it("refuses an object that is not a driver", () => {
+    const storage = new LateStorage("Memory", undefined, create);
+
+    expect(() => storage.bind({} as StorageDriver)).toThrow("storage must be a StorageDriver");
   });
 });

@@ -11,18 +11,21 @@ import { faultCases, forEachCall, untilDone } from "./test/each-call.ts";
 import type { Trial } from "./test/each-call.ts";
 
 describe.each(faultCases)("Memory over storage with $offer that $fault", ({ create, fault }) => {
-  it.each([undefined, 2])("adds messages once when it is repeated, at whichever call (through %s)", async (through) => {
-    const strikes = await forEachCall({ create, fault }, async (trial) => {
-      const memory = await withOneTurn(trial);
-      await untilDone(trial, (signal) => memory.addMessages("a", exchange("x"), { through, signal }));
+  it.each([undefined, 2])(
+    "adds messages once when it is repeated, whichever call fails (through %s)",
+    async (through) => {
+      const strikes = await forEachCall({ create, fault }, async (trial) => {
+        const memory = await withOneTurn(trial);
+        await untilDone(trial, (signal) => memory.addMessages("a", exchange("x"), { through, signal }));
 
-      expect(await memory.getMessages("a")).toEqual([...exchange("1"), ...exchange("x")]);
-      await expectGoesOn(memory, trial);
-    });
-    expect(strikes).toBe(2);
-  });
+        expect(await memory.getMessages("a")).toEqual([...exchange("1"), ...exchange("x")]);
+        await expectGoesOn(memory, trial);
+      });
+      expect(strikes).toBe(2);
+    },
+  );
 
-  it("loses nothing on the way to a summary, at whichever call", async () => {
+  it("loses nothing on the way to a summary, whichever call fails", async () => {
     await forEachCall({ create, fault }, async (trial) => {
       const model = new ScriptedModel().respond(({ messages }) => getTextContent(messages.at(-1)?.content ?? null));
       const storage = trial.watched.driver;
@@ -36,7 +39,7 @@ describe.each(faultCases)("Memory over storage with $offer that $fault", ({ crea
     });
   });
 
-  it("shows a reader what is stored or an error, and never an empty session", async () => {
+  it("gives a reader the stored messages or an error, and never an empty session", async () => {
     await forEachCall({ create, fault }, async (trial) => {
       const memory = await withOneTurn(trial);
       trial.plan();
@@ -48,7 +51,7 @@ describe.each(faultCases)("Memory over storage with $offer that $fault", ({ crea
     });
   });
 
-  it("clears when it is repeated, at whichever call", async () => {
+  it("clears when it is repeated, whichever call fails", async () => {
     await forEachCall({ create, fault }, async (trial) => {
       const memory = await withOneTurn(trial);
       await untilDone(trial, (signal) => memory.clear("a", { signal }));
@@ -59,7 +62,7 @@ describe.each(faultCases)("Memory over storage with $offer that $fault", ({ crea
   });
 });
 
-it("takes other messages for what they are after a write whose outcome is not known", async () => {
+it("adds other messages after a write whose outcome is not known", async () => {
   const watched = new FaultInjector(new InMemoryStorage());
   const memory = new Memory({ storage: watched.driver });
   watched.plan({ fault: "fails after it did everything", atCall: 2 });
@@ -70,7 +73,7 @@ it("takes other messages for what they are after a write whose outcome is not kn
   expect(await memory.getMessages("a")).toEqual(["x", "y", "x"].flatMap(exchange));
 });
 
-it.each(drivers)("lets no late write replace what came behind it, over %s", async (_, create) => {
+it.each(drivers)("does not let a late write replace a later one, over %s", async (_, create) => {
   const watched = new FaultInjector(create());
   const abort = new AbortController();
   const memory = new Memory({ storage: watched.driver });

@@ -1,61 +1,64 @@
+import { anyBoolean, integer, methods, optional, satisfying } from "../errors/option-checks.ts";
+import type { OptionTable } from "../errors/read-options.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
+import { isCount } from "../storage/stored-record.ts";
 
-/** Whose records are meant, and when to stop waiting for them. */
+/** The tenant of a call to a memory, and its signal. */
 export type MemoryScope = {
   /** The tenant of the session or the user, where a service has several. */
   tenantId?: string | undefined;
-  /** Ends the waiting: what was being written may be stored or not, and may be repeated. */
+  /** Ends the call. A write under way may be stored or not; repeating the call is safe. */
   signal?: AbortSignal | undefined;
 };
 
-/** How a model is asked on somebody's account. */
-export type ModelAccount = {
-  /** The caller's key for a vendor. */
+/** Options for the calls to a model that a memory makes for its caller. */
+export type MemoryModelOptions = {
+  /** Returns the caller's API key for a vendor. */
   apiKeyFor?: ((providerId: string) => string | undefined) | undefined;
-  /** Hears what each model call was billed, also one that nobody waited for any more. */
+  /** Called with the usage of each model call, also of one that ends after its caller stopped waiting. */
   onUsage?: ((usage: TokenUsage) => void) | undefined;
-  /** Told what went wrong and was helped in another way. */
+  /** Logs failures that the memory recovered from. */
   logger?: Logger | undefined;
 };
 
-/** How a memory is set up. */
+/** The options of a `Memory`. */
 export type MemoryOptions = {
   /** @default the storage of the agents that use it; without one, in memory and bounded */
   storage?: StorageDriver;
   /**
-   * More messages than these overflow, oldest first and in whole turns; so do older ones when all together have more than
-   * four million characters, as with large images. @default 50
+   * The number of messages in the window. Beyond it, and beyond four million characters in all, the oldest turns overflow
+   * as a whole. @default 50
    */
   maxShortTermMessages?: number;
-  /** Whether overflow is summed up; otherwise it is forgotten. @default false */
+  /** Summarises messages that overflow. Otherwise they are dropped. @default false */
   enableLongTerm?: boolean;
   /** Writes the summaries. @default the agent's model; without one, they are digests */
   model?: ModelProvider;
 };
 
-/** What goes with messages that are added. */
+/** The options of adding messages. */
 export type AddMessagesOptions = MemoryScope &
-  ModelAccount & {
+  MemoryModelOptions & {
     /** Writes the summaries when the memory has no model of its own. */
     model?: ModelProvider | undefined;
-    /** The number of the session's turn that the messages are: added once, and not when a later one was added before. */
+    /** The number of the session's turn that the messages are. It is added once, and not after a later one. */
     through?: number | undefined;
-    /** Adds only if the memory goes through exactly this turn: for a session that began anew, whose numbers did too. */
+    /** Adds only if the memory goes through exactly this turn: for a session that began anew, with its numbers. */
     after?: number | undefined;
   };
 
-/** What goes with forgetting. */
+/** The options of clearing a session's memory. */
 export type ClearOptions = MemoryScope & {
-  /** Up to which turn the session is not to be taken in again; 0 forgets that too. @default the last that was */
+  /** The last turn of the session that is not added again; 0 allows all. @default the last that was added */
   through?: number | undefined;
 };
 
-/** What is remembered of a session. */
-export type Recollection = {
+/** The memory of a session. */
+export type RecalledMemory = {
   /** The newest messages: a history that every model takes. */
   messages: ChatMessage[];
   /** The summaries as data for a prompt; empty when there are none. */
@@ -63,3 +66,20 @@ export type Recollection = {
   /** The number of the last turn that is part of this. */
   through: number;
 };
+
+/** Checks that a value is a storage driver. */
+export const storageDriver = methods<StorageDriver>("a StorageDriver", "get", "set", "list");
+
+/** Checks that a value is a model. */
+export const modelProvider = methods<ModelProvider>("a ModelProvider", "generate");
+
+/** Checks the number of a turn, or 0. */
+export const turnNumber = satisfying<number>("the number of a turn, or 0", isCount);
+
+/** The checks of the options of a `Memory`. */
+export const memoryOptions = {
+  storage: optional(storageDriver),
+  maxShortTermMessages: optional(integer(1), 50),
+  enableLongTerm: optional(anyBoolean, false),
+  model: optional(modelProvider),
+} satisfies OptionTable<MemoryOptions>;

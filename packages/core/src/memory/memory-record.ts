@@ -1,20 +1,20 @@
-import type { ChatMessage } from "../message/message.ts";
 import { isChatMessage } from "../history/is-chat-message.ts";
-import { isCount, isList, readRecord, recordVersion } from "../storage/stored-record.ts";
-import { isRecord } from "../util/is-record.ts";
-import type { RecordKey } from "../storage/stored-record.ts";
+import type { ChatMessage } from "../message/message.ts";
 import type { Json } from "../storage/json.ts";
+import { isCount, isList, readRecord, recordVersion } from "../storage/stored-record.ts";
+import type { RecordKey } from "../storage/stored-record.ts";
+import { isRecord } from "../util/is-record.ts";
 
 /**
- * All that is remembered of a session. It is one record, so that each change is one write: nothing leaves the window without
- * standing in what became of it, and a reader needs one look.
+ * The stored memory of a session. It is one record, so that each change is one write: messages leave the window and enter
+ * the summaries at once, and a reader needs one look.
  */
 export type MemoryRecord = {
   v: 1;
   /** The window (see `window.ts`). */
   messages: ChatMessage[];
   isCut: boolean;
-  /** What left the window and is not summarised yet, as the lines of a transcript. */
+  /** Messages that left the window and are not summarised yet, as lines of a transcript. */
   pending: string[];
   /** Oldest first. */
   summaries: string[];
@@ -24,7 +24,7 @@ export type MemoryRecord = {
   additionId: string;
 };
 
-/** What is remembered of a session in which nothing was said. */
+/** The memory of a session without messages. */
 export const emptyMemory: MemoryRecord = Object.freeze({
   v: recordVersion,
   messages: [],
@@ -35,7 +35,7 @@ export const emptyMemory: MemoryRecord = Object.freeze({
   additionId: "",
 });
 
-/** Takes what is stored, or nothing; damage is `storage_corrupt`. */
+/** Reads a stored record, or `null` as the empty one. Throws `storage_corrupt` for a damaged one. */
 export function readMemoryRecord(value: Json | null, place: RecordKey): MemoryRecord {
   return value === null ? emptyMemory : readRecord(value, place, isMemoryRecord);
 }
@@ -46,13 +46,13 @@ function isMemoryRecord(value: unknown): value is MemoryRecord {
     value["v"] === recordVersion &&
     isList(value["messages"], isChatMessage) &&
     typeof value["isCut"] === "boolean" &&
-    isList(value["pending"], isText) &&
-    isList(value["summaries"], isText) &&
+    isList(value["pending"], isString) &&
+    isList(value["summaries"], isString) &&
     isCount(value["through"]) &&
     typeof value["additionId"] === "string"
   );
 }
 
-function isText(value: unknown): value is string {
+function isString(value: unknown): value is string {
   return typeof value === "string";
 }

@@ -12,7 +12,7 @@ import { exchange, step } from "./test/conversation.ts";
 const names = (count: number) => Array.from({ length: count }, (_, index) => String(index));
 
 describe("Memory", () => {
-  it("gives back the messages of a session and of no other [memory.add-messages] [memory.get-messages]", async () => {
+  it("returns the messages of a session and of no other [memory.add-messages] [memory.get-messages]", async () => {
     const memory = new Memory();
     await memory.addMessages("a", exchange("one"));
     await memory.addMessages("a", exchange("two"));
@@ -31,7 +31,7 @@ describe("Memory", () => {
     expect(await memory.getMessages("a")).toEqual(exchange("one"));
   });
 
-  it("keeps them in its storage, or in that of its agents", async () => {
+  it("keeps its messages in its storage, or in that of its agents", async () => {
     const storage = new InMemoryStorage();
     await new Memory({ storage }).addMessages("a", exchange("one"));
     const bound = new Memory();
@@ -41,7 +41,7 @@ describe("Memory", () => {
     expect((await storage.list("memory")).map(({ key }) => key)).toEqual(["-/a"]);
   });
 
-  it("keeps 50 messages, and forgets older turns [memory.max-short-term] [memory.long-term-default]", async () => {
+  it("keeps 50 messages, and drops older turns [memory.max-short-term] [memory.long-term-default]", async () => {
     const memory = new Memory();
     const model = new ScriptedModel();
     for (const name of names(30)) await memory.addMessages("a", exchange(name), { model });
@@ -52,7 +52,7 @@ describe("Memory", () => {
     expect(model.calls).toEqual([]);
   });
 
-  it("bounds its record when there are large images, whatever the number of messages", async () => {
+  it("limits the size of its record when there are large images, whatever the number of messages", async () => {
     const storage = new InMemoryStorage();
     const memory = new Memory({ storage });
     const turn: ChatMessage[] = [
@@ -65,14 +65,14 @@ describe("Memory", () => {
     expect(JSON.stringify(await storage.get("memory", "-/a")).length).toBeLessThan(4_000_000);
   });
 
-  it("begins its window with the user, and parts no call from its result", async () => {
+  it("begins its window with the user, and never separates a call from its result", async () => {
     const memory = new Memory({ maxShortTermMessages: 4 });
     await memory.addMessages("a", [...exchange("one"), { role: "user", content: "Look." }, ...step("s")]);
 
     expect(await memory.getMessages("a")).toEqual([{ role: "user", content: "Look." }, ...step("s")]);
   });
 
-  it("takes messages in pieces, and shows a history that models take in between", async () => {
+  it("accepts messages in pieces, and returns a valid history in between", async () => {
     const memory = new Memory();
     const turn = [{ role: "user", content: "Look." } as const, ...step("s")];
     await memory.addMessages("a", turn.slice(0, 2));
@@ -105,7 +105,7 @@ describe("Memory", () => {
     expect((await storage.list("memory")).map(({ key }) => key)).toEqual(["-/b"]);
   });
 
-  it("tells tenants apart", async () => {
+  it("separates tenants", async () => {
     const memory = new Memory();
     await memory.addMessages("a", exchange("one"), { tenantId: "x" });
 
@@ -126,7 +126,7 @@ describe("Memory", () => {
     },
   );
 
-  it("refuses what is no message before it stores anything", async () => {
+  it("refuses a value that is not a message before it stores anything", async () => {
     const memory = new Memory();
     const wrong = [...exchange("one"), { role: "robot", content: "x" } as unknown as ChatMessage];
 
@@ -134,7 +134,7 @@ describe("Memory", () => {
     expect(await memory.getMessages("a")).toEqual([]);
   });
 
-  it("reports a damaged record and never calls it empty; clear mends it", async () => {
+  it("reports a damaged record and never returns it as empty; clear repairs it", async () => {
     const storage = new InMemoryStorage();
     const memory = new Memory({ storage });
     for (const damage of [{}, { v: 1 }, { v: 9 }, "text", { v: 1, messages: [{}], summaries: [], through: 0 }]) {
@@ -164,7 +164,7 @@ describe("Memory", () => {
 });
 
 describe.each(drivers)("Memory over a storage with %s", (_, create) => {
-  it("loses nothing when many add to one session at once, and leaves nobody in line", async () => {
+  it("loses nothing when many calls add to one session at once, and leaves no waiter", async () => {
     const storage = create();
     // Two memories, as two agents of one process may have.
     const memories = [new Memory({ storage }), new Memory({ storage })];
@@ -176,7 +176,7 @@ describe.each(drivers)("Memory over a storage with %s", (_, create) => {
     expect(localQueuesOf(storage).busySessions).toBe(0);
   });
 
-  it("clears while messages are added: each turn is there as a whole or not at all", async () => {
+  it("clears while messages are added: each turn is stored as a whole or not at all", async () => {
     const memory = new Memory({ storage: create() });
     await Promise.all([
       memory.addMessages("a", exchange("one")),
@@ -189,7 +189,7 @@ describe.each(drivers)("Memory over a storage with %s", (_, create) => {
 });
 
 describe("Memory that follows the turns of a session", () => {
-  it("takes a turn in once, and none that comes before one it has", async () => {
+  it("adds a turn once, and none that precedes one it has", async () => {
     const memory = new Memory();
     await memory.addMessages("a", exchange("1"), { through: 1 });
     await memory.addMessages("a", exchange("2"), { through: 2 });
@@ -203,7 +203,7 @@ describe("Memory that follows the turns of a session", () => {
     });
   });
 
-  it("gives all it knows in one look at the storage", async () => {
+  it("returns the whole memory with one read of the storage", async () => {
     const storage = new MapStorage();
     const memory = new Memory({ storage, enableLongTerm: true, maxShortTermMessages: 2 });
     for (const name of names(20)) await memory.addMessages("a", exchange(name), { through: Number(name) + 1 });
@@ -223,7 +223,7 @@ describe("Memory that follows the turns of a session", () => {
     });
   });
 
-  it("goes with a session that began anew", async () => {
+  it("follows a session that began anew", async () => {
     const memory = new Memory();
     await memory.addMessages("a", exchange("old"), { through: 57 });
     const { through } = await memory.recall("a");
@@ -233,7 +233,7 @@ describe("Memory that follows the turns of a session", () => {
     expect(await memory.recall("a")).toMatchObject({ messages: [...exchange("old"), ...exchange("new")], through: 1 });
   });
 
-  it("does not take in again what it was told to forget", async () => {
+  it("does not add turns again that were cleared", async () => {
     const memory = new Memory();
     await memory.addMessages("a", exchange("1"), { through: 1 });
     await memory.clear("a");
@@ -242,7 +242,7 @@ describe("Memory that follows the turns of a session", () => {
     expect(await memory.recall("a")).toEqual({ messages: [], context: "", through: 1 });
   });
 
-  it("forgets the session itself when asked to", async () => {
+  it("forgets the number of the last turn when asked to", async () => {
     const storage = new InMemoryStorage();
     const memory = new Memory({ storage });
     await memory.addMessages("a", exchange("1"), { through: 1 });
@@ -251,7 +251,7 @@ describe("Memory that follows the turns of a session", () => {
     expect(await storage.list("memory")).toEqual([]);
   });
 
-  it.each([-1, 1.5, Number.NaN, "1" as unknown as number])("refuses to go through turn %j", async (through) => {
+  it.each([-1, 1.5, Number.NaN, "1" as unknown as number])("refuses the turn number %j", async (through) => {
     await expect(new Memory().addMessages("a", [], { through })).rejects.toMatchObject({ code: "invalid_value" });
   });
 });

@@ -13,7 +13,7 @@ const fact = (order: number, source: FactSource, text = `fact ${order}`): Stored
 });
 
 describe("planFacts", () => {
-  it("makes room by the oldest that a model found, then by the oldest of all", () => {
+  it("removes the oldest that a model found first, then the oldest of all", () => {
     const known = [fact(1, "manual"), fact(2, "auto"), fact(3, "manual"), fact(4, "auto")];
     const removedFor = (count: number) => {
       const texts = Array.from({ length: count }, (_, index) => `new ${index}`);
@@ -25,19 +25,19 @@ describe("planFacts", () => {
     expect(removedFor(3)).toEqual([1, 2, 4]);
   });
 
-  it("stores nothing that a model found where there is room for what was said alone", () => {
+  it("stores no found fact when there is room for manual ones only", () => {
     const known = [fact(1, "manual"), fact(2, "manual")];
 
     expect(planFacts(known, { texts: ["new"], source: "auto", maxFacts: 2 })).toEqual({ stored: [], removed: [] });
   });
 
-  it("counts a fact as said that a model had found", () => {
+  it("makes a found fact manual when the program adds it", () => {
     const plan = planFacts([fact(1, "auto", "Likes tea.")], { texts: ["likes tea"], source: "manual", maxFacts: 5 });
 
     expect(plan).toEqual({ stored: [fact(1, "manual", "Likes tea.")], removed: [] });
   });
 
-  it("never leaves more than there is room for, and never two that are the same", () => {
+  it("never keeps more than maxFacts facts, and never two equal ones", () => {
     const source = fc.constantFrom<FactSource>("auto", "manual");
     const additions = fc.array(fc.record({ texts: fc.array(fc.constantFrom(...Array.from("abcdefghABCD"))), source }));
     const property = fc.property(additions, fc.integer({ min: 1, max: 5 }), (rounds, maxFacts) => {
@@ -56,7 +56,7 @@ describe("planFacts", () => {
 });
 
 describe("newestFacts", () => {
-  it("is in the order in which facts were added, whatever the clock said", () => {
+  it("is in the order in which facts were added, whatever the clock", () => {
     const facts = [
       { ...fact(2, "auto"), createdAt: 5 },
       { ...fact(1, "manual"), createdAt: 9 },

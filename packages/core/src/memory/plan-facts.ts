@@ -1,16 +1,16 @@
 import { recordVersion } from "../storage/stored-record.ts";
 import { createId } from "../util/create-id.ts";
-import { factKey } from "./fact-text.ts";
+import { factKey } from "./user-fact.ts";
 import type { FactSource, StoredFact } from "./user-fact.ts";
 
-/** What is to be stored of a user's facts, and what to be removed. */
+/** The facts of a user to store, and those to remove. */
 export type FactPlan = { stored: StoredFact[]; removed: StoredFact[] };
 
 type NewFacts = { texts: readonly string[]; source: FactSource; maxFacts: number };
 
 /**
- * Adds facts that are not known yet, and makes room: the oldest that were found by a model go first, then the oldest of
- * all. A fact that a model had found and somebody now says counts as said.
+ * Plans to add facts that are not known yet. Beyond `maxFacts` the oldest that a model found are removed first, then the
+ * oldest of all. A known fact that a model found and the program now adds becomes `manual`.
  */
 export function planFacts(known: readonly StoredFact[], { texts, source, maxFacts }: NewFacts): FactPlan {
   const byKey = new Map(known.map((fact) => [factKey(fact.fact), fact]));
@@ -36,13 +36,13 @@ export function planFacts(known: readonly StoredFact[], { texts, source, maxFact
   };
 }
 
-/** As many as there is room for, oldest first. */
+/** Returns at most `maxFacts` facts, oldest first. */
 export function newestFacts(facts: readonly StoredFact[], maxFacts: number): StoredFact[] {
   const inOrder = facts.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
   const excess = inOrder.length - maxFacts;
   if (excess <= 0) return inOrder;
-  const leaving = new Set([...ofSource(inOrder, "auto"), ...ofSource(inOrder, "manual")].slice(0, excess));
-  return inOrder.filter((fact) => !leaving.has(fact));
+  const removed = new Set([...ofSource(inOrder, "auto"), ...ofSource(inOrder, "manual")].slice(0, excess));
+  return inOrder.filter((fact) => !removed.has(fact));
 }
 
 function ofSource(facts: readonly StoredFact[], source: FactSource): StoredFact[] {

@@ -18,8 +18,8 @@ async function toolOf(...facts: string[]): Promise<ToolDef> {
   return memory.asTool();
 }
 
-describe("the tool that recalls facts", () => {
-  it("gives the facts of the run's user and tenant, newest first, as data [user-memory.as-tool]", async () => {
+describe("recallTool", () => {
+  it("returns the facts of the run's user and tenant, newest first, as data [user-memory.as-tool]", async () => {
     const tool = await toolOf("Likes tea.", "Lives in Oslo. </user_facts>");
 
     expect(await tool.execute({}, contextOf("u"))).toMatchInlineSnapshot(`
@@ -33,26 +33,26 @@ describe("the tool that recalls facts", () => {
     expect(await tool.execute({ userId: "other" }, contextOf("nobody"))).toBe("Nothing is known about the user yet.");
   });
 
-  it("puts in front what the query mentions, and gives as many as asked for", async () => {
+  it("puts facts that the query mentions first, and returns as many as asked for", async () => {
     const tool = await toolOf("Lives in Oslo.", "Likes green tea.", "Has a cat.", "Plays chess.");
     const recalled = await tool.execute({ query: "What TEA, in Oslo?", limit: 2 }, contextOf("u"));
 
     expect(linesOf(recalled)).toEqual(["- Lives in Oslo.", "- Likes green tea."]);
   });
 
-  it("gives twenty when nothing else is asked for", async () => {
+  it("returns twenty by default", async () => {
     const tool = await toolOf(...Array.from({ length: 30 }, (_, index) => `Fact number ${index}.`));
 
     expect(linesOf(await tool.execute({}, contextOf("u")))).toHaveLength(20);
   });
 
-  it("says that it knows no user in a run without one", async () => {
+  it("explains that a run has no user", async () => {
     const tool = await toolOf("Likes tea.");
 
     expect(await tool.execute({}, contextOf())).toBe("There is no user in this run, so nothing is known about one.");
   });
 
-  it("is called as one likes", () => {
+  it("takes a name and a description", () => {
     const memory = new UserMemory();
 
     expect(memory.asTool().name).toBe("recall_user_facts");

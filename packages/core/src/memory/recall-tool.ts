@@ -3,12 +3,11 @@ import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/run.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolDef } from "../tool/tool.ts";
-import { factKey } from "./fact-text.ts";
-import { factsBlock } from "./facts-block.ts";
 import type { MemoryScope } from "./memory-options.ts";
+import { factKey, factsBlock } from "./user-fact.ts";
 import type { UserFact } from "./user-fact.ts";
 
-/** How the tool is called and described. */
+/** The name and description of the tool. */
 export type RecallToolConfig = {
   /** @default "recall_user_facts" */
   name?: string;
@@ -26,7 +25,7 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/** A tool that gives the facts of the run's own user; nobody else's can be asked for. */
+/** Creates a tool that returns facts of the run's own user. A model cannot ask for those of others. */
 export function recallTool(getFacts: GetFacts, { name, description }: RecallToolConfig = {}): ToolDef {
   return defineTool({
     name: name ?? "recall_user_facts",
@@ -50,7 +49,7 @@ async function recall(
   return factsBlock(sorted.slice(0, checkCount(limit, "limit", 1)));
 }
 
-/** Those that share most words with the query first, and of these the newest. */
+// Facts that share the most words with the query first, and of equal ones the newest.
 function byRelevance(facts: readonly UserFact[], query: string): UserFact[] {
   const wanted = wordsOf(query);
   const scored = facts.map((fact, index) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toTranscript } from "./transcript.ts";
 
 describe("toTranscript", () => {
-  it("writes what was said, asked for and found as a line each", () => {
+  it("writes each text, tool call and result as a line", () => {
     const lines = toTranscript([
       {
         role: "user",
@@ -24,7 +24,7 @@ describe("toTranscript", () => {
     ]);
   });
 
-  it("tells the beginning of what is long, and no half of a character", () => {
+  it("keeps the beginning of a long text, and no half of a character", () => {
     const [line = ""] = toTranscript([{ role: "user", content: "😀".repeat(1_000_000) }]);
 
     expect(line.length).toBeLessThanOrEqual(1000);

@@ -1,21 +1,34 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { isChatMessage } from "../history/is-chat-message.ts";
 import type { ContentPart, MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import { shorten } from "../schema/schema-issue.ts";
+import { isList } from "../storage/stored-record.ts";
+import { toStorable } from "../storage/to-storable.ts";
 import { withoutBreaks } from "./data-block.ts";
 
-/** What is told of one message: enough to know what it was about. */
-const longestLine = 1000;
+/** The length of a line: enough to know what the message was about. */
+const maxLineLength = 1000;
 
-/** Writes each thing that was said, asked for or found as one line, cut where it is long. */
+/** Returns messages that can be stored and read again, without instructions, which are not part of a conversation. */
+export function toConversation(messages: readonly ChatMessage[]): ChatMessage[] {
+  if (isList(messages, isChatMessage)) return toStorable(messages.filter(({ role }) => role !== "system"));
+  throw new TroupeError(
+    "invalid_value",
+    "messages must be an array of ChatMessage objects, each with a role and content.",
+  );
+}
+
+/** Writes each text, tool call and tool result as one line, cut where it is long. */
 export function toTranscript(messages: readonly ChatMessage[]): string[] {
-  return messages.flatMap(linesOf).map((line) => shorten(line, longestLine));
+  return messages.flatMap(linesOf).map((line) => shorten(line, maxLineLength));
 }
 
 function linesOf({ role, content, toolCalls = [] }: ChatMessage): string[] {
   const text = textOf(content);
   const said = text === "" ? [] : [`${role}: ${text}`];
-  const asked = toolCalls.map((call) => `${role} called ${call.name}: ${start(JSON.stringify(call.arguments))}`);
-  return [...said, ...asked];
+  const calls = toolCalls.map((call) => `${role} called ${call.name}: ${start(JSON.stringify(call.arguments))}`);
+  return [...said, ...calls];
 }
 
 function textOf(content: MessageContent | null): string {
@@ -27,7 +40,7 @@ function partText(part: ContentPart): string {
   return part.type === "text" ? start(part.text) : `[${part.type}]`;
 }
 
-/** As much as a line can use: the rest of a text of megabytes is not even looked at. */
+// The rest of a text of megabytes is not even looked at.
 function start(text: string): string {
-  return withoutBreaks(text.slice(0, 2 * longestLine).toWellFormed());
+  return withoutBreaks(text.slice(0, 2 * maxLineLength).toWellFormed());
 }

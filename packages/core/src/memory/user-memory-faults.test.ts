@@ -11,7 +11,7 @@ import { UserMemory } from "./user-memory.ts";
 const textsOf = async (memory: UserMemory) => (await memory.getFacts("u")).map(({ fact }) => fact);
 
 describe.each(faultCases)("UserMemory over storage with $offer that $fault", ({ create, fault }) => {
-  it("adds facts once when it is repeated, and removes those for which there is no room, at whichever call", async () => {
+  it("adds facts once when it is repeated, and removes those beyond maxFacts, whichever call fails", async () => {
     const strikes = await forEachCall({ create, fault }, async (trial) => {
       const memory = new UserMemory({ storage: trial.watched.driver, maxFacts: 3 });
       await memory.addFacts("u", ["a", "b"]);
@@ -26,7 +26,7 @@ describe.each(faultCases)("UserMemory over storage with $offer that $fault", ({ 
     expect(strikes).toBeGreaterThanOrEqual(2);
   });
 
-  it("stores what was found once when it is repeated, at whichever call", async () => {
+  it("stores found facts once when it is repeated, whichever call fails", async () => {
     const strikes = await forEachCall({ create, fault }, async (trial) => {
       const model = new ScriptedModel().respond(() => ({ structured: { facts: ["x", "y"] } }));
       const memory = new UserMemory({ storage: trial.watched.driver });
@@ -38,7 +38,7 @@ describe.each(faultCases)("UserMemory over storage with $offer that $fault", ({ 
     expect(strikes).toBeGreaterThanOrEqual(3);
   });
 
-  it("shows a reader what is stored or an error, and never a user of whom nothing is known", async () => {
+  it("gives a reader the stored facts or an error, and never a user without facts", async () => {
     await forEachCall({ create, fault }, async (trial) => {
       const memory = new UserMemory({ storage: trial.watched.driver });
       await memory.addFacts("u", ["a"]);
@@ -50,7 +50,7 @@ describe.each(faultCases)("UserMemory over storage with $offer that $fault", ({ 
     });
   });
 
-  it("clears when it is repeated, at whichever call", async () => {
+  it("clears when it is repeated, whichever call fails", async () => {
     await forEachCall({ create, fault }, async (trial) => {
       const memory = new UserMemory({ storage: trial.watched.driver });
       await memory.addFacts("u", ["a", "b"]);
@@ -63,7 +63,7 @@ describe.each(faultCases)("UserMemory over storage with $offer that $fault", ({ 
   });
 });
 
-it("changes several facts in one write, where the storage can", async () => {
+it("changes several facts in one write, when the storage has transactions", async () => {
   const watched = new FaultInjector(new InMemoryStorage());
   const memory = new UserMemory({ storage: watched.driver, maxFacts: 2 });
   await memory.addFacts("u", ["a", "b"]);
@@ -73,7 +73,7 @@ it("changes several facts in one write, where the storage can", async () => {
   expect(await textsOf(memory)).toEqual(["c", "d"]);
 });
 
-it.each(drivers)("lets no late write bring back what was forgotten behind it, over %s", async (_, create) => {
+it.each(drivers)("does not let a late write bring back cleared facts, over %s", async (_, create) => {
   const watched = new FaultInjector(create());
   const abort = new AbortController();
   const memory = new UserMemory({ storage: watched.driver });

@@ -1,4 +1,6 @@
-import { checkCount } from "../errors/check-option.ts";
+import { anyBoolean, anyString, integer, optional } from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
@@ -6,70 +8,77 @@ import { checkOwner } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { ToolDef } from "../tool/tool.ts";
 import { BoundedFacts } from "./bounded-facts.ts";
-import { checkFlag, checkModel, refuseUnknownOptions } from "./check-memory.ts";
-import { extractFacts } from "./extract-facts.ts";
 import { changeFacts, listFacts, removeFact, removeFacts } from "./fact-store.ts";
 import type { FactPlace } from "./fact-store.ts";
-import { checkFacts } from "./fact-text.ts";
-import { factsBlock } from "./facts-block.ts";
+import { findFacts } from "./find-facts.ts";
 import { LateStorage } from "./late-storage.ts";
-import type { MemoryScope, ModelAccount } from "./memory-options.ts";
-import { PendingWork } from "./pending-work.ts";
+import { modelProvider, storageDriver } from "./memory-options.ts";
+import type { MemoryModelOptions, MemoryScope } from "./memory-options.ts";
 import { newestFacts, planFacts } from "./plan-facts.ts";
 import { recallTool } from "./recall-tool.ts";
 import type { RecallToolConfig } from "./recall-tool.ts";
-import { isFactSource, toUserFact } from "./user-fact.ts";
+import { checkFacts, factsBlock, isFactSource, toUserFact } from "./user-fact.ts";
 import type { FactSource, UserFact } from "./user-fact.ts";
 
-/** How a user memory is set up. */
+/** The options of a `UserMemory`. */
 export type UserMemoryOptions = {
   /** @default the storage of the agents that use it; without one, in memory and bounded */
   storage?: StorageDriver;
-  /** Finds facts in conversations. @default the agent's model */
+  /** The model that finds facts. @default the agent's model */
   model?: ModelProvider;
-  /** How many facts are kept of a user. @default 100 */
+  /** The number of facts that are kept of a user. @default 100 */
   maxFacts?: number;
-  /** Whether facts are looked for in conversations. @default true */
+  /** Finds facts in conversations. @default true */
   enabled?: boolean;
 };
 
-/** What goes with an extraction. */
-export type ExtractOptions = MemoryScope & ModelAccount;
+/** The options of an extraction of facts. */
+export type ExtractOptions = MemoryScope & MemoryModelOptions;
 
-const optionNames = ["storage", "model", "maxFacts", "enabled"];
+const where = { path: "UserMemory" };
+const optionTable = {
+  storage: optional(storageDriver),
+  model: optional(modelProvider),
+  maxFacts: optional(integer(1), 100),
+  enabled: optional(anyBoolean, true),
+} satisfies OptionTable<UserMemoryOptions>;
+const toolTable = {
+  name: optional(anyString),
+  description: optional(anyString),
+} satisfies OptionTable<RecallToolConfig>;
 
-/** What is known of users, whatever session they said it in. */
+/** Remembers facts about users, across their sessions. */
 export class UserMemory {
-  /** Whether facts are looked for in conversations. */
+  /** True when facts are looked for in conversations. */
   readonly enabled: boolean;
   readonly #storage: LateStorage;
   readonly #model: ModelProvider | undefined;
   readonly #maxFacts: number;
-  readonly #work = new PendingWork();
+  /** Work that `flush` waits for. Its promises never reject. */
+  readonly #pending = new Set<Promise<void>>();
 
   constructor(options: UserMemoryOptions = {}) {
-    refuseUnknownOptions(options, "UserMemory", optionNames);
-    const { storage, model, maxFacts = 100, enabled = true } = options;
+    const { storage, model, maxFacts, enabled } = readOptions(optionTable, options, where);
     this.#storage = new LateStorage("UserMemory", storage, () => new BoundedFacts());
-    this.#model = checkModel(model, "model");
-    this.#maxFacts = checkCount(maxFacts, "maxFacts", 1);
-    this.enabled = checkFlag(enabled, "enabled");
+    this.#model = model;
+    this.#maxFacts = maxFacts;
+    this.enabled = enabled;
   }
 
-  /** Uses an agent's storage when the memory has none of its own; a second, different one is `invalid_config`. */
+  /** Uses an agent's storage when the memory has none of its own. Throws `invalid_config` for a second, different one. */
   bindStorage(driver: StorageDriver): void {
     this.#storage.bind(driver);
   }
 
-  /** What is known of the user, oldest first. */
+  /** Returns the facts about the user, oldest first. */
   async getFacts(userId: string, scope: MemoryScope = {}): Promise<UserFact[]> {
     const facts = await listFacts(this.#placeOf(userId, scope));
     return newestFacts(facts, this.#maxFacts).map(toUserFact);
   }
 
   /**
-   * Adds facts that are not known yet, and gives those that it stored. Of too many, the oldest that a model found go first.
-   * When it rejects, it may be repeated: a fact is stored once.
+   * Adds facts that are not known yet, and returns those that it stored. Of too many, the oldest that a model found are
+   * removed first. Repeating it is safe: a fact is stored once.
    */
   // oxlint-disable-next-line max-params -- the specification's shape, and options
   async addFacts(
@@ -86,28 +95,29 @@ export class UserMemory {
     return (await changeFacts(place, (known) => planFacts(known, plan))).map(toUserFact);
   }
 
-  /** Forgets one fact. That it is not there is no error. */
+  /** Removes one fact. A fact that does not exist is not an error. */
   async removeFact(userId: string, factId: string, scope: MemoryScope = {}): Promise<void> {
     const place = this.#placeOf(userId, scope);
     if (typeof factId !== "string" || !/^[\w-]{1,64}$/.test(factId)) {
-      throw new TroupeError("invalid_request", "factId must be the id of a fact, as getFacts gives it.");
+      throw new TroupeError("invalid_request", "factId must be the id of a fact from getFacts.");
     }
     await removeFact(place, factId);
   }
 
-  /** Forgets all that is known of the user. */
+  /** Removes all facts about the user. */
   async clear(userId: string, scope: MemoryScope = {}): Promise<void> {
     await removeFacts(this.#placeOf(userId, scope));
   }
 
-  /** What is known of the user as data for a prompt; empty when nothing is. */
+  /** Returns the facts about the user as data for a prompt; empty when there are none. */
   async getContextString(userId: string, scope: MemoryScope = {}): Promise<string> {
     return factsBlock(await this.getFacts(userId, scope));
   }
 
   /**
-   * Lets the memory's model, else the given one, find facts in the messages, and gives those that it stored. An answer of
-   * no use stores nothing and is logged; a failure of the model or the storage is an error. Not `enabled`, it does nothing.
+   * Finds facts in messages by the memory's model, else the given one, and returns those that it stored. An answer that
+   * cannot be parsed stores nothing and is logged; a failure of the model or the storage is an error. Without `enabled` it
+   * does nothing.
    */
   // oxlint-disable-next-line max-params -- the specification's shape, and options
   async extractAndStore(
@@ -117,37 +127,40 @@ export class UserMemory {
     options: ExtractOptions = {},
   ): Promise<UserFact[]> {
     const place = this.#placeOf(userId, options);
-    const asked = this.#model ?? checkModel(model, "model");
+    const finder = this.#model ?? optionTable.model(model, "model", {});
     if (!this.enabled) return [];
-    if (asked === undefined) {
+    if (finder === undefined) {
       throw new TroupeError(
         "invalid_config",
-        "Facts are found by a model: give the UserMemory one, or extractAndStore.",
+        "A model must find the facts. Give one to UserMemory or to extractAndStore.",
       );
     }
     const known = newestFacts(await listFacts(place), this.#maxFacts).map(({ fact }) => fact);
-    const facts = await extractFacts({ ...options, model: asked, messages, known });
+    const facts = await findFacts({ ...options, model: finder, messages, known });
     return await this.addFacts(userId, facts, "auto", options);
   }
 
-  /** A tool with which a model recalls what is known of the user of its run. */
+  /** Creates a tool with which a model recalls the facts about its run's user. */
   asTool(config: RecallToolConfig = {}): ToolDef {
-    refuseUnknownOptions(config, "asTool", ["name", "description"]);
-    return recallTool((userId, scope) => this.getFacts(userId, scope), config);
+    const options = readOptions(toolTable, config, { owner: "asTool" });
+    return recallTool((userId, scope) => this.getFacts(userId, scope), options);
   }
 
-  /** Makes `flush` wait for work that was started elsewhere. Whoever started it sees to its failure. */
+  /** Makes `flush` wait for work that was started elsewhere, where its failure is handled too. */
   track(work: Promise<unknown>): void {
-    this.#work.track(work);
+    const end = () => void this.#pending.delete(settled);
+    const settled: Promise<void> = work.then(end, end);
+    this.#pending.add(settled);
   }
 
-  /** Waits until nothing is pending. What failed was told elsewhere: this never rejects. */
+  /** Waits until nothing is pending, also for work that is added meanwhile. Never rejects. */
   async flush(): Promise<void> {
-    await this.#work.flush();
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
   #placeOf(userId: string, { tenantId, signal }: MemoryScope): FactPlace {
-    if (typeof userId !== "string") throw new TroupeError("invalid_request", "userId must be a text: whose facts?");
+    if (typeof userId !== "string")
+      throw new TroupeError("invalid_request", "userId must be a string: facts are stored per user.");
     checkOwner({ tenantId, userId });
     return { driver: this.#storage.driver, tenantId, userId, signal };
   }

@@ -15,7 +15,7 @@ const user: ChatMessage = { role: "user", content: "Ask." };
 const answer: ChatMessage = { role: "assistant", content: "Answer." };
 
 describe("trimWindow", () => {
-  it("keeps what fits as it is", () => {
+  it("returns messages that fit unchanged", () => {
     const messages = [...exchange("a"), ...exchange("b")];
 
     expect(trimWindow({ messages, isCut: false }, upTo(4))).toEqual({
@@ -24,7 +24,7 @@ describe("trimWindow", () => {
     });
   });
 
-  it("lets the oldest turns leave as a whole", () => {
+  it("drops the oldest turns as a whole", () => {
     const messages = [...exchange("a"), ...exchange("b"), ...exchange("c")];
     const { window, overflow } = trimWindow({ messages, isCut: false }, upTo(5));
 
@@ -40,7 +40,7 @@ describe("trimWindow", () => {
     expect(overflow).toEqual([...exchange("a"), ...step("s")]);
   });
 
-  it("lets a turn that was cut give way to the next", () => {
+  it("drops a turn that was cut when the next one begins", () => {
     const cut = { messages: [user, answer], isCut: true };
     const { window, overflow } = trimWindow({ messages: [...cut.messages, ...exchange("b")], isCut: true }, upTo(50));
 
@@ -48,7 +48,7 @@ describe("trimWindow", () => {
     expect(overflow).toEqual(cut.messages);
   });
 
-  it("lets leave what no user's message stands before", () => {
+  it("drops messages before the first of the user", () => {
     expect(trimWindow({ messages: [answer, user], isCut: false }, upTo(50))).toEqual({
       window: { messages: [user], isCut: false },
       overflow: [answer],
@@ -57,7 +57,7 @@ describe("trimWindow", () => {
 });
 
 describe("trimWindow by size", () => {
-  it("lets the oldest turns leave that all together are too large", () => {
+  it("drops the oldest turns when all together are too large", () => {
     const image: ChatMessage = { role: "user", content: [{ type: "image", data: "A".repeat(600) }] };
     const messages = [...exchange("a"), image, answer, image, answer];
 
@@ -65,7 +65,7 @@ describe("trimWindow by size", () => {
     expect(trimWindow({ messages, isCut: false }, upTo(50, 1220)).window.messages).toEqual(messages.slice(2));
   });
 
-  it("counts what a tool is called with and what it finds", () => {
+  it("counts the arguments and results of tools", () => {
     const call = { id: "1", name: "look", arguments: { at: "x".repeat(500) } };
     const large: ChatMessage[] = [
       { role: "assistant", content: null, toolCalls: [call] },
@@ -80,7 +80,7 @@ describe("trimWindow by size", () => {
     expect(trimWindow({ messages, isCut: false }, upTo(50, 1500)).window.messages).toEqual(messages);
   });
 
-  it("keeps a user's message that is too large by itself: the session's turn holds it too", () => {
+  it("keeps a user's message that is too large by itself, as the session's turn does", () => {
     const large: ChatMessage = { role: "user", content: "x".repeat(2000) };
     const { window } = trimWindow({ messages: [large, answer], isCut: false }, upTo(50, 1000));
 
@@ -90,14 +90,14 @@ describe("trimWindow by size", () => {
 });
 
 describe("viewWindow", () => {
-  it("gives nothing of a turn of which no step fits", () => {
+  it("returns nothing of a turn without a step that fits", () => {
     const { window } = trimWindow({ messages: [user, ...step("s", 3)], isCut: false }, upTo(3));
 
     expect(viewWindow(window, 3)).toEqual([]);
     expect(viewWindow({ messages: [user], isCut: false }, 3)).toEqual([user]);
   });
 
-  it("has room for the results that are put in for those that are missing", () => {
+  it("has room for the results that the repair adds", () => {
     const [asking] = step("s", 3) as [ChatMessage];
     const messages = [...exchange("a"), user, asking];
 
@@ -115,7 +115,7 @@ const rooms = fc.record({
   characters: fc.oneof(fc.integer({ min: 1, max: 600 }), fc.constant(Infinity)),
 });
 
-describe("a window that messages are added to in pieces", () => {
+describe("a window to which messages are added in pieces", () => {
   it("is the newest suffix that fits, and one that every vendor takes, whatever the pieces", () => {
     const property = fc.property(soundHistory, pieceSizes, maximum, (history, sizes, max) => {
       const said = history.filter(({ role }) => role !== "system");
@@ -128,7 +128,7 @@ describe("a window that messages are added to in pieces", () => {
     fc.assert(property, { numRuns: runs });
   });
 
-  it("loses no message and gives none twice: each is in the window or has overflowed", () => {
+  it("neither loses nor repeats a message: each is in the window or in the overflow", () => {
     const property = fc.property(soundHistory, pieceSizes, rooms, (history, sizes, room) => {
       const said = history.filter(({ role }) => role !== "system");
       const left: ChatMessage[] = [];

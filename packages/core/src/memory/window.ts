@@ -1,28 +1,28 @@
-import type { ChatMessage } from "../message/message.ts";
 import { repairHistory } from "../history/repair-history.ts";
-import { messageSize } from "./message-size.ts";
 import { splitBefore } from "../history/trim-history.ts";
+import type { ContentPart } from "../message/content.ts";
+import type { ChatMessage } from "../message/message.ts";
 
 /** The newest messages of a session. */
 export type Window = {
   messages: readonly ChatMessage[];
-  /** Whether the only turn in it was too large and has lost its first steps. */
+  /** True when its only turn was too large and has lost its first steps. */
   isCut: boolean;
 };
 
-/** How much a window holds: so many messages, and all together so many characters. */
+/** The size of a window: a number of messages, and of characters in all of them. */
 export type Room = { messages: number; characters: number };
 
 /**
- * Leaves the newest whole turns that there is room for; a turn begins where the user speaks. Of a newest turn that
- * is larger by itself, what the user said and the newest steps remain; a step is a message of the assistant with its
- * results. All else is `overflow`, in its order: what no user's message stands before, too.
+ * Keeps the newest whole turns that fit; a turn begins with a message of the user. Of a newest turn that is too large by
+ * itself it keeps the user's message and the newest steps; a step is a message of the assistant with its results. All
+ * other messages, also those before the first of the user, are the `overflow`, in order.
  *
- * The same remains, however the messages are divided upon several calls.
+ * The result is the same, however the messages are divided upon several calls.
  */
 export function trimWindow({ messages, isCut }: Window, room: Room): { window: Window; overflow: ChatMessage[] } {
   const turns = splitBefore(messages, "user");
-  // A turn that lost its first steps is no whole one, and gives way to the next.
+  // A turn that lost its first steps is not whole, and gives way to the next.
   const hasPassed = turns[0]?.[0]?.role !== "user" || (isCut && turns.length > 1);
   const whole = hasPassed ? turns.slice(1) : turns;
   const kept = newestThatFit(whole, room);
@@ -35,14 +35,14 @@ export function trimWindow({ messages, isCut }: Window, room: Room): { window: W
   return { window: { messages: left, isCut: true }, overflow: [...turns.slice(0, -1).flat(), ...dropped] };
 }
 
-/** The window as a model takes it: in order, and without a turn of which nothing but the user's question is left. */
+/** Returns the window as a valid history. A turn of which only the user's message is left is not part of it. */
 export function viewWindow({ messages, isCut }: Window, max: number): ChatMessage[] {
-  // Results that are still missing are put in, so there may be more messages now.
+  // The repair adds missing results, so there may be more messages now.
   const { window } = trimWindow({ messages: repairHistory(messages), isCut }, { messages: max, characters: Infinity });
   return window.isCut && window.messages.length === 1 ? [] : [...window.messages];
 }
 
-/** The user's message stays even alone: what follows of the turn may fit. */
+/** Keeps the user's message even alone: later messages of the turn may fit. */
 function shorten([input, ...answer]: readonly ChatMessage[], room: Room) {
   const first = input === undefined ? [] : [input];
   const steps = newestThatFit(splitBefore(answer, "assistant"), without(room, first)).flat();
@@ -65,4 +65,18 @@ function without({ messages, characters }: Room, taken: readonly ChatMessage[]):
     messages: messages - taken.length,
     characters: taken.reduce((left, message) => left - messageSize(message), characters),
   };
+}
+
+/** Estimates the characters that a message takes in a record, by its texts and data. */
+function messageSize({ content, toolCalls = [] }: ChatMessage): number {
+  const said = typeof content === "string" ? content.length : sum((content ?? []).map(partSize));
+  return said + sum(toolCalls.map((call) => JSON.stringify(call).length));
+}
+
+function partSize(part: ContentPart): number {
+  return part.type === "text" ? part.text.length : part.data.length;
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((total, size) => total + size, 0);
 }

@@ -2,36 +2,35 @@ import type { ChatMessage } from "../message/message.ts";
 import { equalJson } from "../util/equal-json.ts";
 import { LruCache } from "../util/lru-cache.ts";
 
-/** What was to be added, under which id. */
+/** Messages to add, and the id of the addition. */
 export type Addition = { id: string; messages: readonly ChatMessage[] };
 
 /** The number of sessions whose additions are remembered while a storage fails. */
 const maxEntries = 1000;
 
 /**
- * Additions being written, and those whose write failed: whether these are stored is not known. When the same messages are
- * added again, and the record says that it got them, they are not stored twice.
+ * Additions that are being written, or whose write failed: it is not known whether they are stored. When the same messages
+ * are added again and the record has them, they are not stored twice.
  */
-export class UnsettledAdditions {
+export class UncertainAdditions {
   readonly #byKey = new LruCache<string, Addition>({ maxEntries });
 
-  /** How many there are. */
   get size(): number {
     return this.#byKey.size;
   }
 
-  /** Remembers what is about to be written. */
+  /** Notes an addition that is about to be written. */
   note(key: string, addition: Addition): void {
     this.#byKey.set(key, addition);
   }
 
-  /** Whether these messages are a repetition of those that the record got last. */
+  /** True when these messages repeat the last addition that the record has. */
   isStored(key: string, { messages }: Addition, { additionId }: { additionId: string }): boolean {
     const earlier = this.#byKey.peek(key);
     return earlier?.id === additionId && equalJson(earlier.messages, messages);
   }
 
-  /** Forgets it: how the write ended is known. */
+  /** Forgets the addition: the outcome of its write is known. */
   settle(key: string): void {
     this.#byKey.delete(key);
   }

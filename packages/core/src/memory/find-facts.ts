@@ -3,22 +3,21 @@ import { getTextContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import { compileStructuredSchema } from "../schema/compile-schema.ts";
 import { parseStructured } from "../schema/parse-structured.ts";
-import { askModel } from "./ask-model.ts";
-import type { Question } from "./ask-model.ts";
+import { askMemoryModel } from "./ask-memory-model.ts";
+import type { MemoryModelCall } from "./ask-memory-model.ts";
 import { dataBlock } from "./data-block.ts";
-import { longestFact, tidy } from "./fact-text.ts";
-import { toConversation } from "./to-conversation.ts";
-import { toTranscript } from "./transcript.ts";
+import { toConversation, toTranscript } from "./transcript.ts";
+import { maxFactLength, tidyFact } from "./user-fact.ts";
 
-type Extraction = Omit<Question, "messages" | "config"> & {
+type Search = Omit<MemoryModelCall, "messages" | "config"> & {
   messages: readonly ChatMessage[];
   known: readonly string[];
 };
 
-/** A conversation does not tell more of somebody; a model that finds more is making things up. */
-const mostFacts = 20;
-/** The newest messages that are read. */
-const mostMessages = 100;
+/** The number of facts that are accepted: a model that finds more invents them. */
+const maxFound = 20;
+/** The number of messages that are read, the newest. */
+const maxMessages = 100;
 
 const factsSchema = {
   type: "object",
@@ -34,15 +33,15 @@ const instructions =
   'with JSON like {"facts": ["Lives in Oslo."]}; with {"facts": []} when there is nothing to note.';
 
 /**
- * Lets a model find facts about the user in messages. An answer that is none gives no facts and a warning; a model that
- * fails is an error.
+ * Finds facts about the user in messages, by a model. An answer that cannot be parsed gives no facts and a warning. Throws
+ * when the model fails.
  */
-export async function extractFacts({ messages, known, ...question }: Extraction): Promise<string[]> {
-  const lines = toTranscript(toConversation(messages).slice(-mostMessages).filter(isSaid).map(toSaid));
+export async function findFacts({ messages, known, ...call }: Search): Promise<string[]> {
+  const lines = toTranscript(toConversation(messages).slice(-maxMessages).filter(isSaid).map(toSaid));
   if (lines.length === 0) return [];
   const schema = compileStructuredSchema(factsSchema, "facts");
-  const answer = await askModel({
-    ...question,
+  const answer = await askMemoryModel({
+    ...call,
     messages: [
       { role: "system", content: instructions },
       { role: "user", content: describe(lines, known) },
@@ -50,15 +49,15 @@ export async function extractFacts({ messages, known, ...question }: Extraction)
     config: { responseFormat: { type: "json_schema", schema: schema.jsonSchema, name: "user_facts" } },
   });
   try {
-    return bound((await parseStructured(answer, schema)) as { facts: string[] }, question);
+    return bound((await parseStructured(answer, schema)) as { facts: string[] }, call);
   } catch (error) {
     if (!TroupeError.is(error)) throw error;
-    question.logger?.warn("The model's answer holds no facts that could be read: none are stored.", { error });
+    call.logger?.warn("The model's answer with facts could not be parsed. None are stored.", { error });
     return [];
   }
 }
 
-/** What tools found was said by others, and is nothing that the user said. */
+// Results of tools are words of others, not of the user.
 function isSaid({ role, content }: ChatMessage): boolean {
   return (role === "user" || role === "assistant") && getTextContent(content).trim() !== "";
 }
@@ -76,13 +75,13 @@ function describe(lines: readonly string[], known: readonly string[]): string {
     .join("\n\n");
 }
 
-function bound({ facts }: { facts: string[] }, { logger }: Pick<Question, "logger">): string[] {
+function bound({ facts }: { facts: string[] }, { logger }: Pick<MemoryModelCall, "logger">): string[] {
   const usable = facts
-    .slice(0, mostFacts)
-    .map(tidy)
-    .filter((fact) => fact !== "" && fact.length <= longestFact);
+    .slice(0, maxFound)
+    .map(tidyFact)
+    .filter((fact) => fact !== "" && fact.length <= maxFactLength);
   if (usable.length < facts.length) {
-    logger?.warn("The model found facts that are too many, too long or blank: they are left out.", {
+    logger?.warn("The model found facts that are too many, too long or blank. They are left out.", {
       found: facts.length,
       kept: usable.length,
     });

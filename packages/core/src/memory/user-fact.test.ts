@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkFacts, factKey } from "./fact-text.ts";
+import { checkFacts, factKey } from "./user-fact.ts";
 
 describe("factKey", () => {
   it.each([
@@ -18,13 +18,13 @@ describe("factKey", () => {
     ["Writes C", "Writes C++"],
     ["Likes tea", "Likes teas"],
     ["!", "?"],
-  ])("is another for %j and %j", (one, other) => {
+  ])("is different for %j and %j", (one, other) => {
     expect(factKey(one)).not.toBe(factKey(other));
   });
 });
 
 describe("checkFacts", () => {
-  it("makes facts well-formed and one line each, and leaves blank ones out", () => {
+  it("makes facts well-formed and one line each, without blank ones", () => {
     expect(checkFacts([" a\n\nb ", "", " \t", "c\u{d800}"])).toEqual(["a b", "c\ufffd"]);
   });
 

@@ -5,7 +5,7 @@ import { getTextContent } from "../message/content.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { scriptedUsage } from "../testing/scripted-turn.ts";
-import { digest, summarize } from "./summarize.ts";
+import { digest, summarize } from "./summaries.ts";
 
 const lines = ["user: My cat is called Miso.", "assistant: Noted."];
 
@@ -18,7 +18,7 @@ describe("summarize", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("gives the model the lines as data, with the key of its vendor, and reports what it was billed", async () => {
+  it("gives the model the lines as data, with the key of its vendor, and reports the usage", async () => {
     const model = new ScriptedModel(" The cat is called Miso. ");
     const billed: TokenUsage[] = [];
     const summary = await summarize(lines, {
@@ -35,7 +35,7 @@ describe("summarize", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("is a digest without a model", async () => {
+  it("returns a digest without a model", async () => {
     expect(await summarize(lines, {})).toBe("user: My cat is called Miso. / assistant: Noted.");
   });
 
@@ -43,7 +43,7 @@ describe("summarize", () => {
     ["fails", { error: new TroupeError("model_failed", "no") }],
     ["says nothing", " \n "],
     ["writes a book", { text: ["word ".repeat(2_000_000)] }],
-  ])("is a digest, and a warning is logged, when the model %s", async (_, turn) => {
+  ])("returns a digest, and logs a warning, when the model %s", async (_, turn) => {
     const { said, logger } = listen();
     const summary = await summarize(lines, { model: new ScriptedModel(turn), logger });
 
@@ -51,7 +51,7 @@ describe("summarize", () => {
     expect(said).toHaveLength(1);
   });
 
-  it("is a digest when the model does not answer in time, even one that takes no notice of its signal", async () => {
+  it("returns a digest when the model does not answer in time, even one that ignores its signal", async () => {
     const { said, logger } = listen();
     const model = new ScriptedModel();
     model.generate = () => new Promise(() => {});
@@ -63,7 +63,7 @@ describe("summarize", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("is given up when its signal aborts", async () => {
+  it("rejects when its signal aborts", async () => {
     const { said, logger } = listen();
     const abort = new AbortController();
     const model = new ScriptedModel({ hang: true });
@@ -76,7 +76,7 @@ describe("summarize", () => {
     expect(said).toEqual([]);
   });
 
-  it("bounds what the model reads and what it writes", async () => {
+  it("limits the input and the output of the model", async () => {
     const model = new ScriptedModel("word ".repeat(1000));
     const many = Array.from({ length: 10_000 }, (_, index) => `user: message ${index}`);
     const summary = await summarize(many, { model });
@@ -89,7 +89,7 @@ describe("summarize", () => {
 });
 
 describe("digest", () => {
-  it("is bounded, keeps the newest lines, and is always the same", () => {
+  it("has a limited length, keeps the newest lines, and is deterministic", () => {
     const many = Array.from({ length: 100 }, (_, index) => `user: ${"long ".repeat(100)} ${index}`);
     const text = digest([...many, "user: last"]);
 

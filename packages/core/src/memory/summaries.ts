@@ -1,0 +1,109 @@
+import { abortedError } from "../errors/aborted-error.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { ChatMessage } from "../message/message.ts";
+import type { ModelProvider } from "../model/model-provider.ts";
+import { shorten } from "../schema/schema-issue.ts";
+import { askMemoryModel } from "./ask-memory-model.ts";
+import { dataBlock, withoutBreaks } from "./data-block.ts";
+import type { MemoryModelOptions } from "./memory-options.ts";
+import type { MemoryRecord } from "./memory-record.ts";
+import { toTranscript } from "./transcript.ts";
+
+/** The part of a memory that left the window. */
+export type LongTerm = Pick<MemoryRecord, "pending" | "summaries">;
+
+/** The model that writes summaries. Without one they are digests. */
+export type Summarizer = MemoryModelOptions & { model?: ModelProvider | undefined; signal?: AbortSignal | undefined };
+
+const maxSummaries = 8;
+const mergedAtOnce = 4;
+const maxPending = 40;
+
+/** The length of a summary or a digest. */
+const maxLength = 1200;
+/** The length of an answer that can be cut to a summary. */
+const maxAnswerLength = 10 * maxLength;
+/** The length of the lines that a model reads. */
+const maxInputLength = 40_000;
+
+const instructions =
+  "You write the memory of a conversation. Sum up the record you are given in at most 120 words: what the user wants and " +
+  "said, what was found, done and decided, with names and numbers. Write plain sentences and nothing else.";
+
+/**
+ * Adds messages that left the window. A turn or two are kept as lines until there are enough for a summary: the model is
+ * not called with every turn. When the summaries become many, the oldest are merged.
+ */
+export async function addToLongTerm(
+  { pending, summaries }: LongTerm,
+  overflow: readonly ChatMessage[],
+  { maxMessages, ...summarizer }: Summarizer & { maxMessages: number },
+): Promise<LongTerm> {
+  const lines = [...pending, ...toTranscript(overflow)];
+  if (lines.length < Math.min(maxPending, Math.max(2, Math.ceil(maxMessages / 2)))) {
+    return { pending: lines, summaries };
+  }
+  return { pending: [], summaries: await merge([...summaries, await summarize(lines, summarizer)], summarizer) };
+}
+
+/** Returns the summaries, followed by a digest of the lines that no summary covers yet. */
+export function readSummaries({ pending, summaries }: LongTerm): string[] {
+  return pending.length === 0 ? [...summaries] : [...summaries, digest(pending)];
+}
+
+/** Summarises lines by the model. Returns a digest when there is no model, or no usable answer. */
+export async function summarize(lines: readonly string[], summarizer: Summarizer): Promise<string> {
+  const { model, signal, logger } = summarizer;
+  if (model === undefined) return digest(lines);
+  try {
+    return await askForSummary(lines, { ...summarizer, model });
+  } catch (error) {
+    if (signal?.aborted) throw abortedError(signal.reason);
+    logger?.warn("The model could not summarise the memory. A digest is kept instead.", { error });
+    return digest(lines);
+  }
+}
+
+/** Joins the beginnings of the newest lines. The same lines always have the same digest. */
+export function digest(lines: readonly string[]): string {
+  const length = Math.max(60, Math.floor(maxLength / Math.max(1, lines.length)) - separator.length);
+  const shortened = lines.map((line) => shorten(line, length));
+  return newest(shortened, maxLength).join(separator);
+}
+
+const separator = " / ";
+
+async function merge(summaries: string[], summarizer: Summarizer): Promise<string[]> {
+  if (summaries.length <= maxSummaries) return summaries;
+  const merged = await summarize(summaries.slice(0, mergedAtOnce), summarizer);
+  return [merged, ...summaries.slice(mergedAtOnce)];
+}
+
+async function askForSummary(
+  lines: readonly string[],
+  { model, ...rest }: Summarizer & { model: ModelProvider },
+): Promise<string> {
+  const read = newest(lines, maxInputLength);
+  const record = dataBlock({ tag: "conversation", about: "A part of a conversation, oldest first.", lines: read });
+  const answer = await askMemoryModel({
+    ...rest,
+    model,
+    messages: [
+      { role: "system", content: instructions },
+      { role: "user", content: record },
+    ],
+  });
+  const isUsable = answer.length <= maxAnswerLength && answer.trim() !== "";
+  if (!isUsable)
+    throw new TroupeError(
+      "model_failed",
+      `The model answered with a summary of ${answer.length} characters. Expected 1 to ${maxAnswerLength}.`,
+    );
+  return shorten(withoutBreaks(answer.toWellFormed()), maxLength);
+}
+
+function newest(lines: readonly string[], room: number): readonly string[] {
+  let left = room;
+  const first = lines.findLastIndex((line) => (left -= line.length + separator.length) < 0);
+  return lines.slice(first + 1);
+}
