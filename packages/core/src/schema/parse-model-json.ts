@@ -1,3 +1,4 @@
+import { isRecord } from "../util/is-record.ts";
 import { findExcess } from "./json-limits.ts";
 
 /** The value of a text, or a problem that quotes nothing of the text. */
@@ -14,7 +15,7 @@ export function parseArguments(text: string): ParsedJson<Record<string, unknown>
   const parsed = parseModelJson(text);
   if (!parsed.ok) return parsed;
   const { value } = parsed;
-  if (isObject(value)) return { ok: true, value };
+  if (isRecord(value)) return { ok: true, value };
   return { ok: false, problem: "is not an object" };
 }
 
@@ -29,10 +30,6 @@ export function parseModelJson(text: string): ParsedJson {
   } catch (error) {
     return { ok: false, problem: describeSyntaxError(error) };
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 // The engine's own message quotes the text.

@@ -1,3 +1,4 @@
+import { isRecord } from "../util/is-record.ts";
 import type { JsonSchema } from "./object-schema.ts";
 
 const combinators = ["$ref", "allOf", "anyOf", "const", "enum", "if", "not", "oneOf"];
@@ -52,8 +53,4 @@ function moveReferences(node: unknown): unknown {
 function moved(reference: unknown): unknown {
   if (typeof reference !== "string" || reference.startsWith("#/$defs/")) return moveReferences(reference);
   return reference === "#" || reference.startsWith("#/") ? `#/properties/value${reference.slice(1)}` : reference;
-}
-
-function isRecord(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

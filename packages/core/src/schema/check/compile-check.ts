@@ -1,10 +1,11 @@
+import { isRecord } from "../../util/is-record.ts";
 import type { JsonSchema } from "../object-schema.ts";
 import type { SchemaIssue, Validation } from "../schema-issue.ts";
 import { arrayKeywords } from "./array-keywords.ts";
 import { type Check, CheckRun, CheckTooCostly } from "./check-run.ts";
 import { combiningKeywords } from "./combining-keywords.ts";
 import { toIssue } from "./describe.ts";
-import { type CompileContext, isJsonObject, type KeywordCompiler, KeywordSite, refuseSchema } from "./keyword-site.ts";
+import { type CompileContext, type KeywordCompiler, KeywordSite, refuseSchema } from "./keyword-site.ts";
 import { objectKeywords } from "./object-keywords.ts";
 import { valueKeywords } from "./value-keywords.ts";
 
@@ -64,7 +65,7 @@ class Compiler implements CompileContext {
     if (schema === false) {
       return (value, path, run) => run.fail({ path, keyword: "false", expected: "no value here", value });
     }
-    if (!isJsonObject(schema)) throw this.#refuse(pointer, "a schema must be an object or a boolean");
+    if (!isRecord(schema)) throw this.#refuse(pointer, "a schema must be an object or a boolean");
     const unknown = Object.keys(schema).find((keyword) => unsupported.has(keyword));
     if (unknown !== undefined) throw this.#refuse(pointer, `"${unknown}" is not supported`);
     if (typeof schema["$id"] === "string" && schema !== this.#root) {
@@ -121,7 +122,7 @@ function resolvePointer(root: unknown, reference: string): unknown {
     return segments.reduce<unknown>((at, segment) => {
       const name = segment.replaceAll("~1", "/").replaceAll("~0", "~");
       if (Array.isArray(at)) return /^\d+$/.test(name) ? (at[Number(name)] as unknown) : undefined;
-      return isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+      return isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined;
     }, root);
   } catch {
     return undefined;

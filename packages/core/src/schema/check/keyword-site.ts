@@ -1,6 +1,7 @@
 import { TroupeError } from "../../errors/troupe-error.ts";
 import type { JsonSchema } from "../object-schema.ts";
 import { type Pattern, readPattern } from "../pattern/read-pattern.ts";
+import { isRecord } from "../../util/is-record.ts";
 import { shorten } from "../schema-issue.ts";
 import type { Check, CheckRun } from "./check-run.ts";
 
@@ -91,7 +92,7 @@ export class KeywordSite {
 
   /** Compiles the keyword's value as schemas by name; `toSchema` may read a name's value in another way. */
   compileEntries(toSchema = (value: unknown) => value): readonly (readonly [string, Check])[] {
-    if (!isJsonObject(this.value)) throw this.refuse("must be an object");
+    if (!isRecord(this.value)) throw this.refuse("must be an object");
     const at = `${this.#pointer}/${this.keyword}`;
     const entries = Object.entries(this.value);
     return entries.map(([name, value]) => [name, this.#context.compile(toSchema(value), `${at}/${name}`)]);
@@ -112,11 +113,6 @@ export class KeywordSite {
 export function refuseSchema(label: string, pointer: string, problem: string): TroupeError {
   const place = pointer.length > 200 ? `${pointer.slice(0, 200)}…` : pointer;
   return new TroupeError("invalid_config", `${label} cannot be used as a JSON Schema: at ${place}, ${problem}.`);
-}
-
-/** True for a JSON object. */
-export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** True for a JSON array. */

@@ -1,7 +1,8 @@
+import { isRecord } from "../../util/is-record.ts";
 import { shorten } from "../schema-issue.ts";
 import type { Check, CheckRun, ValuePath } from "./check-run.ts";
 import { describeSchema } from "./describe.ts";
-import { isJsonObject, type KeywordCompiler, type KeywordSite } from "./keyword-site.ts";
+import type { KeywordCompiler, KeywordSite } from "./keyword-site.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,7 +19,7 @@ export const objectKeywords = {
   },
 
   required: (site) => {
-    const properties = isJsonObject(site.schema["properties"]) ? site.schema["properties"] : {};
+    const properties = isRecord(site.schema["properties"]) ? site.schema["properties"] : {};
     const describe = (name: string) => describeSchema(Object.hasOwn(properties, name) ? properties[name] : undefined);
     const required = site.readNames().map((name) => [name, describe(name)] as const);
     return onObjects((fields, path, run) =>
@@ -50,12 +51,12 @@ export const objectKeywords = {
   minProperties: (site) => {
     const least = site.readCount();
     const fits = (fields: Fields, run: CheckRun) => namesOf(fields, run).length >= least;
-    return site.check(isJsonObject, `object of at least ${least} properties`, fits);
+    return site.check(isRecord, `object of at least ${least} properties`, fits);
   },
   maxProperties: (site) => {
     const most = site.readCount();
     const fits = (fields: Fields, run: CheckRun) => namesOf(fields, run).length <= most;
-    return site.check(isJsonObject, `object of at most ${most} properties`, fits);
+    return site.check(isRecord, `object of at most ${most} properties`, fits);
   },
 
   dependentRequired: compileDependencies,
@@ -65,7 +66,7 @@ export const objectKeywords = {
 } satisfies Record<string, KeywordCompiler>;
 
 function onObjects(check: (fields: Fields, path: ValuePath, run: CheckRun) => boolean): Check {
-  return (value, path, run) => !isJsonObject(value) || check(value, path, run);
+  return (value, path, run) => !isRecord(value) || check(value, path, run);
 }
 
 type At = { readonly path: ValuePath; readonly run: CheckRun };
@@ -88,14 +89,14 @@ function isPresent(fields: Fields, name: string): boolean {
 
 function compileKnownNames(site: KeywordSite): (name: string, run: CheckRun) => boolean {
   const { properties, patternProperties } = site.schema;
-  const known = new Set(isJsonObject(properties) ? Object.keys(properties) : []);
-  const sources = isJsonObject(patternProperties) ? Object.keys(patternProperties) : [];
+  const known = new Set(isRecord(properties) ? Object.keys(properties) : []);
+  const sources = isRecord(patternProperties) ? Object.keys(patternProperties) : [];
   const patterns = sources.map((source) => site.readPattern(source));
   return (name, run) => known.has(name) || patterns.some((matches) => matches(name, run));
 }
 
 function refuseProperty({ schema, keyword }: KeywordSite): Check {
-  const known = isJsonObject(schema["properties"]) ? Object.keys(schema["properties"]) : [];
+  const known = isRecord(schema["properties"]) ? Object.keys(schema["properties"]) : [];
   const expected = shorten(`no such property (known: ${known.join(", ") || "none"})`, 120);
   return (value, path, run) => run.fail({ path, keyword, expected, value });
 }
