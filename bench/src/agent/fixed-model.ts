@@ -1,5 +1,5 @@
-import type { ModelProvider, StreamChunk } from "@troupe/core";
-import type { ModelResponse } from "@troupe/core/adapter";
+import type { ModelProvider } from "@troupe/core";
+import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 
 const usage = { promptTokens: 12, completionTokens: 200, totalTokens: 212 };
 const words = Array.from({ length: 200 }, (_, at) => `word${at} `);
@@ -22,7 +22,7 @@ export class FixedModel implements ModelProvider {
     return this.#asksForTool && isFirst ? asking : answer;
   }
 
-  async *stream(): AsyncGenerator<StreamChunk> {
+  async *stream(): AsyncGenerator<ModelChunk> {
     for (const text of words) yield { type: "text", text };
     yield { type: "finish", finishReason: "stop", usage };
   }

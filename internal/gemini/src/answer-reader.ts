@@ -1,14 +1,12 @@
 import type { FunctionCall, Part } from "@google/genai/web";
-import type { StreamChunk } from "@troupe/core";
-import { createId, withFinishDetails } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/adapter";
+import type { ModelChunk, ModelFinish } from "@troupe/core/adapter";
 import { CallAssembler } from "./call-assembler.ts";
 import { stateOf } from "./replay.ts";
 import { toFinishReason } from "./to-finish-reason.ts";
 import { toUsage } from "./to-usage.ts";
 import { CutAnswer, VendorFailure } from "./vendor-failure.ts";
 import type { WireAnswer, WireUsage } from "./wire-types.ts";
-
-type FinishChunk = Extract<StreamChunk, { type: "finish" }>;
 
 /** Turns an answer, whole or piece by piece, into chunks, and keeps what is to go back to the vendor. */
 export class AnswerReader {
@@ -25,7 +23,7 @@ export class AnswerReader {
   }
 
   /** Adds the chunks that a piece amounts to. One that tells of a failure throws. */
-  read(answer: WireAnswer, chunks: StreamChunk[]): void {
+  read(answer: WireAnswer, chunks: ModelChunk[]): void {
     if (answer.error) throw new VendorFailure(answer.error);
     const { content, finishReason } = answer.candidates?.[0] ?? {};
     for (const part of content?.parts ?? []) this.#readPart(part, chunks);
@@ -35,14 +33,17 @@ export class AnswerReader {
   }
 
   /** The last chunk. An answer that does not say why it ended was cut. */
-  finish(): FinishChunk {
+  finish(): ModelFinish {
     if (this.#end === undefined) throw new CutAnswer("The answer does not say why it ended.");
     const vendorState = stateOf(this.#parts, this.#model);
     const finishReason = toFinishReason(this.#end, this.#ids.size > 0);
-    return withFinishDetails(
-      { type: "finish", finishReason, usage: toUsage(this.#usage) },
-      { ...this.#answeredBy, ...(vendorState !== undefined && { vendorState }) },
-    );
+    return {
+      type: "finish",
+      finishReason,
+      usage: toUsage(this.#usage),
+      ...this.#answeredBy,
+      ...(vendorState !== undefined && { vendorState }),
+    };
   }
 
   #readNames({ responseId, modelVersion }: WireAnswer): void {
@@ -50,7 +51,7 @@ export class AnswerReader {
     if (modelVersion !== undefined) this.#answeredBy.model = modelVersion;
   }
 
-  #readPart(piece: Part, chunks: StreamChunk[]): void {
+  #readPart(piece: Part, chunks: ModelChunk[]): void {
     const part = this.#calls.add(piece);
     // A call of nothing can neither be made nor sent back.
     if (part === undefined || isNameless(part)) return;
@@ -61,7 +62,7 @@ export class AnswerReader {
     }
   }
 
-  #readCall({ id, name = "", args = {} }: FunctionCall, chunks: StreamChunk[]): void {
+  #readCall({ id, name = "", args = {} }: FunctionCall, chunks: ModelChunk[]): void {
     const toolCallId = this.#ownId(id);
     chunks.push(
       { type: "tool_call_start", toolCall: { id: toolCallId, name } },

@@ -1,6 +1,6 @@
 import type { GenerateContentConfig } from "@google/genai/web";
-import type { ChatMessage, Logger, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
-import type { ModelResponse } from "@troupe/core/adapter";
+import type { ChatMessage, Logger, ModelOptions, ModelProvider } from "@troupe/core";
+import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { fromResponse } from "./from-response.ts";
 import { GeminiClient } from "./gemini-client.ts";
 import type { ClientSettings } from "./gemini-client.ts";
@@ -58,7 +58,7 @@ class GeminiModel implements ModelProvider {
   }
 
   // One generator for all of it: each one more in a row would cost every chunk another three turns of promises.
-  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<StreamChunk, void> {
+  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
     const request = this.#toRequest(messages, options);
     const call = await this.#open(options);
     let bytes: AsyncIterator<Uint8Array, undefined> | undefined;

@@ -1,7 +1,6 @@
 import type { FunctionCall, Part } from "@google/genai/web";
-import type { ChatMessage } from "@troupe/core";
 import { vendorStateOf } from "@troupe/core/adapter";
-import type { VendorState } from "@troupe/core/adapter";
+import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 
 type ModelName = { readonly providerId: string; readonly modelId: string };
 
@@ -16,7 +15,7 @@ export function stateOf(parts: readonly Part[], { providerId, modelId }: ModelNa
 }
 
 /** The answer as it was, if this model left it on the message and it still calls the same tools. */
-export function replayOf(message: ChatMessage, model: ModelName): Part[] | undefined {
+export function replayOf(message: ModelMessage, model: ModelName): Part[] | undefined {
   const state = vendorStateOf(message, model);
   if (state === undefined) return undefined;
   const parts = state.items as readonly Part[];

@@ -1,5 +1,5 @@
-import type { StreamChunk } from "@troupe/core";
 import { SseParser } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/adapter";
 import { AnswerReader } from "./answer-reader.ts";
 import type { WireAnswer } from "./wire-types.ts";
 
@@ -17,8 +17,8 @@ export class StreamReader {
   }
 
   /** The chunks that the next bytes amount to, all at once, since a generator would cost as much as the reading. */
-  push(bytes: Uint8Array): readonly StreamChunk[] {
-    const chunks: StreamChunk[] = [];
+  push(bytes: Uint8Array): readonly ModelChunk[] {
+    const chunks: ModelChunk[] = [];
     try {
       for (const { data } of this.#parser.push(bytes)) this.#answer.read(JSON.parse(data) as WireAnswer, chunks);
     } catch (thrown) {
@@ -33,7 +33,7 @@ export class StreamReader {
   }
 
   /** The last chunk, once the bytes have ended: nothing before that says that there is no more. */
-  finish(): StreamChunk {
+  finish(): ModelChunk {
     return this.#answer.finish();
   }
 }

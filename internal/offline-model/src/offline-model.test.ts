@@ -1,5 +1,6 @@
-import type { ChatMessage, ModelOptions, StreamChunk } from "@troupe/core";
+import type { ChatMessage, ModelOptions } from "@troupe/core";
 import { collectResponse } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/adapter";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { OfflineModel } from "./offline-model.ts";
 import { asking, tools } from "./test/request.ts";
@@ -10,8 +11,8 @@ async function said(messages: readonly ChatMessage[], options: ModelOptions = {}
   return (await model.generate(messages, options)).text;
 }
 
-async function streamed(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<StreamChunk[]> {
-  const chunks: StreamChunk[] = [];
+async function streamed(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelChunk[]> {
+  const chunks: ModelChunk[] = [];
   for await (const chunk of model.stream(messages, options)) chunks.push(chunk);
   return chunks;
 }

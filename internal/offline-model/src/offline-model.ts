@@ -1,7 +1,7 @@
 import { getTextContent, isMultiModal } from "@troupe/core";
-import type { ChatMessage, FinishReason, ModelOptions, ModelProvider, StreamChunk, TokenUsage } from "@troupe/core";
+import type { ChatMessage, FinishReason, ModelOptions, ModelProvider, TokenUsage } from "@troupe/core";
 import { collectResponse, createId, sleep, toTroupeError } from "@troupe/core/adapter";
-import type { ModelResponse } from "@troupe/core/adapter";
+import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { composeReply } from "./compose-reply.ts";
 import type { Reply } from "./compose-reply.ts";
 import type { PlannedCall } from "./plan-calls.ts";
@@ -25,7 +25,7 @@ export class OfflineModel implements ModelProvider {
     return await collectResponse(this.stream(messages, options));
   }
 
-  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<StreamChunk, void> {
+  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
     const { signal } = options;
     try {
       const { reply, finishReason } = cutReply(composeReply(messages, options), options);
@@ -53,12 +53,12 @@ function cutReply(
   return { reply: { text, calls: [] }, finishReason: text === stopped ? "stop" : "length" };
 }
 
-function* toChunks({ text, calls }: Reply): Generator<StreamChunk> {
+function* toChunks({ text, calls }: Reply): Generator<ModelChunk> {
   for (const word of text.match(/\s*\S+|\s+$/g) ?? []) yield { type: "text", text: word };
   for (const call of calls) yield* callChunks(call);
 }
 
-function* callChunks({ name, arguments: args }: PlannedCall): Generator<StreamChunk> {
+function* callChunks({ name, arguments: args }: PlannedCall): Generator<ModelChunk> {
   const id = `call_${createId()}`;
   yield { type: "tool_call_start", toolCall: { id, name } };
   yield { type: "tool_call_delta", toolCallId: id, argumentsDelta: JSON.stringify(args) };

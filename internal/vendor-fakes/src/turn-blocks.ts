@@ -1,4 +1,5 @@
-import type { FinishReason, StreamChunk, TokenUsage } from "@troupe/core";
+import type { FinishReason, TokenUsage } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/adapter";
 import { scriptedChunks } from "@troupe/core/testing";
 import type { VendorTurn } from "./dialect.ts";
 
@@ -36,7 +37,7 @@ export function toBlocks(turn: VendorTurn): TurnBlocks {
   };
 }
 
-function addTo(blocks: TurnBlock[], chunk: StreamChunk): void {
+function addTo(blocks: TurnBlock[], chunk: ModelChunk): void {
   const last = blocks.at(-1);
   if (chunk.type === "text" || chunk.type === "thinking") {
     if (last?.type === chunk.type) last.pieces.push(chunk.text);

@@ -1,6 +1,6 @@
-import type { ChatMessage, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
+import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
 import { collectResponse, KeyedCache, readToEnd, requireKey } from "@troupe/core/adapter";
-import type { ModelResponse } from "@troupe/core/adapter";
+import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { readOptions } from "./anthropic-options.ts";
 import type { AnthropicOptions, ModelSettings } from "./anthropic-options.ts";
 import { Connection } from "./connection.ts";
@@ -51,12 +51,12 @@ class AnthropicModel implements ModelProvider {
     }
   }
 
-  stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<StreamChunk, void> {
+  stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
     return this.#stream(() => this.#toRequest(messages, options), options);
   }
 
   // One generator for all of it: each one more in a row would cost every chunk another three turns of promises.
-  async *#stream(prepare: () => Request | Promise<Request>, options: ModelOptions): AsyncGenerator<StreamChunk, void> {
+  async *#stream(prepare: () => Request | Promise<Request>, options: ModelOptions): AsyncGenerator<ModelChunk, void> {
     const request = await prepare();
     const call = this.#open(options);
     let bytes: AsyncIterator<Uint8Array, undefined> | undefined;

@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelProvider } from "@troupe/core";
-import { withVendorState } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";
 import { gather } from "../test/vendor.ts";
 import { anthropic } from "./index.ts";
@@ -36,7 +36,7 @@ describe.skipIf(!isLive || !hasKey).each(models)("anthropic's real %s", { timeou
     const options = { tools, reasoning: { enabled: true, budgetTokens: 2048 } };
     const question = ask("What is the weather like in Oslo? Ask the tool.");
     const { text, toolCalls, vendorState } = await model.generate(question, options);
-    const answer = withVendorState({ role: "assistant", content: text, toolCalls }, vendorState);
+    const answer: ModelMessage = { role: "assistant", content: text, toolCalls, ...(vendorState && { vendorState }) };
     const results = toolCalls.map(({ id }): ChatMessage => ({ role: "tool", toolCallId: id, content: "It rains." }));
 
     const { finishReason } = await model.generate([...question, answer, ...results], options);

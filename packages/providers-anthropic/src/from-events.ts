@@ -1,12 +1,12 @@
-import type { StreamChunk } from "@troupe/core";
-import { parseArguments, withFinishDetails } from "@troupe/core/adapter";
+import { parseArguments } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/adapter";
 import { stateOf } from "./replay.ts";
 import { toFinishReason } from "./to-finish-reason.ts";
 import { laterUsage, toUsage } from "./to-usage.ts";
 import { CutAnswer, VendorFailure } from "./vendor-failure.ts";
 import type { WireBlock, WireDelta, WireEvent, WireMessage, WireUsage } from "./wire-types.ts";
 
-type Chunks = readonly StreamChunk[];
+type Chunks = readonly ModelChunk[];
 /** A part of the answer that is being told; `json` is the arguments of a call so far. */
 type OpenBlock = { block: WireBlock; json: string };
 type BlockOf<Type extends WireBlock["type"]> = Extract<WireBlock, { type: Type }>;
@@ -82,7 +82,7 @@ export class EventReader {
     if (open?.block.type !== "tool_use") return nothing;
     const { block, json } = open;
     const toolCallId = block.id;
-    const end: StreamChunk = { type: "tool_call_end", toolCallId };
+    const end: ModelChunk = { type: "tool_call_end", toolCallId };
     // What was not told piece by piece stands in the beginning: as a rule that is nothing, which is an empty object.
     if (json === "") return [{ type: "tool_call_delta", toolCallId, argumentsDelta: JSON.stringify(block.input) }, end];
     const read = parseArguments(json);
@@ -90,20 +90,20 @@ export class EventReader {
     return [end];
   }
 
-  #finish(): StreamChunk {
+  #finish(): ModelChunk {
     if (this.#stopReason === undefined) throw new CutAnswer("The answer does not say why it ended.");
     this.#isComplete = true;
     const vendorState = stateOf(
       this.#blocks.map(({ block }) => block),
       this.#model,
     );
-    return withFinishDetails(
-      { type: "finish", finishReason: toFinishReason(this.#stopReason), usage: toUsage(this.#usage) },
-      {
-        ...(this.#message && { responseId: this.#message.id, model: this.#message.model }),
-        ...(vendorState !== undefined && { vendorState }),
-      },
-    );
+    return {
+      type: "finish",
+      finishReason: toFinishReason(this.#stopReason),
+      usage: toUsage(this.#usage),
+      ...(this.#message && { responseId: this.#message.id, model: this.#message.model }),
+      ...(vendorState !== undefined && { vendorState }),
+    };
   }
 }
 

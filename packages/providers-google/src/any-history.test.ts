@@ -1,6 +1,6 @@
 import { seededRandom } from "@troupe-internal/fault-tools";
 import type { ChatMessage, ModelProvider, ToolCall } from "@troupe/core";
-import { withVendorState } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/adapter";
 import { expect, it } from "vitest";
 import { startVendor } from "../test/vendor.ts";
 
@@ -30,7 +30,7 @@ function anyMessage(random: Random): ChatMessage {
 /** What the model itself says to the history so far, with some of the results it asks for, in any order. */
 async function ownTurn(model: ModelProvider, history: readonly ChatMessage[], random: Random): Promise<ChatMessage[]> {
   const { text, toolCalls, vendorState } = await model.generate(history);
-  const answer = withVendorState({ role: "assistant", content: text, toolCalls }, vendorState);
+  const answer: ModelMessage = { role: "assistant", content: text, toolCalls, ...(vendorState && { vendorState }) };
   const results = toolCalls.map(({ id }): ChatMessage => ({ role: "tool", toolCallId: id, content: "done" }));
   const kept = results.filter(() => random() < 0.8);
   return [answer, ...(random() < 0.5 ? kept : kept.toReversed())];

@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelProvider } from "@troupe/core";
-import { withVendorState } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";
 import { gather } from "../test/vendor.ts";
 import { google } from "./index.ts";
@@ -39,7 +39,7 @@ describe.skipIf(!isLive || !hasKey).each(models)("google's real %s", { timeout: 
       const question = ask("What is the weather like in Oslo and in Bergen? Ask the tool for both at once.");
       const { text, toolCalls, vendorState } = await model.generate(question, options);
       const said = { role: "assistant" as const, content: text, toolCalls };
-      const answer = withVendorState(said, isKept ? vendorState : undefined);
+      const answer: ModelMessage = { ...said, ...(isKept && vendorState && { vendorState }) };
       const results = toolCalls.map(({ id }): ChatMessage => ({ role: "tool", toolCallId: id, content: "It rains." }));
 
       const { finishReason } = await model.generate([...question, answer, ...results], options);

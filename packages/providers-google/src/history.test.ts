@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { withVendorState } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, startVendor } from "../test/vendor.ts";
 
@@ -150,10 +150,10 @@ describe("the answers of a run", () => {
   const look = { name: "get_weather", arguments: { city: "Oslo" } };
 
   /** What a run does: it asks, appends the answer with its state, and one result for each call. */
-  async function turn(model: ModelProvider, messages: readonly ChatMessage[]): Promise<ChatMessage[]> {
+  async function turn(model: ModelProvider, messages: readonly ModelMessage[]): Promise<ModelMessage[]> {
     const { text, toolCalls, vendorState } = await model.generate(messages, options);
     const answer: ChatMessage = { role: "assistant", content: text === "" ? null : text, toolCalls };
-    return [...messages, withVendorState(answer, vendorState), ...toolCalls.map(({ id }) => result(id))];
+    return [...messages, { ...answer, ...(vendorState && { vendorState }) }, ...toolCalls.map(({ id }) => result(id))];
   }
 
   it("go round as they were signed, under the vendor's own ids", async () => {
@@ -169,7 +169,7 @@ describe("the answers of a run", () => {
     );
     const model = connect();
 
-    const history = await turn(model, await turn(model, await turn(model, [ask])));
+    await turn(model, await turn(model, await turn(model, [ask])));
 
     expect(vendor.exchanges.flatMap(({ refusal }) => refusal ?? [])).toEqual([]);
     const signature = expect.stringMatching(/^[\w+/=]+$/) as unknown;
@@ -192,7 +192,6 @@ describe("the answers of a run", () => {
       { role: "model", parts: [{ ...sentCall("fc-1"), thoughtSignature: signature }] },
       { role: "user", parts: [sentResult("fc-1")] },
     ]);
-    expect(JSON.stringify(history)).not.toContain("Which city?");
     vendor.assertDone();
   });
 
@@ -240,7 +239,7 @@ describe("the answers of a run", () => {
     const { collectResponse } = await import("@troupe/core/adapter");
     const { text: said, vendorState } = await collectResponse(connect().stream([ask]));
 
-    await connect().generate([ask, withVendorState({ role: "assistant", content: said }, vendorState), ask]);
+    await connect().generate([ask, { role: "assistant", content: said, ...(vendorState && { vendorState }) }, ask]);
 
     expect(bodiesOf(vendor)[1]?.["contents"]).toMatchObject([
       {},

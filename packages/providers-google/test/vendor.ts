@@ -1,6 +1,7 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { FakeVendorOptions } from "@troupe-internal/vendor-fakes";
-import type { ModelProvider, StreamChunk } from "@troupe/core";
+import type { ModelProvider } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/adapter";
 import { onTestFinished } from "vitest";
 import { google } from "../src/index.ts";
 import type { GoogleOptions } from "../src/index.ts";
@@ -20,8 +21,8 @@ export function bodiesOf(vendor: FakeVendor): Record<string, unknown>[] {
 }
 
 /** The chunks of a stream, and what it failed with. */
-export async function gather(stream: AsyncIterable<StreamChunk>): Promise<{ chunks: StreamChunk[]; error: unknown }> {
-  const chunks: StreamChunk[] = [];
+export async function gather(stream: AsyncIterable<ModelChunk>): Promise<{ chunks: ModelChunk[]; error: unknown }> {
+  const chunks: ModelChunk[] = [];
   try {
     for await (const chunk of stream) chunks.push(chunk);
   } catch (error) {

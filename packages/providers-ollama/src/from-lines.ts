@@ -1,5 +1,6 @@
-import type { FinishReason, StreamChunk, TokenUsage } from "@troupe/core";
-import { createId, getOwn, withFinishDetails } from "@troupe/core/adapter";
+import type { FinishReason, TokenUsage } from "@troupe/core";
+import { createId, getOwn } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/adapter";
 import { keepThinking } from "./kept-thinking.ts";
 import { VendorFailure } from "./vendor-failure.ts";
 import type { ToldCall, WireLine } from "./wire-types.ts";
@@ -21,7 +22,7 @@ export class LineReader {
   }
 
   /** Adds the chunks that a line amounts to. One that tells of a failure throws. */
-  read(line: WireLine, chunks: StreamChunk[]): void {
+  read(line: WireLine, chunks: ModelChunk[]): void {
     // Its status has gone out long before; the server itself calls such failures its own.
     if ((line.error ?? undefined) !== undefined) throw new VendorFailure(500, line.error);
     const { thinking, content, tool_calls: calls } = line.message ?? {};
@@ -35,7 +36,7 @@ export class LineReader {
   }
 
   /** Calls come whole. */
-  #readCall({ id: given, function: { name, arguments: args } }: ToldCall, chunks: StreamChunk[]): void {
+  #readCall({ id: given, function: { name, arguments: args } }: ToldCall, chunks: ModelChunk[]): void {
     const id = !given || this.#ids.has(given) ? createId() : given;
     this.#ids.add(id);
     chunks.push(
@@ -45,15 +46,18 @@ export class LineReader {
     );
   }
 
-  #finish(line: WireLine): StreamChunk {
+  #finish(line: WireLine): ModelChunk {
     this.#isComplete = true;
     const { model } = line;
     const reason = line.done_reason ?? "stop";
     const finishReason = reason === "stop" && this.#ids.size > 0 ? "tool_calls" : (getOwn(reasons, reason) ?? "other");
-    return withFinishDetails(
-      { type: "finish", finishReason, usage: toUsage(line) },
-      { ...(model !== undefined && { model }), ...keepThinking(this.#thinking, this.#modelId) },
-    );
+    return {
+      type: "finish",
+      finishReason,
+      usage: toUsage(line),
+      ...(model !== undefined && { model }),
+      ...keepThinking(this.#thinking, this.#modelId),
+    };
   }
 }
 

@@ -1,6 +1,5 @@
-import type { ChatMessage } from "@troupe/core";
 import { vendorStateOf } from "@troupe/core/adapter";
-import type { VendorState } from "@troupe/core/adapter";
+import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 import { providerId } from "./provider-id.ts";
 import type { WireMessage } from "./wire-types.ts";
 
@@ -10,7 +9,7 @@ export function keepThinking(thinking: string, modelId: string): { vendorState?:
 }
 
 /** What this very model thought before it gave the answer. */
-export function keptThinking(message: ChatMessage, modelId: string): Pick<WireMessage, "thinking"> {
+export function keptThinking(message: ModelMessage, modelId: string): Pick<WireMessage, "thinking"> {
   const state = vendorStateOf(message, { providerId, modelId });
   return state === undefined ? {} : (state.items as { thinking: string });
 }

@@ -1,6 +1,6 @@
-import type { ChatMessage, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
+import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
 import { collectResponse, readToEnd } from "@troupe/core/adapter";
-import type { ModelResponse } from "@troupe/core/adapter";
+import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { findKey } from "./find-key.ts";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
@@ -38,7 +38,7 @@ class OllamaModel implements ModelProvider {
   }
 
   // One generator for all of it: each one more in a row would cost every chunk another three turns of promises.
-  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<StreamChunk, void> {
+  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
     const call = this.#open(options);
     const { signal } = call;
     let bytes: AsyncIterator<Uint8Array, undefined> | undefined;

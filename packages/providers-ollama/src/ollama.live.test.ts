@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { withVendorState } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";
 import { gather } from "../test/vendor.ts";
 import { ollama } from "./index.ts";
@@ -46,7 +46,7 @@ describe.skipIf(whyNot !== undefined)(`a real ${modelId}, which thinks and calls
     const options: ModelOptions = { tools, reasoning: { enabled: true } };
     const question = ask("What is the weather like in Oslo? Ask the tool.");
     const { text, thinking, toolCalls, vendorState } = await model.generate(question, options);
-    const answer = withVendorState({ role: "assistant", content: text, toolCalls }, vendorState);
+    const answer: ModelMessage = { role: "assistant", content: text, toolCalls, ...(vendorState && { vendorState }) };
     const results = toolCalls.map(({ id }): ChatMessage => ({ role: "tool", toolCallId: id, content: "It rains." }));
     const { finishReason } = await model.generate([...question, answer, ...results], options);
 

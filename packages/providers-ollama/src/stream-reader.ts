@@ -1,4 +1,4 @@
-import type { StreamChunk } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/adapter";
 import { LineReader } from "./from-lines.ts";
 import { CutAnswer } from "./vendor-failure.ts";
 import type { WireLine } from "./wire-types.ts";
@@ -28,7 +28,7 @@ export class StreamReader {
   }
 
   /** The chunks that the next bytes amount to, all at once, since a generator would cost as much as the reading. */
-  read({ done, value }: IteratorResult<Uint8Array, undefined>): readonly StreamChunk[] {
+  read({ done, value }: IteratorResult<Uint8Array, undefined>): readonly ModelChunk[] {
     if (done !== true) return this.#readLines(this.#split(value));
     // What stands before a server may take the end off its last line.
     const chunks = this.#readLines([this.#rest]);
@@ -44,8 +44,8 @@ export class StreamReader {
     return lines;
   }
 
-  #readLines(lines: readonly string[]): readonly StreamChunk[] {
-    const chunks: StreamChunk[] = [];
+  #readLines(lines: readonly string[]): readonly ModelChunk[] {
+    const chunks: ModelChunk[] = [];
     try {
       for (const line of lines) {
         if (this.isComplete) return chunks;

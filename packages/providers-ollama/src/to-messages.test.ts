@@ -1,6 +1,6 @@
 import { createLogger } from "@troupe/core";
 import type { ChatMessage } from "@troupe/core";
-import { withVendorState } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, startVendor } from "../test/vendor.ts";
 
@@ -14,7 +14,7 @@ const calls = (...toolCalls: ReturnType<typeof call>[]): ChatMessage => ({
 const result = (toolCallId: string, content = "rain"): ChatMessage => ({ role: "tool", toolCallId, content });
 
 /** The messages that a strict server gets, and what is said to be left out. */
-async function sent(...messages: ChatMessage[]) {
+async function sent(...messages: ModelMessage[]) {
   const { vendor, connect } = await startVendor();
   vendor.say("Yes.");
   const lines: string[] = [];
@@ -122,8 +122,8 @@ describe("the history", () => {
 
   it("gives the model back what it thought before its calls, and no other model", async () => {
     const state = { providerId: "ollama", modelId: "qwen3:8b", items: { thinking: "Hm." } };
-    const own = await sent(ask, withVendorState(calls(call("a")), state), result("a"));
-    const other = await sent(ask, withVendorState(calls(call("a")), { ...state, modelId: "other" }), result("a"));
+    const own = await sent(ask, { ...calls(call("a")), vendorState: state }, result("a"));
+    const other = await sent(ask, { ...calls(call("a")), vendorState: { ...state, modelId: "other" } }, result("a"));
 
     expect(own.messages).toMatchObject([{}, { role: "assistant", thinking: "Hm." }, {}]);
     expect((other.messages as object[])[1]).not.toHaveProperty("thinking");

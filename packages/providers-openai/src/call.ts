@@ -1,5 +1,5 @@
-import type { ChatMessage, FinishReason, ModelOptions, StreamChunk } from "@troupe/core";
-import type { ModelResponse, PartReader, SseEvent } from "@troupe/core/adapter";
+import type { ChatMessage, FinishReason, ModelOptions } from "@troupe/core";
+import type { ModelChunk, ModelResponse, PartReader, SseEvent } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The two interfaces through which a model is asked. */
@@ -22,9 +22,9 @@ export type Call = {
 /** Turns the events of one streamed answer into chunks. */
 export interface EventReader {
   /** Adds the chunks that an event makes up, and says whether it was the answer's last. What fails is thrown. */
-  read(event: SseEvent, chunks: StreamChunk[]): boolean;
+  read(event: SseEvent, chunks: ModelChunk[]): boolean;
   /** Adds the last chunks of an answer whose bytes have ended, and throws when it is not complete. */
-  end(chunks: StreamChunk[]): void;
+  end(chunks: ModelChunk[]): void;
 }
 
 /** One interface: how to ask, and how to read what comes. */

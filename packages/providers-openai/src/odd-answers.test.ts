@@ -1,6 +1,5 @@
-import type { StreamChunk } from "@troupe/core";
 import { collectResponse } from "@troupe/core/adapter";
-import type { ModelResponse } from "@troupe/core/adapter";
+import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";
 import { modelOf, question, startVendor } from "../test/ask.ts";
 
@@ -259,7 +258,7 @@ it("gives chunks that came with an error before the error", async () => {
   const vendor = await startVendor({ strict: false });
   const frame = 'data: {"choices":[{"delta":{"content":"A"}}]}\n\ndata: no JSON\n\n';
   vendor.plan({ raw: { status: 200, headers: { "content-type": "text/event-stream" }, frames: [frame] } });
-  const chunks: StreamChunk[] = [];
+  const chunks: ModelChunk[] = [];
   const read = async () => {
     for await (const chunk of modelOf(vendor, { api: "chat" }).stream(question)) chunks.push(chunk);
   };

@@ -1,7 +1,7 @@
 import { createLogger } from "@troupe/core";
-import type { ChatMessage, Logger, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
+import type { ChatMessage, Logger, ModelOptions, ModelProvider } from "@troupe/core";
 import { PartReader, readToEnd } from "@troupe/core/adapter";
-import type { ModelResponse, ResolvedKey } from "@troupe/core/adapter";
+import type { ModelChunk, ModelResponse, ResolvedKey } from "@troupe/core/adapter";
 import type { Api, ApiName, Call } from "./call.ts";
 import { chatApi } from "./chat/chat-api.ts";
 import { checkModelOptions, openAIBaseURL } from "./openai-options.ts";
@@ -65,7 +65,7 @@ class OpenAIModel implements ModelProvider {
   }
 
   // In one piece for its price: each generator between the socket and the reader costs a promise per chunk.
-  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<StreamChunk, void> {
+  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
     const asking = this.#asking(messages, options, true);
     const { signal } = asking;
     try {

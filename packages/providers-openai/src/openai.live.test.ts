@@ -1,5 +1,6 @@
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import { collectResponse, withVendorState } from "@troupe/core/adapter";
+import { collectResponse } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";
 import { failureOf, streamed } from "../test/ask.ts";
 import { openai, openaiEmbeddings } from "./index.ts";
@@ -47,7 +48,12 @@ describe.skipIf(isSkipped).each(models)("OpenAI's real $modelId over $api", { ti
     const options: ModelOptions = { tools, reasoning: { enabled: true, effort: "low" } };
     const question = say("What is the weather like in Oslo? Ask the tool.");
     const { text, toolCalls, vendorState } = await collectResponse(model.stream(question, options));
-    const answer = withVendorState({ role: "assistant", content: text || null, toolCalls }, vendorState);
+    const answer: ModelMessage = {
+      role: "assistant",
+      content: text || null,
+      toolCalls,
+      ...(vendorState && { vendorState }),
+    };
     const results = toolCalls.map(({ id }): ChatMessage => ({ role: "tool", toolCallId: id, content: "It rains." }));
     const { finishReason } = await model.generate([...question, answer, ...results], options);
 

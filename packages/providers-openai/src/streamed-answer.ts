@@ -1,5 +1,5 @@
-import type { StreamChunk } from "@troupe/core";
 import { SseParser } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/adapter";
 import type { EventReader } from "./call.ts";
 
 /** The end of an answer repeats all of it, with what the vendor encrypted. */
@@ -22,8 +22,8 @@ export class StreamedAnswer {
   }
 
   /** The chunks that are whole with these bytes. What failed behind them is thrown by `check`, once they are given. */
-  read(bytes: Uint8Array): StreamChunk[] {
-    const chunks: StreamChunk[] = [];
+  read(bytes: Uint8Array): ModelChunk[] {
+    const chunks: ModelChunk[] = [];
     try {
       for (const event of this.#parser.push(bytes)) {
         this.#isComplete = this.#reader.read(event, chunks);
@@ -41,8 +41,8 @@ export class StreamedAnswer {
   }
 
   /** The last chunks of an answer whose bytes have ended. One that is not complete is an error. */
-  end(): StreamChunk[] {
-    const chunks: StreamChunk[] = [];
+  end(): ModelChunk[] {
+    const chunks: ModelChunk[] = [];
     this.#reader.end(chunks);
     this.#isComplete = true;
     return chunks;

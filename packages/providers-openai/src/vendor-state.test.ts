@@ -1,8 +1,8 @@
 import type { FakeVendor, VendorTurn } from "@troupe-internal/vendor-fakes";
 import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
-import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { collectResponse, withVendorState } from "@troupe/core/adapter";
-import type { ModelResponse } from "@troupe/core/adapter";
+import type { ModelOptions, ModelProvider } from "@troupe/core";
+import { collectResponse } from "@troupe/core/adapter";
+import type { ModelMessage, ModelResponse } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";
 import { lastBody, modelOf, question, startVendor } from "../test/ask.ts";
 
@@ -20,16 +20,16 @@ const steps: VendorTurn[] = [
 ];
 
 const ways = {
-  "asked for whole": (model: ModelProvider, messages: ChatMessage[]) => model.generate(messages, options),
-  streamed: (model: ModelProvider, messages: ChatMessage[]) => collectResponse(model.stream(messages, options)),
+  "asked for whole": (model: ModelProvider, messages: ModelMessage[]) => model.generate(messages, options),
+  streamed: (model: ModelProvider, messages: ModelMessage[]) => collectResponse(model.stream(messages, options)),
 };
 
 /** A loop of tools, as an agent would go through it, and every message that came of it. */
-async function loop(ask: (messages: ChatMessage[]) => Promise<ModelResponse>): Promise<ChatMessage[]> {
+async function loop(ask: (messages: ModelMessage[]) => Promise<ModelResponse>): Promise<ModelMessage[]> {
   const messages = [...question];
   for (let step = 0; step < steps.length; step += 1) {
     const { text, toolCalls, vendorState } = await ask(messages);
-    messages.push(withVendorState({ role: "assistant", content: text || null, toolCalls }, vendorState));
+    messages.push({ role: "assistant", content: text || null, toolCalls, ...(vendorState && { vendorState }) });
     messages.push(...toolCalls.map(({ id }) => ({ role: "tool" as const, toolCallId: id, content: "rain" })));
   }
   return messages;
@@ -43,30 +43,32 @@ describe.each(Object.entries(ways))("what the vendor wants back of an answer tha
   it("goes back as it came, as the strict vendor demands", async () => {
     const vendor = (await startVendor()).say(...steps);
     const model = modelOf(vendor);
-    const messages = await loop((sent) => ask(model, sent));
+    await loop((sent) => ask(model, sent));
 
     vendor.assertDone();
     const kinds = inputOf(vendor).map(({ type, role }) => type ?? role);
     const first = "user reasoning message function_call function_call function_call_output function_call_output";
     expect(kinds.join(" ")).toBe(`${first} reasoning function_call function_call_output`);
-    expect(JSON.stringify(messages)).not.toMatch(/encrypted|rs_|phase/);
   });
 
   it("stays away from another model, and from a message that no longer says the same", async () => {
     const vendor = (await startVendor()).say(...steps).respond(() => ({ turn: "Yes." }));
     const messages = await loop((sent) => ask(modelOf(vendor), sent));
-    const kindsFor = async (model: ModelProvider, sent: readonly ChatMessage[]) => {
+    const kindsFor = async (model: ModelProvider, sent: readonly ModelMessage[]) => {
       await ask(model, [...sent]);
       return inputOf(vendor).map(({ type }) => type);
     };
     const [asked, called, answered] = messages;
-    const oneCall = { ...called, toolCalls: called?.toolCalls?.slice(0, 1) } as ChatMessage;
-    const stored = JSON.parse(JSON.stringify(messages)) as ChatMessage[];
+    const oneCall = { ...called, toolCalls: called?.toolCalls?.slice(0, 1) } as ModelMessage;
+    const stored = messages.map((message) => {
+      const { vendorState: _, ...plain } = message;
+      return plain;
+    });
 
     expect(await kindsFor(modelOf(vendor), messages)).toContain("reasoning");
     expect(await kindsFor(modelOf(vendor, { modelId: "gpt-6-luna" }), messages)).not.toContain("reasoning");
     expect(await kindsFor(modelOf(vendor), stored)).not.toContain("reasoning");
-    const shortened = [asked, oneCall, answered] as ChatMessage[];
+    const shortened = [asked, oneCall, answered] as ModelMessage[];
     expect(await kindsFor(modelOf(vendor), shortened)).not.toContain("reasoning");
     expect(vendor.exchanges.every(({ refusal }) => refusal === undefined)).toBe(true);
   });

@@ -1,7 +1,8 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { FakeVendorOptions } from "@troupe-internal/vendor-fakes";
 import { TroupeError } from "@troupe/core";
-import type { ChatMessage, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
+import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/adapter";
 import { onTestFinished } from "vitest";
 import { openai } from "../src/index.ts";
 import type { OpenAIOptions } from "../src/index.ts";
@@ -27,8 +28,8 @@ export async function streamed(
   model: ModelProvider,
   options?: ModelOptions,
   messages: readonly ChatMessage[] = question,
-): Promise<StreamChunk[]> {
-  const chunks: StreamChunk[] = [];
+): Promise<ModelChunk[]> {
+  const chunks: ModelChunk[] = [];
   for await (const chunk of model.stream(messages, options)) chunks.push(chunk);
   return chunks;
 }

@@ -1,5 +1,5 @@
 import type { ChatMessage } from "@troupe/core";
-import { withVendorState } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";
 import { gather } from "../test/vendor.ts";
 import { vertex } from "./index.ts";
@@ -40,7 +40,7 @@ describe.skipIf(!isLive || project === "").each(models)("vertex's real %s", { ti
     const options = { tools, reasoning: { enabled: true, budgetTokens: 2048 } };
     const question = ask("What is the weather like in Oslo? Ask the tool.");
     const { text, toolCalls, vendorState } = await connect().generate(question, options);
-    const answer = withVendorState({ role: "assistant", content: text, toolCalls }, vendorState);
+    const answer: ModelMessage = { role: "assistant", content: text, toolCalls, ...(vendorState && { vendorState }) };
     const results = toolCalls.map(({ id }): ChatMessage => ({ role: "tool", toolCallId: id, content: "It rains." }));
 
     const { finishReason } = await connect().generate([...question, answer, ...results], options);

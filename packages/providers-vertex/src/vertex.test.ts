@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import { sharedHttpPool, withVendorState } from "@troupe/core/adapter";
+import { sharedHttpPool } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/adapter";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { authClient, bodiesOf, gather, inProject, startVendor } from "../test/vendor.ts";
 import { vertex } from "./index.ts";
@@ -241,7 +242,7 @@ describe("the request", () => {
     );
     const options: ModelOptions = { tools, reasoning: { enabled: true } };
     const { toolCalls, vendorState } = await connect().generate(ask, options);
-    const answer = withVendorState({ role: "assistant", content: null, toolCalls }, vendorState);
+    const answer: ModelMessage = { role: "assistant", content: null, toolCalls, ...(vendorState && { vendorState }) };
     const results = toolCalls.map(({ id }): ChatMessage => ({ role: "tool", toolCallId: id, content: "rain" }));
 
     await connect().generate([...ask, answer, ...results], options);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
 import { assertCallGrammar } from "../testing/conformance/assert-chunk-grammar.ts";
 import { readAll } from "../testing/conformance/runnable-subject.ts";

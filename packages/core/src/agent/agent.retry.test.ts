@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ModelError } from "../errors/model-error.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import { readUntilEnd } from "../run/test/small-run.ts";
 import { Agent } from "./agent.ts";
 import { callOf, look, scripted, StreamingModel } from "./test/agents.ts";

@@ -129,20 +129,41 @@ describe("an agent in a session", () => {
     expect((await agent.run("Third", { sessionId: "s" })).status).toBe("completed");
   });
 
-  it("keeps vendor state within the run and out of the session", async () => {
+  it("keeps vendor state within the run, out of its chunks, its events, its output and the session", async () => {
     const storage = new InMemoryStorage();
     const asks = { toolCalls: [callOf("1")], vendorState: ["ENCRYPTED"] };
     const { agent, model } = scripted([asks, { text: "Rain.", vendorState: ["ENCRYPTED"] }, "Bye."], {
       tools: [look],
       storage,
     });
-    const output = await agent.run("Weather?", { sessionId: "s" });
+    const events: unknown[] = [];
+    for (const name of ["run.start", "run.stream.chunk", "tool.call", "tool.result", "run.complete"] as const) {
+      agent.eventBus.on(name, (data) => void events.push(data));
+    }
+    const stream = agent.stream("Weather?", { sessionId: "s" });
+    const chunks = await Array.fromAsync(stream);
     await agent.run("Thanks.", { sessionId: "s" });
 
-    const symbols = (call: number) =>
-      model.calls[call]?.messages.flatMap((message) => Object.getOwnPropertySymbols(message));
-    expect(symbols(1)).toHaveLength(1);
-    expect(symbols(2)).toEqual([]);
-    expect(JSON.stringify([output, await storage.list("turns"), await storage.list("sessions")])).not.toContain("ENCR");
+    const states = (call: number) => model.calls[call]?.messages.flatMap(({ vendorState }) => vendorState ?? []);
+    expect(states(1)).toHaveLength(1);
+    expect(states(2)).toEqual([]);
+    const stored = [await storage.list("turns"), await storage.list("sessions")];
+    expect(JSON.stringify([chunks, events, await stream.output, stored])).not.toMatch(/ENCR|vendorState/);
+  });
+
+  it("takes no vendor state from a stored message", async () => {
+    const storage = new InMemoryStorage();
+    const { agent, model } = scripted(["Hello.", "Bye."], { storage });
+    const { providerId, modelId } = model;
+    await agent.run("Hi.", { sessionId: "s" });
+    for (const { key, value } of await storage.list("turns")) {
+      const turn = structuredClone(value) as { messages: object[] };
+      Object.assign(turn.messages[0] ?? {}, { vendorState: { providerId, modelId, items: ["planned"] } });
+      await storage.set("turns", key, turn as never);
+    }
+    await agent.run("Thanks.", { sessionId: "s" });
+
+    expect(JSON.stringify(model.calls[1]?.messages)).toContain("Hello.");
+    expect(JSON.stringify(model.calls[1]?.messages)).not.toContain("planned");
   });
 });

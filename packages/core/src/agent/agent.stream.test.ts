@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import {
   assertCallGrammar,
   assertFinishesOnce,

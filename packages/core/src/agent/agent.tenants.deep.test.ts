@@ -7,7 +7,7 @@ import type { ChatMessage } from "../message/message.ts";
 import type { ModelOptions } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { ModelResponse } from "../model/model-response.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { namespaces } from "../session/session-keys.ts";
 import { localQueuesOf } from "../lock/session-queues.ts";

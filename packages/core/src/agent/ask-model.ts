@@ -1,15 +1,15 @@
 import { OutputGate } from "../guardrail/output-gate.ts";
-import type { ChatMessage } from "../message/message.ts";
+import type { ModelMessage } from "../model/vendor-state.ts";
 import type { ModelOptions } from "../model/model-config.ts";
 import type { ModelResponse } from "../model/model-response.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { CallIds } from "../history/call-ids.ts";
 import { ChunkRelay } from "./chunk-relay.ts";
 import type { LoopPlan } from "./loop-plan.ts";
 import { TurnCallIds } from "./turn-call-ids.ts";
 
 /** One question to the model. */
-type Question = { messages: readonly ChatMessage[]; callIds: CallIds; mayCallTools: boolean };
+type Question = { messages: readonly ModelMessage[]; callIds: CallIds; mayCallTools: boolean };
 
 /**
  * Lets the model answer once. What it says is streamed as far as the guardrails allow, except where a structured answer is

@@ -1,5 +1,5 @@
 import { ResponseCollector } from "../model/response-collector.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { ModelChunk } from "../model/model-chunk.ts";
 import { callWithRetries } from "../retry/with-retry.ts";
 import type { CallModel } from "./loop-plan.ts";
 import { readResponse } from "./read-response.ts";
@@ -31,13 +31,13 @@ export const callStreaming: CallModel = async function* ({ model, retry }, { mes
 };
 
 /** A stream whose first chunk has come. */
-async function openStream(stream: AsyncIterable<StreamChunk>) {
+async function openStream(stream: AsyncIterable<ModelChunk>) {
   const chunks = stream[Symbol.asyncIterator]();
   return { chunks, first: await chunks.next() };
 }
 
 /** Ends the vendor's request when the reader left early. Not waited for: a provider may never come to its end. */
-function leave(chunks: AsyncIterator<StreamChunk>): void {
+function leave(chunks: AsyncIterator<ModelChunk>): void {
   try {
     chunks.return?.().then(undefined, () => undefined);
   } catch {

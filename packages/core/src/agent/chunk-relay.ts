@@ -1,9 +1,10 @@
 import type { OutputGate } from "../guardrail/output-gate.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { AnswerChunk, ModelChunk } from "../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { Run } from "../run/run.ts";
 
-type TextChunk = Extract<StreamChunk, { type: "text" }>;
-type ToolChunk = Extract<StreamChunk, { type: "tool_call_start" | "tool_call_delta" | "tool_call_end" }>;
+type TextChunk = Extract<AnswerChunk, { type: "text" }>;
+type ToolChunk = Extract<AnswerChunk, { type: "tool_call_start" | "tool_call_delta" | "tool_call_end" }>;
 
 /** What of a model turn goes out as it comes. */
 export type RelayPlan = {
@@ -35,7 +36,7 @@ export class ChunkRelay {
   }
 
   /** What the reader is shown of the chunk. */
-  readonly pass = (chunk: StreamChunk): StreamChunk | undefined | Promise<StreamChunk | undefined> => {
+  readonly pass = (chunk: ModelChunk): StreamChunk | undefined | Promise<StreamChunk | undefined> => {
     const { run, showsTools } = this.#plan;
     switch (chunk.type) {
       case "text":

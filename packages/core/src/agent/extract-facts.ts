@@ -1,5 +1,6 @@
 import type { ChatMessage } from "../message/message.ts";
-import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
+import type { FinishReason } from "../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunWork } from "../run/run-work.ts";
 import { Run } from "../run/run.ts";

@@ -2,10 +2,12 @@ import type { Guardrail } from "../guardrail/guardrail.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelOptions } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
+import type { ModelChunk } from "../model/model-chunk.ts";
 import type { ModelResponse } from "../model/model-response.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { ModelMessage } from "../model/vendor-state.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
 import type { Run } from "../run/run.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
 import type { AgentHooks } from "./agent-hooks.ts";
@@ -32,11 +34,11 @@ export type LoopPlan<Structured = unknown> = {
 
 /** One model call: what the model is sent, and what is done with its answer. */
 type ModelCall = {
-  messages: readonly ChatMessage[];
+  messages: readonly ModelMessage[];
   options: ModelOptions & { signal: AbortSignal };
   ids: TurnCallIds;
   /** Returns what of a chunk the reader is shown. */
-  relay: (chunk: StreamChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
+  relay: (chunk: ModelChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
 };
 
 /** Calls the model of a plan: yields what it streams, if it does, and returns the whole response. */

@@ -1,8 +1,8 @@
 import type { ChatMessage } from "../message/message.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { ModelResponse } from "../model/model-response.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
-import { withVendorState } from "../model/vendor-state.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import type { ModelMessage } from "../model/vendor-state.ts";
 import { executeToolCalls } from "../tool/execute-tool-calls.ts";
 import type { LoopPlan } from "./loop-plan.ts";
 
@@ -10,14 +10,14 @@ import type { LoopPlan } from "./loop-plan.ts";
 export type ToolStep = Pick<ModelResponse, "text" | "toolCalls" | "malformedArguments" | "vendorState">;
 
 /**
- * Executes what is asked for, side by side; the end of each call is streamed when it has come. Returns the step as messages,
- * which the run records too.
+ * Executes what is asked for, side by side; the end of each call is streamed when it has come. Records the step as messages
+ * and returns them for the next model call.
  */
 export async function* runTools(
   plan: LoopPlan,
   step: ToolStep,
   roundtrip: number,
-): AsyncGenerator<StreamChunk, ChatMessage[]> {
+): AsyncGenerator<StreamChunk, ModelMessage[]> {
   const { run, tools, onToolCall } = plan;
   const { text, toolCalls: calls, malformedArguments = [] } = step;
   const done: ToolCallResult[] = [];
@@ -44,15 +44,14 @@ export async function* runTools(
   // In the order of the calls, whatever order they ended in.
   run.toolCalls.splice(-calls.length, calls.length, ...next.value);
   run.unfinishedStep = undefined;
-  const messages = toMessages(step, next.value);
-  run.messages.push(...messages);
-  return messages;
+  const [asked, ...results] = toMessages(step, next.value);
+  run.messages.push(asked, ...results);
+  // The state is for the next model call of this run: what is recorded reaches storage and clients.
+  const { vendorState } = step;
+  return [vendorState === undefined ? asked : { ...asked, vendorState }, ...results];
 }
 
-function toMessages({ text, toolCalls, vendorState }: ToolStep, results: readonly ToolCallResult[]): ChatMessage[] {
-  const asked: ChatMessage = { role: "assistant", content: text === "" ? null : text, toolCalls };
-  return [
-    withVendorState(asked, vendorState),
-    ...results.map(({ toolCallId, result }): ChatMessage => ({ role: "tool", toolCallId, content: result })),
-  ];
+function toMessages({ text, toolCalls }: ToolStep, done: readonly ToolCallResult[]): [ChatMessage, ...ChatMessage[]] {
+  const results = done.map(({ toolCallId, result }): ChatMessage => ({ role: "tool", toolCallId, content: result }));
+  return [{ role: "assistant", content: text === "" ? null : text, toolCalls }, ...results];
 }

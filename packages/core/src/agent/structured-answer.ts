@@ -1,8 +1,8 @@
 import { checkGuardrails } from "../guardrail/check-guardrails.ts";
-import type { ChatMessage } from "../message/message.ts";
 import type { ModelResponse } from "../model/model-response.ts";
-import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
-import { withVendorState } from "../model/vendor-state.ts";
+import type { FinishReason } from "../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import type { ModelMessage } from "../model/vendor-state.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import { parseStructured } from "../schema/parse-structured.ts";
 import { SchemaError } from "../schema/schema-error.ts";
@@ -15,7 +15,7 @@ import type { LoopPlan } from "./loop-plan.ts";
 const maxRepairs = 2;
 
 /** What the model was sent, and the ids of the tool calls in it. */
-export type Asked = { messages: readonly ChatMessage[]; callIds: CallIds };
+export type Asked = { messages: readonly ModelMessage[]; callIds: CallIds };
 
 type StructuredPlan<Structured> = LoopPlan<Structured> & { structured: CompiledSchema<Structured> };
 
@@ -46,9 +46,9 @@ export async function* structuredAnswer<Structured>(
   }
 }
 
-function repairMessages({ text, vendorState }: ModelResponse, { issues }: SchemaError): ChatMessage[] {
+function repairMessages({ text, vendorState }: ModelResponse, { issues }: SchemaError): ModelMessage[] {
   return [
-    withVendorState({ role: "assistant", content: text.trim() || "(no answer)" }, vendorState),
+    { role: "assistant", content: text.trim() || "(no answer)", ...(vendorState !== undefined && { vendorState }) },
     {
       role: "user",
       content: `Your answer does not fit the schema that it must have:\n${describeIssues(issues)}\nAnswer again, with JSON that fits and nothing else.`,

@@ -1,5 +1,7 @@
 import type { ModelResponse } from "../model/model-response.ts";
-import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
+import type { ModelMessage } from "../model/vendor-state.ts";
+import type { FinishReason } from "../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import { askModel } from "./ask-model.ts";
 import type { LoopPlan } from "./loop-plan.ts";
 import { runTools } from "./run-tools.ts";
@@ -12,7 +14,7 @@ import { callIdsOf } from "./turn-call-ids.ts";
  * called once more without them, so that the user gets an answer.
  */
 export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGenerator<StreamChunk, FinishReason> {
-  const messages = [...plan.messages];
+  const messages = withoutState(plan.messages);
   const callIds = callIdsOf(messages);
   for (let roundtrip = 0; ; roundtrip++) {
     const mayCallTools = roundtrip < plan.maxToolRoundtrips;
@@ -35,4 +37,13 @@ async function* finishAnswer<Structured>(
   const reason = isPlain ? response.finishReason : yield* structuredAnswer({ ...plan, structured }, asked, response);
   if (run.text !== "") run.messages.push({ role: "assistant", content: run.text });
   return reason;
+}
+
+/** Vendor state comes from the model calls of this run alone: stored messages that hold some are not believed. */
+function withoutState(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.map((message) => {
+    if (message.vendorState === undefined) return message;
+    const { vendorState: _, ...plain } = message;
+    return plain;
+  });
 }

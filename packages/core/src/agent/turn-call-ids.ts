@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelResponse } from "../model/model-response.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { ModelChunk } from "../model/model-chunk.ts";
 import { CallIds } from "../history/call-ids.ts";
 
 /** The ids that the calls of a conversation have. */
@@ -37,7 +37,7 @@ export class TurnCallIds {
   }
 
   /** The chunk with the id that its call has here. */
-  inChunk(chunk: StreamChunk): StreamChunk {
+  inChunk(chunk: ModelChunk): ModelChunk {
     switch (chunk.type) {
       case "tool_call_start":
         return { ...chunk, toolCall: { ...chunk.toolCall, id: this.#start(chunk.toolCall.id) } };

@@ -1,7 +1,7 @@
-import type { ChatMessage } from "../message/message.ts";
 import type { ModelOptions } from "./model-config.ts";
 import type { ModelResponse } from "./model-response.ts";
-import type { StreamChunk } from "./stream-chunk.ts";
+import type { ModelMessage } from "./vendor-state.ts";
+import type { ModelChunk } from "./model-chunk.ts";
 
 /**
  * One model of one vendor.
@@ -17,10 +17,10 @@ export interface ModelProvider {
   readonly providerId: string;
   readonly modelId: string;
   /** Answers once. */
-  generate(messages: readonly ChatMessage[], options?: ModelOptions): Promise<ModelResponse>;
+  generate(messages: readonly ModelMessage[], options?: ModelOptions): Promise<ModelResponse>;
   /**
    * Answers piece by piece, and ends with exactly one `finish` chunk; an answer that was cut throws instead. A reader
    * that leaves early ends the vendor's request.
    */
-  stream(messages: readonly ChatMessage[], options?: ModelOptions): AsyncIterable<StreamChunk>;
+  stream(messages: readonly ModelMessage[], options?: ModelOptions): AsyncIterable<ModelChunk>;
 }

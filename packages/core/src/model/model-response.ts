@@ -1,6 +1,6 @@
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ToolCall } from "../message/tool-call.ts";
-import type { FinishReason } from "./stream-chunk.ts";
+import type { FinishReason } from "./model-chunk.ts";
 import type { VendorState } from "./vendor-state.ts";
 
 /** One whole answer of a model. */

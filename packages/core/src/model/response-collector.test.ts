@@ -1,25 +1,24 @@
 import { describe, expect, it } from "vitest";
 import type { TroupeError } from "../errors/troupe-error.ts";
-import { withFinishDetails } from "./finish-details.ts";
 import { collectResponse, ResponseCollector } from "./response-collector.ts";
-import type { StreamChunk } from "./stream-chunk.ts";
+import type { ModelChunk } from "./model-chunk.ts";
 
-const finish: StreamChunk = { type: "finish", finishReason: "stop" };
+const finish: ModelChunk = { type: "finish", finishReason: "stop" };
 const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
 
-function collect(...chunks: StreamChunk[]) {
+function collect(...chunks: ModelChunk[]) {
   const collector = new ResponseCollector();
   for (const chunk of chunks) collector.add(chunk);
   return collector.finish();
 }
 
-const start = (id: string, name = "weather"): StreamChunk => ({ type: "tool_call_start", toolCall: { id, name } });
-const delta = (toolCallId: string, argumentsDelta: string): StreamChunk => ({
+const start = (id: string, name = "weather"): ModelChunk => ({ type: "tool_call_start", toolCall: { id, name } });
+const delta = (toolCallId: string, argumentsDelta: string): ModelChunk => ({
   type: "tool_call_delta",
   toolCallId,
   argumentsDelta,
 });
-const end = (toolCallId: string): StreamChunk => ({ type: "tool_call_end", toolCallId });
+const end = (toolCallId: string): ModelChunk => ({ type: "tool_call_end", toolCallId });
 
 describe("ResponseCollector", () => {
   it("joins text and thinking, each in its order [chunk.text] [chunk.thinking]", () => {
@@ -106,21 +105,17 @@ describe("ResponseCollector", () => {
     );
   });
 
-  it("adds what the provider knew at the end [chunk.finish]", () => {
+  it("takes over response id, model and vendor state from the finish chunk [chunk.finish]", () => {
     const vendorState = { providerId: "p", modelId: "m", items: [1] };
-    const chunk = withFinishDetails(
-      { type: "finish", finishReason: "stop" },
-      { responseId: "r", model: "m-1", vendorState },
-    );
+    const details = { responseId: "r", model: "m-1", vendorState };
 
-    expect(collect(chunk)).toMatchObject({ responseId: "r", model: "m-1", vendorState });
-    expect(JSON.stringify(chunk)).toBe('{"type":"finish","finishReason":"stop"}');
+    expect(collect({ ...finish, ...details })).toMatchObject(details);
   });
 });
 
 describe("collectResponse", () => {
   it("drains a stream", async () => {
-    async function* chunks(): AsyncGenerator<StreamChunk> {
+    async function* chunks(): AsyncGenerator<ModelChunk> {
       yield { type: "text", text: "Hi" };
       yield finish;
     }

@@ -2,11 +2,9 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { noUsage } from "../message/token-usage.ts";
 import type { ToolCall } from "../message/tool-call.ts";
 import { parseArguments } from "../schema/parse-model-json.ts";
-import { finishDetailsOf } from "./finish-details.ts";
 import type { ModelResponse } from "./model-response.ts";
-import type { StreamChunk } from "./stream-chunk.ts";
+import type { ModelChunk, ModelFinish } from "./model-chunk.ts";
 
-type FinishChunk = Extract<StreamChunk, { type: "finish" }>;
 type OpenCall = { name: string; argumentsText: string[]; ended: boolean };
 
 /**
@@ -18,9 +16,9 @@ export class ResponseCollector {
   #thinking = "";
   // Made with the first call: most answers have none.
   #calls: Map<string, OpenCall> | undefined;
-  #finish: FinishChunk | undefined;
+  #finish: ModelFinish | undefined;
 
-  add(chunk: StreamChunk): void {
+  add(chunk: ModelChunk): void {
     switch (chunk.type) {
       case "text":
         this.#text += chunk.text;
@@ -45,15 +43,18 @@ export class ResponseCollector {
 
   /** The whole response. An answer without its `finish` chunk was cut, and is an error. */
   finish(): ModelResponse {
-    const finish = this.#finish;
-    if (finish === undefined) throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
+    if (this.#finish === undefined)
+      throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
+    const { finishReason, usage = noUsage, responseId, model, vendorState } = this.#finish;
     return {
       text: this.#text,
       ...this.#toolCalls(),
       ...(this.#thinking !== "" && { thinking: this.#thinking }),
-      usage: finish.usage ?? noUsage,
-      finishReason: finish.finishReason,
-      ...finishDetailsOf(finish),
+      usage,
+      finishReason,
+      ...(responseId !== undefined && { responseId }),
+      ...(model !== undefined && { model }),
+      ...(vendorState !== undefined && { vendorState }),
     };
   }
 
@@ -86,7 +87,7 @@ export class ResponseCollector {
 }
 
 /** Drains a model's stream into its response. */
-export async function collectResponse(chunks: AsyncIterable<StreamChunk>): Promise<ModelResponse> {
+export async function collectResponse(chunks: AsyncIterable<ModelChunk>): Promise<ModelResponse> {
   const collector = new ResponseCollector();
   for await (const chunk of chunks) collector.add(chunk);
   return collector.finish();

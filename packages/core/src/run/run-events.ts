@@ -1,5 +1,5 @@
 import type { MessageContent } from "../message/content.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { StreamChunk } from "./stream-chunk.ts";
 import type { TroupeError } from "../errors/troupe-error.ts";
 import type { RunOutput } from "./run-output.ts";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
+import type { FinishReason } from "../model/model-chunk.ts";
+import type { StreamChunk } from "./stream-chunk.ts";
 import { failureOf } from "../testing/conformance/rejects-with.ts";
 import { readUntilEnd, smallRun, turnOver, twoWords, waiting } from "./test/small-run.ts";
 

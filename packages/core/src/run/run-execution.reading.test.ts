@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
+import type { FinishReason } from "../model/model-chunk.ts";
+import type { StreamChunk } from "./stream-chunk.ts";
 import { readUntilEnd, smallRun, turnOver, twoWords } from "./test/small-run.ts";
 
 const words: StreamChunk[] = [

@@ -1,6 +1,7 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
+import type { FinishReason } from "../model/model-chunk.ts";
+import type { StreamChunk } from "./stream-chunk.ts";
 import { LazyPromise } from "../util/lazy-promise.ts";
 import { GracePeriod } from "./grace-period.ts";
 import { RunError } from "./run-error.ts";

@@ -1,4 +1,5 @@
-import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
+import type { FinishReason } from "../model/model-chunk.ts";
+import type { StreamChunk } from "./stream-chunk.ts";
 import type { RunError } from "./run-error.ts";
 import type { RunOutput } from "./run-output.ts";
 

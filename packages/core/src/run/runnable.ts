@@ -1,6 +1,6 @@
 import type { EventBus } from "../events/event-bus.ts";
 import type { MessageContent } from "../message/content.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { StreamChunk } from "./stream-chunk.ts";
 import type { RunEvents } from "./run-events.ts";
 import type { RunOpts } from "./run-options.ts";
 import type { RunOutput } from "./run-output.ts";

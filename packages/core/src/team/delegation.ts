@@ -3,7 +3,7 @@ import { toPublicError } from "../errors/public-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { JsonSchema } from "../schema/object-schema.ts";
 import { ToolSet } from "../tool/tool-set.ts";

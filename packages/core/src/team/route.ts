@@ -3,7 +3,7 @@ import { toolLoop } from "../agent/tool-loop.ts";
 import { toPublicError } from "../errors/public-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { Run } from "../run/run.ts";
 import { compileStructuredSchema } from "../schema/compile-schema.ts";

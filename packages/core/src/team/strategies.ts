@@ -1,7 +1,8 @@
 import type { CallModel } from "../agent/loop-plan.ts";
 import { toolLoop } from "../agent/tool-loop.ts";
 import type { ChatMessage } from "../message/message.ts";
-import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
+import type { FinishReason } from "../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import { delegateAll } from "./delegation.ts";
 import { appendText, Discussion } from "./discussion.ts";
 import { route } from "./route.ts";

@@ -1,5 +1,6 @@
 import type { LoopPlan } from "../agent/loop-plan.ts";
-import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
+import type { FinishReason } from "../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { Run } from "../run/run.ts";
 import type { MemberRuns } from "./member-runs.ts";
 import type { Member } from "./members.ts";

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ChatMessage } from "../message/message.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
-import { vendorStateOf, withVendorState } from "../model/vendor-state.ts";
+import type { ModelChunk } from "../model/model-chunk.ts";
+import { vendorStateOf } from "../model/vendor-state.ts";
 import { ScriptedModel } from "./scripted-model.ts";
 
 const hello: ChatMessage[] = [{ role: "user", content: "Hello?" }];
 const failsWith = (code: string) => expect.objectContaining({ code }) as TroupeError;
 
-async function chunksOf(stream: AsyncIterable<StreamChunk>): Promise<StreamChunk[]> {
-  const chunks: StreamChunk[] = [];
+async function chunksOf(stream: AsyncIterable<ModelChunk>): Promise<ModelChunk[]> {
+  const chunks: ModelChunk[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return chunks;
 }
@@ -88,7 +88,7 @@ describe("ScriptedModel", () => {
   it("fails with the error of the turn, after what was said before it", async () => {
     const error = new TroupeError("model_failed", "Overloaded.");
     const model = new ScriptedModel({ text: "Hel", error });
-    const seen: StreamChunk[] = [];
+    const seen: ModelChunk[] = [];
 
     const reading = (async () => {
       for await (const chunk of model.stream(hello)) seen.push(chunk);
@@ -105,9 +105,8 @@ describe("ScriptedModel", () => {
     const { vendorState, responseId } = await model.generate(hello);
 
     expect(responseId).toBe("r-1");
-    expect(vendorStateOf(withVendorState({ role: "assistant", content: "a" }, vendorState), model)?.items).toEqual([
-      "signature",
-    ]);
+    const state = vendorState && vendorStateOf({ role: "assistant", content: "a", vendorState }, model);
+    expect(state?.items).toEqual(["signature"]);
   });
 
   it("knows when its reader left early", async () => {

@@ -1,12 +1,11 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import type { ChatMessage } from "../message/message.ts";
+import type { ModelMessage } from "../model/vendor-state.ts";
 import type { ModelOptions } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { ModelResponse } from "../model/model-response.ts";
-import { withFinishDetails } from "../model/finish-details.ts";
 import { collectResponse } from "../model/response-collector.ts";
-import type { StreamChunk } from "../model/stream-chunk.ts";
+import type { ModelChunk } from "../model/model-chunk.ts";
 import { sleep } from "../async/sleep.ts";
 import { finishReasonOf, scriptedUsage, spellOut, turnChunks } from "./scripted-turn.ts";
 import type { ScriptedRequest, ScriptedTurn } from "./scripted-turn.ts";
@@ -49,19 +48,19 @@ export class ScriptedModel implements ModelProvider {
     throw new TroupeError("internal", `The model has ${this.#script.length} unused turn(s) left.`);
   }
 
-  async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
+  async generate(messages: readonly ModelMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
     return await collectResponse(this.#play("generate", messages, options));
   }
 
-  stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncIterable<StreamChunk> {
+  stream(messages: readonly ModelMessage[], options: ModelOptions = {}): AsyncIterable<ModelChunk> {
     return this.#play("stream", messages, options);
   }
 
   async *#play(
     kind: ScriptedCall["kind"],
-    messages: readonly ChatMessage[],
+    messages: readonly ModelMessage[],
     options: ModelOptions,
-  ): AsyncGenerator<StreamChunk, void> {
+  ): AsyncGenerator<ModelChunk, void> {
     // Copies, since the caller goes on with its list.
     const call: ScriptedCall = { kind, messages: messages.map((message) => ({ ...message })), options, end: "running" };
     this.calls.push(call);
@@ -83,7 +82,7 @@ export class ScriptedModel implements ModelProvider {
     return typeof next === "function" ? next(request) : next;
   }
 
-  async *#chunks(turn: SpelledTurn, signal: AbortSignal | undefined): AsyncGenerator<StreamChunk, void> {
+  async *#chunks(turn: SpelledTurn, signal: AbortSignal | undefined): AsyncGenerator<ModelChunk, void> {
     await wait(turn.hang === true ? Infinity : turn.delayMs, signal);
     for (const chunk of turnChunks(turn)) {
       yield chunk;
@@ -93,17 +92,17 @@ export class ScriptedModel implements ModelProvider {
     yield this.#finish(turn);
   }
 
-  #finish(turn: SpelledTurn): StreamChunk {
+  #finish(turn: SpelledTurn): ModelChunk {
     const { providerId, modelId } = this;
     const finishReason = finishReasonOf(turn);
-    return withFinishDetails(
-      { type: "finish", finishReason, usage: turn.usage ?? scriptedUsage },
-      {
-        model: modelId,
-        ...(turn.responseId !== undefined && { responseId: turn.responseId }),
-        ...(turn.vendorState !== undefined && { vendorState: { providerId, modelId, items: turn.vendorState } }),
-      },
-    );
+    return {
+      type: "finish",
+      finishReason,
+      usage: turn.usage ?? scriptedUsage,
+      model: modelId,
+      ...(turn.responseId !== undefined && { responseId: turn.responseId }),
+      ...(turn.vendorState !== undefined && { vendorState: { providerId, modelId, items: turn.vendorState } }),
+    };
   }
 }
 

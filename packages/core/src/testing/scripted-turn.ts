@@ -1,7 +1,7 @@
-import type { ChatMessage } from "../message/message.ts";
+import type { ModelMessage } from "../model/vendor-state.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ModelOptions } from "../model/model-config.ts";
-import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
+import type { FinishReason, ModelChunk } from "../model/model-chunk.ts";
 
 /** What a model answers once. A string is an answer of text. */
 export type ScriptedTurn =
@@ -32,7 +32,7 @@ export type ScriptedTurn =
     };
 
 /** What a model was asked. */
-export type ScriptedRequest = { messages: readonly ChatMessage[]; options: ModelOptions };
+export type ScriptedRequest = { messages: readonly ModelMessage[]; options: ModelOptions };
 
 /** What every answer costs that does not say otherwise. */
 export const scriptedUsage: TokenUsage = Object.freeze({ promptTokens: 10, completionTokens: 5, totalTokens: 15 });
@@ -45,7 +45,7 @@ export function spellOut(turn: ScriptedTurn): SpelledTurn {
 }
 
 /** The whole turn as a model without time would stream it; the turn's error is thrown in its place. */
-export function* scriptedChunks(turn: ScriptedTurn): Generator<StreamChunk, void, undefined> {
+export function* scriptedChunks(turn: ScriptedTurn): Generator<ModelChunk, void, undefined> {
   const spelled = spellOut(turn);
   yield* turnChunks(spelled);
   if (spelled.error !== undefined) throw spelled.error;
@@ -53,7 +53,7 @@ export function* scriptedChunks(turn: ScriptedTurn): Generator<StreamChunk, void
 }
 
 /** The chunks of a turn, but for the last: `finish`. */
-export function* turnChunks(turn: SpelledTurn): Generator<StreamChunk> {
+export function* turnChunks(turn: SpelledTurn): Generator<ModelChunk> {
   for (const text of pieces(turn.thinking)) yield { type: "thinking", text };
   for (const text of pieces(turn.text)) yield { type: "text", text };
   if (turn.structured !== undefined) yield { type: "text", text: JSON.stringify(turn.structured) };
@@ -68,7 +68,7 @@ export function finishReasonOf(turn: SpelledTurn): FinishReason {
 function* callChunks(
   id: string,
   call: { name: string; arguments?: Record<string, unknown> | string },
-): Generator<StreamChunk> {
+): Generator<ModelChunk> {
   const text = typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments ?? {});
   const middle = Math.ceil(text.length / 2);
   yield { type: "tool_call_start", toolCall: { id, name: call.name } };

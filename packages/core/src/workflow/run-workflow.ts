@@ -1,5 +1,6 @@
 import { AsyncQueue } from "../async/async-queue.ts";
-import type { FinishReason, StreamChunk } from "../model/stream-chunk.ts";
+import type { FinishReason } from "../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
 import { RunError } from "../run/run-error.ts";
 import type { RunExecution } from "../run/run-execution.ts";
 import type { RunOutput } from "../run/run-output.ts";

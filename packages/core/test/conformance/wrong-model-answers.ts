@@ -1,6 +1,5 @@
 import { TroupeError } from "../../src/errors/troupe-error.ts";
-import { withFinishDetails } from "../../src/model/finish-details.ts";
-import type { FinishReason, StreamChunk } from "../../src/model/stream-chunk.ts";
+import type { FinishReason, ModelChunk } from "../../src/model/model-chunk.ts";
 import type { modelAnswerCases } from "../../src/testing/conformance/model-answer-cases.ts";
 import type { ModelProviderSubject } from "../../src/testing/conformance/model-subject.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
@@ -14,7 +13,7 @@ export const wrongModelAnswers = {
   "keeps characters whole that arrive in pieces": () => texts((text) => text.replaceAll(/[^\x00-\x7f]/gu, "\ufffd")),
   "streams the text in more than one piece": () =>
     streaming(async function* (chunks) {
-      const all: StreamChunk[] = [];
+      const all: ModelChunk[] = [];
       for await (const chunk of chunks) all.push(chunk);
       yield { type: "text", text: all.map((chunk) => (chunk.type === "text" ? chunk.text : "")).join("") };
       yield* all.filter(({ type }) => type !== "text");
@@ -28,7 +27,7 @@ export const wrongModelAnswers = {
   "keeps thinking apart from the text": () =>
     chunking((chunk) => (chunk.type === "thinking" ? [{ ...chunk, type: "text" }] : [chunk])),
   "marks what the vendor wants back as its own": () =>
-    finishing((chunk) => withFinishDetails(chunk, { vendorState: { providerId: "other", modelId: "?", items: [] } })),
+    finishing((chunk) => ({ ...chunk, vendorState: { providerId: "other", modelId: "?", items: [] } })),
   "starts, tells and ends each tool call once": () =>
     chunking((chunk) => (chunk.type === "tool_call_end" ? [] : [chunk])),
   "streams the arguments of a tool call as JSON": () =>
@@ -97,13 +96,13 @@ export const wrongModelAnswers = {
     })),
 } satisfies WrongSubjects<ModelProviderSubject, typeof modelAnswerCases>;
 
-type FinishChunk = Extract<StreamChunk, { type: "finish" }>;
+type FinishChunk = Extract<ModelChunk, { type: "finish" }>;
 
 function texts(change: (text: string) => string): ModelProviderSubject {
   return chunking((chunk) => (chunk.type === "text" ? [{ ...chunk, text: change(chunk.text) }] : [chunk]));
 }
 
-function finishing(change: (chunk: FinishChunk) => StreamChunk): ModelProviderSubject {
+function finishing(change: (chunk: FinishChunk) => ModelChunk): ModelProviderSubject {
   return chunking((chunk) => [chunk.type === "finish" ? change(chunk) : chunk]);
 }
 

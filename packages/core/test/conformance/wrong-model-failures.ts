@@ -1,6 +1,6 @@
 import { ModelError } from "../../src/errors/model-error.ts";
 import { TroupeError } from "../../src/errors/troupe-error.ts";
-import type { StreamChunk } from "../../src/model/stream-chunk.ts";
+import type { ModelChunk } from "../../src/model/model-chunk.ts";
 import type { modelFailureCases } from "../../src/testing/conformance/model-failure-cases.ts";
 import type { modelSignalCases } from "../../src/testing/conformance/model-signal-cases.ts";
 import type { ModelProviderSubject } from "../../src/testing/conformance/model-subject.ts";
@@ -25,7 +25,7 @@ export const wrongModelFailures = {
   "says which failures may pass": () => failing(() => new ModelError({ providerId, status: 500 })),
   "yields what was said before a failure, and no finish": () =>
     streaming(async function* (chunks) {
-      const all: StreamChunk[] = [];
+      const all: ModelChunk[] = [];
       for await (const chunk of chunks) all.push(chunk);
       yield* all;
     }),

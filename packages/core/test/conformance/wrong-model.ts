@@ -1,12 +1,12 @@
 import type { ModelOptions } from "../../src/model/model-config.ts";
 import type { ModelProvider } from "../../src/model/model-provider.ts";
 import { collectResponse } from "../../src/model/response-collector.ts";
-import type { StreamChunk } from "../../src/model/stream-chunk.ts";
+import type { ModelChunk } from "../../src/model/model-chunk.ts";
 import type { ModelProviderSubject } from "../../src/testing/conformance/model-subject.ts";
 import { altered } from "./altered.ts";
 import { scriptedModelSubject } from "./scripted-model-subject.ts";
 
-type Chunks = AsyncIterable<StreamChunk>;
+type Chunks = AsyncIterable<ModelChunk>;
 
 /** The right model, but for some members. */
 export function modelBut(change: (right: ModelProvider) => Partial<ModelProvider>): ModelProviderSubject {
@@ -23,7 +23,7 @@ export function streaming(change: (chunks: Chunks, options: ModelOptions) => Chu
 }
 
 /** A model that says something else for each chunk. */
-export function chunking(change: (chunk: StreamChunk) => readonly StreamChunk[]): ModelProviderSubject {
+export function chunking(change: (chunk: ModelChunk) => readonly ModelChunk[]): ModelProviderSubject {
   return streaming(async function* (chunks) {
     for await (const chunk of chunks) yield* change(chunk);
   });

@@ -1,4 +1,4 @@
-import type { StreamChunk } from "../../src/model/stream-chunk.ts";
+import type { StreamChunk } from "../../src/run/stream-chunk.ts";
 import type { RunOpts } from "../../src/run/run-options.ts";
 import type { Runnable } from "../../src/run/runnable.ts";
 import type { runnableRunCases } from "../../src/testing/conformance/runnable-run-cases.ts";

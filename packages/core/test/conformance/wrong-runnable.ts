@@ -1,6 +1,6 @@
 import type { MessageContent } from "../../src/message/content.ts";
 import type { ModelProvider } from "../../src/model/model-provider.ts";
-import type { StreamChunk } from "../../src/model/stream-chunk.ts";
+import type { StreamChunk } from "../../src/run/stream-chunk.ts";
 import type { RunOutput } from "../../src/run/run-output.ts";
 import type { RunOpts } from "../../src/run/run-options.ts";
 import type { Runnable, RunStream } from "../../src/run/runnable.ts";

@@ -1,6 +1,4 @@
-import type { StreamChunk } from "@troupe/core";
-import { withFinishDetails } from "@troupe/core/adapter";
-import type { SseEvent } from "@troupe/core/adapter";
+import type { ModelChunk, SseEvent } from "@troupe/core/adapter";
 import type { Call, EventReader } from "../call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { TruncatedAnswer } from "../vendor-failure.ts";
@@ -25,7 +23,7 @@ export class ChatReader implements EventReader {
     this.#modelId = modelId;
   }
 
-  read({ data }: SseEvent, chunks: StreamChunk[]): boolean {
+  read({ data }: SseEvent, chunks: ModelChunk[]): boolean {
     if (data === "[DONE]") {
       this.end(chunks);
       return true;
@@ -40,7 +38,7 @@ export class ChatReader implements EventReader {
   }
 
   /** The reason of its end is what makes an answer complete: not every server says that it is done. */
-  end(chunks: StreamChunk[]): void {
+  end(chunks: ModelChunk[]): void {
     if (this.#isComplete) return;
     if (this.#reason === undefined) throw new TruncatedAnswer();
     this.#isComplete = true;
@@ -49,7 +47,7 @@ export class ChatReader implements EventReader {
     const usage = this.#usage && { usage: toUsage(this.#usage) };
     const vendorState = this.#thinking.toVendorState(this.#modelId);
     const details = toFinishDetails({ id: this.#id, model: this.#model, vendorState });
-    chunks.push(withFinishDetails({ type: "finish", finishReason, ...usage }, details));
+    chunks.push({ type: "finish", finishReason, ...usage, ...details });
   }
 
   // What is empty in the first pieces of some servers is named in later ones.
@@ -59,7 +57,7 @@ export class ChatReader implements EventReader {
     this.#usage = usageOf(piece) ?? this.#usage;
   }
 
-  #readMessage(message: WireMessage, chunks: StreamChunk[]): void {
+  #readMessage(message: WireMessage, chunks: ModelChunk[]): void {
     const thinking = this.#thinking.add(message);
     if (thinking !== "") chunks.push({ type: "thinking", text: thinking });
     const text = textOf(message.content);

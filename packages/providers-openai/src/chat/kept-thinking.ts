@@ -1,6 +1,5 @@
-import type { ChatMessage } from "@troupe/core";
 import { vendorStateOf } from "@troupe/core/adapter";
-import type { VendorState } from "@troupe/core/adapter";
+import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 import { providerId } from "../provider-id.ts";
 import type { WireMessage } from "./wire-types.ts";
 
@@ -28,7 +27,7 @@ export class KeptThinking {
 }
 
 /** The fields that an answer of this run goes back with. */
-export function keptFields(message: ChatMessage, modelId: string): Fields {
+export function keptFields(message: ModelMessage, modelId: string): Fields {
   const kept = vendorStateOf(message, { providerId, modelId })?.items as Partial<Kept> | undefined;
   return kept?.fields ?? {};
 }

@@ -1,5 +1,5 @@
-import type { StreamChunk } from "@troupe/core";
 import { createId } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/adapter";
 import { argumentsText } from "./read-choice.ts";
 import type { WireCall } from "./wire-types.ts";
 
@@ -19,7 +19,7 @@ export class StreamedCalls {
     return this.#calls.filter(({ name }) => name !== "").length;
   }
 
-  add(piece: WireCall, chunks: StreamChunk[]): void {
+  add(piece: WireCall, chunks: ModelChunk[]): void {
     const call = this.#find(piece) ?? this.#open(piece, chunks);
     const { name, arguments: args } = piece.function ?? {};
     if (call.name === "" && name) {
@@ -33,7 +33,7 @@ export class StreamedCalls {
   }
 
   /** Ends what is still open. A call that was never named is nothing that could be done. */
-  end(chunks: StreamChunk[]): void {
+  end(chunks: ModelChunk[]): void {
     for (const call of this.#calls) this.#close(call, chunks);
   }
 
@@ -51,7 +51,7 @@ export class StreamedCalls {
     return this.#calls.some((each) => each.id === id) ? call : undefined;
   }
 
-  #open({ index, id }: WireCall, chunks: StreamChunk[]): OpenCall {
+  #open({ index, id }: WireCall, chunks: ModelChunk[]): OpenCall {
     const isFree = Boolean(id) && !this.#calls.some((call) => call.id === id);
     const call = { id: isFree && id ? id : `call_${createId()}`, name: "", isEnded: false, untold: "" };
     this.#calls.push(call);
@@ -63,7 +63,7 @@ export class StreamedCalls {
     return call;
   }
 
-  #close(call: OpenCall, chunks: StreamChunk[]): void {
+  #close(call: OpenCall, chunks: ModelChunk[]): void {
     if (call.name !== "" && !call.isEnded) chunks.push({ type: "tool_call_end", toolCallId: call.id });
     call.isEnded = true;
   }

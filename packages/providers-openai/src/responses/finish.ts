@@ -1,5 +1,6 @@
-import type { FinishReason, StreamChunk, TokenUsage } from "@troupe/core";
-import { getOwn, withFinishDetails } from "@troupe/core/adapter";
+import type { FinishReason, TokenUsage } from "@troupe/core";
+import { getOwn } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/adapter";
 import type { FinishReasons } from "../call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { toVendorState } from "./replay.ts";
@@ -31,9 +32,9 @@ export function toUsage(usage: ResponseUsage): TokenUsage {
 type Ending = { modelId: string; items: OutputItem[]; hasCalls: boolean };
 
 /** The last chunk of a stream. */
-export function toFinishChunk(response: WireResponse, { modelId, items, hasCalls }: Ending): StreamChunk {
+export function toFinishChunk(response: WireResponse, { modelId, items, hasCalls }: Ending): ModelChunk {
   const { id, model, usage } = response;
   const finishReason = toFinishReason(response, hasCalls);
   const details = toFinishDetails({ id, model, vendorState: toVendorState(modelId, items) });
-  return withFinishDetails({ type: "finish", finishReason, ...(usage && { usage: toUsage(usage) }) }, details);
+  return { type: "finish", finishReason, ...(usage && { usage: toUsage(usage) }), ...details };
 }

@@ -1,5 +1,4 @@
-import type { StreamChunk } from "@troupe/core";
-import type { SseEvent } from "@troupe/core/adapter";
+import type { ModelChunk, SseEvent } from "@troupe/core/adapter";
 import { wantsJson } from "../answer-format.ts";
 import type { Call, EventReader } from "../call.ts";
 import { toVendorFailure, TruncatedAnswer } from "../vendor-failure.ts";
@@ -23,7 +22,7 @@ const unread = new Set([
   "response.reasoning_text.done",
 ]);
 
-type Step = (reader: ResponsesReader, event: ResponseEvent, chunks: StreamChunk[]) => void;
+type Step = (reader: ResponsesReader, event: ResponseEvent, chunks: ModelChunk[]) => void;
 
 /** Reads the events of Responses. What it has no step for is passed over: the vendor adds events as it likes. */
 export class ResponsesReader implements EventReader {
@@ -39,7 +38,7 @@ export class ResponsesReader implements EventReader {
     this.#isJson = wantsJson(options.responseFormat);
   }
 
-  read({ event: name = "", data }: SseEvent, chunks: StreamChunk[]): boolean {
+  read({ event: name = "", data }: SseEvent, chunks: ModelChunk[]): boolean {
     if (unread.has(name) || data === "[DONE]") return this.#isComplete;
     const event = JSON.parse(data) as ResponseEvent;
     ResponsesReader.#steps.get(event.type ?? "")?.(this, event, chunks);
@@ -50,26 +49,26 @@ export class ResponsesReader implements EventReader {
     if (!this.#isComplete) throw new TruncatedAnswer();
   }
 
-  #addText({ delta = "", output_index: index = 0 }: ResponseEvent, chunks: StreamChunk[]): void {
+  #addText({ delta = "", output_index: index = 0 }: ResponseEvent, chunks: ModelChunk[]): void {
     if (delta !== "") chunks.push({ type: this.#asides.has(index) ? "thinking" : "text", text: delta });
   }
 
-  #addThinking(text: string, chunks: StreamChunk[]): void {
+  #addThinking(text: string, chunks: ModelChunk[]): void {
     if (text !== "") chunks.push({ type: "thinking", text });
   }
 
-  #startItem({ item = {}, output_index: index = 0 }: ResponseEvent, chunks: StreamChunk[]): void {
+  #startItem({ item = {}, output_index: index = 0 }: ResponseEvent, chunks: ModelChunk[]): void {
     if (item.type === "function_call") this.#calls.start(index, item, chunks);
     if (isAside(item, this.#isJson)) this.#asides.add(index);
   }
 
   /** Only now an item is whole: what is encrypted in it before may be a part. */
-  #endItem({ item = {}, output_index: index = 0 }: ResponseEvent, chunks: StreamChunk[]): void {
+  #endItem({ item = {}, output_index: index = 0 }: ResponseEvent, chunks: ModelChunk[]): void {
     this.#items.push(item);
     if (item.type === "function_call") this.#calls.end(index, item, chunks);
   }
 
-  #finish({ response = {} }: ResponseEvent, chunks: StreamChunk[]): void {
+  #finish({ response = {} }: ResponseEvent, chunks: ModelChunk[]): void {
     this.#calls.endAll(chunks);
     const hasCalls = this.#calls.count > 0;
     chunks.push(toFinishChunk(response, { modelId: this.#modelId, items: this.#items, hasCalls }));

@@ -1,6 +1,5 @@
-import type { ChatMessage } from "@troupe/core";
 import { vendorStateOf } from "@troupe/core/adapter";
-import type { VendorState } from "@troupe/core/adapter";
+import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 import { providerId } from "../provider-id.ts";
 import type { OutputItem } from "./wire-types.ts";
 
@@ -14,7 +13,7 @@ export function toVendorState(modelId: string, items: OutputItem[]): VendorState
 }
 
 /** The items of an answer of this run, while they still say what the message says. */
-export function itemsToReplay(message: ChatMessage, modelId: string): OutputItem[] | undefined {
+export function itemsToReplay(message: ModelMessage, modelId: string): OutputItem[] | undefined {
   const items = (vendorStateOf(message, { providerId, modelId })?.items as Partial<Kept> | undefined)?.outputItems;
   if (items === undefined) return undefined;
   const called = items.flatMap(({ type, call_id: id }) => (type === "function_call" ? [id] : []));

@@ -1,5 +1,5 @@
-import type { StreamChunk } from "@troupe/core";
 import { createId } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/adapter";
 import type { OutputItem } from "./wire-types.ts";
 
 type OpenCall = { id: string; toldLength: number; isEnded: boolean };
@@ -13,14 +13,14 @@ export class StreamedCalls {
     return this.#calls.size;
   }
 
-  start(index: number, { call_id: given, name = "", arguments: text = "" }: OutputItem, chunks: StreamChunk[]): void {
+  start(index: number, { call_id: given, name = "", arguments: text = "" }: OutputItem, chunks: ModelChunk[]): void {
     const id = toCallId(given);
     this.#calls.set(index, { id, toldLength: 0, isEnded: false });
     chunks.push({ type: "tool_call_start", toolCall: { id, name } });
     this.extend(index, text, chunks);
   }
 
-  extend(index: number, text: string, chunks: StreamChunk[]): void {
+  extend(index: number, text: string, chunks: ModelChunk[]): void {
     const call = this.#calls.get(index);
     if (call === undefined || text === "") return;
     call.toldLength += text.length;
@@ -28,7 +28,7 @@ export class StreamedCalls {
   }
 
   /** The item that is done has all its arguments: what was not told piece by piece is told now. */
-  end(index: number, item: OutputItem, chunks: StreamChunk[]): void {
+  end(index: number, item: OutputItem, chunks: ModelChunk[]): void {
     if (!this.#calls.has(index)) this.start(index, { ...item, arguments: "" }, chunks);
     const call = this.#calls.get(index);
     if (call === undefined || call.isEnded) return;
@@ -36,11 +36,11 @@ export class StreamedCalls {
     this.#close(call, chunks);
   }
 
-  endAll(chunks: StreamChunk[]): void {
+  endAll(chunks: ModelChunk[]): void {
     for (const call of this.#calls.values()) this.#close(call, chunks);
   }
 
-  #close(call: OpenCall, chunks: StreamChunk[]): void {
+  #close(call: OpenCall, chunks: ModelChunk[]): void {
     if (!call.isEnded) chunks.push({ type: "tool_call_end", toolCallId: call.id });
     call.isEnded = true;
   }

@@ -1,5 +1,5 @@
 import type { ModelProvider } from "../../model/model-provider.ts";
-import type { StreamChunk } from "../../model/stream-chunk.ts";
+import type { ModelChunk } from "../../model/model-chunk.ts";
 import { collectResponse } from "../../model/response-collector.ts";
 import type { ModelOptions } from "../../model/model-config.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
@@ -50,9 +50,9 @@ export class StreamingModel implements ModelProvider {
   readonly providerId: string = "streaming";
   readonly modelId: string = "streaming-1";
   readonly calls: ModelOptions[] = [];
-  readonly #play: (options: ModelOptions) => AsyncIterable<StreamChunk>;
+  readonly #play: (options: ModelOptions) => AsyncIterable<ModelChunk>;
 
-  constructor(play: (options: ModelOptions) => AsyncIterable<StreamChunk>) {
+  constructor(play: (options: ModelOptions) => AsyncIterable<ModelChunk>) {
     this.#play = play;
   }
 
@@ -61,7 +61,7 @@ export class StreamingModel implements ModelProvider {
     return await collectResponse(this.#play(options));
   }
 
-  stream(_messages: unknown, options: ModelOptions = {}): AsyncIterable<StreamChunk> {
+  stream(_messages: unknown, options: ModelOptions = {}): AsyncIterable<ModelChunk> {
     this.calls.push(options);
     return this.#play(options);
   }

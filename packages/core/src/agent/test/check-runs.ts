@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ChatMessage } from "../../message/message.ts";
-import type { StreamChunk } from "../../model/stream-chunk.ts";
+import type { StreamChunk } from "../../run/stream-chunk.ts";
 import { RunError } from "../../run/run-error.ts";
 import type { RunOutput } from "../../run/run-output.ts";
 import { interruptedTurn } from "../../history/interrupted-turn.ts";

@@ -3,7 +3,7 @@ import { RunError } from "../../run/run-error.ts";
 import type { RunOutput } from "../../run/run-output.ts";
 import type { RunStream } from "../../run/runnable.ts";
 import { countedSignal } from "../../run/test/listeners.ts";
-import type { StreamChunk } from "../../model/stream-chunk.ts";
+import type { StreamChunk } from "../../run/stream-chunk.ts";
 import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import { eventsOf } from "../../testing/conformance/runnable-subject.ts";

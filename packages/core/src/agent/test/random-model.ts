@@ -4,7 +4,7 @@ import type { ModelOptions } from "../../model/model-config.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import { collectResponse } from "../../model/response-collector.ts";
-import type { StreamChunk } from "../../model/stream-chunk.ts";
+import type { ModelChunk } from "../../model/model-chunk.ts";
 import type { RandomCall, RandomRun, RandomTurn } from "./random-runs.ts";
 
 /** The mark that everything said in a run carries: it tells whose a text is. */
@@ -35,7 +35,7 @@ export class RandomModel implements ModelProvider {
     return await collectResponse(this.stream(messages, options));
   }
 
-  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<StreamChunk, void> {
+  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
     const run = runOf(messages);
     this.requests.push({ run, messages: [...messages], options });
     const turn = this.#turns[run]?.shift() ?? lastTurn;
@@ -48,7 +48,7 @@ export class RandomModel implements ModelProvider {
     if (turn.end === "finish") yield this.#finish(turn, run);
   }
 
-  #finish({ tokens, calls, reason }: RandomTurn, run: number): StreamChunk {
+  #finish({ tokens, calls, reason }: RandomTurn, run: number): ModelChunk {
     this.billed[run]?.push(tokens > 0 ? tokens : 0);
     const usage = { promptTokens: tokens, completionTokens: 0, totalTokens: tokens };
     return { type: "finish", finishReason: calls.length > 0 ? "tool_calls" : reason, usage };
@@ -71,7 +71,7 @@ const lastTurn: RandomTurn = {
   pause: 0,
 };
 
-function* chunksOf({ thinking, pieces, calls }: RandomTurn, run: number): Generator<StreamChunk> {
+function* chunksOf({ thinking, pieces, calls }: RandomTurn, run: number): Generator<ModelChunk> {
   if (thinking) yield { type: "thinking", text: `thought ${markOf(run)}` };
   for (let piece = 0; piece < pieces; piece++) yield { type: "text", text: `said ${markOf(run)} ` };
   for (const { id, tool } of calls) yield { type: "tool_call_start", toolCall: { id, name: tool } };

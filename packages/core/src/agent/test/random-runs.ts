@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { FinishReason } from "../../model/stream-chunk.ts";
+import type { FinishReason } from "../../model/model-chunk.ts";
 import type { StorageFault } from "../../testing/faulty-storage.ts";
 
 /** A call that a model makes: of which tool, under which id, and in which form its arguments come. */

@@ -1,6 +1,7 @@
 import { EventBus } from "../../events/event-bus.ts";
 import { createLogger } from "../../log/logger.ts";
-import type { FinishReason, StreamChunk } from "../../model/stream-chunk.ts";
+import type { FinishReason } from "../../model/model-chunk.ts";
+import type { StreamChunk } from "../stream-chunk.ts";
 import { RunExecution } from "../run-execution.ts";
 import type { RunEvents } from "../run-events.ts";
 import type { RunOpts } from "../run-options.ts";

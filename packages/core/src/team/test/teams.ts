@@ -3,7 +3,7 @@ import type { AgentConfig } from "../../agent/agent-config.ts";
 import { getTextContent } from "../../message/content.ts";
 import { addUsage, noUsage } from "../../message/token-usage.ts";
 import type { TokenUsage } from "../../message/token-usage.ts";
-import type { StreamChunk } from "../../model/stream-chunk.ts";
+import type { StreamChunk } from "../../run/stream-chunk.ts";
 import type { RunStream } from "../../run/runnable.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import type { ScriptedCall } from "../../testing/scripted-model.ts";

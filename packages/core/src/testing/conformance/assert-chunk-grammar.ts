@@ -1,7 +1,8 @@
 import { assert } from "./assert.ts";
-import type { StreamChunk } from "../../model/stream-chunk.ts";
+import type { ModelChunk } from "../../model/model-chunk.ts";
+import type { StreamChunk } from "../../run/stream-chunk.ts";
 
-const fields: Record<StreamChunk["type"], readonly string[]> = {
+const fields: Record<ModelChunk["type"], readonly string[]> = {
   text: ["text", "type"],
   thinking: ["text", "type"],
   tool_call_start: ["toolCall", "type"],
@@ -10,25 +11,34 @@ const fields: Record<StreamChunk["type"], readonly string[]> = {
   finish: ["finishReason", "type", "usage"],
 };
 
-/** Asserts that the chunks have no field beyond the interface's, also in their JSON. */
+/** Asserts that the chunks of a run have no field beyond the interface's, also in their JSON. */
 export function assertPlainChunks(chunks: readonly StreamChunk[]): void {
+  assertFields(chunks, fields);
+}
+
+/** Asserts that the chunks of a model have no field beyond the interface's, also in their JSON. */
+export function assertModelChunks(chunks: readonly ModelChunk[]): void {
+  assertFields(chunks, { ...fields, finish: [...fields.finish, "responseId", "model", "vendorState"] });
+}
+
+function assertFields(chunks: readonly ModelChunk[], known: typeof fields): void {
   for (const chunk of chunks) {
     const extra = Object.keys(JSON.parse(JSON.stringify(chunk)) as object).filter(
-      (field) => !fields[chunk.type].includes(field),
+      (field) => !known[chunk.type].includes(field),
     );
     assert.deepEqual(extra, [], `a ${chunk.type} chunk has more than its fields`);
   }
 }
 
 /** Asserts that a whole stream ends with its only `finish`. */
-export function assertFinishesOnce(chunks: readonly StreamChunk[]): void {
+export function assertFinishesOnce(chunks: readonly ModelChunk[]): void {
   const finishes = chunks.filter(({ type }) => type === "finish");
   assert.equal(finishes.length, 1, "a stream has one finish chunk");
   assert.equal(chunks.at(-1)?.type, "finish", "finish is the last chunk");
 }
 
 /** Asserts that each call starts, is told its arguments, and ends, in this order and each once; returns the arguments. */
-export function assertCallGrammar(chunks: readonly StreamChunk[]): Map<string, { name: string; text: string }> {
+export function assertCallGrammar(chunks: readonly ModelChunk[]): Map<string, { name: string; text: string }> {
   const calls = new Map<string, { name: string; text: string; ended: boolean }>();
   for (const chunk of chunks) {
     if (chunk.type === "tool_call_start") {

@@ -1,11 +1,10 @@
 import { assert } from "./assert.ts";
 import type { ChatMessage } from "../../message/message.ts";
-import { finishDetailsOf } from "../../model/finish-details.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import { collectResponse } from "../../model/response-collector.ts";
-import type { FinishReason, StreamChunk } from "../../model/stream-chunk.ts";
+import type { FinishReason, ModelChunk } from "../../model/model-chunk.ts";
+import { assertCallGrammar, assertFinishesOnce, assertModelChunks } from "./assert-chunk-grammar.ts";
 import { parseArguments } from "../../schema/parse-model-json.ts";
-import { assertCallGrammar, assertFinishesOnce, assertPlainChunks } from "./assert-chunk-grammar.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { answered, callersKey, modelScenarios } from "./model-scenarios.ts";
 import type { ModelScenarioName } from "./model-scenarios.ts";
@@ -53,7 +52,7 @@ export const modelAnswerCases = {
     for (const name of answered) assertFinishesOnce(await answer(subject, name));
   },
   "yields chunks that hold what the interface says and no more": async (subject) => {
-    for (const name of answered) assertPlainChunks(await answer(subject, name));
+    for (const name of answered) assertModelChunks(await answer(subject, name));
   },
   "keeps thinking apart from the text": async (subject) => {
     const chunks = await answer(subject, "thinking");
@@ -64,7 +63,7 @@ export const modelAnswerCases = {
   "marks what the vendor wants back as its own": async (subject) => {
     const { provider, chunks } = await stream(subject, "thinking");
     const finish = chunks.find((chunk) => chunk.type === "finish");
-    const state = finish && finishDetailsOf(finish).vendorState;
+    const state = finish?.vendorState;
 
     const { providerId, modelId } = provider;
     if (state !== undefined) assert.deepEqual({ ...state, items: 0 }, { providerId, modelId, items: 0 });
@@ -148,7 +147,7 @@ async function finishesWith(
   assert.equal(finish?.finishReason, reason);
 }
 
-function callsOf(chunks: readonly StreamChunk[]): { name: string; arguments: unknown }[] {
+function callsOf(chunks: readonly ModelChunk[]): { name: string; arguments: unknown }[] {
   return [...assertCallGrammar(chunks).values()].map(({ name, text }) => ({
     name,
     arguments: parseArguments(text),

@@ -4,7 +4,7 @@ import type { ChatMessage } from "../../message/message.ts";
 import type { ModelOptions } from "../../model/model-config.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
-import type { StreamChunk } from "../../model/stream-chunk.ts";
+import type { ModelChunk } from "../../model/model-chunk.ts";
 import { callersKey, modelScenarios } from "./model-scenarios.ts";
 import type { ModelScenario, ModelScenarioName } from "./model-scenarios.ts";
 import { failureOf } from "./rejects-with.ts";
@@ -22,7 +22,7 @@ export interface ModelProviderSubject {
 }
 
 /** What a stream gave before it ended, and what it failed with if it did. */
-export type Streamed = { provider: ModelProvider; chunks: StreamChunk[]; error: unknown };
+export type Streamed = { provider: ModelProvider; chunks: ModelChunk[]; error: unknown };
 
 const question: ChatMessage[] = [{ role: "user", content: "Do I need an umbrella in Oslo?" }];
 const tools = ["get_weather", "get_time"].map((name) => ({
@@ -36,7 +36,7 @@ export async function open(
   subject: ModelProviderSubject,
   name: ModelScenarioName,
   options?: ModelOptions,
-): Promise<{ provider: ModelProvider; stream: AsyncIterable<StreamChunk> }> {
+): Promise<{ provider: ModelProvider; stream: AsyncIterable<ModelChunk> }> {
   const provider = await subject.provider(modelScenarios[name], name);
   return { provider, stream: provider.stream(question, optionsFor(name, options)) };
 }
@@ -44,7 +44,7 @@ export async function open(
 /** Streams the scenario to its end. */
 export async function stream(subject: ModelProviderSubject, name: ModelScenarioName): Promise<Streamed> {
   const { provider, stream: source } = await open(subject, name);
-  const chunks: StreamChunk[] = [];
+  const chunks: ModelChunk[] = [];
   const read = async (): Promise<void> => {
     for await (const chunk of source) chunks.push(chunk);
   };
@@ -59,7 +59,7 @@ export async function stream(subject: ModelProviderSubject, name: ModelScenarioN
 }
 
 /** Streams a scenario that ends with an answer. */
-export async function answer(subject: ModelProviderSubject, name: ModelScenarioName): Promise<StreamChunk[]> {
+export async function answer(subject: ModelProviderSubject, name: ModelScenarioName): Promise<ModelChunk[]> {
   const { chunks, error } = await stream(subject, name);
   assert.equal(error, undefined, `"${name}" failed: ${String(error)}`);
   return chunks;
@@ -86,7 +86,7 @@ export async function failure(subject: ModelProviderSubject, name: ModelScenario
 }
 
 /** The text that the chunks make up. */
-export function textOf(chunks: readonly StreamChunk[], type: "text" | "thinking" = "text"): string {
+export function textOf(chunks: readonly ModelChunk[], type: "text" | "thinking" = "text"): string {
   return chunks.map((chunk) => (chunk.type === type ? chunk.text : "")).join("");
 }
 

@@ -1,6 +1,6 @@
 import { assert } from "./assert.ts";
 import { addUsage, noUsage } from "../../message/token-usage.ts";
-import type { StreamChunk } from "../../model/stream-chunk.ts";
+import type { StreamChunk } from "../../run/stream-chunk.ts";
 import type { RunOpts } from "../../run/run-options.ts";
 import { toPublicOutput } from "../../run/to-public-output.ts";
 import { ScriptedModel } from "../scripted-model.ts";

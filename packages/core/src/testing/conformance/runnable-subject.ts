@@ -1,6 +1,6 @@
 import { assert } from "./assert.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
-import type { StreamChunk } from "../../model/stream-chunk.ts";
+import type { StreamChunk } from "../../run/stream-chunk.ts";
 import { TroupeError } from "../../errors/troupe-error.ts";
 import type { RunError } from "../../run/run-error.ts";
 import type { RunEvents } from "../../run/run-events.ts";

@@ -1,0 +1,29 @@
+import type { TokenUsage } from "../message/token-usage.ts";
+import type { VendorState } from "./vendor-state.ts";
+
+/** The reason why a model, or a run, stopped. */
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "tool_roundtrips" | "error" | "other";
+
+/** A piece of an answer. Chunks of parallel tool calls may interleave; their ids keep them apart. */
+export type AnswerChunk =
+  | { type: "text"; text: string }
+  | { type: "thinking"; text: string }
+  | { type: "tool_call_start"; toolCall: { id: string; name: string } }
+  | { type: "tool_call_delta"; toolCallId: string; argumentsDelta: string }
+  | { type: "tool_call_end"; toolCallId: string };
+
+/** The last chunk of a model's stream. */
+export type ModelFinish = {
+  type: "finish";
+  finishReason: FinishReason;
+  usage?: TokenUsage;
+  /** The vendor's id of the response. */
+  responseId?: string;
+  /** The model that answered, by the vendor's own name for it. */
+  model?: string;
+  /** What the vendor wants back with the next call of the run. It leaves the run neither to storage nor to a client. */
+  vendorState?: VendorState;
+};
+
+/** A chunk of a provider's stream. A tool call ends here when its arguments are complete. */
+export type ModelChunk = AnswerChunk | ModelFinish;
