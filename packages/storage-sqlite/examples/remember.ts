@@ -1,22 +1,21 @@
+import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
-import { Agent, getTextContent } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import { SqliteStorage } from "@troupe/storage-sqlite";
 
-// Stands for a vendor's model, which @troupe/providers-openai and its sisters have.
 const model = new ScriptedModel("Nice to meet you, Ada.", "You are Ada.");
+
+// #region readme
+import { Agent } from "@troupe/core";
+import { SqliteStorage } from "@troupe/storage-sqlite";
 
 const storage = new SqliteStorage("chat.db");
 const agent = new Agent({ name: "helper", model, storage });
-await agent.run("I am Ada.", { sessionId: "ada" });
+
+await agent.run("I am Ada.", { sessionId: "chat-1" });
+const { text } = await agent.run("Who am I?", { sessionId: "chat-1" }); // works in another process, too
 await storage.close();
+// #endregion
 
-// As if the program had been started again: all that is left of the session is in the file.
-const reopened = new SqliteStorage("chat.db");
-const again = new Agent({ name: "helper", model, storage: reopened });
-const { text } = await again.run("Who am I?", { sessionId: "ada" });
-await reopened.close();
-
-for (const { role, content } of model.calls[1]?.messages ?? []) console.log(`${role}: ${getTextContent(content)}`);
-console.log(`assistant: ${text}`);
+assert.equal(text, "You are Ada.");
+assert.equal(model.calls[1]?.messages.length, 3);
 rmSync("chat.db");
