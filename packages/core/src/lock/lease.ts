@@ -20,7 +20,7 @@ type LeaseParts = { hadToWait: boolean; fence?: Fence | undefined; forget: () =>
  * storage, where it could replace what the next run wrote.
  */
 export class Lease {
-  /** Whether another run may have changed the session since this one joined the queue: what was read before is stale. */
+  /** True when another run may have changed the session since this one joined the queue: what was read before is stale. */
   readonly hadToWait: boolean;
   readonly #fence: Fence | undefined;
   readonly #forget: () => void;

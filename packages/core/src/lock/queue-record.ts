@@ -28,9 +28,9 @@ export type DesiredState = {
   tickets: readonly number[];
   /** Processes whose heartbeats expired: their positions are removed. */
   expired: ReadonlySet<string>;
-  /** Whether the heartbeat is to be written even when nothing else is. */
+  /** Writes the heartbeat even when nothing else is written. */
   isDue: boolean;
-  /** Whether the record is to be deleted when its queue is empty. */
+  /** Deletes the record when its queue is empty. */
   forgetsQueue: boolean;
 };
 

@@ -1,6 +1,6 @@
 import { withTimeout } from "../async/with-timeout.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { holdsToken } from "../storage/holds-token.ts";
+import { holdsToken } from "../storage/check-lease.ts";
 import type { SharedDriver } from "../storage/shared-driver.ts";
 import type { LivenessTracker } from "./liveness.ts";
 import { readQueueRecord } from "./queue-record.ts";

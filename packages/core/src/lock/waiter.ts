@@ -26,7 +26,7 @@ export class Waiter implements QueuePosition {
   /** `queued`: the stored queue has it. */
   state: "new" | "queued" | "holding" = "new";
   hadToWait = false;
-  /** Whether the session was deleted, so that the stored queue is to go with it. */
+  /** True when the session was deleted, so that its stored queue is deleted too. */
   forgetsQueue = false;
   readonly #known = Promise.withResolvers<void>();
   readonly #granted = Promise.withResolvers<Lease>();

@@ -17,10 +17,10 @@ export class OpenSession {
   #session: SessionRecord;
   /** Ids of the runs whose turns are known to be stored. */
   #stored: Set<string> | undefined;
-  /** Whether a turn was written with an unknown outcome. */
+  /** True while a written turn has an unknown outcome. */
   #isUncertain = false;
 
-  /** Whether the session is new: then there is nothing to read. */
+  /** True for a new session: there is nothing to read. */
   #isEmpty: boolean;
 
   constructor({ sessionId, session, log, lease, isNew }: Parts) {

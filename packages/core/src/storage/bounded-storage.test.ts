@@ -14,7 +14,7 @@ async function open(storage: BoundedStorage, session: string): Promise<void> {
   await storage.set("locks", `-/${session}`, { token: 1 });
 }
 
-/** How many records of each session there are. */
+/** Counts the records of each session. */
 async function count(storage: BoundedStorage): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const namespace of ["sessions", "turns", "memory", "locks"]) {
@@ -37,7 +37,7 @@ describe("BoundedStorage", () => {
     expect(await count(storage)).toEqual({ ab: 6, b: 6 });
   });
 
-  it("takes a read and a write for a use, and a listing of all sessions for none", async () => {
+  it("counts a read or a write as a use, but not a listing of all sessions", async () => {
     const storage = new BoundedStorage({ maxSessions: 3 });
     for (const session of ["a", "b", "c"]) await open(storage, session);
     await storage.get("sessions", "-/a");
@@ -48,7 +48,7 @@ describe("BoundedStorage", () => {
     expect(Object.keys(await count(storage))).toEqual(["a", "b", "d"]);
   });
 
-  it("drops sessions that were idle for a day, and tells so at the first look", async () => {
+  it("drops sessions that were idle for a day, before the next call reads anything", async () => {
     const storage = new BoundedStorage();
     await open(storage, "a");
     vi.advanceTimersByTime(12 * hourMs);
@@ -63,7 +63,7 @@ describe("BoundedStorage", () => {
     expect(await storage.append("turns", "-/b/", 1)).toMatchObject({ seq: 1 });
   });
 
-  it("does not mind a clock that is set forward", async () => {
+  it("keeps its sessions when the clock is set forward", async () => {
     const storage = new BoundedStorage();
     await open(storage, "a");
     vi.setSystemTime(Date.now() + 1000 * hourMs);
@@ -85,7 +85,7 @@ describe("BoundedStorage", () => {
     expect(await storage.get("sessions", "-/s0")).toBeNull();
   });
 
-  it("counts a session that was deleted no longer", async () => {
+  it("no longer counts a deleted session", async () => {
     const storage = new BoundedStorage({ maxSessions: 2 });
     for (const session of ["a", "b"]) await storage.set("sessions", `-/${session}`, 1);
     await storage.delete("sessions", "-/b");
@@ -104,7 +104,38 @@ describe("BoundedStorage", () => {
     expect(await storage.list("turns")).toEqual([]);
   });
 
-  it("leaves records that belong to no session alone", async () => {
+  it.each([
+    ["turns", "-/s1/000000000001", "-/s1"],
+    ["memory", "acme/s1", "acme/s1"],
+    ["memory", "acme/s1/", "acme/s1"],
+    ["memory", "acme/s1/summaries/1", "acme/s1"],
+    ["locks", "-/s1", "-/s1"],
+    ["turns", "-/s1%2Frun%23member/000000000001", "-/s1%2Frun%23member"],
+  ])("drops the record %s %s with its session", async (namespace, key, session) => {
+    const storage = new BoundedStorage({ maxSessions: 1 });
+    await storage.set(namespace, key, 1);
+    await storage.set("sessions", session, { v: 1 });
+    expect(await storage.get(namespace, key)).toBe(1);
+
+    await storage.set("sessions", "-/other", { v: 1 });
+
+    expect(await storage.get(namespace, key)).toBeNull();
+  });
+
+  it.each([
+    ["facts", "-/u1/f1"],
+    ["tasks", "-/t1"],
+    ["toString", "-/s1"],
+    ["locks", "migration"],
+  ])("never drops the record %s %s, which belongs to no session", async (namespace, key) => {
+    const storage = new BoundedStorage({ maxSessions: 1 });
+    await storage.set(namespace, key, 1);
+    for (const session of ["-/t1", "-/s1", "-/other"]) await storage.set("sessions", session, { v: 1 });
+
+    expect(await storage.get(namespace, key)).toBe(1);
+  });
+
+  it("keeps records that belong to no session", async () => {
     const storage = new BoundedStorage({ maxSessions: 1 });
     await storage.set("facts", "-/u/1", "fact");
     await storage.set("locks", "migration", { token: 1 });
@@ -114,7 +145,7 @@ describe("BoundedStorage", () => {
     expect(await storage.get("locks", "migration")).toEqual({ token: 1 });
   });
 
-  it("holds the most recently used sessions, each whole, whatever the order of uses", async () => {
+  it("keeps the most recently used sessions, each whole, whatever the order of uses", async () => {
     const session = fc.constantFrom("a", "b", "c", "d", "e", "f");
     const use = fc.tuple(session, fc.constantFrom("open", "read", "remove"));
 

@@ -2,7 +2,6 @@ import { checkCount, checkDuration } from "../errors/check-option.ts";
 import { LruCache } from "../util/lru-cache.ts";
 import { InMemoryStorage } from "./in-memory-storage.ts";
 import type { Json } from "./json.ts";
-import { sessionOf } from "./session-of.ts";
 import type { ListOptions, StorageEntry } from "./storage-driver.ts";
 
 /** The limits of a bounded storage. */
@@ -65,4 +64,16 @@ export class BoundedStorage extends InMemoryStorage {
       super.write(record.slice(0, namespaceEnd), record.slice(namespaceEnd + 1), null);
     }
   }
+}
+
+/** Namespaces in which a session has records: under its own key, or under that key, a `/` and more. */
+const sessionNamespaces: readonly string[] = ["sessions", "turns", "memory", "locks"];
+
+/** Returns the key of the session that a record belongs to, `<tenant>/<sessionId>`. Other records have none. */
+function sessionOf(namespace: string, key: string): string | undefined {
+  if (!sessionNamespaces.includes(namespace)) return undefined;
+  const tenantEnd = key.indexOf("/");
+  if (tenantEnd === -1) return undefined;
+  const sessionEnd = key.indexOf("/", tenantEnd + 1);
+  return sessionEnd === -1 ? key : key.slice(0, sessionEnd);
 }

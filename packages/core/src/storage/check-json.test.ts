@@ -8,7 +8,7 @@ describe("toJson", () => {
     expect(toJson({ a: 1, title: undefined })).toEqual({ a: 1 });
   });
 
-  it("refuses what is not JSON as an invalid_value that names the place", () => {
+  it("rejects a value that is not JSON with an invalid_value that names its place", () => {
     expect(() => toJson({ a: [1n] })).toThrow(
       expect.objectContaining({
         code: "invalid_value",
@@ -29,19 +29,19 @@ describe("parseJson", () => {
     ["", "it is not JSON"],
     ['{"prompt":"tell nob', "it is not JSON"],
     ["undefined", "it is not JSON"],
-    [5, "it is not text"],
-    [null, "it is not text"],
-    [Buffer.from("{}"), "it is not text"],
+    [5, "it is not a string"],
+    [null, "it is not a string"],
+    [Buffer.from("{}"), "it is not a string"],
     ["[".repeat(5000) + "]".repeat(5000), "nests deeper than 64 levels"],
     ["[1e400]", "its value[0] is Infinity"],
     ['{"a":"\\ud800"}', "its value.a holds an unpaired surrogate"],
-  ])("calls %o corrupt", (text, problem) => {
+  ])("reports %o as corrupt", (text, problem) => {
     expect(() => parseJson(text, at)).toThrow(
       expect.objectContaining({ code: "storage_corrupt", message: expect.stringContaining(problem), fields: at }),
     );
   });
 
-  it("quotes nothing of a damaged text, not even in its cause", () => {
+  it("quotes nothing of a damaged string, not even in its cause", () => {
     const caught = (() => {
       try {
         return parseJson('{"prompt":secret', at);

@@ -1,19 +1,28 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { keyProblem } from "../util/key-problem.ts";
+import type { ListOptions } from "./storage-driver.ts";
 
-/** Refuses a namespace or a key that not every driver could store as it is. */
+/** Rejects a namespace or key that not every driver could store as it is. */
 export function checkKey(namespace: string, key: string): void {
-  checkText("namespace", namespace, "must not be empty");
-  checkText("key", key, "must not be empty");
+  checkString("namespace", namespace, "must not be empty");
+  checkString("key", key, "must not be empty");
 }
 
-/** Refuses what cannot begin a key. The empty prefix begins every key. */
+/** Rejects a namespace or prefix that no key can have. The empty prefix is allowed. */
 export function checkPrefix(namespace: string, prefix: string): void {
-  checkText("namespace", namespace, "must not be empty");
-  checkText("prefix", prefix);
+  checkString("namespace", namespace, "must not be empty");
+  checkString("prefix", prefix);
 }
 
-function checkText(name: string, text: string, ifEmpty?: string): void {
+/** Rejects list options that drivers would read differently: a limit of 0 means "all" to some databases. */
+export function checkListOptions({ limit, after }: ListOptions): void {
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
+    throw new TroupeError("invalid_value", `The storage list limit must be a positive integer, got ${limit}.`);
+  }
+  if (after !== undefined) checkString('list option "after"', after);
+}
+
+function checkString(name: string, text: string, ifEmpty?: string): void {
   const problem = text === "" ? ifEmpty : keyProblem(text);
   if (problem !== undefined) throw new TroupeError("invalid_value", `The storage ${name} ${problem}.`);
 }

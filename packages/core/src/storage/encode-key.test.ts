@@ -18,11 +18,11 @@ describe("encodeKey", () => {
     [["!~*'()"], "%21%7E%2A%27%28%29"],
     [[".", ".."], "./.."],
     [["\0"], "%00"],
-  ])("writes %j as %s", (given, key) => {
+  ])("encodes %j as %s", (given, key) => {
     expect(encodeKey(...given)).toBe(key);
   });
 
-  it("never makes one key of different parts, and gives them back", () => {
+  it("makes different keys from different parts, and decodeKey returns them", () => {
     fc.assert(
       fc.property(parts, parts, (one, other) => {
         expect(decodeKey(encodeKey(...one))).toEqual(one);
@@ -31,7 +31,7 @@ describe("encodeKey", () => {
     );
   });
 
-  it("makes keys of nothing but plain characters", () => {
+  it("makes keys of ASCII characters only", () => {
     fc.assert(
       fc.property(parts, (given) => {
         expect(encodeKey(...given)).toMatch(/^[\w.:@%/-]+$/);
@@ -62,7 +62,10 @@ describe("decodeKey", () => {
 });
 
 describe("decodeSequence", () => {
-  it.each(["", "1", "0000000000001", "00000000000a", "000000000001 ", "-00000000001"])("takes %j for none", (text) => {
-    expect(decodeSequence(text)).toBeUndefined();
-  });
+  it.each(["", "1", "0000000000001", "00000000000a", "000000000001 ", "-00000000001"])(
+    "returns undefined for %j",
+    (text) => {
+      expect(decodeSequence(text)).toBeUndefined();
+    },
+  );
 });

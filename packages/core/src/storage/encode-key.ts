@@ -1,18 +1,18 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** The largest number that a key can carry: what 12 digits hold. */
+/** The largest number of 12 digits. */
 const maxSequence = 999_999_999_999;
 
 /**
- * Joins parts to a key: `/` between them, and each percent-encoded outside `[A-Za-z0-9_.:@-]`, so that different parts
- * never make the same key and a part holds no `/`. A number is a sequence number: 12 digits, so that keys sort by it.
- * `.` and `..` are parts like any other; an empty part is refused.
+ * Joins parts to a key with `/`. Each part is percent-encoded outside `[A-Za-z0-9_.:@-]`, so that different parts never
+ * make the same key. A number is written as a sequence number of 12 digits, so that keys sort by it. `.` and `..` are
+ * parts like any other; an empty part is rejected.
  */
 export function encodeKey(...parts: readonly (string | number)[]): string {
   return parts.map((part) => (typeof part === "number" ? encodeSequence(part) : encodePart(part))).join("/");
 }
 
-/** Gives the parts of a key back. Sequence numbers come as their 12 digits. */
+/** Returns the parts of a key. Sequence numbers are returned as their 12 digits. */
 export function decodeKey(key: string): string[] {
   try {
     return key.split("/").map(decodeURIComponent);
@@ -21,16 +21,16 @@ export function decodeKey(key: string): string[] {
   }
 }
 
-/** Writes a sequence number so that the order of the texts is the order of the numbers. */
+/** Writes a sequence number with 12 digits, so that strings sort as the numbers do. */
 export function encodeSequence(sequence: number): string {
   if (Number.isInteger(sequence) && sequence >= 0 && sequence <= maxSequence) return String(sequence).padStart(12, "0");
   throw new TroupeError(
     "invalid_value",
-    `A sequence number must be whole and from 0 to ${maxSequence}, got ${sequence}.`,
+    `A sequence number must be an integer from 0 to ${maxSequence}, got ${sequence}.`,
   );
 }
 
-/** Reads a sequence number; any other text gives `undefined`. */
+/** Reads a sequence number. Any other string is `undefined`. */
 export function decodeSequence(text: string): number | undefined {
   return /^\d{12}$/.test(text) ? Number(text) : undefined;
 }
@@ -38,7 +38,7 @@ export function decodeSequence(text: string): number | undefined {
 function encodePart(part: string): string {
   if (part === "") throw new TroupeError("invalid_value", "A part of a key must not be empty.");
   // Two different unpaired surrogates would be the same bytes.
-  if (!part.isWellFormed()) throw new TroupeError("invalid_value", "A part of a key must be well-formed text.");
+  if (!part.isWellFormed()) throw new TroupeError("invalid_value", "A part of a key must be a well-formed string.");
   return part.replace(/[^\w.:@-]/gu, percentEncode);
 }
 

@@ -21,14 +21,14 @@ describe.each(drivers)(
   },
 );
 
-describe.each(drivers)("%s beyond the required", (_name, create) => {
+describe.each(drivers)("%s with its optional members", (_name, create) => {
   checkConformance(it, storageListOptionsCases, { create });
   checkConformance(it, storageAppendCases, { create });
   checkConformance(it, storageCompareAndSetCases, { create });
   checkConformance(it, storageTransactionCases, { create });
   checkConformance(it, storagePingCases, { create });
 
-  it("keeps nothing of what it sets by comparison", async () => {
+  it("stores a copy of the value that compareAndSet writes", async () => {
     const [driver, value] = [create(), { list: [1] }];
     const set = driver.compareAndSet("ns", "k", null, value);
     value.list.push(2);
@@ -37,7 +37,7 @@ describe.each(drivers)("%s beyond the required", (_name, create) => {
     expect(await driver.get("ns", "k")).toEqual({ list: [1] });
   });
 
-  it("gives a number again when what had the highest was deleted", async () => {
+  it("reuses the highest number when its record was deleted", async () => {
     const driver = create();
     for (let seq = 1; seq <= 2; seq++) await driver.append("ns", "s/", seq);
     await driver.delete("ns", "s/000000000002");
@@ -45,7 +45,7 @@ describe.each(drivers)("%s beyond the required", (_name, create) => {
     expect(await driver.append("ns", "s/", 2)).toEqual({ key: "s/000000000002", seq: 2 });
   });
 
-  it("refuses a lease under a key that not every database can hold", async () => {
+  it("rejects a lease under a key that not every database can store", async () => {
     const driver = create();
 
     for (const key of ["", "a\0b", "\ud800", "x".repeat(1025)]) {

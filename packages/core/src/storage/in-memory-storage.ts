@@ -1,9 +1,8 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { equalJson } from "../util/equal-json.ts";
 import { toJson } from "./check-json.ts";
-import { checkKey, checkPrefix } from "./check-key.ts";
+import { checkKey, checkListOptions, checkPrefix } from "./check-key.ts";
 import { checkLease } from "./check-lease.ts";
-import { checkListOptions } from "./check-list-options.ts";
 import { decodeSequence, encodeSequence } from "./encode-key.ts";
 import type { Json } from "./json.ts";
 import type { RequiredLease } from "./record-database.ts";
@@ -11,11 +10,10 @@ import { SortedRecords } from "./sorted-records.ts";
 import type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } from "./storage-driver.ts";
 
 /**
- * Storage in the memory of the process, without a bound. Each call does its work before it returns its promise, so
- * calls never mix and every one of them is atomic.
+ * Unbounded storage in the memory of the process. Each call does its work before it returns its promise, so every call is
+ * atomic.
  *
- * Values are copied on their way in and out by walking them. That checks them at once, shares their long strings with the
- * caller, and takes less time than `JSON.parse` of their text or `structuredClone`: a sixth of it for a turn of 40 KB.
+ * Values are copied on their way in and out by `toJson`, which checks them at once and is faster than `structuredClone`.
  */
 export class InMemoryStorage implements StorageDriver {
   readonly #namespaces = new Map<string, SortedRecords>();
@@ -88,17 +86,17 @@ export class InMemoryStorage implements StorageDriver {
     this.#namespaces.clear();
   }
 
-  /** Every look at one record. */
+  /** Reads one record. All reads of single records come through here. */
   protected read(namespace: string, key: string): Json | null {
     return this.#namespaces.get(namespace)?.get(key) ?? null;
   }
 
-  /** Every look at several. */
+  /** Reads records below a prefix. All listings come through here. */
   protected select(namespace: string, prefix: string, options?: ListOptions): Iterable<StorageEntry> {
     return this.#namespaces.get(namespace)?.list(prefix, options) ?? [];
   }
 
-  /** Every change of a record. */
+  /** Writes one record; `null` removes it. All writes come through here. */
   protected write(namespace: string, key: string, value: Json | null): void {
     const records = this.#namespaces.get(namespace) ?? new SortedRecords();
     this.#namespaces.set(namespace, records);
@@ -106,7 +104,7 @@ export class InMemoryStorage implements StorageDriver {
   }
 
   #lastSequence(namespace: string, keyPrefix: string): number {
-    // A colon comes next after the digits: what sorts behind it is no sequence number.
+    // The colon follows the digits in ASCII: keys after it are no sequence numbers.
     const options = { reverse: true, after: `${keyPrefix}:` };
     for (const { key } of this.select(namespace, keyPrefix, options)) {
       const sequence = decodeSequence(key.slice(keyPrefix.length));
@@ -126,7 +124,7 @@ export class InMemoryStorage implements StorageDriver {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new TroupeError("storage_unavailable", "The in-memory storage has been closed.");
+    if (this.#closed) throw new TroupeError("storage_unavailable", "The in-memory storage was closed.");
   }
 }
 

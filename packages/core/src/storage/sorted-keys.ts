@@ -2,21 +2,18 @@ import { isBeforeUtf8 } from "../util/compare-utf8.ts";
 
 const maxBlock = 512;
 
-/** True for the keys before a place in the order, false for those behind it. */
+/** Returns true for keys before a position in the order, and false for keys after it. */
 export type IsBefore = (key: string) => boolean;
 
-/**
- * Keys in the order of their UTF-8 bytes, in blocks, so that adding or removing one among a million moves only the few
- * hundred beside it.
- */
+/** Keys in the order of their UTF-8 bytes, in blocks: adding or removing one moves only the few hundred of its block. */
 export class SortedKeys {
   // No block is ever empty.
   readonly #blocks: string[][] = [];
 
-  /** Adds a key that is not in. */
+  /** Adds a key that is not included. */
   add(key: string): void {
     const { block, index } = this.#find(isBeforeUtf8(key));
-    // Behind the last key is the end of the last block.
+    // After the last key comes the end of the last block.
     const at = Math.min(block, this.#blocks.length - 1);
     const keys = this.#blocks[at];
     if (keys === undefined) this.#blocks.push([key]);
@@ -26,15 +23,15 @@ export class SortedKeys {
     }
   }
 
-  /** Removes a key that is in. */
+  /** Removes a key that is included. */
   remove(key: string): void {
     const { block, index } = this.#find(isBeforeUtf8(key));
     this.#blocks[block]?.splice(index, 1);
     this.#shrink(block);
   }
 
-  /** @yields the keys behind a place, first to last */
-  *behind(isBefore: IsBefore): Generator<string, void> {
+  /** @yields the keys after a position, first to last */
+  *after(isBefore: IsBefore): Generator<string, void> {
     let { block, index } = this.#find(isBefore);
     for (; block < this.#blocks.length; block++, index = 0) {
       const keys = this.#blocks[block] ?? [];
@@ -42,7 +39,7 @@ export class SortedKeys {
     }
   }
 
-  /** @yields the keys before a place, last to first */
+  /** @yields the keys before a position, last to first */
   *before(isBefore: IsBefore): Generator<string, void> {
     let { block, index } = this.#find(isBefore);
     for (; block >= 0; block--, index = Infinity) {
@@ -51,7 +48,7 @@ export class SortedKeys {
     }
   }
 
-  /** Keys that come and go would leave more and more blocks with few keys in each. */
+  /** Removes an empty block, and merges small ones: otherwise removals would leave many blocks with few keys. */
   #shrink(block: number): void {
     const [keys = [], next = []] = [this.#blocks[block], this.#blocks[block + 1]];
     if (keys.length === 0) this.#blocks.splice(block, 1);
@@ -66,7 +63,7 @@ export class SortedKeys {
   }
 }
 
-/** Counts the items before a place, in a list where all of those come first. */
+/** Counts the items before a position, by binary search in a sorted array. */
 function countBefore<Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;

@@ -3,7 +3,7 @@ import type { Json } from "./json.ts";
 import { SortedKeys } from "./sorted-keys.ts";
 import type { ListOptions, StorageEntry } from "./storage-driver.ts";
 
-/** The records of one namespace: found by key, listed in the order of keys. */
+/** The records of one namespace, found by key and listed in the order of keys. */
 export class SortedRecords {
   readonly #values = new Map<string, Json>();
   readonly #keys = new SortedKeys();
@@ -12,7 +12,7 @@ export class SortedRecords {
     return this.#values.get(key) ?? null;
   }
 
-  /** Stores the value, or with `null` removes the key. */
+  /** Stores the value; `null` removes the key. */
   set(key: string, value: Json | null): void {
     if (value === null) {
       if (this.#values.delete(key)) this.#keys.remove(key);
@@ -22,7 +22,7 @@ export class SortedRecords {
     this.#values.set(key, value);
   }
 
-  /** @yields the records under a prefix, found as they are asked for: what lies elsewhere costs nothing */
+  /** @yields the records below a prefix, without walking over others */
   *list(prefix: string, { limit = Infinity, reverse = false, after }: ListOptions = {}): Generator<StorageEntry, void> {
     let left = limit;
     for (const key of reverse ? this.#keysDown(prefix, after) : this.#keysUp(prefix, after)) {
@@ -33,7 +33,7 @@ export class SortedRecords {
   }
 
   #keysUp(prefix: string, after: string | undefined): Iterable<string> {
-    return this.#keys.behind(
+    return this.#keys.after(
       (key) => compareUtf8(key, prefix) < 0 || (after !== undefined && compareUtf8(key, after) <= 0),
     );
   }

@@ -3,20 +3,20 @@ import type { Json } from "./json.ts";
 /** One stored record. */
 export type StorageEntry = { key: string; value: Json };
 
-/** Narrows and orders a listing. */
+/** Limits and order of a listing. */
 export type ListOptions = {
-  /** At most so many entries: a whole number from 1 upwards. */
+  /** Number of entries: a positive integer. */
   limit?: number;
   /** Last key first. */
   reverse?: boolean;
-  /** Only keys behind this one, in the direction of the listing. The key itself need not exist. */
+  /** Only keys after this one, in the direction of the listing. The key itself need not exist. */
   after?: string;
 };
 
 /**
- * Makes a write depend on a lease: refused as `conflict` unless the record `key` in the namespace `locks` is an object
- * whose `token` is this number. Looking and writing are one step. When the lease ends does not matter: as long as nobody
- * took it over, nobody else writes.
+ * Condition of a write: it is rejected as `conflict` unless the record `key` in the namespace `locks` is an object with
+ * this fencing `token`. The check and the write are one step. Whether the lease has expired does not matter: no other
+ * process writes before it took the lease over.
  */
 export type AppendOptions = { ifHeld?: { key: string; token: number } };
 
@@ -27,28 +27,28 @@ export type Write = { namespace: string; key: string; value: Json | null };
  * Namespaced key-value storage: sessions, memories and facts sit on it.
  *
  * The first five members are enough for everything to be correct within one process; such a driver may also ignore the
- * `options` of `list`. A driver that has more says so by having it, and core uses what is there.
+ * `options` of `list`. The other members are optional, and core uses those that are there.
  *
  * Every method rejects with a `TroupeError`: `storage_unavailable` when the storage cannot be reached or is closed,
- * `storage_corrupt` when what it holds cannot be read, and, before anything is written, `invalid_value` for what not
- * every driver could give back as it was:
+ * `storage_corrupt` when a stored record cannot be read, and, before anything is written, `invalid_value` for a value that
+ * not every driver could return unchanged:
  * - a namespace or key that is empty, holds NUL or an unpaired surrogate, or is longer than 1,024 bytes (`checkKey`);
- * - a value that is not JSON through and through or nests deeper than 64 levels (`toJson`). Members that are `undefined`
- *   are left out. Any text is fine as a value or a member's name, NUL and `__proto__` included, if it is well-formed.
+ * - a value that is not JSON or nests deeper than 64 levels (`toJson`). Members that are `undefined` are left out. Any
+ *   well-formed string is allowed as a value or a member's name, NUL and `__proto__` included.
  */
 export interface StorageDriver {
-  /** Returns the value, or `null` when there is none. The caller may change what it gets. */
+  /** Returns the value, or `null` when there is none. The caller may change the returned object. */
   get(namespace: string, key: string): Promise<Json | null>;
-  /** Stores the value, replacing any earlier one, and keeps nothing of the caller's object. Setting `null` deletes. */
+  /** Stores a copy of the value, replacing any earlier one. Setting `null` deletes. */
   set(namespace: string, key: string, value: Json): Promise<void>;
   /** Removes the key. Removing an absent key is not an error. */
   delete(namespace: string, key: string): Promise<void>;
   /**
-   * Returns entries ordered by the bytes of their keys in UTF-8, only those starting with `prefix` when one is given. In a
-   * prefix no character has a meaning of its own.
+   * Returns entries ordered by the bytes of their keys in UTF-8, only those starting with `prefix` when one is given. No
+   * character of a prefix is a wildcard.
    */
   list(namespace: string, prefix?: string, options?: ListOptions): Promise<StorageEntry[]>;
-  /** Releases what the driver holds. Closing twice is safe; any other call afterwards is an error. */
+  /** Releases all resources. Closing twice is safe; any other call afterwards is an error. */
   close(): Promise<void>;
 
   /**
@@ -63,7 +63,7 @@ export interface StorageDriver {
     options?: AppendOptions,
   ): Promise<{ key: string; seq: number }>;
   /**
-   * Writes `next` when the stored value equals `expected`, in one step, and says whether it did. `null` stands for an
+   * Writes `next` when the stored value equals `expected`, in one step, and returns whether it did. `null` stands for an
    * absent record on both sides; the order of an object's members makes no difference.
    */
   compareAndSet?(namespace: string, key: string, expected: Json | null, next: Json | null): Promise<boolean>;

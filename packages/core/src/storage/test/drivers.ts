@@ -3,7 +3,7 @@ import type { StorageDriver, Write } from "../storage-driver.ts";
 import { MapStorage } from "./map-storage.ts";
 import { SharedStorage } from "./shared-storage.ts";
 
-/** The required methods, and transactions. */
+/** A driver with the required methods and `transaction`. */
 class TransactingStorage extends MapStorage {
   async transaction(writes: readonly Write[]): Promise<void> {
     for (const { namespace, key, value } of writes) {
@@ -13,7 +13,7 @@ class TransactingStorage extends MapStorage {
   }
 }
 
-/** Every way in which sessions are stored, by what the driver offers. */
+/** Drivers for every way in which sessions are stored. */
 export const drivers: [offer: string, create: () => StorageDriver][] = [
   ["the five required methods", () => new MapStorage()],
   ["transactions", () => new TransactingStorage()],

@@ -1,6 +1,6 @@
 import type { StorageDriver } from "../storage-driver.ts";
 
-/** What goes wrong at one call. */
+/** Faults of one call. */
 export const faults = [
   "fails before it did anything",
   "fails after it did everything",
@@ -14,10 +14,10 @@ export type Fault = (typeof faults)[number];
 type Call = () => Promise<unknown>;
 type Plan = { fault: Fault; atCall: number; onHang?: () => void };
 
-/** Any driver, of whose calls one can be made to go wrong. */
+/** Wraps a driver, and makes one of its calls fail. */
 export class FaultInjector {
   readonly driver: StorageDriver;
-  /** The methods that were called, in order, and of lists how much they gave. */
+  /** Names of the called methods in order; of lists with the number of entries. */
   readonly calls: string[] = [];
   #plan: Plan | undefined;
   #hasStruck = false;
@@ -34,18 +34,18 @@ export class FaultInjector {
     });
   }
 
-  /** Plans a fault; calls are counted from 1, and from now. */
+  /** Plans a fault. Calls are counted from now, from 1. */
   plan(plan: Plan): void {
     this.calls.length = 0;
     this.#plan = plan;
   }
 
-  /** Whether the planned call came. */
+  /** True once the planned call came. */
   get hasStruck(): boolean {
     return this.#hasStruck;
   }
 
-  /** Lets a call that hangs go on, and all further ones pass. */
+  /** Lets a hanging call go on, and all later ones pass. */
   disarm(): void {
     this.#plan = undefined;
     this.#unhang?.();

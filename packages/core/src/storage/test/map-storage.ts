@@ -1,9 +1,9 @@
 import type { Json } from "../json.ts";
 import type { StorageDriver, StorageEntry } from "../storage-driver.ts";
 
-/** A driver with the five required methods and nothing else: it takes no notice of list options. */
+/** A driver with only the five required methods. It ignores list options. */
 export class MapStorage implements StorageDriver {
-  /** What is stored, as text, by namespace and key. */
+  /** Stored JSON by namespace and key. */
   readonly records = new Map<string, string>();
 
   async get(namespace: string, key: string): Promise<Json | null> {

@@ -4,11 +4,11 @@ import type { AppendOptions, ListOptions, StorageDriver, StorageEntry } from "..
 import { sleep } from "../../async/sleep.ts";
 
 /**
- * The way of one process to a storage that others use as well: two of them over one storage stand for two processes. A
- * process that is stopped sends nothing and hears nothing; one that is never continued is dead.
+ * Connection of one process to a shared storage: two of them over one storage stand for two processes. A stopped process
+ * sends and receives nothing; one that never goes on is dead.
  */
 export class SharedStorage implements StorageDriver {
-  /** The methods that were called, in order. */
+  /** Names of the called methods, in order. */
   readonly calls: string[] = [];
   readonly #storage: InMemoryStorage;
   readonly #latencyMs: () => number;
@@ -33,12 +33,12 @@ export class SharedStorage implements StorageDriver {
     this.#goOn = resolve;
   }
 
-  /** Stops the process where it is about to make this call, for the n-th time from now on. */
+  /** Stops the process before its n-th call of this method from now on. */
   stopAt(method: string, occurrence = 1): void {
     this.#stopsAt = { method, left: occurrence };
   }
 
-  /** Lets a stopped process go on where it was. */
+  /** Lets a stopped process go on where it stopped. */
   goOn(): void {
     this.#running = undefined;
     this.#stopsAt = undefined;
