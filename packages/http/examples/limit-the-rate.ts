@@ -20,7 +20,7 @@ function callerOf({ headers, ip }: Request): string {
 }
 
 const limitRate: RequestHandler = async (request, _, next) => {
-  // Only runs cost something, and whoever asks for /health must have an answer.
+  // Only runs cost anything, and /health must always be answered.
   if (request.method !== "POST") return next();
   try {
     await limiter.consume(callerOf(request));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { askAnything } from "../test/any-request.ts";
+import { askAnything } from "../test/generated/any-request.ts";
 
 it("the router answers any request without a fault of its own", async () => {
   const { statuses, lines } = await askAnything(250);

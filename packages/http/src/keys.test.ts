@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { head, sendRaw } from "../test/raw.ts";
 import { serve } from "../test/serve.ts";
 
-/** A model of some vendor that notes the key of each call. */
+/** A model of a vendor that notes the key of each call. */
 class VendorModel extends ScriptedModel {
   override readonly providerId: string;
 

@@ -6,19 +6,19 @@ import type { Service } from "./serve-agent.ts";
 
 const json = { "content-type": "application/json" };
 
-/** Asks as most clients do. */
+/** Posts JSON as most clients do. */
 export async function post(service: Pick<Service, "url">, path: string, more: RequestInit = {}): Promise<Response> {
   const body = JSON.stringify({ input: "Hello?", sessionId: "s" });
   return await fetch(service.url + path, { method: "POST", headers: json, body, ...more });
 }
 
-/** The events of a streamed answer, as far as their form goes. */
+/** An event of a stream. */
 export type Frame = {
   id: string | undefined;
   data: { type: string; text?: string; error?: { code: string; message: string } };
 };
 
-/** Reads a streamed answer to its end. */
+/** Reads all events of a stream. */
 export async function readFrames(response: Response): Promise<Frame[]> {
   const frames: Frame[] = [];
   for await (const { id, data } of readSse(response.body as AsyncIterable<Uint8Array>)) {
@@ -27,14 +27,14 @@ export async function readFrames(response: Response): Promise<Frame[]> {
   return frames;
 }
 
-/** The bytes of a request, for clients that do with their connection what `fetch` does not. */
+/** Returns the bytes of a request, for clients that use their connection as `fetch` never does. */
 export function requestBytes(path: string, { version = "1.1", sessionId = createId() } = {}): string {
   const body = JSON.stringify({ input: "Hello?", sessionId });
   const head = [`POST ${path} HTTP/${version}`, "host: test", "content-type: application/json"];
   return `${[...head, `content-length: ${body.length}`].join("\r\n")}\r\n\r\n${body}`;
 }
 
-/** A connection of one's own. */
+/** Opens a connection. */
 export async function openSocket({ port }: Service): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => {});
@@ -42,7 +42,7 @@ export async function openSocket({ port }: Service): Promise<Socket> {
   return socket;
 }
 
-/** What comes on a connection until it ends. */
+/** Reads a connection to its end. */
 export async function readToEnd(socket: Socket): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of socket) pieces.push(piece as Buffer);

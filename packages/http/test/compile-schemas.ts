@@ -2,15 +2,15 @@ import { Ajv } from "ajv";
 import type { ErrorObject, ValidateFunction } from "ajv";
 import type { OpenApiSpec, Schema } from "../src/openapi/open-api-spec.ts";
 
-/** The schemas of a description, made ready to check what was sent. */
+/** Validators for the schemas of a description. */
 export type CompiledSchemas = {
-  /** What is wrong with a value, for a schema of the description by its name. */
+  /** Returns what is wrong with a value by the schema of this name. */
   problems: (name: string, value: unknown) => string[];
-  /** The same for a schema that stands anywhere in the description. */
+  /** Returns what is wrong with a value by any schema of the description. */
   problemsOf: (schema: Schema, value: unknown) => string[];
 };
 
-/** Makes the schemas of a description ready. Fields that they do not name are wrong. */
+/** Compiles the schemas of a description. Fields that they do not name count as wrong. */
 export function compileSchemas(spec: OpenApiSpec): CompiledSchemas {
   const ajv = createAjv();
   ajv.addSchema({ $id: "spec", ...(closed(toJsonSchema({ components: spec.components })) as object) });
@@ -27,7 +27,7 @@ export function compileSchemas(spec: OpenApiSpec): CompiledSchemas {
   return { problemsOf, problems: (name, value) => problemsOf(references.get(name) ?? { not: {} }, value) };
 }
 
-/** A schema of OpenAPI 3.0 that refers to no other, made ready. */
+/** Compiles a schema of OpenAPI 3.0 without references. */
 export function compileSchema(schema: Schema): (value: unknown) => boolean {
   const check = createAjv().compile(toJsonSchema(schema) as object);
   return (value) => check(value);
@@ -37,7 +37,7 @@ function createAjv(): Ajv {
   return new Ajv({ strict: false, allErrors: true, validateFormats: false });
 }
 
-/** Null and bounds as JSON Schema has them. */
+/** Converts null and bounds to JSON Schema. */
 function toJsonSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toJsonSchema);
   if (typeof value !== "object" || value === null) return value;
@@ -58,7 +58,7 @@ function withBound(schema: Schema, bound: string, exclusive: string): Schema {
   return { ...rest, [exclusive]: number };
 }
 
-/** An object has the fields that its schema names, and no other. */
+/** Closes an object schema: other fields than its own become wrong. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;
@@ -67,7 +67,7 @@ function closed(value: unknown): unknown {
   return isOpen ? { ...schema, additionalProperties: false } : schema;
 }
 
-/** References are made to the description as a whole. */
+/** Rewrites a reference to start at the whole description. */
 function withHome(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withHome);
   if (typeof schema !== "object" || schema === null) return schema;

@@ -2,23 +2,23 @@ import type { OpenApiOperation, OpenApiResponse, OpenApiSpec, Schema } from "../
 import { compileSchemas } from "./compile-schemas.ts";
 import type { CompiledSchemas } from "./compile-schemas.ts";
 
-/** An answer, and what was asked. */
+/** An answer with the request that it belongs to. */
 export type Seen = {
   method: string;
-  /** The pattern of the path, below where the router is mounted or with it; nothing when no route took the request. */
+  /** The path pattern, with or without the mount path. Undefined if no route took the request. */
   route: string | undefined;
-  /** The registered name of what was asked for, if it was found. */
+  /** The registered name of the subject, if it was found. */
   name: string | undefined;
   status: number;
   headers: Readonly<Record<string, unknown>>;
   body: string;
-  /** Whether it came to its end. */
+  /** True if the answer is complete. */
   isWhole: boolean;
 };
 
 type Check = (seen: Seen) => string[];
 
-/** Tells what of an answer is not as the description says. */
+/** Returns a check that lists how an answer differs from the description. */
 export function conformsTo(spec: OpenApiSpec): Check {
   const schemas = compileSchemas(spec);
   return (seen) => {
@@ -28,11 +28,11 @@ export function conformsTo(spec: OpenApiSpec): Check {
   };
 }
 
-/** The response that is described for an answer, nothing for one that is none of the router's, or why there is none. */
+/** Returns the described response of an answer, undefined if the answer is the host's, or a problem. */
 function findResponse(spec: OpenApiSpec, seen: Seen): OpenApiResponse | string | undefined {
   const { method, route, status, body } = seen;
   const { responses } = spec.components;
-  // The host's own answers are its own; the router's errors have one form.
+  // An answer without a route is the host's, unless it has the router's error body.
   if (route === undefined) return body.startsWith('{"error":{"code":') ? responses["OtherError"] : undefined;
   if (method === "OPTIONS" && status === 204) return { description: "", headers: { Allow: { $ref: "#/x/Allow" } } };
   if (status === 405) return responses["MethodNotAllowed"];
@@ -52,7 +52,7 @@ function findDescribed(
   return "$ref" in found ? spec.components.responses[found.$ref.split("/").at(-1) ?? ""] : found;
 }
 
-/** Paths that are not described are the docs themselves, and names that are not registered. */
+/** Only the docs and unregistered names have paths that are not described. */
 function pathOf({ paths }: OpenApiSpec, { route = "", name = "" }: Seen): string | undefined {
   const written = route.replace(":name", encodeURIComponent(name)).replaceAll(/:(\w+)/g, "{$1}");
   return Object.keys(paths)
@@ -91,7 +91,7 @@ function contentProblems({ body, isWhole }: Seen, schema: Schema, schemas: Compi
 
 const ends = ["finish", "error"];
 
-/** An end that did not come is the client's doing, who left. */
+/** An incomplete stream belongs to a client that has disconnected. */
 function eventProblems(
   { body, isWhole }: Pick<Seen, "body" | "isWhole">,
   schema: Schema,

@@ -1,4 +1,4 @@
-/** One part of a form, as it is to be sent; what is left out is not said. */
+/** One part of a form. Headers for missing fields are left out. */
 export type FormPart = {
   name?: string;
   filename?: string;
@@ -7,13 +7,13 @@ export type FormPart = {
   body?: string | Buffer;
 };
 
-/** The type of a form as `encodeForm` makes it. */
+/** The content type of a form made by `encodeForm`. */
 export const formContentType = "multipart/form-data; boundary=edge";
 
-/** The same as a line of a head. */
+/** The header line with the content type of a form. */
 export const formType = `Content-Type: ${formContentType}`;
 
-/** A form byte by byte, for what `FormData` would never send. */
+/** Encodes a form byte by byte, for parts that `FormData` would never send. */
 export function encodeForm(...parts: readonly FormPart[]): Buffer {
   return Buffer.concat([...parts.map(encodePart), Buffer.from("--edge--\r\n")]);
 }
@@ -33,7 +33,7 @@ function encodePart({ name, filename, type, headers = [], body = "" }: FormPart)
   return Buffer.concat([Buffer.from(lines.join("\r\n")), Buffer.from(body), Buffer.from("\r\n")]);
 }
 
-/** A form as browsers send it: texts, and files in the field that takes them. */
+/** Makes a form as browsers send it: texts, and files in the field `files`. */
 export function toForm(fields: Readonly<Record<string, string>>, ...files: readonly File[]): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);

@@ -7,9 +7,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
 /**
- * Has a server answer on a path too. On loopback with its giant segments the system itself takes four megabytes for a
- * connection, before a program hears that its reader has stopped. What a socket in the file system takes is a fifth of a
- * megabyte.
+ * Lets a server answer on a Unix socket too. On loopback the system buffers four megabytes of a connection before a program
+ * meets backpressure; on a Unix socket it is a fifth of a megabyte.
  */
 export async function alsoListenOnPath(server: Server): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-http-"));

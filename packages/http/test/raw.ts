@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 
-/** A connection of one's own, for what `fetch` would never send. */
+/** Opens a connection, for requests that `fetch` would never send. */
 export function open(port: number): Socket {
-  // What is received until then is what a client has that is reset.
+  // After a reset, a client keeps what it has received.
   return connect({ port, host: "127.0.0.1" }).on("error", () => undefined);
 }
 
-/** Sends bytes as they stand, and gives back what comes until the connection ends. */
+/** Sends bytes and returns what is received until the connection ends. */
 export async function sendRaw({ port }: { port: number }, ...pieces: (string | Uint8Array)[]): Promise<string> {
   const socket = open(port);
   const received: Buffer[] = [];
@@ -18,7 +18,7 @@ export async function sendRaw({ port }: { port: number }, ...pieces: (string | U
   return Buffer.concat(received).toString();
 }
 
-/** The head of a request; the connection is closed behind the answer. */
+/** Returns the head of a request that closes its connection after the answer. */
 export function head(path: string, ...headers: string[]): string {
   return [`POST ${path} HTTP/1.1`, "Host: test", "Connection: close", ...headers, "", ""].join("\r\n");
 }

@@ -2,12 +2,12 @@ import { Agent, Team, Workflow } from "@troupe/core";
 import type { AgentConfig } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 
-/** An agent that always says the same. */
+/** Makes an agent that always answers the same. */
 export function talker(text = "Hello.", config: Partial<AgentConfig> = {}): Agent {
   return new Agent({ name: "talker", model: new ScriptedModel().respond(() => text), ...config });
 }
 
-/** An agent whose model plays these turns, and the model. */
+/** Makes an agent with a scripted model, and returns both. */
 export function scripted(...turns: ConstructorParameters<typeof ScriptedModel>): {
   agent: Agent;
   model: ScriptedModel;
@@ -16,14 +16,14 @@ export function scripted(...turns: ConstructorParameters<typeof ScriptedModel>):
   return { agent: new Agent({ name: "scripted", model }), model };
 }
 
-/** A team whose members all answer, and whose last word is always the same. */
+/** Makes a team that always answers the same. */
 export function desk(text = "Hello from the team."): Team {
   const model = new ScriptedModel().respond(() => text);
   const second = new Agent({ name: "second", model: new ScriptedModel().respond(() => "Yes.") });
   return new Team({ name: "desk", mode: "broadcast", model, members: [talker(), second] });
 }
 
-/** A workflow that counts on from where it is told to. */
+/** Makes a workflow that adds 1 to its state. */
 export function counter() {
   return new Workflow({
     name: "counter",

@@ -19,7 +19,7 @@ export type Service = { url: string; port: number; server: Server; runs: EndingR
 
 type Served = RouterOptions & { agent?: Runnable; workflow?: ServedWorkflow; before?: readonly RequestHandler[] };
 
-/** Serves an agent `a` or a workflow `w` on a free port until the test is over; `before` is the host's own. */
+/** Serves an agent `a` or a workflow `w` on a free port until the test is over, behind the host's handlers `before`. */
 export async function serve({ agent, workflow, before = [], ...options }: Served): Promise<Service> {
   const shutdown = options.shutdown ?? createShutdown({ logger: createLogger(), graceMs: 500 });
   const add = vi.spyOn(shutdown, "add");
@@ -41,6 +41,6 @@ export async function serve({ agent, workflow, before = [], ...options }: Served
   });
   const { port } = server.address() as AddressInfo;
   const runs = add.mock.calls[0]?.[0];
-  if (runs === undefined) throw new Error("The router gave its runs to nobody.");
+  if (runs === undefined) throw new Error("The router did not add its runs to the shutdown.");
   return { url: `http://127.0.0.1:${port}`, port, server, runs, shutdown };
 }

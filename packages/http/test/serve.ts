@@ -10,14 +10,14 @@ import type { RouterOptions } from "../src/settings/router-options.ts";
 import { Service } from "./service.ts";
 import { watchAnswers } from "./watch-answers.ts";
 
-/** What the host has besides the router, and where the router is mounted. */
+/** The mount path of the router, and the host's handlers before and behind it. */
 export type Hosting = {
   at?: string;
   before?: readonly RequestHandler[];
   behind?: readonly (RequestHandler | ErrorRequestHandler)[];
 };
 
-/** Serves what is registered on a free port until the test is over; everything that it logs is kept. */
+/** Serves a router on a free port until the test is over, and keeps its log. */
 export async function serve(options: RouterOptions, hosting: Hosting = {}): Promise<Service> {
   const { at = "/", before = [], behind = [] } = hosting;
   const app = express();

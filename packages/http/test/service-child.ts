@@ -1,4 +1,4 @@
-// A service as a host would write it: what it stores is in a file. `{ port }` out.
+// A service as a host would write it, with its storage in a file. Sends `{ port }` to its parent.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { JournalStorage } from "@troupe-internal/fault-tools";
@@ -20,7 +20,7 @@ const weather = defineTool({
   },
 });
 
-/** Asks for the weather, then says so in words that take their time. */
+/** Calls the weather tool, then answers slowly or never. */
 const model = new ScriptedModel().respond(({ messages }) => {
   if (messages.at(-1)?.role !== "tool") return { toolCalls: [{ name: "weather" }], delayMs: 5 };
   return manner === "slow" ? { hang: true } : { text: "Take an umbrella.", chunkDelayMs: 5 };
@@ -33,6 +33,6 @@ shutdown.attach(server);
 if (manner === "kept alive") setInterval(() => {}, 1000);
 server.listen(0, "127.0.0.1", () => {
   process.send?.({ port: (server.address() as AddressInfo).port });
-  // Nothing of the test's own is to keep the process alive.
+  // The channel to the test must not keep the process alive.
   process.channel?.unref();
 });

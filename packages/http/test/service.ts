@@ -1,10 +1,10 @@
-/** An answer, read to its end. */
+/** An answer with its whole body. */
 export type Answer = { status: number; headers: Headers; text: string; json: unknown };
 
-/** A service under test, asked as most clients ask. */
+/** A client of a service under test. */
 export class Service {
   readonly port: number;
-  /** What it has logged. */
+  /** The lines that the service has logged. */
   readonly lines: string[] = [];
   readonly #url: string;
 
@@ -20,7 +20,7 @@ export class Service {
     return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
   }
 
-  /** Posts JSON; a text is sent as it stands. */
+  /** Posts JSON. A string is sent as it is. */
   async post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     return await this.ask(path, {
       method: "POST",

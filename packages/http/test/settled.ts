@@ -1,6 +1,6 @@
 import { expect, vi } from "vitest";
 
-/** A value once it has stopped to change. */
+/** Waits until a value stops changing, and returns it. */
 export async function settled(read: () => number): Promise<number> {
   let last = -1;
   await vi.waitFor(

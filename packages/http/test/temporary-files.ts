@@ -5,7 +5,7 @@ import { onTestFinished, vi } from "vitest";
 
 const descriptors = "/proc/self/fd";
 
-/** Has the temporary files of this test in a folder of their own, and gives back what is left of them. */
+/** Gives this test a temporary folder of its own, and returns a function that lists what is left in it. */
 export function watchTemporaryFiles(): () => { named: string[]; open: number } {
   const folder = mkdtempSync(join(tmpdir(), "http-test-"));
   vi.stubEnv("TMPDIR", folder);
@@ -16,7 +16,7 @@ export function watchTemporaryFiles(): () => { named: string[]; open: number } {
   return () => ({ named: readdirSync(folder), open: openUploads() });
 }
 
-/** How many files of uploads this process holds open, where the system tells. */
+/** Counts the temporary files of uploads that this process holds open, where the system tells. */
 function openUploads(): number {
   if (!existsSync(descriptors)) return 0;
   return readdirSync(descriptors).filter((name) => linkOf(name).includes("troupe-upload-")).length;

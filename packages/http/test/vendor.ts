@@ -6,15 +6,15 @@ import type { ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
 import { createHttpPool, readSse } from "@troupe/core/adapter";
 import type { HttpPool, ModelResponse } from "@troupe/core/adapter";
 
-/** What a vendor gives: so many pieces of such a length, each after such a time. */
+/** The answer of a vendor: a number of pieces, their length, and the time before each. */
 export type VendorPlan = { pieces: number; pieceBytes: number; everyMs?: number };
 
 const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
 
-/** A vendor on a real socket, which answers at its reader's pace and knows how much was taken and when its reader left. */
+/** A vendor on a real socket that answers at its reader's pace, and notes how much was read and when readers disconnected. */
 export class Vendor {
   readonly server = createServer((_request, response) => void this.#answer(response));
-  /** When each answer was left before its end, by the clock of `performance.now`. */
+  /** The times, by `performance.now`, at which readers disconnected before the end of an answer. */
   readonly leftAt: number[] = [];
   takenBytes = 0;
   answering = 0;
@@ -88,11 +88,11 @@ async function pause(ms: number, response: ServerResponse): Promise<void> {
   });
 }
 
-/** A model of that vendor: what comes over the socket is what it says. */
+/** A model of that vendor, which answers with the pieces it receives. */
 export class VendorModel implements ModelProvider {
   readonly providerId = "vendor";
   readonly modelId = "vendor-1";
-  /** How much it has read of its answers, over all. */
+  /** The total length of the pieces that it has read. */
   readBytes = 0;
   readonly #url: string;
   readonly #pool: HttpPool = createHttpPool();

@@ -7,7 +7,7 @@ import type { RouterOptions } from "../src/settings/router-options.ts";
 import { conformsTo } from "./conforms.ts";
 import type { Seen } from "./conforms.ts";
 
-/** What of a long stream is looked at. */
+/** The part of a long stream that is checked. */
 const mostBytes = 1_000_000;
 
 const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
@@ -17,8 +17,8 @@ const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
 };
 
 /**
- * Stands in front of a service under test, and sees all that it answers: when the test is over, every answer of the router
- * has been as the router's own description says, or the test fails. `see` is told of each.
+ * Makes a middleware that checks all answers of a service under test. When the test is over, every answer must have matched
+ * the router's own description. `see` receives each answer.
  */
 export function watchAnswers(options: RouterOptions, see: (seen: Seen) => void = () => {}): RequestHandler {
   const check = conformsTo(generateOpenAPISpec(options));
@@ -26,7 +26,7 @@ export function watchAnswers(options: RouterOptions, see: (seen: Seen) => void =
   onTestFinished(() => expect(problems).toEqual([]));
   return (request, response, next) => {
     keepBody(response, (sent, isWhole) => {
-      // What is written behind a head that was asked for goes nowhere.
+      // A HEAD request gets no body.
       const body = request.method === "HEAD" ? "" : sent;
       const { route, name } = recordOf(response);
       const { statusCode: status } = response;
@@ -38,7 +38,7 @@ export function watchAnswers(options: RouterOptions, see: (seen: Seen) => void =
   };
 }
 
-/** Tells what was sent, once: at its end, before the client can know of it, or when the client has left. */
+/** Calls `tell` once with the body: at its end, before the client can see it, or when the client has disconnected. */
 function keepBody(response: Response, tell: (body: string, isWhole: boolean) => void): void {
   const pieces: Buffer[] = [];
   let size = 0;

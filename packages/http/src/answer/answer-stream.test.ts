@@ -3,7 +3,7 @@ import type { Runnable, StreamChunk } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 import { openSocket, post, readFrames, requestBytes } from "../../test/clients.ts";
-import { Gate } from "../../test/gate.ts";
+import { Latch } from "../../test/latch.ts";
 import { serve } from "../../test/serve-agent.ts";
 
 const patience = { timeout: 5000, interval: 5 };
@@ -75,11 +75,11 @@ describe("POST …/stream", () => {
   });
 
   it("sends finish only after the turn is stored", async () => {
-    const gate = new Gate();
+    const latch = new Latch();
     const storage = new InMemoryStorage();
     const append = storage.append.bind(storage);
     storage.append = async (...args) => {
-      await gate.pass();
+      await latch.wait();
       return await append(...args);
     };
     const agent = new Agent({ name: "a", model: new ScriptedModel("Umbrella."), storage });
@@ -88,10 +88,10 @@ describe("POST …/stream", () => {
     const response = await post(service, "/agents/a/stream");
     const reader = response.body?.getReader();
     const first = Buffer.from((await reader?.read())?.value ?? []).toString("utf8");
-    await gate.reached;
+    await latch.reached;
     const rest = reader?.read();
     const early = await Promise.race([rest, new Promise((resolve) => setTimeout(resolve, 50, "nothing"))]);
-    gate.open();
+    latch.open();
 
     expect(first).toContain('"text":"Umbrella."');
     expect(early).toBe("nothing");

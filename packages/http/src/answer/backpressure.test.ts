@@ -24,7 +24,7 @@ async function serveVendor(plan: VendorPlan, before: RequestHandler[] = []) {
   return { vendor, model, service: await serve({ agent, before, logger: createLogger() }) };
 }
 
-/** The sockets on which this process asks vendors, as the library that opens them tells. */
+/** Collects the sockets that undici opens to vendors. */
 function watchVendorSockets(): Socket[] {
   const sockets: Socket[] = [];
   const note = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
@@ -33,7 +33,7 @@ function watchVendorSockets(): Socket[] {
   return sockets;
 }
 
-/** What the system has taken of a socket's bytes: they are counted when they are given to the socket. */
+/** The bytes of a socket that the system has taken. `bytesWritten` also counts those that still wait. */
 function bytesGone({ bytesWritten, writableLength }: Socket): number {
   return bytesWritten - writableLength;
 }

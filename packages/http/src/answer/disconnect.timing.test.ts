@@ -9,7 +9,7 @@ import { Vendor, VendorModel } from "../../test/vendor.ts";
 
 const patience = { timeout: 10_000, interval: 2 };
 
-/** As hosts do that log or limit by address: Node keeps it then, and a socket says no more whether it has another end. */
+/** Reads the address, as hosts do that log it or limit the rate by it. */
 const askForAddress: RequestHandler = (request, _, next) => {
   expect(request.ip).toBeDefined();
   next();
@@ -23,7 +23,7 @@ async function serveVendor(everyMs: number, middleware: RequestHandler[]) {
   return { vendor, service };
 }
 
-/** How long it takes the vendor to hear that a client left. */
+/** Disconnects a client and returns the milliseconds until its vendor's call is aborted. */
 async function leave(mode: string, { vendor, service }: Awaited<ReturnType<typeof serveVendor>>): Promise<number> {
   const socket = await openSocket(service);
   const left = vendor.leftAt.length;

@@ -12,7 +12,7 @@ import type { VendorPlan } from "../../test/vendor.ts";
 
 const readers = 50;
 const rounds = 6;
-/** So often the others ask in each round, with the stopped readers and without them. */
+/** The number of passes in each round, with and without the stopped readers. */
 const passes = 3;
 const patience = { timeout: 15_000, interval: 20 };
 
@@ -24,7 +24,7 @@ async function startModel(plan: VendorPlan): Promise<VendorModel> {
   return new VendorModel(vendor.url);
 }
 
-/** How long the others wait for the first token, one after the other: the one in the middle of the quietest pass. */
+/** Returns the median time to the first token of the other readers, in the quietest pass. */
 async function timeToFirstToken(service: Service): Promise<number> {
   const medians: number[] = [];
   for (let pass = 0; pass < passes; pass++) {
@@ -46,7 +46,7 @@ async function askForToken(service: Service): Promise<number> {
   return tookMs;
 }
 
-/** Has readers ask for an endless stream and stop reading after its first bytes. Gives back what ends them. */
+/** Opens endless streams and stops reading them after the first bytes. Returns a function that ends them. */
 async function stopReading({ service, path, endless }: Place): Promise<() => Promise<void>> {
   const sockets = Array.from({ length: readers }, () => connect({ path }));
   for (const socket of sockets) socket.write(requestBytes("/agents/endless/stream"));
@@ -54,7 +54,7 @@ async function stopReading({ service, path, endless }: Place): Promise<() => Pro
   for (const socket of sockets) socket.pause();
   await settled(() => endless.readBytes);
   return async () => {
-    // All are still there; what the others asked may be about to end.
+    // The runs of the other readers may still be ending.
     await vi.waitUntil(() => service.runs.size === readers, patience);
     for (const socket of sockets) socket.destroy();
     await vi.waitUntil(() => service.runs.size === 0, patience);
@@ -82,7 +82,7 @@ it(
       await end();
     }
 
-    // What else the machine does only adds to a time: the quietest round tells.
+    // Other load only adds to a time: the quietest round counts.
     expect(Math.min(...beside) / Math.min(...alone)).toBeLessThan(2);
   },
 );

@@ -10,12 +10,12 @@ import { serve } from "../../test/serve.ts";
 const browserUrl = process.env["TROUPE_TEST_CHROMIUM_URL"] ?? "not started by pnpm test:services";
 const waitMs = 15_000;
 
-/** For the page itself, which has another world than this file. */
+/** Runs in the page, where nothing of this file is in scope. */
 const reportViolations = `addEventListener("securitypolicyviolation", (event) => {
   console.error(event.violatedDirective + " refused " + event.blockedURI);
 });`;
 
-/** A page, and all that it did that it should not have done. */
+/** A page, with the errors and foreign requests that it made. */
 async function openPage(): Promise<{ page: Page; urls: string[]; complaints: string[] }> {
   const browser = await chromium.connectOverCDP(browserUrl);
   const context = await browser.newContext({ viewport: { width: 1200, height: 1600 } });
@@ -35,7 +35,7 @@ async function openPage(): Promise<{ page: Page; urls: string[]; complaints: str
   return { page, urls, complaints };
 }
 
-/** An agent that keeps the options that its runs were given. */
+/** An agent that keeps the options of its runs. */
 function listener(): { agent: Agent; heard: RunOpts[] } {
   const heard: RunOpts[] = [];
   const agent = new Agent({

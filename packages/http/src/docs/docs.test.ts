@@ -108,7 +108,7 @@ describe("the docs", () => {
     const service = await serve({ swagger: {} });
     const first = await service.ask(`/docs/${file}`);
     const etag = first.headers.get("etag") ?? "";
-    // With this header, fetch would ask for no answer out of a cache.
+    // Keeps fetch from answering out of a cache.
     const again = await sendRaw(service, head(`/docs/${file}`, `If-None-Match: ${etag}`).replace("POST", "GET"));
 
     expect([first.status, first.headers.get("cache-control")]).toEqual([200, "no-cache"]);

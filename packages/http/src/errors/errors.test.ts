@@ -32,7 +32,7 @@ const statuses: Record<ErrorCode, number> = {
   timeout: 504,
 };
 
-/** All that clients are told of what is for the operator to mend. */
+/** The fixed message that clients get for internal errors. */
 const generalWords: Partial<Record<ErrorCode, string>> = {
   internal: "Something went wrong in this service.",
   invalid_config: "Something went wrong in this service.",
@@ -45,7 +45,7 @@ function failing(error: Error): RequestHandler {
   return (_, __, next) => next(error);
 }
 
-/** A router whose every request fails with this. */
+/** Serves a router whose every request fails with this error. */
 async function serveFailure(error: Error) {
   return await serve({ middleware: [failing(error)] });
 }

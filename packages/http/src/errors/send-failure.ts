@@ -10,7 +10,7 @@ import { toFailure } from "./to-failure.ts";
 /** Headers of the answer that would have come instead. */
 const contentHeaders = ["Content-Disposition", "Content-Encoding", "Content-Range", "ETag", "Last-Modified"];
 
-/** How long a client may go on sending a body that is discarded, in milliseconds. */
+/** Milliseconds for which a client may go on sending a body that is discarded. */
 const longestDiscardMs = 2000;
 
 /** Answers a request that failed, or cuts off an answer that had begun, and logs what its operator must mend. */

@@ -4,7 +4,7 @@ import type { RequestHandler } from "express";
 import { describe, expect, it } from "vitest";
 import { serve } from "../../test/serve.ts";
 
-/** Believes a header, as only a test may. */
+/** Takes the principal from a header, as only a test may. */
 const signIn: RequestHandler = (request, _, next) => {
   const said = request.headers["x-test-principal"];
   if (typeof said === "string") Object.assign(request, { principal: JSON.parse(said) as unknown });
@@ -119,7 +119,7 @@ describe("the principal", () => {
   });
 });
 
-/** An agent that never answers, and the ids of its runs as they begin. */
+/** Serves an agent that never answers, and returns the ids of its runs as they begin. */
 async function serveHanging() {
   const agent = new Agent({ name: "a", model: new ScriptedModel().respond(() => ({ hang: true })) });
   const service = await serve({ agents: { a: agent } }, { before: [signIn] });

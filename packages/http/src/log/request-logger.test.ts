@@ -9,7 +9,7 @@ import { serve } from "../../test/serve.ts";
 import type { Hosting } from "../../test/serve.ts";
 import { requestLogger } from "./request-logger.ts";
 
-/** A service with a logger of requests in front, and the lines of that logger. */
+/** Serves a router behind a request logger, and keeps the lines of that logger. */
 async function serveLogged(options: Parameters<typeof serve>[0], hosting: Hosting = {}) {
   const lines: string[] = [];
   const logger = createLogger({ level: "info", write: (line) => lines.push(line) });

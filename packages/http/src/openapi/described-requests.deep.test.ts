@@ -1,31 +1,31 @@
 import { seededRandom } from "@troupe-internal/fault-tools";
 import { ProcessProbe, riseSince, settled } from "@troupe-internal/run-checker";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { targetsOf } from "../../test/described-requests.ts";
-import type { Made } from "../../test/described-requests.ts";
-import { faultyService } from "../../test/faulty-service.ts";
+import { targetsOf } from "../../test/generated/described-requests.ts";
+import type { Made } from "../../test/generated/described-requests.ts";
+import { faultyService } from "../../test/generated/faulty-service.ts";
 import { toForm } from "../../test/forms.ts";
-import { makeRequests, statusesOf } from "../../test/make-requests.ts";
-import { attack } from "../../test/raw-attack.ts";
-import { rawAttacks } from "../../test/raw-attacks.ts";
+import { makeRequests, statusesOf } from "../../test/generated/make-requests.ts";
+import { attack } from "../../test/attacks/raw-attack.ts";
+import { rawAttacks } from "../../test/attacks/raw-attacks.ts";
 import { watchTemporaryFiles } from "../../test/temporary-files.ts";
-import { inShort, Sender } from "../../test/sender.ts";
+import { inShort, Sender } from "../../test/generated/sender.ts";
 import { serve } from "../../test/serve.ts";
 import type { Service } from "../../test/service.ts";
-import { SlowHeads } from "../../test/slow-heads.ts";
-import { stories } from "../../test/stories.ts";
+import { SlowHeads } from "../../test/attacks/slow-heads.ts";
+import { sequences } from "../../test/generated/sequences.ts";
 import { createShutdown } from "../shutdown/shutdown.ts";
 import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 
-/** More on demand. */
+/** Set to try more. */
 const total = Number(process.env["TROUPE_TEST_REQUESTS"] ?? 20_000);
 const least = 20;
 const rightShare = 0.4;
-/** So much is done at a time. */
+/** The number of requests at a time. */
 const width = 20;
 const slowHeads = 50;
 
-/** What a request was answered with that it must not be, if anything. */
+/** Returns a description of a wrong answer, if it is wrong. */
 function faultOf(made: Made, status: number): string | undefined {
   const isPlanned = "x-test-fault" in made.headers;
   const isServices = status >= 500 && !isPlanned;
@@ -34,7 +34,7 @@ function faultOf(made: Made, status: number): string | undefined {
   return isServices || isRefused || isTaken ? `${status} for ${inShort(made)}` : undefined;
 }
 
-/** A service with its answers checked, and what tells whether it holds anything that it held not when it was warm. */
+/** Serves a router with checked answers, and a probe of what the process holds. */
 async function serveProbed() {
   const shutdown = createShutdown();
   const add = vi.spyOn(shutdown, "add");
@@ -47,7 +47,7 @@ async function serveProbed() {
   return { service, probe, warnings: watchWarnings(), spec: generateOpenAPISpec(options) };
 }
 
-/** A service that takes no more runs. */
+/** Serves a router that takes no more runs. */
 async function serveDraining(): Promise<Service> {
   const shutdown = createShutdown();
   const add = vi.spyOn(shutdown, "add");
@@ -56,11 +56,11 @@ async function serveDraining(): Promise<Service> {
   return service;
 }
 
-/** What Node warns of: a file, say, that is closed only because nobody knows of it any more. */
+/** Collects Node's warnings, for example of a file that was closed by the garbage collector. */
 function watchWarnings(): string[] {
   const warnings: string[] = [];
   const note = (warning: Error & { code?: string }): void => {
-    // Node's own word on a target that is no address, when somebody asks for its host.
+    // Node's own warning for a target that is not a URL.
     if (warning.code !== "DEP0170") warnings.push(warning.message);
   };
   process.on("warning", note);
@@ -68,7 +68,7 @@ function watchWarnings(): string[] {
   return warnings;
 }
 
-/** Does all of it in any order, so much at a time. */
+/** Runs all tasks, a limited number at a time. */
 async function doAll(tasks: readonly (() => Promise<void>)[]): Promise<void> {
   const random = seededRandom(7);
   const places = new Map(tasks.map((task) => [task, random()]));
@@ -88,7 +88,7 @@ it(
     const draining = await serveDraining();
     const targets = targetsOf(spec);
     const requests = makeRequests(spec, targets, { total, least, rightShare });
-    // What is loaded with the first of its kind stays.
+    // The first request of a kind loads modules that stay.
     await service.ask("/agents/a/run", { method: "POST", body: toForm({ input: "x" }) });
     await service.post("/agents/a/run", { input: "x", sessionId: "kept" });
     const before = probe.take();
@@ -111,7 +111,7 @@ it(
       }),
     );
     const telling = Array.from({ length: least }, (_, id) => async () => {
-      for (const story of stories) (await story(service, String(id))).forEach(see);
+      for (const sequence of sequences) (await sequence(service, String(id))).forEach(see);
       see(`POST /workflows/w/stream ${(await draining.post("/workflows/w/stream", {})).status}`);
     });
     await doAll([...asking, ...attacking, ...telling]);
@@ -120,7 +120,7 @@ it(
     expect(requests.filter(({ isRight }) => isRight).length / requests.length).toBeCloseTo(rightShare);
     const described = targets.flatMap((target) => statusesOf(target).map((status) => `${target.name} ${status}`));
     expect(described.filter((place) => (seen.get(place) ?? 0) < least)).toEqual([]);
-    // Node gives a head a minute.
+    // Node waits a minute for a head.
     expect(slow.close().filter((end) => end !== "waiting" && end !== 408)).toEqual([]);
     sender.close();
     expect(await service.ask("/health")).toMatchObject({ status: 200 });

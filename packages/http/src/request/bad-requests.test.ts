@@ -6,7 +6,7 @@ import { serve } from "../../test/serve.ts";
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 const text = { type: "text", text: "x" };
 
-/** A body, and what is answered: the status, the code, and what the message must name. */
+/** A label, a body, and its answer: status, code, and words of the message. */
 const badBodies: [string, unknown, number, string, ...string[]][] = [
   ["no field", {}, 400, "invalid_request", "input"],
   ["an input of null", { input: null }, 400, "invalid_request", "input"],

@@ -197,7 +197,7 @@ describe("a raw connection", () => {
   });
 });
 
-/** What comes first; the connection is then dropped. */
+/** Returns the first bytes of an answer and closes the connection. */
 async function firstBytes(port: number, bytes: string): Promise<string> {
   const socket = open(port);
   socket.write(bytes);
@@ -206,7 +206,7 @@ async function firstBytes(port: number, bytes: string): Promise<string> {
   return piece.toString();
 }
 
-/** A client that reads when it has sent everything, as simple ones do. */
+/** Sends everything before it reads, as simple clients do. */
 async function sendAll(port: number, pieces: readonly (string | Buffer)[]): Promise<{ text: string; error: unknown }> {
   const socket = open(port);
   let error: unknown;

@@ -25,7 +25,7 @@ async function serveAgents(agents: Record<string, Agent>): Promise<Service> {
 
 type Who = { headers?: Record<string, string> };
 
-/** Has Ada say something in a session, unless somebody else is named. */
+/** Runs an agent in a session, for Ada unless another user is given. */
 async function say(service: Service, place: string, who: Who = ada) {
   const [name, sessionId = ""] = place.split(" ");
   const { status } = await service.post(`/${name}/run`, { input: `In ${sessionId}.`, sessionId }, who.headers);

@@ -5,7 +5,7 @@ import { readSettings } from "./read-settings.ts";
 
 const logger = createLogger();
 
-/** A name that cannot stand in a path, under an option. */
+/** The message for a name that cannot stand in a path. */
 const noSegment = (option: string): string => `in ${option} cannot be a segment of a path`;
 
 describe("readSettings", () => {

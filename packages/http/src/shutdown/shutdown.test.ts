@@ -26,7 +26,7 @@ async function connectionsOf({ server }: Service): Promise<number> {
   return await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
 }
 
-/** Asks over one connection that is kept. */
+/** Sends requests over one connection that is kept alive. */
 function keeper({ port }: Service) {
   const agent = new HttpAgent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
@@ -68,7 +68,7 @@ describe("a service that shuts down", () => {
   it("refuses runs on connections that are still open, with Retry-After", async () => {
     const service = await serveModel(new ScriptedModel({ text: "Umbrella." }), 100);
     const socket = await openSocket(service);
-    // A request half sent keeps its connection.
+    // An incomplete request keeps its connection open.
     const bytes = requestBytes("/agents/a/run");
     socket.write(bytes.slice(0, -5));
     await once(service.server, "request");

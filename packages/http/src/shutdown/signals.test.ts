@@ -6,7 +6,7 @@ import { TestChild } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { post } from "../../test/clients.ts";
 
-// Processes take their time on a busy machine.
+// Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
 const isReady = (message: unknown): message is { port: number } =>

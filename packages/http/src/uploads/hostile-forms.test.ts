@@ -19,7 +19,7 @@ async function send(service: Service, form: Buffer, ...headers: string[]): Promi
   return await sendRaw(service, head(path, ...type, `Content-Length: ${form.length}`, ...headers), form);
 }
 
-/** How the model sees the first file of a form whose part says this of its name. */
+/** Returns the file name that the model gets for a part with this name. */
 async function nameOf(filename: string, ...headers: string[]): Promise<unknown> {
   const { agent, model } = scripted("Seen.");
   const service = await serve({ agents: { a: agent }, fileUpload: true });
@@ -141,7 +141,7 @@ describe("a client of an upload", () => {
     socket.on("error", failed);
     const received: Buffer[] = [];
 
-    // A connection that would be kept: it is up to the answer to end it.
+    // Without Connection: close, so that the answer must end the connection.
     socket.write(head(path, formType, `Content-Length: ${form.length}`).replace("Connection: close\r\n", ""));
     for (let at = 0; at < form.length; at += 65_536) {
       if (!socket.write(form.subarray(at, at + 65_536))) await once(socket, "drain");
@@ -217,7 +217,7 @@ describe("a small form", () => {
 
   it("is refused if it is cut at any byte, and taken only whole", async () => {
     const service = await serve({ agents: { a: talker() }, fileUpload: true });
-    // Behind the last two dashes nothing matters.
+    // Bytes after the last boundary do not matter.
     const whole = form.length - 2;
 
     for (let at = 0; at <= form.length; at++) {

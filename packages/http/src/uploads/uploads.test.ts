@@ -5,7 +5,7 @@ import { toForm } from "../../test/forms.ts";
 import { counter, desk, scripted, talker } from "../../test/runnables.ts";
 import { watchTemporaryFiles } from "../../test/temporary-files.ts";
 import { serve } from "../../test/serve.ts";
-import { Gate } from "../../test/gate.ts";
+import { Latch } from "../../test/latch.ts";
 
 const png = new File([Uint8Array.of(0x89, 0x50, 0x4e, 0x47)], "a.png", { type: "image/png" });
 const wav = new File(["RIFF"], "b.wav", { type: "audio/wav" });
@@ -13,7 +13,7 @@ const pdf = new File(["%PDF-1.7"], "c.pdf", { type: "application/pdf" });
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const sized = (bytes: number, name = "big.bin"): File => new File([Buffer.alloc(bytes, "x")], name);
 
-/** A service with one agent whose model remembers what it was told. */
+/** Uploads a form to an agent, and returns the answer and the input of its model. */
 async function upload(fileUpload: Parameters<typeof serve>[0]["fileUpload"], form: FormData, mode = "run") {
   const { agent, model } = scripted("Seen.");
   const service = await serve({ agents: { a: agent }, ...(fileUpload !== undefined && { fileUpload }) });
@@ -235,11 +235,11 @@ describe("large files", () => {
 
 describe("uploads of several clients", () => {
   it("wait for free memory, and go on when an earlier run has been answered", async () => {
-    const gate = new Gate();
+    const latch = new Latch();
     const began: unknown[] = [];
     const beforeRun = async (input: unknown): Promise<void> => {
       began.push(input);
-      await gate.pass();
+      await latch.wait();
     };
     const service = await serve({
       agents: { a: talker("Seen.", { hooks: { beforeRun } }), b: talker() },
@@ -248,13 +248,13 @@ describe("uploads of several clients", () => {
     const ask = async () => (await service.ask("/agents/a/run", { method: "POST", body: toForm({}, sized(6)) })).status;
 
     const first = ask();
-    await gate.reached;
+    await latch.reached;
     const second = ask();
-    // What has no files does not wait, and has come later.
+    // Came later, and does not wait: it has no files.
     for (let count = 0; count < 5; count++) await service.post("/agents/b/run", { input: "Hi" });
     expect(began).toHaveLength(1);
 
-    gate.open();
+    latch.open();
     expect([await first, await second, began.length]).toEqual([200, 200, 2]);
     expect(service.lines).toEqual([]);
   });

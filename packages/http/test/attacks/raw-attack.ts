@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { open } from "./raw.ts";
+import { open } from "../raw.ts";
 
 /** The behaviour of a hostile client on a connection of its own. */
 export type RawAttack = {

@@ -13,19 +13,19 @@ import {
   uint8Array,
 } from "fast-check";
 import type { Arbitrary } from "fast-check";
-import type { OpenApiSpec, Schema } from "../src/openapi/open-api-spec.ts";
-import type { FormPart } from "./forms.ts";
+import type { OpenApiSpec, Schema } from "../../src/openapi/open-api-spec.ts";
+import type { FormPart } from "../forms.ts";
 
-/** Names that stay as they are, and names that are cleaned. */
+/** File names that are kept, and file names that are cleaned. */
 const fileNames = ["a.png", "../../etc/passwd", "Übersicht 日本.pdf", "a\u202egnp.exe", "n".repeat(300)];
-/** What a description says of no file: how it is called, and that its type must be one that is taken. */
+/** File names and types, which a description leaves open. */
 const file: Arbitrary<FormPart> = record({
   filename: constantFrom(...fileNames),
   type: constantFrom("image/png", "IMAGE/jpeg; q=1", "audio/wav", "application/pdf"),
   body: uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
 });
 
-/** Values of a schema, as far as the bodies and queries of requests are described; a file is a part of a form. */
+/** Values that match a schema, for the schemas that requests use. A file becomes a part of a form. */
 export function valueOf(schema: Schema, spec: OpenApiSpec): Arbitrary<unknown> {
   const { $ref, oneOf: alternatives, enum: words, type } = schema;
   if (typeof $ref === "string") return valueOf(spec.components.schemas[$ref.split("/").at(-1) ?? ""] ?? {}, spec);
@@ -43,11 +43,11 @@ export function valueOf(schema: Schema, spec: OpenApiSpec): Arbitrary<unknown> {
   return byType[String(type)]?.() ?? jsonValue();
 }
 
-/** Values of the fields of an object, by their names; those that are required are always there. */
+/** Values for the fields of an object. Required fields are always there. */
 export function objectOf({ properties, required = [] }: Schema, spec: OpenApiSpec): Arbitrary<unknown> {
   if (properties === undefined) return dictionary(string(), jsonValue(), { maxKeys: 3 });
   const fields = Object.entries(properties as Record<string, Schema>);
-  // Who asks is what the test says elsewhere.
+  // The user is set elsewhere in the test.
   const sent = fields.filter(([name]) => name !== "userId").map(([name, each]) => [name, valueOf(each, spec)] as const);
   return record(Object.fromEntries(sent), { requiredKeys: required as never[] });
 }

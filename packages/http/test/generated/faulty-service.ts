@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Agent, errorCodes, InMemoryStorage, Team, TroupeError, Workflow } from "@troupe/core";
 import { faultyStorage, ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";
-import type { RouterOptions } from "../src/settings/router-options.ts";
+import type { RouterOptions } from "../../src/settings/router-options.ts";
 
-/** What `faultyService` takes of uploads: three of the largest files are more than is kept of an upload in memory. */
+/** Limits of uploads: three of the largest files exceed what an upload may hold in memory. */
 export const uploadLimits = {
   maxFiles: 4,
   maxFileSize: 360_000,
@@ -13,7 +13,7 @@ export const uploadLimits = {
   allowedMimeTypes: ["image/*", "audio/*", "application/pdf"],
 };
 
-/** Router options with one of everything; what goes wrong in a request, its own header says. */
+/** Returns router options with one of each subject. A header of a request selects the fault that it meets. */
 export function faultyService(): RouterOptions {
   const faults = new AsyncLocalStorage<string | undefined>();
   const fail = (): void => {

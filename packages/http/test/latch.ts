@@ -1,5 +1,5 @@
-/** Something that waits until it is let on, and tells when it has come so far. */
-export class Gate {
+/** A latch: holds back whatever waits for it until it is opened, and tells when it has been reached. */
+export class Latch {
   readonly #reached = Promise.withResolvers<void>();
   readonly #opened = Promise.withResolvers<void>();
 
@@ -11,7 +11,7 @@ export class Gate {
     this.#opened.resolve();
   }
 
-  async pass(): Promise<void> {
+  async wait(): Promise<void> {
     this.#reached.resolve();
     await this.#opened.promise;
   }

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { open } from "./raw.ts";
+import { open } from "../raw.ts";
 
-/** So often another byte comes. */
+/** Milliseconds between two bytes. */
 const dripMs = 50;
 const bytes = "POST /agents/a/run HTTP/1.1\r\nHost: test\r\nX-Slow: ";
 
-/** Connections on which a head comes byte by byte and never comes to its end, until they are given up. */
+/** Connections that send a head byte by byte, without ever completing it. */
 export class SlowHeads {
   readonly #connections: { socket: Socket; received: string }[];
   readonly #drip: NodeJS.Timeout;
@@ -30,7 +30,7 @@ export class SlowHeads {
     return new SlowHeads(sockets);
   }
 
-  /** Gives them up, and tells what became of each: the status that it got, or whether it was let be. */
+  /** Closes the connections and returns the fate of each: the status that it got, or whether it was dropped. */
   close(): ("waiting" | "dropped" | number)[] {
     clearInterval(this.#drip);
     return this.#connections.map(({ socket, received }) => {

@@ -2,12 +2,12 @@ import { Agent, request } from "node:http";
 import { bytesOf } from "./described-requests.ts";
 import type { Made } from "./described-requests.ts";
 
-/** What no answer takes, however busy the machine is. */
+/** Milliseconds after which an answer counts as missing, however busy the machine is. */
 const longestMs = 300_000;
 
 const noAnswer = "There was no answer.";
 
-/** Sends requests over connections that are kept: a new one each time would be most of the work. */
+/** Sends requests over connections that are kept alive: opening one each time would be most of the work. */
 export class Sender {
   readonly #port: number;
   readonly #connections: Agent;
@@ -17,11 +17,11 @@ export class Sender {
     this.#connections = new Agent({ keepAlive: true, maxSockets: width });
   }
 
-  /** Sends a request, and gives back the status of its answer when that has been read to its end. */
+  /** Sends a request, reads the whole answer and returns its status. */
   async send(made: Made): Promise<number> {
     const { method, path } = made;
     const body = bytesOf(made);
-    // Without its length, the body of a GET would be read as the next request.
+    // Without a length, the body of a GET would be parsed as the next request.
     const headers = { ...made.headers, ...(body !== undefined && { "content-length": body.length }) };
     const to = { port: this.#port, host: "127.0.0.1", method, path, headers, agent: this.#connections };
     return await new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ export class Sender {
       });
       asked.setTimeout(longestMs, () => asked.destroy(new Error(noAnswer)));
       asked.on("error", (error: Error) => {
-        // A connection that was kept may have been closed in the moment in which it was taken up again.
+        // The server may close a kept connection just when it is used again.
         if (asked.reusedSocket && error.message !== noAnswer) resolve(this.send(made));
         else reject(new Error(inShort(made), { cause: error }));
       });
@@ -44,7 +44,7 @@ export class Sender {
   }
 }
 
-/** A request as a failure tells of it. */
+/** Returns a request as JSON for a message, shortened. */
 export function inShort(made: Made): string {
   return JSON.stringify({ ...made, body: bytesOf(made)?.toString().slice(0, 300) });
 }

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
-import { uploadLimits } from "./faulty-service.ts";
-import { encodeForm, formType } from "./forms.ts";
+import { uploadLimits } from "../generated/faulty-service.ts";
+import { encodeForm, formType } from "../forms.ts";
 import type { RawAttack } from "./raw-attack.ts";
-import { head } from "./raw.ts";
+import { head } from "../raw.ts";
 
 const run = "/agents/a/run";
 const stream = "/agents/a/stream";

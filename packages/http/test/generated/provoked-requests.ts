@@ -1,12 +1,12 @@
 import { takesForm } from "./described-requests.ts";
 import type { Made, Target } from "./described-requests.ts";
 import { uploadLimits } from "./faulty-service.ts";
-import { formContentType } from "./forms.ts";
-import type { FormPart } from "./forms.ts";
+import { formContentType } from "../forms.ts";
+import type { FormPart } from "../forms.ts";
 
 type Provocation = Partial<Pick<Made, "path" | "headers" | "body">>;
 
-/** How a status is had from what runs: by what is to go wrong in the service. */
+/** Faults of the service that provoke a status of a run. */
 const faults: Readonly<Record<number, Provocation>> = {
   401: { headers: { "x-test-fault": "unauthorized" } },
   404: { headers: { "x-test-fault": "not_found" } },
@@ -20,7 +20,7 @@ const faults: Readonly<Record<number, Provocation>> = {
   504: { headers: { "x-test-fault": "timeout" } },
 };
 
-/** By what is wrong in a request. */
+/** Errors in a request that provoke a status. */
 const wrongJson: Readonly<Record<number, Provocation>> = {
   400: { body: "{" },
   403: { headers: { "x-test-user": "ada" }, body: '{"input":"x","userId":"bob"}' },
@@ -37,7 +37,7 @@ const wrongForms: Readonly<Record<number, Provocation>> = {
   415: { body: [{ ...file, type: "text/html" }] },
 };
 
-/** The same for what has no run in it. */
+/** Errors that provoke a status of an operation without a run. */
 const elsewhere: Readonly<Record<string, Provocation>> = {
   "GET /sessions 200": { headers: { "x-test-user": "ada" }, path: "/sessions" },
   "GET /sessions 400": { headers: { "x-test-user": "ada" }, path: "/sessions?limit=0" },
@@ -49,7 +49,7 @@ const elsewhere: Readonly<Record<string, Provocation>> = {
   "GET /ready 503": { headers: { "x-test-fault": "storage" } },
 };
 
-/** Makes of a right request one that is answered with this status, as far as a single request can. */
+/** Changes a valid request so that it provokes a status, if a single request can. */
 export function provoke(made: Made, target: Target, status: number): Made {
   const isForm = takesForm(target);
   const wrong = (isForm ? wrongForms : wrongJson)[status];

@@ -1,22 +1,22 @@
 import { constantFrom, nat, oneof, shuffledSubarray, tuple } from "fast-check";
 import type { Arbitrary } from "fast-check";
-import type { OpenApiSpec, Schema } from "../src/openapi/open-api-spec.ts";
+import type { OpenApiSpec, Schema } from "../../src/openapi/open-api-spec.ts";
 import { objectOf } from "./described-values.ts";
 import { uploadLimits } from "./faulty-service.ts";
-import { encodeForm, formContentType } from "./forms.ts";
-import type { FormPart } from "./forms.ts";
+import { encodeForm, formContentType } from "../forms.ts";
+import type { FormPart } from "../forms.ts";
 
-/** A form in which something is wrong: what is sent, the type that it is said to have, and the status that it is refused with. */
+/** A broken form: its bytes, its content type, and the status that refuses it. */
 export type WrongForm = { body: Buffer | FormPart[]; contentType: string; refusal: number };
 
 const { maxFiles, maxFileSize, maxFieldSize } = uploadLimits;
 const text: FormPart = { name: "input", body: "Hi" };
 const file: FormPart = { name: "files", filename: "a.png", type: "image/png", body: "abc" };
-/** The bytes are shared by all requests: they are many. */
+/** Bytes that all requests share, for there are many. */
 const large = { ...file, body: Buffer.alloc(maxFileSize, "x") };
 const tooLarge = { ...file, body: Buffer.alloc(maxFileSize + 1, "x") };
 
-/** Forms that are as their schema says, with the fields in any order. A few have files that are kept on disk. */
+/** Forms that match their schema, with fields in any order. A few have files large enough for the disk. */
 export function rightForm(schema: Schema, spec: OpenApiSpec): Arbitrary<FormPart[]> {
   const small = (objectOf(schema, spec) as Arbitrary<Record<string, unknown>>).map(toParts).filter(hasInput);
   const onDisk = constantFrom<FormPart[][]>([text, large, large, large], [large, large, large]);
@@ -37,7 +37,7 @@ function inAnyOrder(parts: FormPart[]): Arbitrary<FormPart[]> {
   return shuffledSubarray(parts, { minLength: parts.length });
 }
 
-/** Parts that spoil any form that they stand in, in the place of its own of the same names. */
+/** Parts that make any form invalid, in place of its own parts of the same names. */
 const wrongParts: readonly (readonly [refusal: number, ...parts: FormPart[]])[] = [
   [413, ...Array.from({ length: maxFiles + 1 }, () => file)],
   [413, file, tooLarge],
@@ -62,7 +62,7 @@ const wrongParts: readonly (readonly [refusal: number, ...parts: FormPart[]])[] 
   [400, ...Array.from({ length: 30 }, (_, index) => ({ name: `field${index}`, body: "x" }))],
 ];
 
-/** What may become of a right form's bytes on their way, at some place in them. */
+/** Damage to the bytes of a valid form, at some position. */
 const wrongBytes: readonly ((bytes: Buffer, at: number) => { body: Buffer; contentType?: string })[] = [
   (body) => ({ body, contentType: "multipart/form-data" }),
   (body) => ({ body, contentType: "multipart/form-data; boundary=" }),
@@ -72,7 +72,7 @@ const wrongBytes: readonly ((bytes: Buffer, at: number) => { body: Buffer; conte
   (_, at) => ({ body: Buffer.alloc(1 + at, 255) }),
 ];
 
-/** Forms in which something is wrong: in one of four, what has become of their bytes. */
+/** Broken forms: in one of four the bytes are damaged. */
 export function wrongForm(schema: Schema, spec: OpenApiSpec): Arbitrary<WrongForm> {
   const right = rightForm(schema, spec);
   return oneof({ weight: 3, arbitrary: withWrongParts(right) }, { weight: 1, arbitrary: withWrongBytes(right) });
@@ -88,7 +88,7 @@ function withWrongParts(right: Arbitrary<FormPart[]>): Arbitrary<WrongForm> {
 function withWrongBytes(right: Arbitrary<FormPart[]>): Arbitrary<WrongForm> {
   return tuple(right, constantFrom(...wrongBytes), nat(999)).map(([parts, spoil, place]) => {
     const bytes = encodeForm(...parts);
-    // Behind the dashes of its last boundary nothing of a form matters.
+    // Bytes after the last boundary do not matter.
     const at = Math.floor(((bytes.length - "--\r\n".length) * place) / 1000);
     return { contentType: formContentType, refusal: 400, ...spoil(bytes, at) };
   });

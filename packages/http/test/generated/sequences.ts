@@ -1,10 +1,10 @@
-import type { Service } from "./service.ts";
+import type { Service } from "../service.ts";
 
-/** Requests of which the later ones make sense only after the earlier; gives back what answered them, like `GET /health 200`. */
-export type Story = (service: Service, id: string) => Promise<string[]>;
+/** A sequence of requests that depend on each other. Returns their operations with statuses, such as `GET /health 200`. */
+export type Sequence = (service: Service, id: string) => Promise<string[]>;
 
-/** What no single request provokes. */
-export const stories: readonly Story[] = [deleteSession, cancelRun];
+/** Sequences for statuses that no single request provokes. */
+export const sequences: readonly Sequence[] = [deleteSession, cancelRun];
 
 async function deleteSession(service: Service, id: string): Promise<string[]> {
   const sessionId = `deleted-${id}`;
@@ -22,7 +22,7 @@ async function cancelRun(service: Service, id: string): Promise<string[]> {
   return [`DELETE /sessions/{id} ${deleted.status}`, `POST /runs/{runId}/cancel ${cancelled.status}`];
 }
 
-/** Begins a run that lasts until somebody ends it. */
+/** Begins a run that lasts until it is cancelled. */
 async function hold({ port }: Service, sessionId: string) {
   const response = await fetch(`http://127.0.0.1:${port}/agents/a/stream`, {
     method: "POST",

@@ -14,9 +14,9 @@ import {
 } from "fast-check";
 import type { Arbitrary } from "fast-check";
 import { expect } from "vitest";
-import { counter, desk, talker } from "./runnables.ts";
-import { serve } from "./serve.ts";
-import type { Answer } from "./service.ts";
+import { counter, desk, talker } from "../runnables.ts";
+import { serve } from "../serve.ts";
+import type { Answer } from "../service.ts";
 
 const collection = constantFrom("agents", "teams", "workflows", "runs", "sessions");
 const words = "run stream cancel turns a __proto__ constructor %00 ..%2f %zz".split(" ");
@@ -77,7 +77,7 @@ const headers = record(
   },
   { requiredKeys: [] },
 );
-/** Whether it still is a path of the router's once the client has gone up at each `..`: any other is the host's to answer. */
+/** Returns true if the path belongs to the router even after a client has resolved each `..` in it. */
 function isOurs(place: string): boolean {
   return /^\/(agents|teams|workflows|runs|sessions)(\/|$)/.test(new URL(`/${place}`, "http://host").pathname);
 }
@@ -92,7 +92,7 @@ const anyRequest = record({
 });
 type AnyRequest = typeof anyRequest extends Arbitrary<infer Made> ? Made : never;
 
-/** Sends a router so many requests of all kinds: each is answered with what it asked for, or in the one form of errors. */
+/** Sends generated requests to a router. Each must get its answer, or an error in the common body. */
 export async function askAnything(numRuns: number): Promise<{ statuses: Set<number>; lines: string[] }> {
   const service = await serve({
     agents: { a: talker(), run: talker() },

@@ -10,28 +10,28 @@ import {
   webSegment,
 } from "fast-check";
 import type { Arbitrary } from "fast-check";
-import type { OpenApiOperation, OpenApiSpec, Schema } from "../src/openapi/open-api-spec.ts";
+import type { OpenApiOperation, OpenApiSpec, Schema } from "../../src/openapi/open-api-spec.ts";
 import { rightForm, wrongForm } from "./described-forms.ts";
 import { valueOf } from "./described-values.ts";
-import { encodeForm, formContentType } from "./forms.ts";
-import type { FormPart } from "./forms.ts";
+import { encodeForm, formContentType } from "../forms.ts";
+import type { FormPart } from "../forms.ts";
 
-/** A request that was made out of a description. */
+/** A request generated from a description. */
 export type Made = {
-  /** What it is for. */
+  /** The operation that it is for. */
   target: string;
   method: string;
   path: string;
   headers: Record<string, string>;
-  /** A form is encoded when it is sent. */
+  /** A form is encoded when the request is sent. */
   body?: string | Buffer | readonly FormPart[];
-  /** Whether it is as the description says. */
+  /** True if it matches the description. */
   isRight: boolean;
-  /** The status that it must be refused with, where that is certain. */
+  /** The status that must refuse it, where it is certain. */
   refusal?: number;
 };
 
-/** What a description is asked for: an operation, with one of the types that its body may have. */
+/** An operation with one of the content types of its body. */
 export type Target = {
   name: string;
   method: string;
@@ -40,7 +40,7 @@ export type Target = {
   body?: { type: string; schema: Schema };
 };
 
-/** All operations of a description, those that take forms once more for those. */
+/** Lists all operations of a description, once per content type. */
 export function targetsOf(spec: OpenApiSpec): Target[] {
   return Object.entries(spec.paths).flatMap(([path, item]) => {
     return Object.entries(item).flatMap(([word, operation]) => {
@@ -57,18 +57,18 @@ export function targetsOf(spec: OpenApiSpec): Target[] {
   });
 }
 
-/** The bytes of a request's body. */
+/** Returns the bytes of a request's body. */
 export function bytesOf({ body }: Made): Buffer | undefined {
   if (body === undefined || Buffer.isBuffer(body)) return body;
   return typeof body === "string" ? Buffer.from(body) : encodeForm(...body);
 }
 
-/** Whether a target's body is a form. */
+/** Returns true if the body of a target is a form. */
 export function takesForm({ body }: Target): boolean {
   return body?.type === "multipart/form-data";
 }
 
-/** Requests that are as the description says. */
+/** Requests that match the description. */
 export function rightRequest(spec: OpenApiSpec, target: Target): Arbitrary<Made> {
   const { name, method, path, operation } = target;
   return record({
@@ -96,7 +96,7 @@ function bodyOf(spec: OpenApiSpec, target: Target): Arbitrary<Made["body"]> {
   return valueOf(body.schema, spec).map((value) => JSON.stringify(value));
 }
 
-/** Requests in which something is not as the description says. */
+/** Requests that differ from the description in one point. */
 export function wrongRequest(spec: OpenApiSpec, target: Target): Arbitrary<Made> {
   const spoilt = spoiltRequest(spec, target);
   if (target.body === undefined || !takesForm(target)) return spoilt;
@@ -129,7 +129,7 @@ const breaks: ((made: Made, junk: string) => Partial<Made>)[] = [
   ({ headers }) => ({ headers: { ...headers, "content-type": "multipart/form-data; boundary=x" }, body: "--x\r\n" }),
 ];
 
-/** In anything that can be asked for this may be wrong. */
+/** Errors that any request can have. */
 function spoiltRequest(spec: OpenApiSpec, target: Target): Arbitrary<Made> {
   const junk = oneof(
     string(),

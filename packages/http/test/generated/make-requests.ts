@@ -1,16 +1,16 @@
 import { sample } from "fast-check";
-import type { OpenApiSpec } from "../src/openapi/open-api-spec.ts";
+import type { OpenApiSpec } from "../../src/openapi/open-api-spec.ts";
 import { rightRequest, wrongRequest } from "./described-requests.ts";
 import type { Made, Target } from "./described-requests.ts";
 import { provoke } from "./provoked-requests.ts";
 
-/** How many requests, how often each status is provoked, and how many of all are right, from 0 to 1. */
+/** The number of requests, the least number that provoke each status, and the share of valid ones, from 0 to 1. */
 type Amounts = { total: number; least: number; rightShare: number };
 
-/** So many more are provoked: some find that their session has become somebody else's. */
+/** A factor for provoked requests: some miss their status because another request took over their session. */
 const spare = 1.5;
 
-/** Requests out of a description, for all that it says: always the same ones. */
+/** Generates requests from a description, always the same ones. */
 export function makeRequests(
   spec: OpenApiSpec,
   targets: readonly Target[],
@@ -32,7 +32,7 @@ export function makeRequests(
   return [...provoked, ...others];
 }
 
-/** The statuses that the description has for a target. */
+/** Returns the described statuses of a target. */
 export function statusesOf({ operation }: Target): number[] {
   return Object.keys(operation.responses).map(Number).filter(Number.isFinite);
 }
