@@ -1,5 +1,5 @@
+import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
@@ -10,7 +10,8 @@ import helmet from "helmet";
 
 const helper = new Agent({ name: "helper", model: new ScriptedModel().respond(() => "Take an umbrella.") });
 
-// Pages of these origins, and no others, may call the service and read what it answers.
+// #region readme
+// Only pages of these origins may call the service and read its answers.
 const allowed = cors({
   origin: ["https://app.example.org"],
   allowedHeaders: ["authorization", "content-type", "x-openai-api-key", "x-request-id"],
@@ -20,24 +21,25 @@ const allowed = cors({
 const app = express()
   .disable("x-powered-by")
   .use(helmet(), allowed, createAgentRouter({ agents: { helper } }));
+// #endregion
 
-const server = createServer(app);
-await once(server.listen(0, "127.0.0.1"), "listening");
+const server = app.listen(0, "127.0.0.1");
+await once(server, "listening");
 const { port } = server.address() as AddressInfo;
 
-async function ask(method: string, origin: string): Promise<void> {
+async function ask(method: string, origin: string): Promise<object> {
   const { status, headers } = await fetch(`http://127.0.0.1:${port}/agents/helper/run`, {
     method,
     headers: { origin, "content-type": "application/json", "access-control-request-method": "POST" },
     ...(method === "POST" && { body: JSON.stringify({ input: "Hi" }) }),
   });
-  const mayRead = headers.get("access-control-allow-origin") === origin;
-  const isGuarded = headers.get("x-content-type-options") === "nosniff" && headers.has("strict-transport-security");
-  console.log(`${method} from ${origin}: ${status}, readable: ${mayRead}, guarded: ${isGuarded}`);
+  assert.equal(headers.get("x-content-type-options"), "nosniff");
+  assert.ok(headers.has("strict-transport-security"));
+  return { status, isReadable: headers.get("access-control-allow-origin") === origin };
 }
 
-await ask("OPTIONS", "https://app.example.org");
-await ask("POST", "https://app.example.org");
-await ask("OPTIONS", "https://evil.example.com");
+assert.deepEqual(await ask("OPTIONS", "https://app.example.org"), { status: 204, isReadable: true });
+assert.deepEqual(await ask("POST", "https://app.example.org"), { status: 200, isReadable: true });
+assert.deepEqual(await ask("OPTIONS", "https://evil.example.com"), { status: 204, isReadable: false });
 server.closeAllConnections();
 server.close();
