@@ -1,8 +1,20 @@
 import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { checkCount, checkDuration, wrongOption } from "@troupe/core/adapter";
-import { checkFields, checkModelId, commonChecks, oneOf } from "./check-options.ts";
-import type { Checks } from "./check-options.ts";
+import {
+  anyBoolean,
+  apiKeyOption,
+  baseUrlOption,
+  integer,
+  loggerOption,
+  nested,
+  oneOf,
+  optional,
+  readOptions,
+  satisfying,
+  timeoutMilliseconds,
+  wrongOption,
+} from "@troupe/core/adapter";
+import type { OptionCheck, OptionTable } from "@troupe/core/adapter";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
@@ -18,39 +30,52 @@ export type ModelOptions = {
 /** The options that do not depend on where the model is reached, complete. */
 export type CommonSettings = { modelId: string; idleTimeoutMs: number; rules: ModelRules; logger: Logger };
 
-/** Checks the options and fills in what they leave open. A wrong or unknown one is `invalid_config`. */
+const thinkingLevel = oneOf("low", "medium", "high");
+
+const ruleTable = {
+  thinking: optional(oneOf("level", "budget", "none")),
+  thinkingLevels: optional(checkLevels),
+  leastThinkingBudget: optional(integer(0)),
+  mostThinkingBudget: optional(integer(1)),
+  signatures: optional(anyBoolean),
+  formatWithTools: optional(anyBoolean),
+} satisfies OptionTable<ModelRules>;
+
+/** Checks of the options that all models and embeddings have. */
+export const commonTable = {
+  apiKey: optional(apiKeyOption),
+  baseURL: optional(baseUrlOption),
+  logger: optional(loggerOption),
+};
+
+const optionTable = {
+  ...commonTable,
+  idleTimeoutMs: optional(timeoutMilliseconds, 60_000),
+  rules: optional(nested(ruleTable)),
+} satisfies OptionTable<ModelOptions>;
+
+/** Check of the id of a model, which becomes a part of an address. */
+export const modelIdOption = satisfying<string>(
+  "the id of a model",
+  (value) => typeof value === "string" && /^[\w@-][\w./:@-]*$/.test(value) && !value.includes(".."),
+);
+
+/** Checks the options and adds the defaults. A wrong or unknown one is `invalid_config`. `more` are the checks of other options. */
 export function readModelOptions(
   modelId: string,
   options: ModelOptions,
-  { vendor, checks = {} }: { vendor: string; checks?: Checks },
+  { vendor, more = {} }: { vendor: string; more?: Readonly<Record<string, OptionCheck<unknown>>> },
 ): CommonSettings {
-  checkModelId(modelId, "modelId");
-  checkFields(options, { ...optionChecks, ...checks }, `options of ${vendor}`);
-  return {
-    modelId,
-    idleTimeoutMs: options.idleTimeoutMs ?? 60_000,
-    rules: rulesOf(modelId, options.rules),
-    logger: options.logger ?? createLogger(),
-  };
+  const where = { owner: vendor };
+  modelIdOption(modelId, "modelId", where);
+  const read = readOptions<typeof optionTable>({ ...optionTable, ...more }, options, where);
+  const { idleTimeoutMs, rules, logger = createLogger() } = read;
+  return { modelId, idleTimeoutMs, rules: rulesOf(modelId, rules), logger };
 }
 
-const optionChecks: Checks<keyof ModelOptions> = {
-  ...commonChecks,
-  idleTimeoutMs: (value) => checkDuration(checkCount(value, "idleTimeoutMs", 1), "idleTimeoutMs"),
-  rules: (value) => checkFields(value, ruleChecks, "rules"),
-};
-
-const ruleChecks: Checks<keyof ModelRules> = {
-  thinking: oneOf("rules.thinking", ["level", "budget", "none"]),
-  thinkingLevels: checkLevels,
-  leastThinkingBudget: (value) => checkCount(value, "rules.leastThinkingBudget", 0),
-  mostThinkingBudget: (value) => checkCount(value, "rules.mostThinkingBudget", 1),
-  signatures: oneOf("rules.signatures", [true, false]),
-  formatWithTools: oneOf("rules.formatWithTools", [true, false]),
-};
-
-function checkLevels(value: unknown): void {
-  const check = oneOf("rules.thinkingLevels", ["low", "medium", "high"]);
-  if (!Array.isArray(value) || value.length === 0) throw wrongOption("rules.thinkingLevels", "a list of levels", value);
-  for (const level of value as unknown[]) check(level);
+function checkLevels(...[value, name, where]: Parameters<OptionCheck<unknown>>): ModelRules["thinkingLevels"] {
+  if (!Array.isArray(value) || value.length === 0) {
+    throw wrongOption({ ...where, name }, "an array of levels that is not empty", value);
+  }
+  return value.map((level, index) => thinkingLevel(level, `${name}[${index}]`, where));
 }

@@ -74,6 +74,7 @@ export { getOwn } from "./util/get-own.ts";
 export { readContentData } from "./message/content-data.ts";
 export type { ContentData } from "./message/content-data.ts";
 export { addUsage, noUsage } from "./message/token-usage.ts";
+export { apiKeyOption, baseUrlOption, loggerOption } from "./model/provider-options.ts";
 export type { ModelResponse } from "./model/model-response.ts";
 export { PartReader } from "./model/part-reader.ts";
 export { collectResponse, ResponseCollector } from "./model/response-collector.ts";

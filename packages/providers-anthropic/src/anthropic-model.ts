@@ -1,7 +1,7 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
 import { collectResponse, KeyedCache, readToEnd, requireKey } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
-import { readOptions } from "./anthropic-options.ts";
+import { readModelOptions } from "./anthropic-options.ts";
 import type { AnthropicOptions, ModelSettings } from "./anthropic-options.ts";
 import { Connection } from "./connection.ts";
 import { fromResponse } from "./from-response.ts";
@@ -13,7 +13,7 @@ import type { FailedCall } from "./vendor-failure.ts";
 
 /** A model of Anthropic's, over its Messages interface. Nothing is loaded, read or sent before its first call. */
 export function anthropic(modelId: string, options: AnthropicOptions = {}): ModelProvider {
-  return new AnthropicModel(readOptions(modelId, options));
+  return new AnthropicModel(readModelOptions(modelId, options));
 }
 
 /** By the vendor's reckoning an answer of 128,000 tokens may take an hour; what may take longer than this must be streamed. */

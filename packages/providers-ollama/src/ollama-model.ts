@@ -4,7 +4,7 @@ import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { findKey } from "./find-key.ts";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
-import { readOptions } from "./ollama-options.ts";
+import { readModelOptions } from "./ollama-options.ts";
 import type { ModelSettings, OllamaOptions } from "./ollama-options.ts";
 import { postChat } from "./post-chat.ts";
 import { providerId } from "./provider-id.ts";
@@ -17,7 +17,7 @@ import type { WireRequest } from "./wire-types.ts";
 
 /** A model that an Ollama server runs. Nothing is loaded, read or sent before its first call. */
 export function ollama(modelId: string, options: OllamaOptions = {}): ModelProvider {
-  return new OllamaModel(modelId, readOptions(modelId, options));
+  return new OllamaModel(modelId, readModelOptions(modelId, options));
 }
 
 class OllamaModel implements ModelProvider {

@@ -1,6 +1,19 @@
 import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { checkApiKey, checkCount, checkDuration, checkOptionNames, wrongOption } from "@troupe/core/adapter";
+import {
+  anyBoolean,
+  apiKeyOption,
+  baseUrlOption,
+  integer,
+  loggerOption,
+  nested,
+  nonBlankString,
+  oneOf,
+  optional,
+  readOptions,
+  timeoutMilliseconds,
+} from "@troupe/core/adapter";
+import type { OptionTable } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
 /** How a model is reached, and what is known of it. */
@@ -32,64 +45,27 @@ export type ModelSettings = {
   logger: Logger;
 };
 
-type Checks<Options> = { readonly [Name in keyof Options]-?: (value: unknown) => unknown };
+const ruleTable = {
+  thinking: optional(oneOf("levels", "switch", "none")),
+  tools: optional(anyBoolean),
+} satisfies OptionTable<ModelRules>;
 
-const optionChecks: Checks<OllamaOptions> = {
-  apiKey: (value) => checkApiKey(value, "apiKey of the provider's options", "invalid_config"),
-  baseURL: checkAddress,
-  contextLength: (value) => checkCount(value, "contextLength", 1),
-  timeoutMs: (value) => checkWait(value, "timeoutMs"),
-  idleTimeoutMs: (value) => checkWait(value, "idleTimeoutMs"),
-  rules: (value) => checkAll(value, ruleChecks, "rules"),
-  logger: checkLogger,
-};
+const optionTable = {
+  apiKey: optional(apiKeyOption),
+  baseURL: optional(baseUrlOption, "http://127.0.0.1:11434"),
+  contextLength: optional(integer(1)),
+  timeoutMs: optional(timeoutMilliseconds, 300_000),
+  idleTimeoutMs: optional(timeoutMilliseconds, 60_000),
+  rules: optional(nested(ruleTable), {}),
+  logger: optional(loggerOption),
+} satisfies OptionTable<OllamaOptions>;
 
-const ruleChecks: Checks<ModelRules> = {
-  thinking: (value) => checkOneOf(value, ["levels", "switch", "none"], "rules.thinking"),
-  tools: (value) => checkOneOf(value, [true, false], "rules.tools"),
-};
+const where = { owner: "ollama" };
+const checkModelId = nonBlankString();
 
-/** Checks the options and fills in what they leave open. A wrong or unknown one is `invalid_config`. */
-export function readOptions(modelId: string, options: OllamaOptions): ModelSettings {
-  if (typeof modelId !== "string" || modelId.trim() === "")
-    throw wrongOption("modelId", "the name of a model", modelId);
-  checkAll(options, optionChecks, "ollama");
-  return {
-    apiKey: options.apiKey,
-    baseURL: options.baseURL ?? "http://127.0.0.1:11434",
-    contextLength: options.contextLength,
-    timeoutMs: options.timeoutMs ?? 300_000,
-    idleTimeoutMs: options.idleTimeoutMs ?? 60_000,
-    rules: { ...options.rules },
-    logger: options.logger ?? createLogger(),
-  };
-}
-
-function checkAll<Options>(options: unknown, checks: Checks<Options>, where: string): void {
-  if (typeof options !== "object" || options === null) throw wrongOption(where, "an object", options);
-  checkOptionNames(options, Object.keys(checks), where);
-  for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined) checks[name as keyof Options](value);
-  }
-}
-
-function checkAddress(value: unknown): void {
-  const url = typeof value === "string" ? URL.parse(value) : null;
-  const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
-  if (isWeb && url.username + url.password + url.search + url.hash === "") return;
-  throw wrongOption("baseURL", "an http: or https: address without credentials, query or fragment", value);
-}
-
-function checkWait(value: unknown, option: string): void {
-  checkDuration(checkCount(value, option, 1), option);
-}
-
-function checkOneOf(value: unknown, values: readonly unknown[], option: string): void {
-  if (values.includes(value)) return;
-  throw wrongOption(option, values.map((each) => JSON.stringify(each)).join(" or "), value);
-}
-
-function checkLogger(value: unknown): void {
-  const { debug } = (value ?? {}) as Partial<Logger>;
-  if (typeof debug !== "function") throw wrongOption("logger", "a logger, as createLogger makes it", value);
+/** Checks the options of one model and adds the defaults. A wrong or unknown one is `invalid_config`. */
+export function readModelOptions(modelId: string, options: OllamaOptions): ModelSettings {
+  checkModelId(modelId, "modelId", where);
+  const { apiKey, contextLength, logger = createLogger(), ...settings } = readOptions(optionTable, options, where);
+  return { ...settings, apiKey, contextLength, logger };
 }

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
 import { getOwn } from "@troupe/core/adapter";
-import { checkEmbeddingsOptions, openAIBaseURL } from "./openai-options.ts";
+import { openAIBaseURL, readEmbeddingsOptions } from "./openai-options.ts";
 import type { OpenAIEmbeddingsOptions } from "./openai-options.ts";
 import { Connections } from "./connections.ts";
 import { findKey } from "./find-key.ts";
@@ -13,8 +13,7 @@ import { toModelError } from "./to-model-error.ts";
 
 /** Embeddings of OpenAI, or of any server that has its interface. */
 export function openaiEmbeddings(config: OpenAIEmbeddingsOptions = {}): EmbeddingProvider {
-  checkEmbeddingsOptions(config);
-  return new OpenAIEmbeddings(config);
+  return new OpenAIEmbeddings(readEmbeddingsOptions(config));
 }
 
 const defaultModel = "text-embedding-3-small";

@@ -4,7 +4,7 @@ import { PartReader, readToEnd } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse, ResolvedKey } from "@troupe/core/adapter";
 import type { Api, ApiName, Call } from "./call.ts";
 import { chatApi } from "./chat/chat-api.ts";
-import { checkModelOptions, openAIBaseURL } from "./openai-options.ts";
+import { openAIBaseURL, readModelOptions } from "./openai-options.ts";
 import type { OpenAIOptions } from "./openai-options.ts";
 import { Connections } from "./connections.ts";
 import type { Connection, Waiting } from "./connections.ts";
@@ -18,8 +18,7 @@ import { readRefusal, toModelError } from "./to-model-error.ts";
 
 /** A model of OpenAI, or of any server that speaks its Chat Completions. */
 export function openai(modelId: string, config: OpenAIOptions = {}): ModelProvider {
-  checkModelOptions(modelId, config);
-  return new OpenAIModel(modelId, config);
+  return new OpenAIModel(modelId, readModelOptions(modelId, config));
 }
 
 const apis: Readonly<Record<ApiName, Api>> = { responses: responsesApi, chat: chatApi };
@@ -47,7 +46,7 @@ class OpenAIModel implements ModelProvider {
     const { baseURL = openAIBaseURL, logger = createLogger(), rules } = config;
     const host = new URL(baseURL).hostname;
     this.modelId = modelId;
-    this.#config = { ...config };
+    this.#config = config;
     this.#isOpenAI = isOpenAIHost(host);
     this.#rules = modelRules({ id: modelId, host }, rules);
     this.#connections = new Connections(baseURL);

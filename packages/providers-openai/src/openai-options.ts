@@ -1,7 +1,20 @@
-import { TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { checkApiKey, checkCount, checkDuration, wrongOption } from "@troupe/core/adapter";
-import type { ModelRules, PartKind } from "./model-rules.ts";
+import {
+  anyBoolean,
+  apiKeyOption,
+  arrayOf,
+  integer,
+  loggerOption,
+  nested,
+  nonBlankString,
+  oneOf,
+  optional,
+  readOptions,
+  satisfying,
+  timeoutMilliseconds,
+} from "@troupe/core/adapter";
+import type { OptionTable } from "@troupe/core/adapter";
+import type { ModelRules } from "./model-rules.ts";
 
 /** What both factories take. */
 type ConnectionOptions = {
@@ -36,88 +49,56 @@ export type OpenAIEmbeddingsOptions = ConnectionOptions & {
 /** OpenAI's own address. */
 export const openAIBaseURL = "https://api.openai.com/v1";
 
-const connectionNames = ["apiKey", "baseURL", "timeoutMs"];
+const connectionTable = {
+  apiKey: optional(apiKeyOption),
+  baseURL: optional(satisfying<string>("an http: or https: address without credentials", isPlainAddress)),
+  timeoutMs: optional(timeoutMilliseconds),
+} satisfies OptionTable<ConnectionOptions>;
 
-/** Refuses what a model cannot be made with. */
-export function checkModelOptions(modelId: string, config: OpenAIOptions): void {
-  checkNames(config, [...connectionNames, "api", "idleTimeoutMs", "rules", "logger"], "openai");
-  checkModelId(modelId, "modelId");
-  checkConnection(config);
-  const { api = "auto", idleTimeoutMs = 1, rules = {}, logger } = config;
-  if (!["auto", "responses", "chat"].includes(api)) throw wrongOption("api", '"auto", "responses" or "chat"', api);
-  checkWait(idleTimeoutMs, "idleTimeoutMs");
-  checkRules(rules);
-  if (logger !== undefined && typeof (logger as { debug?: unknown } | null)?.debug !== "function")
-    throw wrongOption("logger", "a logger", logger);
+const ruleTable = {
+  reasoning: optional(anyBoolean),
+  reasoningSummary: optional(anyBoolean),
+  reasoningWithTools: optional(anyBoolean),
+  reasoningStyle: optional(oneOf("effort", "openrouter", "groq")),
+  sampling: optional(anyBoolean),
+  stop: optional(anyBoolean),
+  strict: optional(anyBoolean),
+  jsonSchema: optional(anyBoolean),
+  jsonObject: optional(anyBoolean),
+  maxTokensField: optional(oneOf("max_completion_tokens", "max_tokens")),
+  names: optional(anyBoolean),
+  parts: optional(arrayOf("kinds of parts", oneOf("image", "audio", "file"))),
+} satisfies OptionTable<ModelRules>;
+
+const modelTable = {
+  ...connectionTable,
+  api: optional(oneOf("auto", "responses", "chat")),
+  idleTimeoutMs: optional(timeoutMilliseconds),
+  rules: optional(nested(ruleTable)),
+  logger: optional(loggerOption),
+} satisfies OptionTable<OpenAIOptions>;
+
+const embeddingsTable = {
+  ...connectionTable,
+  model: optional(nonBlankString()),
+  dimensions: optional(integer(1)),
+} satisfies OptionTable<OpenAIEmbeddingsOptions>;
+
+const checkModelId = nonBlankString();
+
+/** Checks the options of one model. A wrong or unknown one is `invalid_config`. */
+export function readModelOptions(modelId: string, options: OpenAIOptions): OpenAIOptions {
+  const where = { owner: "openai" };
+  checkModelId(modelId, "modelId", where);
+  return readOptions(modelTable, options, where);
 }
 
-/** Refuses what embeddings cannot be made with. */
-export function checkEmbeddingsOptions(config: OpenAIEmbeddingsOptions): void {
-  checkNames(config, [...connectionNames, "model", "dimensions"], "openaiEmbeddings");
-  checkConnection(config);
-  const { model, dimensions } = config;
-  if (model !== undefined) checkModelId(model, "model");
-  if (dimensions !== undefined) checkCount(dimensions, "dimensions", 1);
-}
-
-function checkConnection({ apiKey, baseURL, timeoutMs = 1 }: ConnectionOptions): void {
-  if (apiKey !== undefined) checkApiKey(apiKey, "apiKey of the provider's options", "invalid_config");
-  if (baseURL !== undefined && !isPlainAddress(baseURL))
-    throw wrongOption("baseURL", "an http: or https: address without credentials", baseURL);
-  checkWait(timeoutMs, "timeoutMs");
+/** Checks the options of embeddings. A wrong or unknown one is `invalid_config`. */
+export function readEmbeddingsOptions(options: OpenAIEmbeddingsOptions): OpenAIEmbeddingsOptions {
+  return readOptions(embeddingsTable, options, { owner: "openaiEmbeddings" });
 }
 
 function isPlainAddress(address: unknown): boolean {
   const url = typeof address === "string" ? URL.parse(address) : null;
   return /^https?:$/.test(url?.protocol ?? "") && url?.username === "" && url.password === "";
-}
-
-function checkWait(waitMs: unknown, option: string): void {
-  checkDuration(checkCount(waitMs, option, 1), option);
-}
-
-function checkModelId(id: unknown, option: string): void {
-  if (typeof id !== "string" || id.trim() === "") throw wrongOption(option, "the name of a model", id);
-}
-
-const ruleTypes: { [Name in keyof ModelRules]: readonly (ModelRules[Name] & string)[] | "boolean" | "parts" } = {
-  reasoning: "boolean",
-  reasoningSummary: "boolean",
-  reasoningWithTools: "boolean",
-  reasoningStyle: ["effort", "openrouter", "groq"],
-  sampling: "boolean",
-  stop: "boolean",
-  strict: "boolean",
-  jsonSchema: "boolean",
-  jsonObject: "boolean",
-  maxTokensField: ["max_completion_tokens", "max_tokens"],
-  names: "boolean",
-  parts: "parts",
-};
-
-const partKinds: readonly PartKind[] = ["image", "audio", "file"];
-
-function checkRules(rules: Partial<ModelRules>): void {
-  if (typeof rules !== "object" || rules === null) throw wrongOption("rules", "an object", rules);
-  checkNames(rules, Object.keys(ruleTypes), "rules");
-  for (const [name, value] of Object.entries(rules)) checkRule(name as keyof ModelRules, value);
-}
-
-function checkRule(name: keyof ModelRules, value: unknown): void {
-  const expected = ruleTypes[name];
-  if (expected === "boolean") {
-    if (typeof value !== "boolean") throw wrongOption(`rules.${name}`, "true or false", value);
-  } else if (expected === "parts") {
-    const isKnown = Array.isArray(value) && value.every((kind) => partKinds.some((each) => each === kind));
-    if (!isKnown) throw wrongOption("rules.parts", 'a list of "image", "audio" and "file"', value);
-  } else if (!expected.some((each) => each === value)) {
-    throw wrongOption(`rules.${name}`, expected.map((each) => `"${each}"`).join(" or "), value);
-  }
-}
-
-function checkNames(options: object, known: readonly string[], where: string): void {
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const sentence = `${where} has no option ${JSON.stringify(unknown)}: it takes ${known.join(", ")}.`;
-  throw new TroupeError("invalid_config", sentence);
 }

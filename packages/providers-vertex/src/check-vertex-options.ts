@@ -1,17 +1,21 @@
 import { createPrivateKey } from "node:crypto";
 import { TroupeError } from "@troupe/core";
-import { wrongOption } from "@troupe/core/adapter";
+import { optional, satisfying } from "@troupe/core/adapter";
 import type { AuthClient, ServiceAccount, VertexOptions } from "./vertex-options.ts";
 
-/** What is asked of the options that other models have not. */
-export const vertexChecks = {
-  // Both stand in addresses.
-  project: (value: unknown) => checkName("project", /^[a-z][\w.:-]*$/i, value),
-  location: (value: unknown) => checkName("location", /^[a-z][a-z\d-]*$/, value),
-  credentials: checkCredentials,
+/** Checks of the options that other models do not have. Project and location become parts of addresses. */
+export const vertexTable = {
+  project: optional(nameLike("the id of a project", /^[a-z][\w.:-]*$/i)),
+  location: optional(nameLike("the id of a location", /^[a-z][a-z\d-]*$/)),
+  credentials: optional(
+    satisfying<ServiceAccount | AuthClient>(
+      "the key of a service account, with client_email and a private_key that can be read, or a client of google-auth-library",
+      (value) => typeof value === "object" && value !== null && (isAuthClient(value) || isServiceAccount(value)),
+    ),
+  ),
 };
 
-/** Checks that the options go together. */
+/** Checks the options that depend on each other. */
 export function checkVertexOptions({ project, location, credentials, apiKey }: VertexOptions): void {
   if ((project === undefined) !== (location === undefined)) {
     const missing = project === undefined ? "project" : "location";
@@ -25,22 +29,13 @@ export function checkVertexOptions({ project, location, credentials, apiKey }: V
   }
 }
 
-/** Whether the credentials can prove by themselves who asks. */
+/** Tells if credentials are a client that makes headers. */
 export function isAuthClient(value: object): value is AuthClient {
   return "getRequestHeaders" in value && typeof value.getRequestHeaders === "function";
 }
 
-function checkName(option: string, pattern: RegExp, value: unknown): void {
-  if (typeof value !== "string" || !pattern.test(value)) throw wrongOption(option, `the id of a ${option}`, value);
-}
-
-// What is wrong with credentials is never shown: they may be a secret in another form.
-function checkCredentials(value: unknown): void {
-  if (typeof value === "object" && value !== null && (isAuthClient(value) || isServiceAccount(value))) return;
-  throw new TroupeError(
-    "invalid_config",
-    "credentials must be a service account's key, with client_email and a private_key that can be read, or a client of google-auth-library.",
-  );
+function nameLike(what: string, pattern: RegExp) {
+  return satisfying<string>(what, (value) => typeof value === "string" && pattern.test(value));
 }
 
 function isServiceAccount(value: object): boolean {

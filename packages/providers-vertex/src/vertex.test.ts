@@ -24,7 +24,7 @@ describe("vertex", () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ["an unknown option", { region: "eu" }, /options of vertex must not hold region; they are .*project, location/],
+    ["an unknown option", { region: "eu" }, /Unknown option "region" of vertex. Expected .*project, location/],
     ["a project without a location", { project: "p" }, /project and location together: location is missing/],
     ["a location without a project", { location: "eu" }, /project and location together: project is missing/],
     ["a project that is none", { ...place, project: "a/b" }, /^project must be/],

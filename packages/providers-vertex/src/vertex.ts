@@ -4,7 +4,7 @@ import { TroupeError } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
 import { resolveKey } from "@troupe/core/adapter";
 import { addressOf } from "./address-of.ts";
-import { checkVertexOptions, vertexChecks } from "./check-vertex-options.ts";
+import { checkVertexOptions, vertexTable } from "./check-vertex-options.ts";
 import { Credentials } from "./credentials.ts";
 import type { VertexOptions } from "./vertex-options.ts";
 
@@ -12,7 +12,7 @@ const providerId = "vertex";
 
 /** A model on Google Cloud's platform. Nothing is loaded, read or sent before its first call. */
 export function vertex(modelId: string, options: VertexOptions = {}): ModelProvider {
-  const settings = readModelOptions(modelId, options, { vendor: providerId, checks: vertexChecks });
+  const settings = readModelOptions(modelId, options, { vendor: providerId, more: vertexTable });
   checkVertexOptions(options);
   const { apiKey: config, project } = options;
   const baseURL = addressOf(modelId, options);

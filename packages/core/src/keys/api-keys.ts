@@ -9,6 +9,11 @@ export type ApiKeys = { readonly [providerId: string]: string | undefined };
  * never shows the value.
  */
 export function checkApiKey(value: unknown, where: string, code: ErrorCode = "invalid_request"): string {
-  if (typeof value === "string" && /^[!-~]{1,512}$/.test(value)) return value;
+  if (isApiKey(value)) return value;
   throw new TroupeError(code, `The API key in ${where} must be 1 to 512 visible ASCII characters without spaces.`);
+}
+
+/** Tells if a value fits into a header as a key. */
+export function isApiKey(value: unknown): value is string {
+  return typeof value === "string" && /^[!-~]{1,512}$/.test(value);
 }

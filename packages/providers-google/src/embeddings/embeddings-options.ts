@@ -1,7 +1,7 @@
-import { checkFields, checkModelId, commonChecks } from "@troupe-internal/gemini";
-import type { Checks } from "@troupe-internal/gemini";
+import { commonTable, modelIdOption } from "@troupe-internal/gemini";
 import type { Logger } from "@troupe/core";
-import { checkCount, checkDuration } from "@troupe/core/adapter";
+import { integer, optional, readOptions, timeoutMilliseconds } from "@troupe/core/adapter";
+import type { OptionTable } from "@troupe/core/adapter";
 
 /** How texts are embedded. */
 export type GoogleEmbeddingsOptions = {
@@ -19,14 +19,14 @@ export type GoogleEmbeddingsOptions = {
   logger?: Logger;
 };
 
-const checks: Checks<keyof GoogleEmbeddingsOptions> = {
-  ...commonChecks,
-  model: (value) => checkModelId(value, "model"),
-  dimensions: (value) => checkCount(value, "dimensions", 1),
-  timeoutMs: (value) => checkDuration(checkCount(value, "timeoutMs", 1), "timeoutMs"),
-};
+const optionTable = {
+  ...commonTable,
+  model: optional(modelIdOption),
+  dimensions: optional(integer(1)),
+  timeoutMs: optional(timeoutMilliseconds),
+} satisfies OptionTable<GoogleEmbeddingsOptions>;
 
-/** Refuses what embeddings cannot be made with. */
-export function checkEmbeddingsOptions(options: GoogleEmbeddingsOptions): void {
-  checkFields(options, checks, "options of googleEmbeddings");
+/** Checks the options of embeddings. A wrong or unknown one is `invalid_config`. */
+export function readEmbeddingsOptions(options: GoogleEmbeddingsOptions): GoogleEmbeddingsOptions {
+  return readOptions(optionTable, options, { owner: "googleEmbeddings" });
 }

@@ -311,9 +311,9 @@ describe("keys", () => {
 
 describe("googleEmbeddings", () => {
   it.each<[string, unknown, RegExp]>([
-    ["baseUrl", { baseUrl: "https://example.com" }, /options of googleEmbeddings must not hold baseUrl/],
-    ["a chat's option", { idleTimeoutMs: 1 }, /must not hold idleTimeoutMs/],
-    ["an empty key", { apiKey: "" }, /apiKey of the provider's options/],
+    ["baseUrl", { baseUrl: "https://example.com" }, /Unknown option "baseUrl" of googleEmbeddings/],
+    ["a chat's option", { idleTimeoutMs: 1 }, /Unknown option "idleTimeoutMs"/],
+    ["an empty key", { apiKey: "" }, /^apiKey must be/],
     ["an address with a key", { baseURL: "https://user:secret@example.com" }, /^baseURL must be/],
     ["a model out of its place", { model: "../secrets" }, /^model must be the id of a model/],
     ["vectors of nothing", { dimensions: 0 }, /^dimensions must be/],

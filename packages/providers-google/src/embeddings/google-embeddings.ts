@@ -4,14 +4,13 @@ import { createLogger, ModelError, TroupeError } from "@troupe/core";
 import type { EmbeddingProvider, EmbedOptions, Logger } from "@troupe/core";
 import { getOwn } from "@troupe/core/adapter";
 import { addressOf, findKey, providerId } from "../reach-google.ts";
-import { checkEmbeddingsOptions } from "./embeddings-options.ts";
+import { readEmbeddingsOptions } from "./embeddings-options.ts";
 import type { GoogleEmbeddingsOptions } from "./embeddings-options.ts";
 import { readVectors, toUnitLength } from "./read-vectors.ts";
 
 /** Embeddings of Google's, over the Gemini API. Nothing is loaded, read or sent before their first call. */
 export function googleEmbeddings(options: GoogleEmbeddingsOptions = {}): EmbeddingProvider {
-  checkEmbeddingsOptions(options);
-  return new GoogleEmbeddings(options);
+  return new GoogleEmbeddings(readEmbeddingsOptions(options));
 }
 
 const defaultModel = "text-embedding-004";

@@ -1,0 +1,22 @@
+import { methods, satisfying } from "../errors/option-checks.ts";
+import { isApiKey } from "../keys/api-keys.ts";
+import type { Logger } from "../log/logger.ts";
+
+/** Check of the option `apiKey` of a provider. */
+export const apiKeyOption = satisfying<string>(
+  "a string of 1 to 512 visible ASCII characters without spaces",
+  isApiKey,
+);
+
+/** Check of the option `baseURL` of a provider. */
+export const baseUrlOption = satisfying<string>(
+  "an http: or https: address without credentials, query or fragment",
+  (value) => {
+    const url = typeof value === "string" ? URL.parse(value) : null;
+    const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
+    return isWeb && [url.username, url.password, url.search, url.hash].every((part) => part === "");
+  },
+);
+
+/** Check of the option `logger` of a provider, which writes at level debug. */
+export const loggerOption = methods<Logger>("a logger, like createLogger({ level })", "debug");
