@@ -5,7 +5,7 @@ import { openai } from "@troupe/providers-openai";
 import { vertex } from "@troupe/providers-vertex";
 import type { ModelProvider } from "@troupe/core";
 import { check } from "@troupe-internal/run-checker";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { playAgentRuns } from "./play-agent-runs.ts";
 import type { PlayedRun } from "./play-agent-runs.ts";
 
@@ -18,16 +18,18 @@ const models: Record<string, (vendorUrl: string) => ModelProvider> = {
   "Ollama's chat": (url) => ollama("qwen3:8b", { baseURL: url }),
 };
 
+const runs = { few: 60, many: 300 }[inject("trials")];
+
 describe.each(Object.entries(models))("random runs of an agent over %s, a third of them cut short", (_name, model) => {
   it("keep every promise, are billed as they report, and never send a history that the vendor refuses", async () => {
-    const played = await playAgentRuns({ model, runs: 300, sessions: 20, atOnce: 12, seed: 11 });
+    const played = await playAgentRuns({ model, runs, sessions: 20, atOnce: 12, seed: 11 });
 
     expect(played.refusals).toEqual([]);
     expect(check(played.evidence)).toEqual([]);
     expect(played.runs.filter((run) => !isHonest(run))).toEqual([]);
-    expect(played.ends["completed"]).toBeGreaterThan(100);
-    expect(played.ends["cancelled"]).toBeGreaterThan(30);
-  }, 180_000);
+    expect(played.ends["completed"]).toBeGreaterThan(runs / 3);
+    expect(played.ends["cancelled"]).toBeGreaterThan(runs / 10);
+  });
 });
 
 /** What an answer cost that was cut, the vendor has told nobody: of such a run no more is known. */

@@ -11,12 +11,15 @@ import type { TestResult } from "./judge.ts";
 
 /**
  * `pnpm spec:coverage`: prints which rules of the specification are proven, documented or open, and fails when a proof is
- * missing, skipped, red or asserts nothing. It runs the tests that cite a rule, or reads `--results`, the JSON reports of
- * earlier runs. Tests that need servers count only with `--services`. `--open` lists the open rules.
+ * missing, skipped, red or asserts nothing. It reads the JSON reports of earlier runs, named by `--results` or
+ * `TROUPE_TEST_RESULTS`, or else runs the tests that cite a rule. Tests that need servers count only with `--services`.
+ * `--open` lists the open rules.
  */
 const { values } = parseArgs({
   options: { results: { type: "string", multiple: true }, open: { type: "boolean" }, services: { type: "boolean" } },
 });
+
+const reports = values.results ?? process.env["TROUPE_TEST_RESULTS"]?.split(",");
 
 type VitestReport = {
   testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
@@ -59,7 +62,7 @@ const files = [...new Set(citations.map(({ file }) => file))].filter((file) => !
 const { proven, documented, open, faults } = judge({
   rules,
   citations,
-  results: values.results === undefined ? runTests(files) : values.results.flatMap(readResults),
+  results: reports === undefined ? runTests(files) : reports.flatMap(readResults),
   readPage: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
   hasServices: values.services === true,
 });

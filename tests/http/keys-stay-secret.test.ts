@@ -50,39 +50,35 @@ const replies: ((key: string) => PlannedReply)[] = [
   () => ({ turn: "Take an umbrella.", delivery: { fault: { kind: "cut", at: { afterBytes: 60 } } } }),
 ];
 
-it(
-  "no key of a request is in any answer, log, event or stored record, whatever the vendors do [http.redacted-logs]",
-  { timeout: 120_000 },
-  async () => {
-    const seen: string[] = [];
-    const write = vi.spyOn(process.stderr, "write").mockImplementation((text) => seen.push(String(text)) > 0);
-    onTestFinished(() => write.mockRestore());
-    const vendor = await FakeVendor.start();
-    onTestFinished(() => vendor.close());
-    const { service, storage, memories } = await serveEverything(vendor, seen);
-    let answers = 0;
+it("no key of a request is in any answer, log, event or stored record, whatever the vendors do [http.redacted-logs]", async () => {
+  const seen: string[] = [];
+  const write = vi.spyOn(process.stderr, "write").mockImplementation((text) => seen.push(String(text)) > 0);
+  onTestFinished(() => write.mockRestore());
+  const vendor = await FakeVendor.start();
+  onTestFinished(() => vendor.close());
+  const { service, storage, memories } = await serveEverything(vendor, seen);
+  let answers = 0;
 
-    for (const reply of replies) {
-      vendor.respond(({ key = "none" }) => reply(key));
-      const asked = paths.flatMap((path) =>
-        carriers.map(async ({ headers, body }) => {
-          const input = path.startsWith("/workflows") ? undefined : "Umbrella?";
-          const said = { input, sessionId: `s${answers++}`, userId: "ada", ...body };
-          seen.push(await exchange(service + path, headers, said));
-        }),
-      );
-      await Promise.all(asked);
-    }
+  for (const reply of replies) {
+    vendor.respond(({ key = "none" }) => reply(key));
+    const asked = paths.flatMap((path) =>
+      carriers.map(async ({ headers, body }) => {
+        const input = path.startsWith("/workflows") ? undefined : "Umbrella?";
+        const said = { input, sessionId: `s${answers++}`, userId: "ada", ...body };
+        seen.push(await exchange(service + path, headers, said));
+      }),
+    );
+    await Promise.all(asked);
+  }
 
-    const keysSent = new Set(vendor.exchanges.map(({ key }) => key));
-    for (const place of ["x-openai-api-key", "x-anthropic-api-key", "x-api-key", "body"])
-      expect(keysSent).toContain(canary(place));
-    const stored = JSON.stringify([await dumpStorage(storage), await dumpStorage(memories)]);
-    expect(stored).toContain("umbrella");
-    expect(seen.length).toBeGreaterThan(2 * answers);
-    expect(new CanarySearch(canaries).in([...seen, stored].join("\n"))).toEqual([]);
-  },
-);
+  const keysSent = new Set(vendor.exchanges.map(({ key }) => key));
+  for (const place of ["x-openai-api-key", "x-anthropic-api-key", "x-api-key", "body"])
+    expect(keysSent).toContain(canary(place));
+  const stored = JSON.stringify([await dumpStorage(storage), await dumpStorage(memories)]);
+  expect(stored).toContain("umbrella");
+  expect(seen.length).toBeGreaterThan(2 * answers);
+  expect(new CanarySearch(canaries).in([...seen, stored].join("\n"))).toEqual([]);
+});
 
 it("a provider that throws what it sends shows its keys to nobody who asks or logs here", async () => {
   const seen: string[] = [];

@@ -81,4 +81,4 @@ it("an agent violates no invariant with a failing vendor and callers that cancel
   for (const { output, billed } of whole) expect(output.usage.totalTokens).toBe(billed);
   // An answer that broke off was billed, but its usage was never reported.
   for (const { output, billed } of usages) expect(output.usage.totalTokens).toBeLessThanOrEqual(billed);
-}, 120_000);
+});
