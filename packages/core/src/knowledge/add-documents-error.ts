@@ -4,8 +4,8 @@ const shownIds = 5;
 const shownIdLength = 64;
 
 /**
- * Some documents were not stored. The code is that of the failure that ended the work; those that are not listed are
- * stored with their vectors, and of those that are, none is stored by half: they can be added again.
+ * Thrown when some documents were not stored. The code is that of the failure. Documents that are not listed are stored
+ * with their vectors; the listed ones are not stored in part, and can be added again.
  */
 export class AddDocumentsError extends TroupeError {
   /** The ids of the documents that are not known to be stored. */

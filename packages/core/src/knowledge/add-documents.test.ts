@@ -35,7 +35,7 @@ function waitingEmbeddings() {
 const soon = async () => await new Promise(setImmediate);
 
 describe("addDocuments", () => {
-  it("embeds a hundred texts in one call, and none for what brings its embedding", async () => {
+  it("embeds a hundred texts in one call, and no document that has an embedding", async () => {
     const knowledge = knowledgeBase();
     const brought = { ...text("b"), embedding: await knowledge.embeddings.embed("other") };
     knowledge.embeddings.calls.length = 0;
@@ -48,14 +48,14 @@ describe("addDocuments", () => {
     );
   });
 
-  it("makes no call for an empty list", async () => {
+  it("makes no call for an empty array", async () => {
     const knowledge = knowledgeBase();
     await knowledge.addDocuments([]);
 
     expect(knowledge.embeddings.calls).toEqual([]);
   });
 
-  it("has no more batches on their way than it may", async () => {
+  it("processes at most `concurrency` batches at once", async () => {
     const { waiting, embeddings } = waitingEmbeddings();
     const options = { vectorStore: new InMemoryVectorStore(), embeddings, batchSize: 2, concurrency: 3 };
     const added = new KnowledgeBase({ name: "a", ...options }).addDocuments(texts(9));
@@ -73,7 +73,7 @@ describe("addDocuments", () => {
     expect(waiting.map((call) => call.texts.length)).toEqual([2, 2, 2, 2, 1]);
   });
 
-  it("has four batches on their way unless told otherwise", async () => {
+  it("processes four batches at once by default", async () => {
     const { waiting, embeddings } = waitingEmbeddings();
     const controller = new AbortController();
     const knowledge = new KnowledgeBase({ name: "a", vectorStore: new InMemoryVectorStore(), embeddings });
@@ -85,7 +85,7 @@ describe("addDocuments", () => {
     await expect(added).rejects.toMatchObject({ code: "cancelled" });
   });
 
-  it("finishes what is on its way after a failure, begins nothing more and lists what is not stored", async () => {
+  it("finishes batches under way after a failure, starts no more and lists the documents that are not stored", async () => {
     const { waiting, embeddings } = waitingEmbeddings();
     const vectorStore = new InMemoryVectorStore();
     const knowledge = new KnowledgeBase({ name: "a", vectorStore, embeddings, batchSize: 2, concurrency: 2 });
@@ -109,7 +109,7 @@ describe("addDocuments", () => {
     expect(stored).toEqual([false, false, true, true, false, false, false]);
   });
 
-  it("names the first few of many, and no text that is not ours", async () => {
+  it("names the first few of many ids, and hides the text of an unknown failure", async () => {
     const fail = async () => await Promise.reject(new Error("sk-secret"));
     const embeddings = { embed: fail, embedBatch: fail };
     const knowledge = new KnowledgeBase({ name: "a", vectorStore: new InMemoryVectorStore(), embeddings });
@@ -122,7 +122,7 @@ describe("addDocuments", () => {
     await expect(knowledge.search("text")).rejects.toMatchObject({ code: "internal" });
   });
 
-  it("knows exactly what is stored when the store fails within a batch", async () => {
+  it("knows exactly which documents are stored when the store fails within a batch", async () => {
     const store = plainStore();
     const upsert = async (document: VectorDocument) => {
       if (document.id === "kb/d2") throw new TroupeError("storage_unavailable", "Gone.");
@@ -136,7 +136,7 @@ describe("addDocuments", () => {
     await expect(knowledge.add(text("d2"))).rejects.toMatchObject({ code: "storage_unavailable", message: "Gone." });
   });
 
-  it("refuses all when one cannot be stored, and says which, before anything is embedded", async () => {
+  it("refuses all documents when one cannot be stored, names it, and embeds nothing", async () => {
     const knowledge = knowledgeBase();
     const refused = async (wrong: object) =>
       await expect(knowledge.addDocuments([text("a"), { ...text("b"), ...wrong }])).rejects.toMatchObject({
@@ -152,7 +152,7 @@ describe("addDocuments", () => {
     expect(await knowledge.get("a")).toBeNull();
   });
 
-  it("stores documents as they were when they were given", async () => {
+  it("stores documents as they were at the call", async () => {
     const knowledge = knowledgeBase();
     const documents = [{ ...text("a"), metadata: { list: [1] } }];
     const added = knowledge.addDocuments(documents);
@@ -195,7 +195,7 @@ describe("addDocuments", () => {
       "gave a vector that cannot be compared",
     ],
     ["vectors of no numbers", { embedBatch: async () => [[NaN], [1]] }, "gave a vector that cannot be compared"],
-  ])("fails when the embeddings give %s", async (_, wrong, problem) => {
+  ])("fails when the embeddings return %s", async (_, wrong, problem) => {
     const embeddings = { providerId: "fake", embed: async () => [], embedBatch: async () => [], ...wrong };
     const knowledge = new KnowledgeBase({ name: "a", vectorStore: new InMemoryVectorStore(), embeddings });
 

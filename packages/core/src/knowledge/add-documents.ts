@@ -1,21 +1,20 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { untilAborted } from "../async/until-aborted.ts";
-import { copyDocument } from "../vector/check-document.ts";
-import { checkEmbedding } from "../vector/check-embedding.ts";
+import { checkEmbedding, copyDocument } from "../vector/check-document.ts";
 import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
 import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
 import { AddDocumentsError } from "./add-documents-error.ts";
 import { embedTexts, requireEmbeddings } from "./embed-texts.ts";
 
-/** Where documents go, and how they get there. */
+/** The target of added documents, and its settings. */
 export type AddPlan = {
   store: VectorStore;
   embeddings: EmbeddingProvider | undefined;
   embedOptions: EmbedOptions;
-  /** How many texts are embedded in one call. */
+  /** The number of texts in one embedding call. */
   batchSize: number;
-  /** How many batches are on their way at once. */
+  /** The number of batches that are processed at once. */
   concurrency: number;
 };
 
@@ -25,8 +24,8 @@ export async function addDocument(document: VectorDocument, plan: AddPlan): Prom
 }
 
 /**
- * Stores the documents, each with its vector. Of several with one id the last counts. After a failure no further batch is
- * begun, those on their way are finished, and an `AddDocumentsError` says what is not stored.
+ * Stores documents, each with its vector. Of several with one id the last counts. After a failure no further batch is
+ * started, those under way are finished, and an `AddDocumentsError` lists the documents that are not stored.
  */
 export async function addDocuments(documents: readonly VectorDocument[], plan: AddPlan): Promise<void> {
   const missing = new Map(documents.map((document, index) => [document.id, snapshotAt(index, document, plan)]));
@@ -35,24 +34,24 @@ export async function addDocuments(documents: readonly VectorDocument[], plan: A
   const work = async () => {
     for (const batch of batches) await storeBatch(batch, plan, (id) => missing.delete(id));
   };
-  const ends = await Promise.allSettled(Array.from({ length: Math.min(plan.concurrency, total) }, work));
-  const failure = ends.find((end) => end.status === "rejected");
+  const outcomes = await Promise.allSettled(Array.from({ length: Math.min(plan.concurrency, total) }, work));
+  const failure = outcomes.find((outcome) => outcome.status === "rejected");
   if (failure === undefined) return;
   throw new AddDocumentsError({ notStored: [...missing.keys()], total, cause: toTroupeError(failure.reason) });
 }
 
 /**
- * Documents that bring their vectors are by themselves: a batch is embedded whole or not at all. A generator, because a
- * loop over it that is left by an error ends it for all others.
+ * Splits documents into batches that are embedded whole or not at all: those with a vector are apart. A generator, because
+ * an error in one of the loops over it ends it for all.
  */
 function* toBatches(documents: readonly VectorDocument[], size: number): Generator<VectorDocument[]> {
-  for (const brings of [true, false]) {
-    const group = documents.filter(({ embedding }) => (embedding !== undefined) === brings);
+  for (const hasVector of [true, false]) {
+    const group = documents.filter(({ embedding }) => (embedding !== undefined) === hasVector);
     for (let from = 0; from < group.length; from += size) yield group.slice(from, from + size);
   }
 }
 
-/** One document after the other: what is stored when one fails is then known exactly. */
+// One document after the other, so that it is known exactly which are stored when one fails.
 async function storeBatch(batch: VectorDocument[], plan: AddPlan, onStored?: (id: string) => void): Promise<void> {
   for (const document of await withVectors(batch, plan)) {
     await untilAborted(() => plan.store.upsert(document), plan.embedOptions.signal);
@@ -76,7 +75,7 @@ function snapshotAt(index: number, document: VectorDocument, plan: AddPlan): Vec
   }
 }
 
-/** The document as it was given, whatever becomes of the caller's object, and refused before anything is paid for. */
+// A copy, because the caller may change its object. Made first, so that a bad document costs no embedding.
 function snapshot(document: VectorDocument, { embeddings }: AddPlan): VectorDocument {
   const text = copyDocument(document);
   if (document.embedding !== undefined) {

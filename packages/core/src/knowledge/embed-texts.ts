@@ -1,18 +1,18 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { untilAborted } from "../async/until-aborted.ts";
-import { checkEmbedding } from "../vector/check-embedding.ts";
+import { checkEmbedding } from "../vector/check-document.ts";
 import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
 
-/** The embeddings, or the sentence that says how to come by some. */
+/** Returns the embeddings. Throws `invalid_config` when there are none. */
 export function requireEmbeddings(embeddings: EmbeddingProvider | undefined): EmbeddingProvider {
   if (embeddings !== undefined) return embeddings;
   const message =
-    "There are no embeddings to make vectors of text with: give `embeddings` to the knowledge base or to its vector store, or give vectors in place of text.";
+    "There are no embeddings. To use text, give `embeddings` to the knowledge base or to its vector store; otherwise give vectors.";
   throw new TroupeError("invalid_config", message);
 }
 
-/** One usable vector for each text, in one call. */
+/** Returns one valid vector for each text, in one call. */
 export async function embedTexts(
   embeddings: EmbeddingProvider,
   texts: readonly string[],
@@ -21,12 +21,12 @@ export async function embedTexts(
   const vectors: unknown = await ask(() => embeddings.embedBatch(texts, options), options);
   const count = Array.isArray(vectors) ? vectors.length : "no";
   if (!Array.isArray(vectors) || count !== texts.length) {
-    throw useless(embeddings, `gave ${count} vectors for ${texts.length} texts`);
+    throw invalidVectors(embeddings, `gave ${count} vectors for ${texts.length} texts`);
   }
   return checkVectors(embeddings, vectors);
 }
 
-/** The usable vector of one text. */
+/** Returns the valid vector of one text. */
 export async function embedText(embeddings: EmbeddingProvider, text: string, options: EmbedOptions): Promise<number[]> {
   const [vector = []] = checkVectors(embeddings, [await ask(() => embeddings.embed(text, options), options)]);
   return vector;
@@ -40,18 +40,18 @@ async function ask<Answer>(call: () => Promise<Answer>, { signal }: EmbedOptions
   }
 }
 
-/** Refuses what could not be compared, or not with each other. */
+/** Refuses vectors that cannot be compared with others, or not with each other. */
 function checkVectors(embeddings: EmbeddingProvider, vectors: readonly unknown[]): number[][] {
   const dimensions = embeddings.dimensions ?? lengthOf(vectors[0]);
   for (const vector of vectors) {
     const length = lengthOf(vector);
     if (length !== dimensions) {
-      throw useless(embeddings, `gave a vector of ${length} numbers where ${dimensions} were expected`);
+      throw invalidVectors(embeddings, `gave a vector of ${length} numbers where ${dimensions} were expected`);
     }
     try {
       checkEmbedding(vector);
     } catch (cause) {
-      throw useless(embeddings, "gave a vector that cannot be compared", cause);
+      throw invalidVectors(embeddings, "gave a vector that cannot be compared", cause);
     }
   }
   return vectors as number[][];
@@ -61,8 +61,8 @@ function lengthOf(vector: unknown): number {
   return Array.isArray(vector) ? vector.length : 0;
 }
 
-function useless({ providerId }: EmbeddingProvider, problem: string, cause?: unknown): TroupeError {
+function invalidVectors({ providerId }: EmbeddingProvider, problem: string, cause?: unknown): TroupeError {
   const fields = providerId === undefined ? {} : { vendor: providerId };
-  const whose = providerId === undefined ? "The embeddings" : `The embeddings of ${providerId}`;
-  return new TroupeError("model_failed", `${whose} ${problem}.`, { cause, fields });
+  const source = providerId === undefined ? "The embeddings" : `The embeddings of ${providerId}`;
+  return new TroupeError("model_failed", `${source} ${problem}.`, { cause, fields });
 }

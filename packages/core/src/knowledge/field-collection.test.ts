@@ -25,7 +25,7 @@ describe("FieldCollection", () => {
     knownGaps: { "closes all views with the store": "it is beside the others, and not around them" },
   });
 
-  it("leaves documents of the store that are in no collection", async () => {
+  it("leaves documents of the store that are in no collection untouched", async () => {
     const store = plainStore();
     const collection = new FieldCollection(store, { name: "kb" });
     await fill(store, at("kb/a", [1, 0]), at("b", [1, 0], { troupe_collection: "kb" }));
@@ -35,7 +35,7 @@ describe("FieldCollection", () => {
     expect([await collection.get("a"), await collection.get("b")]).toEqual([null, null]);
   });
 
-  it("deletes nothing of others, even in a store that does not filter", async () => {
+  it("deletes no other documents, even in a store that ignores the filter", async () => {
     const store = plainStore();
     const search: VectorStore["search"] = async (embedding) => await store.search(embedding);
     const [one, other] = ["one", "other"].map((name) => new FieldCollection({ ...store, search }, { name }));
@@ -48,7 +48,7 @@ describe("FieldCollection", () => {
     expect(await eastIds(other as VectorStore)).toEqual(["a"]);
   });
 
-  it("shows the store its name before the id and in the metadata, and its callers neither", async () => {
+  it("gives the store its name before the id and in the metadata, and its callers neither", async () => {
     const store = plainStore();
     const collection = new FieldCollection(store, { name: "k/b" });
     await collection.upsert(at("a/b", [1, 0], { tag: "x" }));
@@ -57,11 +57,11 @@ describe("FieldCollection", () => {
     expect(await collection.get("a/b")).toEqual(at("a/b", [1, 0], { tag: "x" }));
   });
 
-  it("refuses its own field from others, where it would be lost or widen a search", async () => {
+  it("refuses its own field from callers, where it would be lost or widen a search", async () => {
     const collection = new FieldCollection(plainStore(), { name: "kb" });
     const refusal = (kind: string) => ({
       code: "invalid_value",
-      message: `${kind}.troupe_collection is reserved: take another name for the field.`,
+      message: `${kind}.troupe_collection is reserved. Choose another name for the field.`,
     });
 
     await expect(collection.upsert(at("a", [1, 0], { troupe_collection: "other" }))).rejects.toMatchObject(
@@ -72,7 +72,7 @@ describe("FieldCollection", () => {
     );
   });
 
-  it("refuses an id that has no room for the name", async () => {
+  it("refuses an id that leaves no room for the name", async () => {
     const collection = new FieldCollection(plainStore(), { name: "kb" });
     await collection.upsert(at("x".repeat(1021), [1, 0]));
 
@@ -82,7 +82,7 @@ describe("FieldCollection", () => {
     });
   });
 
-  it("clears more documents than it finds at a time, whichever way their vectors point", async () => {
+  it("clears more documents than it finds at a time, whatever the direction of their vectors", async () => {
     const [store, calls] = counted(plainStore());
     const [one, other] = ["one", "other"].map((name) => new FieldCollection(store, { name }));
     for (let index = 0; index < 2100; index++) await one?.upsert(at(`d${index}`, [index % 2 ? 1 : -1, -1]));
@@ -94,7 +94,7 @@ describe("FieldCollection", () => {
     expect(calls).toEqual({ delete: 2100, search: 4 + 2 });
   });
 
-  it("learns the length of the vectors that it clears from whatever knows it", async () => {
+  it("learns the length of the vectors that it clears from a document, a search or the embeddings", async () => {
     const store = plainStore();
     await new FieldCollection(store, { name: "kb" }).upsert(at("a", [1, 0, 0, 0]));
     const fresh = () => new FieldCollection(store, { name: "kb" });
@@ -130,7 +130,7 @@ describe("FieldCollection", () => {
     expect(await store.get("kb/a")).toBeNull();
   });
 
-  it("ends when the store goes on finding what it has deleted", async () => {
+  it("stops when the store still finds documents that it has deleted", async () => {
     const collection = new FieldCollection({ ...plainStore(), delete: async () => {} }, { name: "kb" });
     await collection.upsert(at("a", [1, 0]));
 

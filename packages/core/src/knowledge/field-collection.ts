@@ -5,20 +5,20 @@ import { keyProblem } from "../util/key-problem.ts";
 import { checkVectorName, toRecord } from "../vector/check-document.ts";
 import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
 import type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "../vector/vector-store.ts";
-import { narrowSearch } from "./narrow-search.ts";
+import { toSearchOptions } from "../vector/read-search-options.ts";
 
-/** Where in the metadata the name of the collection is kept. Nobody else may use the field. */
+/** The metadata field for the name of the collection, reserved for it. */
 const nameField = "troupe_collection";
 
-/** How many documents `clear` finds at a time. */
+/** The number of documents that `clear` finds at a time. */
 const clearedAtOnce = 1000;
 
 /**
- * A collection inside a store that has none: each document carries the collection's name before its id and in its metadata,
- * which every search filters by. Neither comes out again. Closing it leaves the store as it is.
+ * A collection inside a store without collections. Each document has the collection's name before its id and in its
+ * metadata, which every search filters by; callers see neither. Closing it does not change the store.
  *
- * Clearing it costs one deletion for each document and one search for each thousand, and what is searched for must be as long
- * as the documents' vectors: that length comes from a document seen here, from the embeddings, or from one call to them.
+ * Clearing it takes one deletion for each document and one search for each thousand. A search needs a vector as long as
+ * those of the documents: the length is known from a document, from the embeddings, or from one call to them.
  */
 export class FieldCollection implements VectorStore {
   readonly #store: VectorStore;
@@ -47,9 +47,9 @@ export class FieldCollection implements VectorStore {
 
   async search(embedding: readonly number[], options: VectorSearchOptions = {}): Promise<VectorSearchResult[]> {
     this.#checkOpen();
-    const narrowed = narrowSearch(options);
-    const filter = this.#marked("filter", narrowed.filter);
-    const found = await this.#store.search(embedding, { ...narrowed, filter });
+    const checked = toSearchOptions(options);
+    const filter = this.#marked("filter", checked.filter);
+    const found = await this.#store.search(embedding, { ...checked, filter });
     if (found.length > 0) this.#dimensions = embedding.length;
     return found.flatMap(({ document, score }) => this.#toOwn(document).map((own) => ({ document: own, score })));
   }
@@ -74,7 +74,7 @@ export class FieldCollection implements VectorStore {
     let deleted = new Set<string>();
     for (;;) {
       const found = await this.#store.search(anywhere, options);
-      // Whatever a store finds, what is not ours is not deleted.
+      // A store may ignore the filter: only documents of this collection are deleted.
       const ids = found.map(({ document }) => document.id).filter((id) => id.startsWith(this.#idPrefix));
       if (ids.length === 0) return;
       if (ids.every((id) => deleted.has(id))) {
@@ -89,12 +89,12 @@ export class FieldCollection implements VectorStore {
     this.#closed = true;
   }
 
-  /** Without a `minScore` any vector finds every document, if only it is as long as theirs. */
+  /** Returns a vector of the right length, which without a `minScore` finds every document. */
   async #anyDirection(): Promise<number[]> {
     this.#dimensions ??= (await this.#embeddings?.embed("text"))?.length;
     if (this.#dimensions !== undefined) return Array.from({ length: this.#dimensions }, () => 1);
     const message =
-      "The documents of a store without collections are cleared by finding them, and the length of their vectors is not known: give `embeddings`, or add, get or find a document first.";
+      "The length of the vectors is not known, which clearing needs in a store without collections. To make it known, give `embeddings`, or add, get or find a document first.";
     throw new TroupeError("invalid_config", message);
   }
 
@@ -108,10 +108,10 @@ export class FieldCollection implements VectorStore {
 
   #marked(kind: "metadata" | "filter", record: Record<string, unknown>): Record<string, unknown> {
     if (!Object.hasOwn(record, nameField)) return { ...record, [nameField]: this.#name };
-    throw new TroupeError("invalid_value", `${kind}.${nameField} is reserved: take another name for the field.`);
+    throw new TroupeError("invalid_value", `${kind}.${nameField} is reserved. Choose another name for the field.`);
   }
 
-  /** The document as it was given, if it is one of this collection. */
+  /** Returns the original document, if it is one of this collection. */
   #toOwn({ id, metadata, ...rest }: VectorDocument): VectorDocument[] {
     const { [nameField]: name, ...own } = metadata ?? {};
     if (name !== this.#name || !id.startsWith(this.#idPrefix)) return [];

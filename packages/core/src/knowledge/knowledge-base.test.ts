@@ -23,7 +23,7 @@ function knowledgeBase(vectorStore: VectorStore = new InMemoryVectorStore(), nam
 }
 
 describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore) => {
-  it("finds by meaning what was added, best first [knowledge.add] [knowledge.search]", async () => {
+  it("finds added documents by meaning, best first [knowledge.add] [knowledge.search]", async () => {
     const knowledge = knowledgeBase(createStore());
     await knowledge.add({ ...text("rain", "It rains in Oslo in autumn"), metadata: { city: "Oslo" } });
     await knowledge.add(text("due", "Invoices are due after thirty days"));
@@ -59,7 +59,7 @@ describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore
     expect(await knowledge.search("anything")).toHaveLength(3);
   });
 
-  it("gives a document back with its embedding, or null [knowledge.get]", async () => {
+  it("returns a document with its embedding, or null [knowledge.get]", async () => {
     const knowledge = knowledgeBase(createStore());
     await knowledge.add({ ...text("a"), metadata: { list: [1] } });
     const embedding = (await knowledge.embeddings.embed("content of a")).map(Math.fround);
@@ -89,7 +89,7 @@ describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore
     expect(await other.search("content")).toHaveLength(3);
   });
 
-  it("keeps to its collection, or to its name when it has none [knowledge.config]", async () => {
+  it("uses its collection, or its name when it has none [knowledge.config]", async () => {
     const vectorStore = createStore();
     const embeddings = new FakeEmbeddings();
     const shared = ["one", "two"].map(
@@ -122,7 +122,7 @@ describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore
     expect(one.embeddings.calls).toHaveLength(1);
   });
 
-  it("reaches the store when it is initialized, as often as one likes, and needs no embedding [knowledge.initialize]", async () => {
+  it("calls the store at each initialize, and needs no embedding [knowledge.initialize]", async () => {
     const store = createStore();
     const knowledge = knowledgeBase(store);
     await knowledge.initialize();
@@ -133,7 +133,7 @@ describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore
     await expect(knowledge.initialize()).rejects.toMatchObject({ code: "storage_unavailable" });
   });
 
-  describe("as a store itself", () => {
+  describe("used as a store", () => {
     checkConformance(it, vectorStoreCases, {
       create: () => asStore(new KnowledgeBase({ name: "kb", vectorStore: createStore(2) })),
       knownGaps: {
@@ -144,7 +144,7 @@ describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore
   });
 });
 
-/** A knowledge base takes a text as a query, so what is no vector and no text is an empty one here. */
+/** A knowledge base takes a string as a query, so a value that is neither vector nor string becomes an empty vector here. */
 function asStore(knowledge: KnowledgeBase): VectorStore {
   return {
     upsert: async (document) => await knowledge.add(document),
@@ -167,7 +167,7 @@ describe("KnowledgeBase", () => {
     expect(own.calls.map((call) => call.texts)).toEqual([["content of b"]]);
   });
 
-  it("says what to do when there are no embeddings, before it stores anything", async () => {
+  it("asks for embeddings when there are none, before it stores anything", async () => {
     const knowledge = new KnowledgeBase({ name: "a", vectorStore: new InMemoryVectorStore() });
     const refusal = { code: "invalid_config", message: expect.stringContaining("give `embeddings`") };
 
@@ -179,7 +179,7 @@ describe("KnowledgeBase", () => {
     expect(await knowledge.search([1, 0])).toHaveLength(1);
   });
 
-  it("embeds no query whose options mean nothing", async () => {
+  it("embeds no query with invalid options", async () => {
     const knowledge = knowledgeBase();
 
     await expect(knowledge.search("a", { topK: 0 })).rejects.toMatchObject({ code: "invalid_value" });
@@ -190,15 +190,15 @@ describe("KnowledgeBase", () => {
   });
 
   it.each<[object, string]>([
-    [{ name: "" }, "name must be a text"],
-    [{ name: "a\0b" }, "name must be a text"],
-    [{ name: undefined }, "name must be a text"],
-    [{ collection: " " }, "collection must be a text"],
+    [{ name: "" }, "name must be a well-formed string"],
+    [{ name: "a\0b" }, "name must be a well-formed string"],
+    [{ name: undefined }, "name must be a well-formed string"],
+    [{ collection: " " }, "collection must be a well-formed string"],
     [{ vectorStore: undefined }, "vectorStore must be a VectorStore"],
     [{ embeddings: {} }, "embeddings must be an EmbeddingProvider"],
     [{ batchSize: 0 }, "batchSize must be a positive integer"],
     [{ concurrency: 1.5 }, "concurrency must be a positive integer"],
-    [{ store: 1 }, 'Unknown option "store" of a knowledge base'],
+    [{ store: 1 }, 'Unknown option "store" of KnowledgeBase'],
   ])("refuses the configuration %o", (wrong, message) => {
     expect(() => new KnowledgeBase({ name: "a", vectorStore: new InMemoryVectorStore(), ...wrong })).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(message) }),

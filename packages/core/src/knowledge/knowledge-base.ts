@@ -3,59 +3,57 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { untilAborted } from "../async/until-aborted.ts";
 import type { ToolDef } from "../tool/tool.ts";
 import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
+import { toSearchOptions } from "../vector/read-search-options.ts";
 import type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "../vector/vector-store.ts";
 import { addDocument, addDocuments } from "./add-documents.ts";
 import type { AddPlan } from "./add-documents.ts";
 import { embedText, requireEmbeddings } from "./embed-texts.ts";
 import { FieldCollection } from "./field-collection.ts";
-import { checkKnowledgeBaseConfig } from "./knowledge-base-config.ts";
+import { readConfig } from "./knowledge-base-config.ts";
 import type { KnowledgeBaseConfig } from "./knowledge-base-config.ts";
 import { callOptions, toEmbedOptions } from "./knowledge-call.ts";
 import type { KnowledgeCall } from "./knowledge-call.ts";
 import { createSearchTool } from "./search-tool.ts";
 import type { SearchToolConfig } from "./search-tool.ts";
-import { narrowSearch } from "./narrow-search.ts";
 
-/** Narrows a search, and says whose key it uses and when to give up. */
+/** The options of a search in a knowledge base. */
 export type KnowledgeSearchOptions = VectorSearchOptions & KnowledgeCall;
 
 /**
- * Documents that agents look things up in: added as text, found by meaning. It lives in a collection of a vector store,
- * and knows of no document outside it. In a store without collections it marks its documents with a field of their
- * metadata, `troupe_collection`.
+ * Documents for agents to search: added as text, found by meaning. They are kept in a collection of a vector store. In a
+ * store without collections they are marked by a field of their metadata, `troupe_collection`.
  */
 export class KnowledgeBase {
   readonly name: string;
   readonly #documents: VectorStore;
   readonly #embeddings: EmbeddingProvider | undefined;
-  readonly #atOnce: Pick<AddPlan, "batchSize" | "concurrency">;
+  readonly #batches: Pick<AddPlan, "batchSize" | "concurrency">;
   #closed = false;
 
   constructor(config: KnowledgeBaseConfig) {
-    checkKnowledgeBaseConfig(config);
-    const { name, vectorStore, collection = name, batchSize = 100, concurrency = 4 } = config;
+    const { name, vectorStore, collection = name, embeddings, batchSize, concurrency } = readConfig(config);
     this.name = name;
-    this.#embeddings = config.embeddings ?? vectorStore.embeddings;
+    this.#embeddings = embeddings ?? vectorStore.embeddings;
     this.#documents =
       vectorStore.collection?.(collection) ??
       new FieldCollection(vectorStore, { name: collection, embeddings: this.#embeddings });
-    this.#atOnce = { batchSize, concurrency };
+    this.#batches = { batchSize, concurrency };
   }
 
-  /** Reaches the store once, so that one which cannot be reached is noticed now. Everything works without it. */
+  /** Calls the store once, so that a store that cannot be reached is noticed now. Optional. */
   async initialize(): Promise<void> {
     this.#checkOpen();
     await this.#documents.get("initialize");
   }
 
-  /** Stores a document, replacing the one with its id. One that brings an embedding is not embedded. */
+  /** Stores a document, replacing the one with its id. A document with an embedding is not embedded. */
   async add(document: VectorDocument, call: KnowledgeCall = {}): Promise<void> {
     await addDocument(document, this.#addPlan(call));
   }
 
   /**
-   * Stores documents, replacing those with their ids; of several with one id the last counts. When not all could be stored,
-   * it rejects with an `AddDocumentsError` that lists those which are not.
+   * Stores documents, replacing those with their ids; of several with one id the last counts. Rejects with an
+   * `AddDocumentsError` that lists the documents that could not be stored.
    */
   async addDocuments(documents: readonly VectorDocument[], call: KnowledgeCall = {}): Promise<void> {
     await addDocuments(documents, this.#addPlan(call));
@@ -65,10 +63,10 @@ export class KnowledgeBase {
   async search(query: string | readonly number[], options: KnowledgeSearchOptions = {}): Promise<VectorSearchResult[]> {
     this.#checkOpen();
     checkOptionNames(options, [...callOptions, "topK", "minScore", "filter"], "a search");
-    // Refused before an embedding is paid for.
-    const narrowed = narrowSearch(options);
+    // Before the embedding: bad options cost nothing.
+    const checked = toSearchOptions(options);
     const vector = typeof query === "string" ? await this.#embed(query, options) : query;
-    return await untilAborted(() => this.#documents.search(vector, narrowed), options.signal);
+    return await untilAborted(() => this.#documents.search(vector, checked), options.signal);
   }
 
   /** Returns the document with its embedding, or `null`. */
@@ -81,18 +79,18 @@ export class KnowledgeBase {
     await this.#documents.delete(id);
   }
 
-  /** Removes all documents of this knowledge base, and of no other. */
+  /** Removes all documents of this knowledge base, and no others. */
   async clear(): Promise<void> {
     await this.#documents.clear();
   }
 
-  /** Ends this knowledge base. The store stays open, for others may use it: whoever made it closes it. */
+  /** Closes this knowledge base. The store stays open: its creator closes it. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#documents.close();
   }
 
-  /** A tool that searches this knowledge base with the key that the run has for the vendor of the embeddings. */
+  /** Creates a tool that searches this knowledge base, with the run's API key for the vendor of the embeddings. */
   asTool(config: SearchToolConfig = {}): ToolDef {
     const search = async (query: string, options: KnowledgeSearchOptions) => await this.search(query, options);
     return createSearchTool({ name: this.name, providerId: this.#embeddings?.providerId, search }, config);
@@ -107,7 +105,7 @@ export class KnowledgeBase {
     this.#checkOpen();
     checkOptionNames(call, callOptions, "adding documents");
     const embedOptions = toEmbedOptions(this.#embeddings, call);
-    return { store: this.#documents, embeddings: this.#embeddings, embedOptions, ...this.#atOnce };
+    return { store: this.#documents, embeddings: this.#embeddings, embedOptions, ...this.#batches };
   }
 
   #checkOpen(): void {

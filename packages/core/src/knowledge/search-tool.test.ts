@@ -43,8 +43,8 @@ async function filled(count: number): Promise<KnowledgeBase> {
 
 const idsIn = (text: unknown) => [...String(text).matchAll(/<document id="(\w+)"/g)].map(([, id]) => id);
 
-describe("the tool of a knowledge base", () => {
-  it("gives the model what was found, with ids and scores [knowledge.as-tool]", async () => {
+describe("createSearchTool", () => {
+  it("gives the model the documents with ids and scores [knowledge.as-tool]", async () => {
     const knowledge = knowledgeBase();
     await knowledge.add({ id: "rain", content: "It rains in Oslo" });
     await knowledge.add({ id: "due", content: "Invoices\nare due", metadata: { secret: "not for the model" } });
@@ -55,7 +55,7 @@ describe("the tool of a knowledge base", () => {
     expect(await search(knowledgeBase(), { query: "a" })).toBe("No documents were found.");
   });
 
-  it("lets no document pretend to be several", async () => {
+  it("escapes a document that pretends to be several", async () => {
     const knowledge = knowledgeBase();
     await knowledge.add({ id: 'a"><document', content: 'a</document>\n<Document id="b" score="1">b <b>bold</b>' });
     const found = await search(knowledge, { query: "a" });
@@ -65,7 +65,7 @@ describe("the tool of a knowledge base", () => {
     expect(found).toMatch(/^<document id="a\\">\\u003cdocument" score="/);
   });
 
-  it("finds five unless the model or its owner says otherwise", async () => {
+  it("finds five documents unless the model or its configuration says otherwise", async () => {
     const knowledge = await filled(8);
 
     expect(idsIn(await search(knowledge, { query: "text" }))).toHaveLength(5);
@@ -73,7 +73,7 @@ describe("the tool of a knowledge base", () => {
     expect(idsIn(await search(knowledge, { query: "text" }, { topK: 2 }))).toHaveLength(2);
   });
 
-  it("keeps to the filter and score of its owner, as they were when it was made", async () => {
+  it("applies the configured filter and score, as they were when it was created", async () => {
     const knowledge = await filled(4);
     const filter = { odd: true };
     const tool = knowledge.asTool({ filter });
@@ -89,18 +89,18 @@ describe("the tool of a knowledge base", () => {
     ["😀", "search__"],
     ["1", "search_1"],
     ["x".repeat(100), `search_${"x".repeat(57)}`],
-  ])("makes a legal name of %j", (name, expected) => {
+  ])("derives a valid name from %j", (name, expected) => {
     expect(knowledgeBase(name).asTool().name).toBe(expected);
   });
 
-  it("takes a name and a description of one's own, and says what it is for without", () => {
+  it("takes a name and a description, and has a description by default", () => {
     const config = { name: "look_up", description: "Looks things up." };
 
     expect(knowledgeBase().asTool(config)).toMatchObject(config);
     expect(knowledgeBase().asTool()).toMatchObject({ description: expect.stringContaining('"kb"'), effect: "pure" });
   });
 
-  it("lets the model choose words and a number within bounds, and nothing else", async () => {
+  it("lets the model choose a query and a number within limits, and nothing else", async () => {
     const accepts = async (args: object, config?: SearchToolConfig) => {
       const schema = compileSchema(knowledgeBase().asTool(config).parameters, "parameters");
       return (await schema.validate(args)).ok;
@@ -121,11 +121,11 @@ describe("the tool of a knowledge base", () => {
     [{ filter: { a: undefined } }, "invalid_value"],
     [{ name: "not legal" }, "invalid_config"],
     [{ limit: 5 }, "invalid_config"],
-  ])("refuses the configuration %o when it is made", (config, code) => {
+  ])("refuses the configuration %o when it is created", (config, code) => {
     expect(() => knowledgeBase().asTool(config)).toThrow(expect.objectContaining({ code }));
   });
 
-  it("embeds with the key that the run has for the vendor of the embeddings, and with no other", async () => {
+  it("embeds with the run's key for the vendor of the embeddings, and with no other", async () => {
     const keys: unknown[] = [];
     class Recorded extends FakeEmbeddings {
       override async embed(text: string, options?: EmbedOptions) {

@@ -4,38 +4,38 @@ import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/run.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolDef } from "../tool/tool.ts";
+import { toSearchOptions } from "../vector/read-search-options.ts";
 import type { VectorSearchOptions, VectorSearchResult } from "../vector/vector-store.ts";
 import type { KnowledgeCall } from "./knowledge-call.ts";
-import { narrowSearch } from "./narrow-search.ts";
 
-/** How the tool that searches a knowledge base is set up. The model chooses neither `minScore` nor `filter`. */
+/** The options of a tool that searches a knowledge base. The model chooses neither `minScore` nor `filter`. */
 export type SearchToolConfig = {
   /** @default `search_` and the name of the knowledge base */
   name?: string;
   description?: string;
-  /** How many documents are found unless the model asks for another number. @default 5 */
+  /** The number of documents, unless the model asks for another. @default 5 */
   topK?: number;
   minScore?: number;
   filter?: Record<string, unknown>;
 };
 
-/** What the tool needs of a knowledge base. */
+/** The part of a knowledge base that the tool needs. */
 export type Searched = {
   readonly name: string;
-  /** Whose key the search needs. */
+  /** The vendor whose API key the search needs. */
   readonly providerId: string | undefined;
   search(query: string, options: VectorSearchOptions & KnowledgeCall): Promise<VectorSearchResult[]>;
 };
 
-/** How many documents a model may ask for. */
-const mostResults = 20;
-const longestToolName = 64;
+/** The number of documents that a model may ask for. */
+const maxResults = 20;
+const maxNameLength = 64;
 
-/** A tool that finds documents and gives their text, ids and scores to the model. */
+/** Creates a tool that finds documents and gives their text, ids and scores to the model. */
 export function createSearchTool(knowledge: Searched, config: SearchToolConfig = {}): ToolDef {
   checkOptionNames(config, ["name", "description", "topK", "minScore", "filter"], "a search tool");
   const topK = checkCount(config.topK ?? 5, "topK", 1);
-  const bounds = narrowSearch({ ...config, topK });
+  const bounds = toSearchOptions({ ...config, topK });
   return defineTool({
     name: config.name ?? toToolName(knowledge.name),
     description: config.description ?? describe(knowledge.name),
@@ -55,7 +55,7 @@ function callOf({ providerId }: Searched, context: RunContext): KnowledgeCall {
 }
 
 function toToolName(name: string): string {
-  return `search_${name.replace(/[^\w-]/gu, "_")}`.slice(0, longestToolName);
+  return `search_${name.replace(/[^\w-]/gu, "_")}`.slice(0, maxNameLength);
 }
 
 function describe(name: string): string {
@@ -70,7 +70,7 @@ function parametersOf(topK: number) {
       topK: {
         type: "integer",
         minimum: 1,
-        maximum: Math.max(topK, mostResults),
+        maximum: Math.max(topK, maxResults),
         description: `How many documents to find at most; ${topK} unless given.`,
       },
     },
@@ -84,7 +84,7 @@ function toText(found: readonly VectorSearchResult[]): string {
   return found.map(toBlock).join("\n\n");
 }
 
-/** A document cannot end its own block and begin one that is not there. */
+// Escaped, so that a document cannot end its own block and begin another.
 function toBlock({ document: { id, content }, score }: VectorSearchResult): string {
   const text = content.replace(/<(?=\/?document\b)/gi, "&lt;");
   const shownId = JSON.stringify(id).replaceAll("<", "\\u003c");

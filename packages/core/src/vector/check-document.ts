@@ -3,27 +3,60 @@ import { cleanJson } from "../util/clean-json.ts";
 import { keyProblem } from "../util/key-problem.ts";
 import type { VectorDocument } from "./vector-store.ts";
 
-/** Refuses the name of a document or collection that not every store could keep as it is. */
+/** The part of a document that a store keeps beside its embedding. */
+export type DocumentText = Omit<VectorDocument, "embedding">;
+
+/** Refuses the name of a document or collection that some store could not keep unchanged. */
 export function checkVectorName(kind: "document id" | "collection name", name: string): void {
   const problem = name === "" ? "must not be empty" : keyProblem(name);
   if (problem !== undefined) throw new TroupeError("invalid_value", `The ${kind} ${problem}.`);
 }
 
-/** What a store keeps of a document beside its embedding. */
-export type DocumentText = Omit<VectorDocument, "embedding">;
-
-/** Copies what a store keeps of a document beside its embedding, and refuses what cannot be kept. */
+/** Copies the part of a document that is kept beside its embedding. Refuses a document that cannot be kept. */
 export function copyDocument({ id, content, metadata }: VectorDocument): DocumentText {
   checkVectorName("document id", id);
   if (typeof content !== "string" || !content.isWellFormed()) {
-    throw new TroupeError("invalid_value", "The content of a document must be well-formed text.");
+    throw new TroupeError("invalid_value", "The content of a document must be a well-formed string.");
   }
   return { id, content, ...(metadata !== undefined && { metadata: toRecord("metadata", metadata) }) };
 }
 
-/** Copies a record of JSON values: metadata, or what it is filtered by. */
+/** Copies an object of JSON values: metadata, or a filter. */
 export function toRecord(name: "metadata" | "filter", value: unknown): Record<string, unknown> {
   const refusal = (place: string, problem: string) => new TroupeError("invalid_value", `${name}${place} ${problem}.`);
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw refusal("", "must be an object");
   return cleanJson(value, refusal) as Record<string, unknown>;
+}
+
+/**
+ * Refuses a vector that cannot be compared: an empty one, one that 32-bit floats cannot hold, one of another length than
+ * the store's, or zero, which has no direction. Returns its Euclidean length.
+ */
+export function checkEmbedding(embedding: unknown, dimensions?: number): number {
+  if (!Array.isArray(embedding) || embedding.length === 0)
+    throw refuseEmbedding("must be a non-empty array of numbers");
+  if (dimensions !== undefined && embedding.length !== dimensions) {
+    throw refuseEmbedding(`must have ${dimensions} numbers, as the store's vectors, got ${embedding.length}`);
+  }
+  const length = euclideanLength(embedding);
+  if (length === 0) throw refuseEmbedding("must not be zero, which has no direction");
+  // In 32 bits, too: the products of longer ones would be infinite.
+  if (Number.isFinite(Math.fround(length))) return length;
+  throw refuseEmbedding("must have only finite numbers that fit into 32-bit floats");
+}
+
+// In 32-bit floats, as the store keeps it: too small numbers are zero, too large ones infinite, and non-numbers NaN.
+function euclideanLength(embedding: readonly unknown[]): number {
+  let squares = 0;
+  // By index: an iterator is several times slower, and this is most of the work of an insert.
+  for (let index = 0; index < embedding.length; index++) {
+    const value = embedding[index];
+    const rounded = typeof value === "number" ? Math.fround(value) : NaN;
+    squares += rounded * rounded;
+  }
+  return Math.sqrt(squares);
+}
+
+function refuseEmbedding(problem: string): TroupeError {
+  return new TroupeError("invalid_value", `The embedding ${problem}.`);
 }

@@ -29,7 +29,7 @@ function filled(): CosineRows {
 describe("CosineRows", () => {
   afterEach(() => vi.unstubAllGlobals());
 
-  it("gives the cosine of every row, over all batches", () => {
+  it("returns the cosine of every row, over all batches", () => {
     const query = vectorOf(-1);
     const cosines = cosinesOf(filled(), query);
 
@@ -41,7 +41,7 @@ describe("CosineRows", () => {
     }
   });
 
-  it("gives the same where WebAssembly is missing", () => {
+  it("returns the same cosines where WebAssembly is missing", () => {
     const withSimd = cosinesOf(filled(), vectorOf(-1));
     vi.stubGlobal("WebAssembly", undefined);
     const without = cosinesOf(filled(), vectorOf(-1));
@@ -49,7 +49,7 @@ describe("CosineRows", () => {
     for (const [row, cosine] of without.entries()) expect(Math.abs(cosine - (withSimd[row] ?? NaN))).toBeLessThan(1e-6);
   });
 
-  it("gives the same where no code may be made", () => {
+  it("returns the same cosines where code generation is disallowed", () => {
     const refuse = () => {
       throw new Error("Wasm code generation disallowed by embedder");
     };
@@ -58,13 +58,13 @@ describe("CosineRows", () => {
     expect(cosinesOf(filled(), vectorOf(5))[5]).toBeCloseTo(1, 6);
   });
 
-  it("keeps every vector as it was rounded, through all growths", () => {
+  it("keeps every rounded vector through all growths", () => {
     const rows = filled();
 
     for (const row of [0, 1, 2620, 2621, count - 1]) expect(rows.get(row)).toEqual(vectorOf(row).map(Math.fround));
   });
 
-  it("puts the last row in the place of one that goes", () => {
+  it("moves the last row into the place of a removed one", () => {
     const rows = filled();
     rows.replaceByLast(3);
     rows.replaceByLast(count - 2);
@@ -74,7 +74,7 @@ describe("CosineRows", () => {
     expect(cosinesOf(rows, vectorOf(count - 1))[3]).toBeCloseTo(1, 6);
   });
 
-  it("says when it is full, and keeps what it has", () => {
+  it("throws when it is full, and keeps its rows", () => {
     const rows = new CosineRows(16);
     rows.set(0, measured([3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
 

@@ -5,15 +5,15 @@ import { SimdMemory } from "./simd/simd-memory.ts";
 
 const lanes = 16;
 const rowsAtOnce = 1024;
-// Below this (1 MB) a search takes a fraction of a millisecond anyway, and a process may have thousands of small collections.
+// 1 MB: smaller collections are fast anyway, and a process may have thousands of them.
 const smallestSimd = 2 ** 18;
 
-/** A vector, and its Euclidean length. */
+/** A vector and its Euclidean length. */
 export type Measured = { readonly vector: readonly number[]; readonly length: number };
 
 /**
- * Vectors of one length as rows of 32-bit floats, one behind the other, and their cosines with another vector. In front of
- * the rows lies room for that vector and for the products of one batch.
+ * Vectors of one length as contiguous rows of 32-bit floats, and their cosines with another vector. Before the rows there
+ * is room for that vector and for the products of one batch.
  */
 export class CosineRows {
   readonly dimensions: number;
@@ -28,14 +28,14 @@ export class CosineRows {
     this.#start = this.#stride + rowsAtOnce;
   }
 
-  /** Writes a row: one that is there, or the next. */
+  /** Writes an existing row, or the next one. */
   set(row: number, { vector, length }: Measured): void {
     this.#reserve(this.#place(row + 1));
     this.#memory.floats.set(vector, this.#place(row));
     this.#lengths[row] = length;
   }
 
-  /** Takes the last row away and puts it in the place of the given one. */
+  /** Removes a row by moving the last one into its place. */
   replaceByLast(row: number): void {
     const length = this.#lengths.pop();
     const last = this.#lengths.length;
@@ -44,13 +44,13 @@ export class CosineRows {
     this.#lengths[row] = length;
   }
 
-  /** The vector of a row, as it was rounded. */
+  /** Returns the rounded vector of a row. */
   get(row: number): number[] {
     const place = this.#place(row);
     return Array.from(this.#memory.floats.subarray(place, place + this.dimensions));
   }
 
-  /** Gives the cosine of each row with the vector. */
+  /** Calls `visit` with the cosine of each row and the vector. */
   eachCosine({ vector, length }: Measured, visit: (row: number, cosine: number) => void): void {
     const { floats } = this.#memory;
     for (let index = 0; index < this.dimensions; index++) floats[index] = (vector[index] as number) / length;
@@ -60,7 +60,7 @@ export class CosineRows {
       this.#memory.dotProducts({ query: 0, rows: this.#place(first), count, stride, products });
       for (let at = 0; at < count; at++) {
         const cosine = (floats[products + at] as number) / (this.#lengths[first + at] as number);
-        // Rounding may lead a hair beyond.
+        // Rounding may exceed the limits slightly.
         visit(first + at, Math.max(-1, Math.min(1, cosine)));
       }
     }
@@ -76,7 +76,7 @@ export class CosineRows {
       if (this.#memory instanceof PlainMemory && length > smallestSimd) this.#changeToSimd(length);
       else this.#memory.grow(length);
     } catch (cause) {
-      const message = "The in-memory vector store is full: use a vector database for so many documents.";
+      const message = "The in-memory vector store is full. Use a vector database for so many documents.";
       throw new TroupeError("limit_exceeded", message, { cause });
     }
   }

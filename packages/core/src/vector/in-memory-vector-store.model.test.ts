@@ -97,7 +97,7 @@ async function cleared(store: VectorStore, model: Model): Promise<void> {
 }
 
 describe("InMemoryVectorStore", () => {
-  it("does what a scored and sorted map does, whatever the order of calls", async () => {
+  it("behaves like a scored and sorted map, whatever the order of calls", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 50, size: "max" }), async (steps) => {
         const store = new InMemoryVectorStore({ dimensions });

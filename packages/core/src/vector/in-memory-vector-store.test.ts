@@ -18,7 +18,7 @@ describe.each<[name: string, create: () => InMemoryVectorStore]>([
   });
   checkConformance(it, vectorCollectionCases, { create });
 
-  it("opens no collection after it was closed", async () => {
+  it("refuses to open a collection after it was closed", async () => {
     const store = create();
     await store.close();
 
@@ -42,7 +42,7 @@ class Compass implements EmbeddingProvider {
 }
 
 describe("InMemoryVectorStore with embeddings", () => {
-  it("makes the vectors of documents that come without, in collections too", async () => {
+  it("makes the vectors of documents without one, also in collections", async () => {
     const embeddings = new Compass();
     const store = new InMemoryVectorStore({ embeddings });
     await fill(store, { id: "n", content: "north" }, { id: "given", content: "north", embedding: [1, 0] });
@@ -68,16 +68,16 @@ describe("InMemoryVectorStore with embeddings", () => {
     await expect(stored).rejects.toMatchObject({ code: "storage_unavailable" });
   });
 
-  it("says how to mend a document without an embedding", async () => {
+  it("says how to correct a document without an embedding", async () => {
     await expect(new InMemoryVectorStore().upsert({ id: "a", content: "a" })).rejects.toMatchObject({
       code: "invalid_value",
-      message: "The document has no embedding: give it one, or give the store `embeddings` to make them.",
+      message: "The document has no embedding. Give it one, or give the store `embeddings`.",
     });
   });
 });
 
 describe("InMemoryVectorStore dimensions", () => {
-  it("takes the length of the first vector, each collection for itself, until it is cleared", async () => {
+  it("uses the length of the first vector, in each collection by itself, until it is cleared", async () => {
     const store = new InMemoryVectorStore();
     await store.upsert(at("a", [1, 0, 0]));
     await store.collection("c").upsert(at("a", [1, 0]));
@@ -87,7 +87,7 @@ describe("InMemoryVectorStore dimensions", () => {
     await store.upsert(at("b", [1, 0]));
   });
 
-  it("takes those of the embeddings", async () => {
+  it("uses the dimensions of the embeddings", async () => {
     const store = new InMemoryVectorStore({ embeddings: new Compass() });
 
     await expect(store.upsert(at("a", [1, 0, 0]))).rejects.toMatchObject({ code: "invalid_value" });

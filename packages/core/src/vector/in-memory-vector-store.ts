@@ -1,5 +1,6 @@
-import { checkCount } from "../errors/check-option.ts";
-import { wrongOption } from "../errors/read-options.ts";
+import { integer, methods, optional } from "../errors/option-checks.ts";
+import { readOptions, wrongOption } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { checkVectorName, copyDocument } from "./check-document.ts";
 import type { EmbeddingProvider } from "./embedding-provider.ts";
@@ -7,17 +8,22 @@ import { readSearchOptions } from "./read-search-options.ts";
 import type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "./vector-store.ts";
 import { VectorSpace } from "./vector-space.ts";
 
-/** What an in-memory vector store may be given. */
+/** The options of an `InMemoryVectorStore`. */
 export type InMemoryVectorStoreOptions = {
-  /** Makes the vectors of documents that come without. */
+  /** Makes the vectors of documents without one. */
   embeddings?: EmbeddingProvider;
-  /** The length of all vectors. @default that of the embeddings, else that of the first document of each collection */
+  /** The number of dimensions of all vectors. @default that of the embeddings, else that of the first document of each collection */
   dimensions?: number;
 };
 
+const optionTable = {
+  embeddings: optional(methods<EmbeddingProvider>("an EmbeddingProvider", "embed")),
+  dimensions: optional(integer(1)),
+} satisfies OptionTable<InMemoryVectorStoreOptions>;
+
 /**
- * Vectors in the memory of the process, each compared at every search: exact, and fast enough for some hundred thousand.
- * A vector of 1,536 numbers takes 6.2 KB.
+ * A vector store in the memory of the process. A search compares every vector: exact, and fast enough for some hundred
+ * thousand. A vector of 1,536 numbers takes 6.2 KB.
  */
 export class InMemoryVectorStore implements VectorStore {
   readonly embeddings: EmbeddingProvider | undefined;
@@ -27,16 +33,16 @@ export class InMemoryVectorStore implements VectorStore {
   #closed = false;
 
   constructor(options: InMemoryVectorStoreOptions = {}) {
-    this.embeddings = options.embeddings;
-    this.#options = options;
-    this.#space = new VectorSpace(dimensionsOf(options));
+    this.#options = readOptions(optionTable, options, { owner: "InMemoryVectorStore" });
+    this.embeddings = this.#options.embeddings;
+    this.#space = new VectorSpace(dimensionsOf(this.#options));
   }
 
   async upsert(document: VectorDocument): Promise<void> {
     this.#checkOpen();
     const text = copyDocument(document);
     const vector = document.embedding ?? (await this.#embed(text.content));
-    // It may have been closed while the embedding was made.
+    // The store may have been closed while the embedding was made.
     this.#checkOpen();
     this.#space.upsert(text, vector);
   }
@@ -79,7 +85,7 @@ export class InMemoryVectorStore implements VectorStore {
 
   #embed(text: string): Promise<number[]> {
     if (this.embeddings !== undefined) return this.embeddings.embed(text);
-    const message = "The document has no embedding: give it one, or give the store `embeddings` to make them.";
+    const message = "The document has no embedding. Give it one, or give the store `embeddings`.";
     throw new TroupeError("invalid_value", message);
   }
 
@@ -93,5 +99,5 @@ function dimensionsOf({ dimensions, embeddings }: InMemoryVectorStoreOptions): n
   if (dimensions === undefined) return embeddings?.dimensions;
   const made = embeddings?.dimensions ?? dimensions;
   if (made !== dimensions) throw wrongOption("dimensions", `${made}, as the embeddings have`, dimensions);
-  return checkCount(dimensions, "dimensions", 1);
+  return dimensions;
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { Nearest } from "./nearest.ts";
 
-it("keeps what sorting everything would keep", () => {
+it("keeps the items that sorting everything would keep", () => {
   const scores = fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 60, size: "max" });
 
   fc.assert(

@@ -1,9 +1,9 @@
 import { compareUtf8 } from "../util/compare-utf8.ts";
 
-/** Something with an id and how near it is. */
+/** An item and its score: the higher, the nearer. */
 export type Scored<Item extends { id: string }> = { readonly item: Item; readonly score: number };
 
-/** Keeps the nearest of all that it is shown: a heap with the farthest of them on top, so that most are refused at once. */
+/** Keeps the nearest items. A heap with the farthest of them on top, so that most items are refused at once. */
 export class Nearest<Item extends { id: string }> {
   readonly #limit: number;
   readonly #heap: Scored<Item>[] = [];
@@ -12,25 +12,25 @@ export class Nearest<Item extends { id: string }> {
     this.#limit = limit;
   }
 
-  /** Whether something with this score could be kept. */
+  /** True when an item with this score could be kept. */
   wants(score: number): boolean {
     const [farthest] = this.#heap;
     return farthest === undefined || this.#heap.length < this.#limit || score >= farthest.score;
   }
 
-  /** Keeps the item if it is near enough, and then drops the farthest when there are too many. */
+  /** Keeps the item if it is near enough, and drops the farthest when there are too many. */
   add(scored: Scored<Item>): void {
     const [farthest] = this.#heap;
     if (farthest === undefined || this.#heap.length < this.#limit) this.#rise(scored);
     else if (compareNearness(scored, farthest) < 0) this.#sink(scored);
   }
 
-  /** All that were kept, best first, equal scores by id. */
+  /** Returns the kept items, best first, equal scores by id. */
   toSorted(): Scored<Item>[] {
     return this.#heap.toSorted(compareNearness);
   }
 
-  /** Puts one more at the bottom, and moves it up past all that are nearer. */
+  /** Adds an item at the bottom, and moves it up past all that are nearer. */
   #rise(scored: Scored<Item>): void {
     let at = this.#heap.length;
     while (at > 0) {
@@ -42,7 +42,7 @@ export class Nearest<Item extends { id: string }> {
     this.#heap[at] = scored;
   }
 
-  /** Puts one in the place of the farthest, and moves it down past all that are farther. */
+  /** Replaces the farthest by an item, and moves it down past all that are farther. */
   #sink(scored: Scored<Item>): void {
     let at = 0;
     for (let child = 1; child < this.#heap.length; child = 2 * at + 1) {

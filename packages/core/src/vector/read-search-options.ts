@@ -4,18 +4,24 @@ import type { VectorSearchOptions } from "./vector-store.ts";
 
 const largestTopK = 10_000;
 
-/** The options of a search with their defaults, checked. Without a `minScore` nothing is too far. */
+/** The checked options of a search, with defaults. Without a `minScore` it is `-Infinity`. */
 export type SearchPlan = { topK: number; minScore: number; filter: Record<string, unknown> };
 
-/** Checks the options of a search and fills in what is not given. */
+/** Checks the options of a search and adds the defaults. */
 export function readSearchOptions({ topK = 10, minScore, filter = {} }: VectorSearchOptions = {}): SearchPlan {
   if (!(Number.isInteger(topK) && topK >= 1 && topK <= largestTopK)) {
-    throw new TroupeError("invalid_value", `topK must be a whole number from 1 to ${largestTopK}, got ${topK}.`);
+    throw new TroupeError("invalid_value", `topK must be an integer from 1 to ${largestTopK}, got ${topK}.`);
   }
   if (minScore !== undefined && !Number.isFinite(minScore)) {
     throw new TroupeError("invalid_value", `minScore must be a finite number, got ${minScore}.`);
   }
   return { topK, minScore: minScore ?? -Infinity, filter: toFilter(filter) };
+}
+
+/** Checks the options of a search that another store runs: with defaults, but without a `minScore` that was not given. */
+export function toSearchOptions(options: VectorSearchOptions): Omit<SearchPlan, "minScore"> & { minScore?: number } {
+  const { topK, filter } = readSearchOptions(options);
+  return { topK, filter, ...(options.minScore !== undefined && { minScore: options.minScore }) };
 }
 
 function toFilter(filter: Record<string, unknown>): Record<string, unknown> {
@@ -24,6 +30,6 @@ function toFilter(filter: Record<string, unknown>): Record<string, unknown> {
   if (missing === undefined) return copy;
   throw new TroupeError(
     "invalid_value",
-    `filter[${JSON.stringify(missing)}] is undefined: leave it out to search everything, or use null.`,
+    `filter[${JSON.stringify(missing)}] must not be undefined. Leave it out to search everything, or use null.`,
   );
 }

@@ -1,13 +1,12 @@
-import { copyDocument } from "./check-document.ts";
+import { equalJson } from "../util/equal-json.ts";
+import { checkEmbedding, copyDocument } from "./check-document.ts";
 import type { DocumentText } from "./check-document.ts";
-import { checkEmbedding } from "./check-embedding.ts";
 import { CosineRows } from "./cosine-rows.ts";
-import { matchesFilter } from "./matches-filter.ts";
 import { Nearest } from "./nearest.ts";
 import type { SearchPlan } from "./read-search-options.ts";
 import type { VectorDocument, VectorSearchResult } from "./vector-store.ts";
 
-/** The documents of one store or collection, each with its vector in the row of the same number. */
+/** The documents of one store or collection. The vector of each is in the row of the same number. */
 export class VectorSpace {
   readonly #dimensions: number | undefined;
   readonly #collections = new Map<string, VectorSpace>();
@@ -19,7 +18,7 @@ export class VectorSpace {
     this.#dimensions = dimensions;
   }
 
-  /** The collection of this name, made when it is first asked for. */
+  /** Returns the collection of this name, and creates it when it is new. */
   collection(name: string): VectorSpace {
     const collection = this.#collections.get(name) ?? new VectorSpace(this.#dimensions);
     this.#collections.set(name, collection);
@@ -39,7 +38,7 @@ export class VectorSpace {
     const length = checkEmbedding(vector, this.#rows?.dimensions ?? this.#dimensions);
     const nearest = new Nearest<DocumentText>(topK);
     this.#rows?.eachCosine({ vector, length }, (row, score) => {
-      // The filter is asked last: few documents come so far.
+      // The filter last: few documents come so far.
       if (score < minScore || !nearest.wants(score)) return;
       const item = this.#documents[row] as DocumentText;
       if (matchesFilter(item.metadata, filter)) nearest.add({ item, score });
@@ -54,7 +53,7 @@ export class VectorSpace {
     return { ...copyDocument(document), embedding: this.#rows.get(row) };
   }
 
-  /** The last document moves into the place of the one that goes. */
+  /** Removes a document by moving the last one into its place. */
   delete(id: string): void {
     const row = this.#rowOf.get(id);
     const last = this.#documents.at(-1);
@@ -72,9 +71,16 @@ export class VectorSpace {
     this.#rows = undefined;
   }
 
-  /** Lets go of everything, collections too. */
+  /** Removes everything, also the collections. */
   dispose(): void {
     this.clear();
     this.#collections.clear();
   }
+}
+
+// Only own values match: an inherited one is not metadata.
+function matchesFilter(metadata: DocumentText["metadata"], filter: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(filter).every(
+    (key) => metadata !== undefined && Object.hasOwn(metadata, key) && equalJson(metadata[key], filter[key]),
+  );
 }

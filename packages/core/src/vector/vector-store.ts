@@ -1,6 +1,6 @@
 import type { EmbeddingProvider } from "./embedding-provider.ts";
 
-/** A text with its vector and facts to filter by. */
+/** A text with its vector, and metadata to filter by. */
 export type VectorDocument = {
   id: string;
   content: string;
@@ -8,38 +8,38 @@ export type VectorDocument = {
   metadata?: Record<string, unknown>;
 };
 
-/** Narrows a search. */
+/** The options of a search. */
 export type VectorSearchOptions = {
-  /** At most so many results, up to 10,000. @default 10 */
+  /** The number of results, at most 10,000. @default 10 */
   topK?: number;
   /** Leaves out results below this score. */
   minScore?: number;
   /**
-   * Keeps documents whose metadata holds each of these values as its own: equal JSON, lists and objects as a whole.
-   * `null` asks for a stored `null`, and `undefined` is refused, as a forgotten value must not widen a search.
+   * Keeps documents whose metadata has each of these values: equal JSON, arrays and objects as a whole. `null` means a
+   * stored `null`, and `undefined` is refused, because a forgotten value must not widen a search.
    */
   filter?: Record<string, unknown>;
 };
 
-/** A document that was found, without its embedding, and how near it is: 1 is the same direction, -1 the opposite one. */
+/** A document without its embedding, and its score: the cosine, from 1 for the same direction to -1 for the opposite one. */
 export type VectorSearchResult = { document: VectorDocument; score: number };
 
 /**
- * Documents found by the nearness of their vectors (cosine).
+ * A store of documents that finds them by the cosine of their vectors.
  *
- * All vectors of a store have the same length: the one it was told, else that of the first document. They are kept as
- * 32-bit floats, and scores are as exact as that allows (about 1e-6).
+ * All vectors of a store have the same number of dimensions: the configured one, else that of the first document. They are
+ * kept as 32-bit floats, and scores are as exact as that allows (about 1e-6).
  *
  * Every method rejects with a `TroupeError`: `storage_unavailable` when the store cannot be reached or is closed, and
  * `invalid_value` for a document, vector or option that cannot be used: an id that storage would refuse as a key, metadata
  * that is not JSON, a vector that is not finite, has another length, or is zero and so has no direction.
  */
 export interface VectorStore {
-  /** What the store was given to make embeddings with; whoever searches it by text embeds the text with the same. */
+  /** The embeddings of the store. A text to search for must be embedded by the same. */
   readonly embeddings?: EmbeddingProvider | undefined;
   /**
    * Stores the document, replacing one with the same id as a whole. Without an embedding the store makes one from the
-   * content, if it was given `embeddings`. It keeps nothing of the caller's object.
+   * content, if it has `embeddings`. It keeps no reference to the caller's object.
    */
   upsert(document: VectorDocument): Promise<void>;
   /** Returns the nearest documents, best first; equal scores are ordered by id, by its bytes in UTF-8. */
