@@ -1,4 +1,4 @@
-import { TroupeError } from "../errors/troupe-error.ts";
+import { integer, optional, satisfying } from "../errors/option-checks.ts";
 import { isCount } from "../storage/stored-record.ts";
 
 /** Size of a page, and its beginning. */
@@ -9,18 +9,24 @@ export type PageOptions<Cursor> = {
   after?: Cursor | undefined;
 };
 
-const largestPage = 100;
 /** Keys have room for 12 digits. */
 const largestNumber = 999_999_999_999;
 
+const where = { code: "invalid_request" } as const;
+const pageSize = optional(integer(1, 100), 20);
+const turnNumber = optional(
+  satisfying<number>("the number of a turn, as in `next` of the page before", (value) => {
+    return isCount(value) && value <= largestNumber;
+  }),
+  0,
+);
+
 /** Returns the size of a page; a wrong one is `invalid_request`. */
-export function checkLimit(limit = 20): number {
-  if (isCount(limit) && limit >= 1 && limit <= largestPage) return limit;
-  throw new TroupeError("invalid_request", `limit must be an integer from 1 to ${largestPage}.`);
+export function checkLimit(limit: number | undefined): number {
+  return pageSize(limit, "limit", where);
 }
 
 /** Returns the number of the turn after which a page begins; a wrong one is `invalid_request`. */
-export function checkAfter(after = 0): number {
-  if (isCount(after) && after <= largestNumber) return after;
-  throw new TroupeError("invalid_request", "after must be the number of a turn: pass `next` of the page before.");
+export function checkAfter(after: number | undefined): number {
+  return turnNumber(after, "after", where);
 }
