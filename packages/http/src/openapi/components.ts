@@ -19,10 +19,10 @@ export function componentsOf(genericApiKeyHeader: boolean): OpenApiSpec["compone
     },
     parameters: parameters(),
     headers: {
-      RequestId: header("The id of the request: the client's own where it sent one, else a new one.", true),
-      RunId: header("The id of the run: by it the run is cancelled.", true),
-      SessionId: header("The session of the run: the client's, or the one that began.", true),
-      RetryAfter: { ...header("In how many seconds to come back."), schema: { type: "integer", minimum: 0 } },
+      RequestId: header("The id of the request: the client's if it sent one, else a new one.", true),
+      RunId: header("The id of the run, by which it can be cancelled.", true),
+      SessionId: header("The session of the run: the client's, or a new one.", true),
+      RetryAfter: { ...header("The seconds to wait."), schema: { type: "integer", minimum: 0 } },
       Allow: header("The methods that the path takes.", true),
     },
     responses: errorResponses(),
@@ -37,15 +37,12 @@ export function keyAlternatives(genericApiKeyHeader: boolean): Record<string, st
 
 function keySchemes(genericApiKeyHeader: boolean): Record<string, object> {
   const ofVendors = Object.entries(vendorKeyHeaders).map(([vendor, name]) => {
-    return [
-      `${vendor}Key`,
-      keyScheme(name, `A key of ${vendor}, which the run uses instead of the service's.`),
-    ] as const;
+    return [`${vendor}Key`, keyScheme(name, `A key of ${vendor} that the run uses instead of the service's.`)] as const;
   });
   return {
     ...Object.fromEntries(ofVendors),
     ...(genericApiKeyHeader && {
-      anyKey: keyScheme(genericKeyHeader, "A key for the vendor of what is called, where its own header is missing."),
+      anyKey: keyScheme(genericKeyHeader, "A key for the vendor of the agent, if that vendor's own header is missing."),
     }),
   };
 }
@@ -60,13 +57,13 @@ function parameters(): Record<string, object> {
   return {
     RunId: { name: "runId", in: "path", required: true, schema: { type: "string" } },
     SessionId: { name: "id", in: "path", required: true, schema: sessionId },
-    Limit: { name: "limit", in: "query", schema: page, description: "How many at most." },
-    AfterSession: { name: "after", in: "query", schema: sessionId, description: "`next` of the page before." },
+    Limit: { name: "limit", in: "query", schema: page, description: "The maximum number of entries." },
+    AfterSession: { name: "after", in: "query", schema: sessionId, description: "`next` of the previous page." },
     AfterTurn: {
       name: "after",
       in: "query",
       schema: { type: "integer", minimum: 0, maximum: 999_999_999_999 },
-      description: "`next` of the page before.",
+      description: "`next` of the previous page.",
     },
   };
 }

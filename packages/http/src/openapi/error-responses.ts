@@ -6,24 +6,24 @@ import type { OpenApiReference, OpenApiResponse } from "./open-api-spec.ts";
 const meanings: Readonly<Record<number, { name: string; meaning: string }>> = {
   400: {
     name: "BadRequest",
-    meaning: "Something in the request is wrong; the message names the field, header or place.",
+    meaning: "The request is invalid. The message names the field, header or place.",
   },
   401: { name: "Unauthorized", meaning: "Credentials are missing, or the vendor refused the key of the request." },
   403: { name: "Forbidden", meaning: "`userId` is not the user who is signed in." },
   404: { name: "NotFound", meaning: "It does not exist, or belongs to another user." },
-  405: { name: "MethodNotAllowed", meaning: "The path does not take this method; `Allow` says what it takes." },
+  405: { name: "MethodNotAllowed", meaning: "The path does not take this method. `Allow` lists those that it takes." },
   409: { name: "Conflict", meaning: "The session is busy." },
-  413: { name: "PayloadTooLarge", meaning: "The body is longer than it may be. The connection is closed." },
-  415: { name: "UnsupportedMediaType", meaning: "The body is of a type that is not taken." },
+  413: { name: "PayloadTooLarge", meaning: "The body is too long. The connection is closed." },
+  415: { name: "UnsupportedMediaType", meaning: "The content type of the body is not supported." },
   422: { name: "Refused", meaning: "A guardrail or a limit of the service ended the run." },
-  429: { name: "RateLimited", meaning: "Too many requests; `Retry-After` may say when to come back." },
+  429: { name: "RateLimited", meaning: "Too many requests. `Retry-After` may give the seconds to wait." },
   499: { name: "RunCancelled", meaning: "The run was cancelled." },
-  500: { name: "InternalError", meaning: "The service's own fault." },
+  500: { name: "InternalError", meaning: "The service failed." },
   502: {
     name: "ModelFailed",
-    meaning: "The model's vendor failed, or what the model said has not the form it must have.",
+    meaning: "The vendor failed, or its answer does not match the schema.",
   },
-  503: { name: "Unavailable", meaning: "The storage cannot be used, or the service shuts down." },
+  503: { name: "Unavailable", meaning: "The storage failed, or the service shuts down." },
   504: { name: "TimedOut", meaning: "It took too long." },
 };
 
@@ -32,7 +32,7 @@ export function errorResponses(): Record<string, OpenApiResponse> {
   const byStatus = Object.entries(meanings).map(([status, { name, meaning }]) => {
     return [name, errorResponse(Number(status), meaning)] as const;
   });
-  const other = errorResponse(undefined, "What else stands before the service may refuse a request too.");
+  const other = errorResponse(undefined, "Any other refusal, for example of a proxy before the service.");
   return { ...Object.fromEntries(byStatus), OtherError: other };
 }
 

@@ -29,15 +29,15 @@ export function describeService(settings: RouterSettings, docs: DocsSettings): O
   };
 }
 
-const introduction = `Agents, teams and workflows, by their names.
+const introduction = `Agents, teams and workflows by their names.
 
-A run is told in JSON. Every answer has an \`X-Request-Id\`. All errors have one form, and a path that does not take a
-method answers 405 with an \`Allow\` header.`;
+Requests and answers are JSON. Every answer has an \`X-Request-Id\`. All errors have one form. A path answers 405 with an
+\`Allow\` header to methods that it does not take.`;
 
 const tags = [
-  { name: "agents", description: "Agents, and what they answer." },
-  { name: "teams", description: "Teams of agents, and what they answer together." },
-  { name: "workflows", description: "Steps in order over a state." },
+  { name: "agents", description: "Agents and their runs." },
+  { name: "teams", description: "Teams of agents and their runs." },
+  { name: "workflows", description: "Workflows and their runs." },
   { name: "runs", description: "Active runs." },
   { name: "sessions", description: "Conversations of the user who is signed in." },
   { name: "service", description: "The state of the service." },

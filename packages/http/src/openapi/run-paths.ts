@@ -77,7 +77,7 @@ function operationOf(subject: Subject, ids: OperationIds, verb: "run" | "stream"
   return {
     operationId: ids.next(`${verb}_${word}`, name),
     tags: [collection],
-    summary: verb === "run" ? `Run the ${word} ${name}` : `Run the ${word} ${name}, and follow it`,
+    summary: verb === "run" ? `Run the ${word} ${name}` : `Run the ${word} ${name} as a stream`,
     ...(description !== undefined && { description: plainText(description) }),
     requestBody: { required: collection !== "workflows", content: request },
     responses: { "200": runAnswer(verb, content), ...errors },
@@ -86,7 +86,7 @@ function operationOf(subject: Subject, ids: OperationIds, verb: "run" | "stream"
 
 function runAnswer(verb: "run" | "stream", content: OpenApiContent): OpenApiResponse {
   return {
-    description: verb === "run" ? "The run is over, and this is what it came to." : "What happens, while it happens.",
+    description: verb === "run" ? "The output of the run." : "The events of the run.",
     headers: {
       "X-Request-Id": componentRef("headers", "RequestId"),
       "X-Run-Id": componentRef("headers", "RunId"),
@@ -96,9 +96,9 @@ function runAnswer(verb: "run" | "stream", content: OpenApiContent): OpenApiResp
   };
 }
 
-const framing = `Server-sent events. Each has an \`id:\`, which counts from 1, and a line of \`data:\` that is JSON.
-The last one is of type \`finish\`, or \`error\` when the run failed after the stream had begun (what fails before is
-answered with a status of its own). Lines that begin with a colon are heartbeats, to be ignored.`;
+const framing = `Server-sent events. Each has an \`id:\`, counted from 1, and one line of \`data:\` with JSON. The last one
+is of type \`finish\`, or \`error\` if the run failed after the stream had begun (a run that fails before is answered with a
+status of its own). Lines that begin with a colon are heartbeats. Ignore them.`;
 
 /** OpenAPI 3.0 cannot describe streams: the body is a string, and `x-event-data` names the schema of its events. */
 function eventStream(event: string): OpenApiContent {

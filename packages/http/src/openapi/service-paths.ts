@@ -33,7 +33,7 @@ function sessionPaths(): Record<string, OpenApiPath> {
       get: operation({
         id: "list_sessions",
         tags,
-        summary: "List the sessions of who is signed in",
+        summary: "List the sessions of the user who is signed in",
         parameters: [limit, componentRef("parameters", "AfterSession")],
         answer: "SessionList",
         errors: [400, 401, 500, 503],
@@ -52,7 +52,7 @@ function sessionPaths(): Record<string, OpenApiPath> {
         id: "delete_session",
         tags,
         summary: "Delete a session",
-        description: "With its turns and what is remembered of it, once the runs that came before are done.",
+        description: "With its turns and memory, after the runs that are waiting for it.",
         parameters: [id],
         errors: [400, 404, 409, 500, 503],
       }),
@@ -61,7 +61,7 @@ function sessionPaths(): Record<string, OpenApiPath> {
       get: operation({
         id: "list_turns",
         tags,
-        summary: "Read what was said in a session, oldest first",
+        summary: "List the turns of a session, oldest first",
         parameters: [id, limit, componentRef("parameters", "AfterTurn")],
         answer: "TurnList",
         errors: [400, 404, 500, 503],
@@ -72,7 +72,7 @@ function sessionPaths(): Record<string, OpenApiPath> {
 
 function statePaths(): Record<string, OpenApiPath> {
   const tags = ["service"];
-  const [health, readiness] = ["Whether the process lives", "Whether requests can be sent"];
+  const [health, readiness] = ["Check that the process lives", "Check that the service takes requests"];
   return {
     "/runs/{runId}/cancel": {
       post: operation({
@@ -93,10 +93,7 @@ function operation({ id, answer, errors, ...more }: OperationFacts): OpenApiOper
   const headers = { "X-Request-Id": componentRef("headers", "RequestId") };
   const good: [status: string, response: OpenApiResponse] =
     answer === undefined
-      ? ["204", { description: "It is done.", headers }]
-      : [
-          "200",
-          { description: "This is it.", headers, content: { "application/json": { schema: schemaRef(answer) } } },
-        ];
+      ? ["204", { description: "Done.", headers }]
+      : ["200", { description: "OK.", headers, content: { "application/json": { schema: schemaRef(answer) } } }];
   return { operationId: id, ...more, responses: { [good[0]]: good[1], ...errorsOf(...errors) } };
 }

@@ -16,11 +16,11 @@ import {
   closedObjectOf,
   count,
   durationMs,
-  listOf,
-  moment,
+  arrayOf,
+  timestamp,
   objectOf,
-  oneWord,
-  text,
+  stringEnum,
+  string,
   unionByType,
 } from "./schema-builders.ts";
 
@@ -31,13 +31,13 @@ export const runFields = {
   sessionId: {
     type: "string",
     pattern: "^[\\w.:@-]{1,128}$",
-    description: "The session that is gone on with. Without one, a new session begins.",
+    description: "The session to continue. Without one, a new session begins.",
   },
-  userId: { type: "string", minLength: 1, description: "Who asks, where the service knows it from nowhere else." },
+  userId: { type: "string", minLength: 1, description: "The user, if the service does not authenticate." },
   apiKey: {
     type: "string",
     pattern: "^[!-~]{1,512}$",
-    description: "A key for the vendor of what is called, when no header carries one.",
+    description: "A key for the vendor of the agent, if no header carries one.",
   },
 };
 
@@ -54,15 +54,18 @@ export function runSchemas(): Record<string, Schema> {
       optional: runFields,
       example: { input: "What should I take along to Oslo?" },
     }),
-    RunOutput: outputSchema({ nullable: true, description: "The structured answer of what has one, else null." }),
+    RunOutput: outputSchema({
+      nullable: true,
+      description: "The structured output of an agent that has one, else null.",
+    }),
     ToolCallResult: objectOf<ToolCallResult>({
-      required: { toolCallId: text, toolName: text, args: anyObject, result: text, durationMs },
-      optional: { error: text, artifacts: listOf(schemaRef("Artifact")) },
+      required: { toolCallId: string, toolName: string, args: anyObject, result: string, durationMs },
+      optional: { error: string, artifacts: arrayOf(schemaRef("Artifact")) },
       example: examples.call,
     }),
     Artifact: objectOf<Artifact>({
-      required: { type: text, data: { description: "Anything.", nullable: true } },
-      optional: { mimeType: text },
+      required: { type: string, data: { description: "Anything.", nullable: true } },
+      optional: { mimeType: string },
       example: { type: "chart", data: { points: [1, 2] } },
     }),
     TokenUsage: usageSchema(),
@@ -79,22 +82,22 @@ export function runSchemas(): Record<string, Schema> {
 export function outputSchema(structured: Schema): Schema {
   return objectOf<PublicOutput>({
     required: {
-      text,
-      toolCalls: listOf(schemaRef("ToolCallResult")),
+      text: string,
+      toolCalls: arrayOf(schemaRef("ToolCallResult")),
       usage: schemaRef("TokenUsage"),
       structured,
     },
     optional: {
-      thinking: text,
+      thinking: string,
       durationMs,
       timeToFirstTokenMs: durationMs,
-      runId: text,
-      agentName: text,
-      sessionId: text,
-      model: text,
-      modelProvider: text,
-      status: oneWord("completed", "error"),
-      createdAt: moment,
+      runId: string,
+      agentName: string,
+      sessionId: string,
+      model: string,
+      modelProvider: string,
+      status: stringEnum("completed", "error"),
+      createdAt: timestamp,
       metrics: schemaRef("RunMetrics"),
     },
     example: { text: "Take an umbrella.", toolCalls: [examples.call], usage: examples.usage, structured: null },
@@ -106,15 +109,15 @@ export function formSchema(): Schema {
   const files = { type: "array", items: { type: "string", format: "binary" } };
   return {
     type: "object",
-    properties: { input: text, files, ...runFields },
+    properties: { input: string, files, ...runFields },
     additionalProperties: false,
     description: "A text, files, or both.",
   };
 }
 
 function messageInput(): Schema {
-  const parts = { ...listOf(schemaRef("ContentPart")), minItems: 1, maxItems: 100 };
-  return { oneOf: [{ type: "string", pattern: "\\S" }, parts], description: "What is said: a text, or parts." };
+  const parts = { ...arrayOf(schemaRef("ContentPart")), minItems: 1, maxItems: 100 };
+  return { oneOf: [{ type: "string", pattern: "\\S" }, parts], description: "A string, or an array of content parts." };
 }
 
 function usageSchema(): Schema {
@@ -125,10 +128,10 @@ function usageSchema(): Schema {
       cachedTokens: count,
       audioInputTokens: count,
       audioOutputTokens: count,
-      providerMetrics: { ...anyObject, description: "What the vendor's last call said itself." },
+      providerMetrics: { ...anyObject, description: "The usage object of the vendor's last call." },
     },
     example: examples.usage,
-    description: "What model calls cost. Cached, reasoning and audio tokens are parts of the totals.",
+    description: "The tokens of all model calls. Cached, reasoning and audio tokens are parts of the totals.",
   });
 }
 
@@ -140,23 +143,23 @@ function contentSchemas(): Record<string, Schema> {
       "One piece of a message.",
     ),
     TextPart: closedObjectOf<TextPart>({
-      required: { type: oneWord("text"), text },
+      required: { type: stringEnum("text"), text: string },
       optional: {},
       example: { type: "text", text: "What is in this picture?" },
     }),
     ImagePart: closedObjectOf<ImagePart>({
-      required: { type: oneWord("image"), data },
-      optional: { mimeType: text },
+      required: { type: stringEnum("image"), data },
+      optional: { mimeType: string },
       example: { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
     }),
     AudioPart: closedObjectOf<AudioPart>({
-      required: { type: oneWord("audio"), data },
-      optional: { mimeType: text },
+      required: { type: stringEnum("audio"), data },
+      optional: { mimeType: string },
       example: { type: "audio", data: "https://example.com/hello.mp3" },
     }),
     FilePart: closedObjectOf<FilePart>({
-      required: { type: oneWord("file"), data, mimeType: text },
-      optional: { filename: text },
+      required: { type: stringEnum("file"), data, mimeType: string },
+      optional: { filename: string },
       example: { type: "file", data: "JVBERi0xLjQ=", mimeType: "application/pdf", filename: "plan.pdf" },
     }),
   };

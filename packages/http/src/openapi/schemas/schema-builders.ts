@@ -1,7 +1,7 @@
 import type { Schema } from "../open-api-spec.ts";
 
 /** The schema of a string. */
-export const text: Schema = { type: "string" };
+export const string: Schema = { type: "string" };
 
 /** The schema of a count. */
 export const count: Schema = { type: "integer", minimum: 0 };
@@ -10,18 +10,18 @@ export const count: Schema = { type: "integer", minimum: 0 };
 export const durationMs: Schema = { type: "number", minimum: 0, description: "Milliseconds." };
 
 /** The schema of a point in time. */
-export const moment: Schema = { type: "number", description: "Milliseconds since 1970." };
+export const timestamp: Schema = { type: "number", description: "Milliseconds since 1970." };
 
 /** The schema of any object. */
 export const anyObject: Schema = { type: "object", additionalProperties: true };
 
 /** Returns the schema of a string that is one of these. */
-export function oneWord(...words: string[]): Schema {
+export function stringEnum(...words: string[]): Schema {
   return { type: "string", enum: words };
 }
 
 /** Returns the schema of an array. */
-export function listOf(items: Schema): Schema {
+export function arrayOf(items: Schema): Schema {
   return { type: "array", items };
 }
 

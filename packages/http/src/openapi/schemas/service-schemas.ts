@@ -2,7 +2,7 @@ import { errorCodes } from "@troupe/core";
 import type { Listed } from "../../routes/list-routes.ts";
 import { schemaRef } from "../open-api-spec.ts";
 import type { Schema } from "../open-api-spec.ts";
-import { listOf, objectOf, oneWord, text } from "./schema-builders.ts";
+import { arrayOf, objectOf, stringEnum, string } from "./schema-builders.ts";
 
 const agent: Listed = {
   name: "helper",
@@ -16,21 +16,21 @@ export function serviceSchemas(): Record<string, Schema> {
   return {
     Listed: objectOf<Listed>({
       required: {
-        name: text,
-        kind: oneWord("agent", "team", "workflow", "remote"),
+        name: string,
+        kind: stringEnum("agent", "team", "workflow", "remote"),
         input: {
-          ...listOf(oneWord("text", "parts", "object")),
-          description: "What the field `input` of a run may be.",
+          ...arrayOf(stringEnum("text", "parts", "object")),
+          description: "The forms of the field `input` of a run.",
         },
       },
-      optional: { description: text },
+      optional: { description: string },
       example: agent,
     }),
     AgentList: listSchema("agents", agent),
     TeamList: listSchema("teams", { ...agent, name: "desk", kind: "team" }),
     WorkflowList: listSchema("workflows", { name: "trip", kind: "workflow", input: ["object"] }),
     Cancelled: objectOf<{ runId: string; status: "cancelled" }>({
-      required: { runId: text, status: oneWord("cancelled") },
+      required: { runId: string, status: stringEnum("cancelled") },
       optional: {},
       example: { runId: "0f8fad5b-d9cb-469f-a165-70867728950e", status: "cancelled" },
     }),
@@ -42,19 +42,19 @@ export function serviceSchemas(): Record<string, Schema> {
 
 function listSchema(name: "agents" | "teams" | "workflows", listed: Listed): Schema {
   return objectOf<{ [key: string]: Listed[] }>({
-    required: { [name]: listOf(schemaRef("Listed")) },
+    required: { [name]: arrayOf(schemaRef("Listed")) },
     optional: {},
     example: { [name]: [listed] },
   });
 }
 
 function statusSchema(status: string): Schema {
-  return objectOf<{ status: string }>({ required: { status: oneWord(status) }, optional: {}, example: { status } });
+  return objectOf<{ status: string }>({ required: { status: stringEnum(status) }, optional: {}, example: { status } });
 }
 
 function errorSchemas(): Record<string, Schema> {
-  const code = oneWord(...errorCodes);
-  const message: Schema = { type: "string", description: "For people." };
+  const code = stringEnum(...errorCodes);
+  const message: Schema = { type: "string", description: "For people. May change." };
   // More fields by code: vendor, guardrail, step, retryAfterMs.
   const facts = { anyOf: [{ type: "string", nullable: true }, { type: "number" }, { type: "boolean" }] };
   const error = { code: "not_found", message: 'There is no session "trip".' } as const;
@@ -66,7 +66,7 @@ function errorSchemas(): Record<string, Schema> {
       properties: {
         error: {
           ...shared,
-          properties: { code, message, requestId: text },
+          properties: { code, message, requestId: string },
           required: ["code", "message", "requestId"],
         },
       },

@@ -2,7 +2,7 @@ import type { ChatMessage, SessionInfo, SessionPage, ToolCall } from "@troupe/co
 import type { PublicTurn } from "../../sessions/public-turn.ts";
 import { schemaRef } from "../open-api-spec.ts";
 import type { Schema } from "../open-api-spec.ts";
-import { anyObject, count, listOf, moment, objectOf, oneWord, text } from "./schema-builders.ts";
+import { anyObject, count, arrayOf, timestamp, objectOf, stringEnum, string } from "./schema-builders.ts";
 
 type TurnList = { turns: PublicTurn[]; next?: number };
 
@@ -17,37 +17,37 @@ const turn: PublicTurn = {
   messages: [{ role: "assistant", content: "Take an umbrella." }],
   usage: { promptTokens: 12, completionTokens: 4, totalTokens: 16 },
 };
-const next = "Where the next page begins, as `after`; missing on the last page.";
+const next = "The `after` of the next page. Missing on the last page.";
 
 /** Schemas of sessions, their turns and messages. */
 export function sessionSchemas(): Record<string, Schema> {
   return {
     Session: objectOf<SessionInfo>({
-      required: { sessionId: text, createdAt: moment, updatedAt: moment, turns: count },
-      optional: { userId: text, title: text },
+      required: { sessionId: string, createdAt: timestamp, updatedAt: timestamp, turns: count },
+      optional: { userId: string, title: string },
       example: session,
     }),
     SessionList: objectOf<SessionPage>({
-      required: { sessions: listOf(schemaRef("Session")) },
+      required: { sessions: arrayOf(schemaRef("Session")) },
       optional: { next: { type: "string", description: next } },
       example: { sessions: [session] },
     }),
     Turn: objectOf<PublicTurn>({
       required: {
         seq: count,
-        runId: text,
-        runnable: text,
-        status: oneWord("completed", "interrupted"),
-        createdAt: moment,
+        runId: string,
+        runnable: string,
+        status: stringEnum("completed", "interrupted"),
+        createdAt: timestamp,
         input: contentOr(),
-        messages: listOf(schemaRef("ChatMessage")),
+        messages: arrayOf(schemaRef("ChatMessage")),
         usage: schemaRef("TokenUsage"),
       },
       optional: {},
       example: turn,
     }),
     TurnList: objectOf<TurnList>({
-      required: { turns: listOf(schemaRef("Turn")) },
+      required: { turns: arrayOf(schemaRef("Turn")) },
       optional: { next: { type: "integer", description: next } },
       example: { turns: [turn] },
     }),
@@ -58,12 +58,12 @@ export function sessionSchemas(): Record<string, Schema> {
 function messageSchemas(): Record<string, Schema> {
   return {
     ChatMessage: objectOf<ChatMessage>({
-      required: { role: oneWord("system", "user", "assistant", "tool"), content: contentOr({ nullable: true }) },
-      optional: { toolCalls: listOf(schemaRef("ToolCall")), toolCallId: text, name: text },
+      required: { role: stringEnum("system", "user", "assistant", "tool"), content: contentOr({ nullable: true }) },
+      optional: { toolCalls: arrayOf(schemaRef("ToolCall")), toolCallId: string, name: string },
       example: { role: "assistant", content: "Take an umbrella." },
     }),
     ToolCall: objectOf<ToolCall>({
-      required: { id: text, name: text, arguments: anyObject },
+      required: { id: string, name: string, arguments: anyObject },
       optional: {},
       example: { id: "call_1", name: "weather", arguments: { city: "Oslo" } },
     }),
@@ -71,5 +71,5 @@ function messageSchemas(): Record<string, Schema> {
 }
 
 function contentOr(more: { nullable?: true } = {}): Schema {
-  return { anyOf: [{ type: "string", ...more }, listOf(schemaRef("ContentPart"))] };
+  return { anyOf: [{ type: "string", ...more }, arrayOf(schemaRef("ContentPart"))] };
 }

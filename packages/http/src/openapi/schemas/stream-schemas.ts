@@ -1,7 +1,7 @@
 import type { FinishReason, StreamChunk } from "@troupe/core";
 import { schemaRef } from "../open-api-spec.ts";
 import type { Schema } from "../open-api-spec.ts";
-import { objectOf, oneWord, text, unionByType } from "./schema-builders.ts";
+import { objectOf, stringEnum, string, unionByType } from "./schema-builders.ts";
 
 type Chunk<Type extends StreamChunk["type"]> = Extract<StreamChunk, { type: Type }>;
 
@@ -28,26 +28,26 @@ const chunks = {
 export function streamSchemas(): Record<string, Schema> {
   return {
     StreamChunk: unionByType(chunks, "A piece of an answer."),
-    StreamEvent: unionByType({ ...chunks, error: "ErrorEvent" }, "What an event of a streamed run holds."),
+    StreamEvent: unionByType({ ...chunks, error: "ErrorEvent" }, "The data of an event of a streamed run."),
     TextChunk: objectOf<Chunk<"text">>({
-      required: { type: oneWord("text"), text },
+      required: { type: stringEnum("text"), text: string },
       optional: {},
       example: { type: "text", text: "Take an " },
     }),
     ThinkingChunk: objectOf<Chunk<"thinking">>({
-      required: { type: oneWord("thinking"), text },
+      required: { type: stringEnum("thinking"), text: string },
       optional: {},
       example: { type: "thinking", text: "It rains in Oslo." },
     }),
     ...toolCallSchemas(),
     FinishChunk: objectOf<Chunk<"finish">>({
-      required: { type: oneWord("finish"), finishReason: oneWord(...finishReasons) },
+      required: { type: stringEnum("finish"), finishReason: stringEnum(...finishReasons) },
       optional: { usage: schemaRef("TokenUsage") },
       example: { type: "finish", finishReason: "stop" },
-      description: "The last event of a stream that ends well.",
+      description: "The last event of a stream whose run completed.",
     }),
     ErrorEvent: objectOf<{ type: "error"; error: object }>({
-      required: { type: oneWord("error"), error: schemaRef("PublicError") },
+      required: { type: stringEnum("error"), error: schemaRef("PublicError") },
       optional: {},
       example: { type: "error", error: { code: "timeout", message: "The run took too long." } },
       description: "The last event of a stream that fails once it has begun. No `finish` follows.",
@@ -59,20 +59,20 @@ function toolCallSchemas(): Record<string, Schema> {
   return {
     ToolCallStartChunk: objectOf<Chunk<"tool_call_start">>({
       required: {
-        type: oneWord("tool_call_start"),
-        toolCall: { type: "object", properties: { id: text, name: text }, required: ["id", "name"] },
+        type: stringEnum("tool_call_start"),
+        toolCall: { type: "object", properties: { id: string, name: string }, required: ["id", "name"] },
       },
       optional: {},
       example: { type: "tool_call_start", toolCall: { id: "call_1", name: "weather" } },
     }),
     ToolCallDeltaChunk: objectOf<Chunk<"tool_call_delta">>({
-      required: { type: oneWord("tool_call_delta"), toolCallId: text, argumentsDelta: text },
+      required: { type: stringEnum("tool_call_delta"), toolCallId: string, argumentsDelta: string },
       optional: {},
       example: { type: "tool_call_delta", toolCallId: "call_1", argumentsDelta: '{"city":' },
-      description: "A piece of the arguments of a call, which are JSON when they are put together.",
+      description: "A piece of the arguments of a call. Joined, the pieces are JSON.",
     }),
     ToolCallEndChunk: objectOf<Chunk<"tool_call_end">>({
-      required: { type: oneWord("tool_call_end"), toolCallId: text },
+      required: { type: stringEnum("tool_call_end"), toolCallId: string },
       optional: {},
       example: { type: "tool_call_end", toolCallId: "call_1" },
       description: "The tool has been executed.",

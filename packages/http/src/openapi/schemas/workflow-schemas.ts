@@ -1,7 +1,7 @@
 import type { StepEvent, StepResult, StepStatus, WorkflowChunk, WorkflowResult } from "@troupe/core";
 import { schemaRef } from "../open-api-spec.ts";
 import type { Schema } from "../open-api-spec.ts";
-import { anyObject, durationMs, listOf, objectOf, oneWord, text, unionByType } from "./schema-builders.ts";
+import { anyObject, durationMs, arrayOf, objectOf, stringEnum, string, unionByType } from "./schema-builders.ts";
 
 type Event<Type extends StepEvent["type"]> = Extract<StepEvent, { type: Type }>;
 type Finish = Extract<WorkflowChunk<object>, { type: "finish" }>;
@@ -30,10 +30,10 @@ export function workflowSchemas(): Record<string, Schema> {
   return {
     WorkflowResult: objectOf<WorkflowResult<object>>({
       required: {
-        runId: text,
-        status: oneWord("completed", "error"),
+        runId: string,
+        status: stringEnum("completed", "error"),
         state: anyObject,
-        steps: listOf(schemaRef("StepResult")),
+        steps: arrayOf(schemaRef("StepResult")),
         usage: schemaRef("TokenUsage"),
         durationMs,
       },
@@ -41,11 +41,11 @@ export function workflowSchemas(): Record<string, Schema> {
       example: result,
     }),
     StepResult: objectOf<StepResult>({
-      required: { name: text, status: oneWord(...statuses), durationMs },
+      required: { name: string, status: stringEnum(...statuses), durationMs },
       optional: { error: schemaRef("PublicError") },
       example: { name: "answer", status: "completed", durationMs: 790 },
     }),
-    WorkflowEvent: unionByType({ ...events, error: "ErrorEvent" }, "What an event of a streamed workflow holds."),
+    WorkflowEvent: unionByType({ ...events, error: "ErrorEvent" }, "The data of an event of a streamed workflow."),
     ...eventSchemas(),
   };
 }
@@ -53,28 +53,28 @@ export function workflowSchemas(): Record<string, Schema> {
 function eventSchemas(): Record<string, Schema> {
   return {
     StepStartEvent: objectOf<Event<"step_start">>({
-      required: { type: oneWord("step_start"), step: text },
+      required: { type: stringEnum("step_start"), step: string },
       optional: {},
       example: { type: "step_start", step: "answer" },
     }),
     StepRetryEvent: objectOf<Event<"step_retry">>({
-      required: { type: oneWord("step_retry"), step: text },
+      required: { type: stringEnum("step_retry"), step: string },
       optional: {},
       example: { type: "step_retry", step: "answer" },
-      description: "The step begins anew: what it streamed before counts no more.",
+      description: "The step starts again: discard the chunks of its earlier attempt.",
     }),
     StepChunkEvent: objectOf<Event<"chunk">>({
-      required: { type: oneWord("chunk"), step: text, chunk: schemaRef("StreamChunk") },
+      required: { type: stringEnum("chunk"), step: string, chunk: schemaRef("StreamChunk") },
       optional: {},
       example: { type: "chunk", step: "answer", chunk: { type: "text", text: "Take an " } },
     }),
     StepEndEvent: objectOf<Event<"step_end">>({
-      required: { type: oneWord("step_end"), step: text, status: oneWord(...statuses), durationMs },
+      required: { type: stringEnum("step_end"), step: string, status: stringEnum(...statuses), durationMs },
       optional: {},
       example: { type: "step_end", step: "answer", status: "completed", durationMs: 790 },
     }),
     WorkflowFinishEvent: objectOf<Finish>({
-      required: { type: oneWord("finish"), result: schemaRef("WorkflowResult") },
+      required: { type: stringEnum("finish"), result: schemaRef("WorkflowResult") },
       optional: {},
       example: { type: "finish", result },
     }),
