@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { mustRun } from "../../tools/packages/run-command.ts";
 
-/** How many types the compiler has to instantiate for a program of the stranger's, the same number on every run. */
+/** Counts the types that the compiler instantiates for a program of the consumer: the same number on every run. */
 export async function countInstantiations(program: string, folder: string): Promise<number> {
   const tsc = join(folder, "node_modules/typescript/bin/tsc");
   const options =

@@ -4,7 +4,7 @@ import { expect, inject, it } from "vitest";
 import { mustRun } from "../../tools/packages/run-command.ts";
 import { readLockfile } from "./read-lockfile.ts";
 
-const folder = inject("strangerFolder");
+const folder = inject("consumerFolder");
 const docs = join(folder, "node_modules/@troupe/http/dist/swagger-ui");
 
 const program = `
@@ -21,19 +21,19 @@ const program = `
   server.close();
 `;
 
-it("the docs are served by whoever installs the package, without the package that they come from", async () => {
+it("an installed @troupe/http serves the docs without swagger-ui-dist", async () => {
   const statuses = await mustRun(process.execPath, ["--input-type=module", "-e", program], { cwd: folder });
 
   expect(statuses.trim().split("\n")).toEqual(Array.from({ length: 6 }, () => "200"));
 });
 
-it("nothing of what Swagger UI depends on is installed, and it brings no script to be run", () => {
-  const strangers = readLockfile(folder).filter(({ path }) => /swagger|scarf/.test(path));
+it("no dependency of Swagger UI and no install script of it is installed", () => {
+  const foreign = readLockfile(folder).filter(({ path }) => /swagger|scarf/.test(path));
 
-  expect(strangers).toEqual([]);
+  expect(foreign).toEqual([]);
 });
 
-it("Swagger UI comes with its licences, and says that it was changed", () => {
+it("Swagger UI comes with its licences and a notice of the changes", () => {
   const read = (name: string) => readFileSync(join(docs, name), "utf8");
 
   expect(read("LICENSE")).toContain("Apache License");

@@ -1,14 +1,14 @@
-/** How the two programs differ: in what makes a tool. */
+/** The part in which the two programs differ: the function that makes a tool. */
 export type ToolMaker = { imports: string; prelude: string; make: string };
 
-/** Ours. */
+/** `defineTool` of core. */
 export const troupe: ToolMaker = {
   imports: 'import { defineTool } from "@troupe/core";',
   prelude: "",
   make: "defineTool",
 };
 
-/** The plainest helper that tells `execute` its arguments: one generic, inferred from the schema. */
+/** The plainest helper that types the arguments of `execute`: one generic, inferred from the schema. */
 export const plain: ToolMaker = {
   imports: "",
   prelude: `
@@ -25,7 +25,7 @@ function plainTool<const S extends Schema>(definition: {
   make: "plainTool",
 };
 
-/** A program with so many tools, each with a schema of its own. */
+/** Returns a program with `count` tools, each with its own schema. */
 export function toolProgram({ imports, prelude, make }: ToolMaker, count: number): string {
   const tools = Array.from({ length: count }, (_, index) => toolSource(make, index));
   return `import { z } from "zod";\n${imports}\n${prelude}\n${tools.join("\n")}\n`;

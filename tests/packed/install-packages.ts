@@ -8,24 +8,24 @@ import { mustRun } from "../../tools/packages/run-command.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Every published package, as a registry would get it. */
+    /** Every published package, as a registry would receive it. */
     packed: PackedPackage[];
-    /** A project outside the workspace that has installed them all. */
-    strangerFolder: string;
+    /** A project outside the workspace with all of them installed. */
+    consumerFolder: string;
   }
 }
 
 const root = join(import.meta.dirname, "../..");
 
-/** Before the tests of packed packages: builds and packs them all, and installs them as somebody would who has nothing else. */
+/** Builds, packs and installs all packages in a project outside the workspace, before the tests of packed packages. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildPackages(root);
-  const folder = await mkdtemp(join(tmpdir(), "troupe-stranger-"));
+  const folder = await mkdtemp(join(tmpdir(), "troupe-consumer-"));
   const tearDown = async () => await rm(folder, { recursive: true });
   try {
     const packed = await packPackages(root, join(folder, "tarballs"));
     project.provide("packed", packed);
-    project.provide("strangerFolder", await install(packed, join(folder, "project")));
+    project.provide("consumerFolder", await install(packed, join(folder, "project")));
   } catch (error) {
     await tearDown();
     throw error;
@@ -41,12 +41,12 @@ async function install(packed: readonly PackedPackage[], folder: string): Promis
   return folder;
 }
 
-/** The programs of the READMEs are what a stranger tries first. */
-async function copyExamples(strangerFolder: string): Promise<void> {
-  await cp(join(root, "examples"), join(strangerFolder, "examples", "root"), { recursive: true });
+/** Copies the programs of the READMEs, which a user tries first. */
+async function copyExamples(consumerFolder: string): Promise<void> {
+  await cp(join(root, "examples"), join(consumerFolder, "examples", "root"), { recursive: true });
   for (const name of await readdir(join(root, "packages"))) {
     const examples = join(root, "packages", name, "examples");
-    await cp(examples, join(strangerFolder, "examples", name), { recursive: true }).catch(ignoreMissing);
+    await cp(examples, join(consumerFolder, "examples", name), { recursive: true }).catch(ignoreMissing);
   }
 }
 

@@ -1,11 +1,11 @@
 import { mustRun } from "../../tools/packages/run-command.ts";
 
-/** What importing a module leaves behind in a process of its own. */
+/** Traces that importing a module leaves in a process of its own. */
 export interface ImportTraces {
-  /** The address of every module that was loaded. */
+  /** URLs of all loaded modules. */
   loaded: string[];
   environmentReads: string[];
-  /** Timers, sockets, file handles that are still open. */
+  /** Timers, sockets and file handles that are still open. */
   resources: string[];
   globals: string[];
   listeners: string[];
@@ -15,25 +15,25 @@ const rounds = 15;
 const empty = "./empty.js";
 
 /**
- * How many times as long as an empty module each import takes, by specifier. Fresh processes take turns, and the middle of
- * the ratios within a round counts: the machine's speed changes from one round to the next.
+ * Measures how many times as long as an empty module each import takes, by specifier. Fresh processes take turns, and the
+ * median of the ratios within a round counts, since the speed of the machine changes between rounds.
  */
 export async function measureImportRatios(specifiers: readonly string[], cwd: string): Promise<Record<string, number>> {
   const ratios = new Map<string, number[]>(specifiers.map((specifier) => [specifier, []]));
   for (let round = 0; round < rounds; round++) {
-    const floor = Number(await probe("import-time", empty, cwd));
+    const baseline = Number(await probe("import-time", empty, cwd));
     for (const specifier of specifiers) {
-      ratios.get(specifier)?.push(Number(await probe("import-time", specifier, cwd)) / floor);
+      ratios.get(specifier)?.push(Number(await probe("import-time", specifier, cwd)) / baseline);
     }
   }
-  return Object.fromEntries([...ratios].map(([specifier, all]) => [specifier, middle(all)]));
+  return Object.fromEntries([...ratios].map(([specifier, all]) => [specifier, median(all)]));
 }
 
-function middle(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** Imports the module in a process of its own and tells what that did. */
+/** Imports the module in a process of its own and returns its traces. */
 export async function traceImport(specifier: string, cwd: string): Promise<ImportTraces> {
   return JSON.parse(await probe("import-traces", specifier, cwd)) as ImportTraces;
 }

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What npm notes about one installed package. */
+/** An installed package, as npm's lockfile describes it. */
 export interface InstalledPackage {
-  /** Where it lies: `node_modules/@troupe/core`. */
+  /** Path, such as `node_modules/@troupe/core`. */
   path: string;
-  /** Whether only the project's own tools need it. */
+  /** True when only development dependencies need it. */
   dev?: boolean;
   hasInstallScript?: boolean;
 }
 
-/** Every package that npm has installed in the folder, the project itself left out. */
+/** Reads all packages that npm installed in the folder, without the project itself. */
 export function readLockfile(folder: string): InstalledPackage[] {
   const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as {
     packages: Record<string, Omit<InstalledPackage, "path">>;

@@ -1,4 +1,4 @@
-// Prints how many milliseconds of processor time it takes to import what the argument names, once the loader itself is warm.
+// Prints the milliseconds of processor time that importing the argument takes, once the loader is warm.
 await import("./empty.js?first");
 const before = process.cpuUsage();
 await import(process.argv[2] ?? "");

@@ -1,4 +1,4 @@
-// Imports what the argument names, and prints as JSON what that left behind.
+// Imports the argument and prints the traces that this leaves as JSON.
 import { registerHooks } from "node:module";
 
 const loaded: string[] = [];
@@ -26,7 +26,7 @@ process.env = new Proxy(process.env, {
   },
 });
 
-// Node's own loader reads the environment too, for whatever is imported.
+// Node's own loader reads the environment too, for any import.
 await import("./empty.js");
 const readByNode = new Set(environmentReads);
 loaded.length = 0;

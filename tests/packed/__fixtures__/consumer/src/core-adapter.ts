@@ -1,4 +1,4 @@
-// What somebody who writes a provider, a driver or a transport does with @troupe/core: the door for adapters.
+// A program that uses the entry point of @troupe/core for adapters.
 import { strict as assert } from "node:assert";
 import { TroupeError } from "@troupe/core";
 import { encodeSse, findRunnable, readSse } from "@troupe/core/adapter";
@@ -11,5 +11,5 @@ const received: string[] = [];
 for await (const { data } of readSse(bytesOf(encodeSse({ data: "rain\nand wind" })))) received.push(data);
 assert.deepEqual(received, ["rain\nand wind"]);
 
-// Doors share what they are made of: an error thrown behind one is known behind the other.
+// Entry points share their modules: an error thrown behind one is known to the other.
 assert.throws(() => findRunnable({}, "constructor"), TroupeError);

@@ -1,4 +1,4 @@
-// What somebody who builds agents does with @troupe/core: the doors for users and for tests, without Node's types.
+// A program that uses the entry points of @troupe/core for users and for tests, without Node's types.
 import { TroupeError, getTextContent } from "@troupe/core";
 import type { ChatMessage, ErrorCode, StreamChunk } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
@@ -7,7 +7,7 @@ function expectEqual<Value>(actual: Value, expected: Value): void {
   if (actual !== expected) throw new Error(`expected ${String(expected)}, got ${String(actual)}`);
 }
 
-// Declarations that do not resolve would make everything `any`, and these errors would not be expected.
+// If declarations did not resolve, everything would be `any`, and these errors would not occur.
 // @ts-expect-error A code that does not exist.
 export const code: ErrorCode = "out_of_coffee";
 // @ts-expect-error A chunk that does not exist.

@@ -6,8 +6,8 @@ import type { Json, StorageDriver, StorageEntry } from "@troupe/core";
 import { checkKey, checkPrefix, createId, parseJson, toJson } from "@troupe/core/adapter";
 
 /**
- * What somebody else might write: a storage of one JSON file per record, with the five methods that are required. Keys are
- * longer than names of files may be, so a file is named by the hash of its key and has the key inside.
+ * A third party's storage: one JSON file per record, and only the five required methods. Keys may be longer than file names,
+ * so a file is named by the hash of its key and holds the key.
  */
 export class FileStorage implements StorageDriver {
   readonly #folder: string;
@@ -31,7 +31,7 @@ export class FileStorage implements StorageDriver {
     if (json === null) return await this.delete(namespace, key);
     const [folder, beside] = [this.#namespace(namespace), join(this.#folder, "new")];
     const written = join(beside, createId());
-    // Written beside and then moved, each under a name of its own: a reader sees one value or the other, whole.
+    // Written elsewhere under a unique name and then moved, so that a reader sees one value or the other, whole.
     const text = `${JSON.stringify(key)}\n${JSON.stringify(json)}`;
     await Promise.all([this.#make(folder), this.#make(beside)]);
     await writeFile(written, text);
@@ -79,7 +79,7 @@ export class FileStorage implements StorageDriver {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new TroupeError("storage_unavailable", "The storage is closed: make a new one.");
+    if (this.#closed) throw new TroupeError("storage_unavailable", "The storage is closed. Create a new one.");
   }
 
   #namespace(namespace: string): string {

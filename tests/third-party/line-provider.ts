@@ -3,7 +3,7 @@ import type { ChatMessage, ModelOptions, ModelProvider, StreamChunk } from "@tro
 import { collectResponse, createHttpPool, readSse, requireKey, toTroupeError } from "@troupe/core/adapter";
 import type { HttpPool, ModelResponse, ResolvedKey } from "@troupe/core/adapter";
 
-/** What somebody else might write: a provider for a vendor of their own, which streams lines of JSON. */
+/** A third party's provider, for a vendor that streams lines of JSON. */
 export class LineProvider implements ModelProvider {
   readonly providerId = "line";
   readonly modelId: string;

@@ -29,23 +29,23 @@ async function listen(server: ReturnType<typeof createServer>): Promise<string> 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe("a stranger's storage driver", () => {
+describe("a third party's storage driver", () => {
   checkConformance(it, storageDriverCases, {
     create: () => {
-      const folder = mkdtempSync(join(tmpdir(), "troupe-stranger-"));
+      const folder = mkdtempSync(join(tmpdir(), "troupe-third-party-"));
       cleanUp.push(() => rmSync(folder, { recursive: true }));
       return new FileStorage(folder);
     },
   });
 });
 
-describe("a stranger's runnable", () => {
+describe("a third party's runnable", () => {
   checkConformance(it, runnableCases, {
     create: () => ({ runnable: (model: ModelProvider) => new OneQuestion("helper", model) }),
   });
 });
 
-describe("a stranger's provider", () => {
+describe("a third party's provider", () => {
   const say =
     (chunks: StreamChunk[], seen: string[] = []): RequestListener =>
     (request, response) => {
@@ -64,7 +64,7 @@ describe("a stranger's provider", () => {
     return provider;
   }
 
-  it("streams over our pooled path with the caller's key", async () => {
+  it("streams over a pooled connection with the caller's key", async () => {
     const seen: string[] = [];
     const provider = await providerFor(say(whole, seen));
 
@@ -72,23 +72,23 @@ describe("a stranger's provider", () => {
     expect(seen).toEqual(["Bearer sk-1"]);
   });
 
-  it("says which key is missing, refused, or that an answer was cut", async () => {
+  it("fails with the name of a missing key, for a refused key and for a truncated response", async () => {
     const refused = await providerFor((_request, response) => void response.writeHead(401).end("your key sk-1 is bad"));
-    const cut = await providerFor(say(whole.slice(0, 1)));
+    const truncated = await providerFor(say(whole.slice(0, 1)));
 
-    await expect(cut.generate([])).rejects.toMatchObject({ code: "unauthorized", message: /LINE_API_KEY/ });
+    await expect(truncated.generate([])).rejects.toMatchObject({ code: "unauthorized", message: /LINE_API_KEY/ });
     const refusal: unknown = await refused.generate([], { apiKey: "sk-1" }).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: "unauthorized", fields: { vendor: "line" } });
     expect(JSON.stringify(refusal)).not.toContain("sk-1");
-    await expect(cut.generate([], { apiKey: "sk-1" })).rejects.toMatchObject({ code: "model_failed" });
+    await expect(truncated.generate([], { apiKey: "sk-1" })).rejects.toMatchObject({ code: "model_failed" });
   });
 });
 
-describe("a stranger's transport", () => {
+describe("a third party's transport", () => {
   const post = async (url: string, body: unknown, headers: Record<string, string> = {}) =>
     await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
 
-  it("runs what is registered, whole and as a stream, each with its own key", async () => {
+  it("runs a registered runnable, whole and as a stream, each with the key of its request", async () => {
     const model = new ScriptedModel("Hello there", "Hello again");
     const url = await listen(serveRunnables({ helper: new OneQuestion("helper", model) }));
 
@@ -103,7 +103,7 @@ describe("a stranger's transport", () => {
     expect(model.calls.map((call) => call.options.apiKey)).toEqual(["sk-1", "sk-2"]);
   });
 
-  it("answers errors in one shape and shows nothing of its inside", async () => {
+  it("answers errors in one shape without internal details", async () => {
     const model = new ScriptedModel({ error: new Error("key sk-1 at /inside/file.ts") });
     const url = await listen(serveRunnables({ helper: new OneQuestion("helper", model) }));
     const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code;
@@ -115,7 +115,7 @@ describe("a stranger's transport", () => {
     expect(await failed.text()).toBe('{"error":{"code":"internal","message":"Something went wrong in this service."}}');
   });
 
-  it("ends the model's work when its client leaves", async () => {
+  it("cancels the model call when its client disconnects", async () => {
     const model = new ScriptedModel({ text: "one two three", chunkDelayMs: 10_000 });
     const url = await listen(serveRunnables({ helper: new OneQuestion("helper", model) }));
     const abort = new AbortController();

@@ -5,10 +5,10 @@ import { mustRun, runCommand } from "../../tools/packages/run-command.ts";
 import { budgets } from "./budgets.ts";
 import { readLockfile } from "./read-lockfile.ts";
 
-const folder = inject("strangerFolder");
+const folder = inject("consumerFolder");
 const programs = globSync("{src,examples}/**/*.ts", { cwd: folder });
 
-describe.each(["typescript", "typescript-5.9"])("a stranger with %s", (compiler) => {
+describe.each(["typescript", "typescript-5.9"])("a consumer with %s", (compiler) => {
   it.each(["tsconfig.json", "tsconfig.web.json", "tsconfig.web-nodenext.json"])(
     "compiles with %s, declarations of libraries included",
     async (config) => {
@@ -20,19 +20,19 @@ describe.each(["typescript", "typescript-5.9"])("a stranger with %s", (compiler)
   );
 });
 
-it.each(programs)("a stranger runs %s", async (program) => {
+it.each(programs)("a consumer runs %s", async (program) => {
   await expect(
     mustRun(process.execPath, [program], { cwd: folder, env: { ...process.env, PORT: "0" } }),
   ).resolves.toBeTypeOf("string");
 });
 
-it("every published package is tried", () => {
+it("the programs of the consumer import every published package", () => {
   const source = programs.map((program) => readFileSync(join(folder, program), "utf8")).join("\n");
 
   for (const { name } of inject("packed")) expect(source).toContain(`from "${name}`);
 });
 
-it("nothing that is installed wants to run a script, but for what was agreed on", () => {
+it("no installed package has an install script, except those of the budget", () => {
   const scripted = readLockfile(folder).filter(({ hasInstallScript }) => hasInstallScript === true);
 
   expect(scripted.map(({ path }) => path)).toEqual(budgets.installScripts.map((name) => `node_modules/${name}`));

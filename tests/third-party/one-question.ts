@@ -12,7 +12,7 @@ import type {
 } from "@troupe/core";
 import { readRunOpts, ResponseCollector, Run, RunExecution } from "@troupe/core/adapter";
 
-/** What somebody else might write: something that asks a model once, without tools and without memory. */
+/** A third party's runnable: asks a model once, without tools and without memory. */
 export class OneQuestion implements Runnable {
   readonly kind = "agent";
   readonly eventBus = new EventBus<RunEvents>();

@@ -14,7 +14,7 @@ import type { Registry } from "@troupe/core/adapter";
 
 const statusOf: Partial<Record<ErrorCode, number>> = { invalid_request: 400, not_found: 404, unauthorized: 401 };
 
-/** What somebody else might write: a server that runs what is named in the path, whole or as a stream. */
+/** A third party's transport: a server that runs the runnable named in the path, whole or as a stream. */
 export function serveRunnables(registry: Registry<Runnable>): Server {
   return createServer((request, response) => {
     void answer({ registry, request, response }).catch((error: unknown) => {
@@ -25,9 +25,9 @@ export function serveRunnables(registry: Registry<Runnable>): Server {
   });
 }
 
-type Visit = { registry: Registry<Runnable>; request: IncomingMessage; response: ServerResponse };
+type Exchange = { registry: Registry<Runnable>; request: IncomingMessage; response: ServerResponse };
 
-async function answer({ registry, request, response }: Visit): Promise<void> {
+async function answer({ registry, request, response }: Exchange): Promise<void> {
   const [, name = "", mode = ""] = (request.url ?? "").split("/");
   const runnable = findRunnable(registry, decodeURIComponent(name));
   const { input, options } = await readRun(request);
@@ -51,6 +51,6 @@ async function readRun(request: IncomingMessage): Promise<{ input: string; optio
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   const body = JSON.parse(Buffer.concat(pieces).toString("utf8")) as { input?: unknown; apiKey?: unknown };
-  if (typeof body.input !== "string") throw new TroupeError("invalid_request", "input must be text.");
+  if (typeof body.input !== "string") throw new TroupeError("invalid_request", "input must be a string.");
   return { input: body.input, options: readKeyHeaders(request.headers, { bodyKey: body.apiKey }) };
 }

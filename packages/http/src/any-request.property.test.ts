@@ -1,9 +1,0 @@
-import { expect, it } from "vitest";
-import { askAnything } from "../test/generated/any-request.ts";
-
-it("the router answers any request without a fault of its own", async () => {
-  const { statuses, lines } = await askAnything(250);
-
-  expect([...statuses]).toEqual(expect.arrayContaining([200, 400, 404, 405, 415]));
-  expect(lines).toEqual([]);
-});
