@@ -8,15 +8,15 @@ const titles = [
   "names its vendor and its model",
   "yields no empty pieces",
   "ends every stream with exactly one finish chunk, its last",
-  "yields chunks that hold what the interface says and no more",
-  "starts, tells and ends each tool call once",
-  "says that an answer waits for tools",
-  "generates what it streams",
-  "asks nothing once its signal has aborted",
+  "yields chunks with the fields of the interface and no others",
+  "starts and ends each tool call once, with its arguments in between",
+  "finishes an answer that calls tools with tool_calls",
+  "generates the same answer as it streams",
+  "requests nothing when its signal has aborted already",
   "ends a stream that waits for its first byte when the signal aborts",
-  "ends a whole answer that is waited for when the signal aborts",
-  "calls it a timeout when the signal's time ran out",
-  "leaves nothing on the signal when it is done",
+  "ends a pending generate call when the signal aborts",
+  "reports a timeout when the signal aborts with a TimeoutError",
+  "leaves no listener on the signal",
 ] as const satisfies readonly (keyof typeof modelProviderCases)[];
 
 const cases = Object.fromEntries(titles.map((title) => [title, modelProviderCases[title]]));

@@ -23,7 +23,7 @@ describe.each(["gemini-3.8-flash", "gemini-2.5-flash"])("google's %s", (modelId)
     create: async () => await subject(modelId),
     dispose: async (each) => await each.close(),
     knownGaps: {
-      "reports arguments that were cut, and does not guess the rest":
+      "reports truncated arguments and does not guess the rest":
         "Gemini tells arguments as an object: whole, or not at all",
     },
   });

@@ -26,10 +26,10 @@ describe("a model that Ollama runs", () => {
     create,
     dispose: (subject) => subject.close(),
     knownGaps: {
-      "reports arguments that were cut, and does not guess the rest":
+      "reports truncated arguments and does not guess the rest":
         "the server sends the arguments of a call as an object, whole or not at all",
       "reports usage with its parts": "the server counts what it reads and writes, and no parts of it",
-      "says that an answer was withheld": "the server withholds nothing",
+      "finishes a withheld answer with content_filter": "the server withholds nothing",
     },
   });
 });

@@ -30,7 +30,7 @@ describe.each<[string, string, VertexOptions]>([
     create: async () => await subject(modelId, options),
     dispose: async (each) => await each.close(),
     knownGaps: {
-      "reports arguments that were cut, and does not guess the rest":
+      "reports truncated arguments and does not guess the rest":
         "Gemini tells arguments as an object: whole, or not at all",
     },
   });

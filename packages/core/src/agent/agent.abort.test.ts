@@ -4,7 +4,7 @@ import { countedSignal } from "../run/test/listeners.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunStream } from "../run/runnable.ts";
 import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
-import { until } from "../testing/conformance/wait.ts";
+import { until } from "../testing/conformance/assert.ts";
 import { runnableAsTool } from "../tool/runnable-as-tool.ts";
 import { callOf, scripted, toolNamed } from "./test/agents.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
-import { assertCallGrammar } from "../testing/conformance/assert-chunk-grammar.ts";
+import { assertCallGrammar } from "../testing/conformance/model-subject.ts";
 import { readAll } from "../testing/conformance/runnable-subject.ts";
 import type { Agent } from "./agent.ts";
 import { Agent as PlainAgent } from "./agent.ts";

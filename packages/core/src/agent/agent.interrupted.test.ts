@@ -5,7 +5,7 @@ import type { TurnRecord } from "../session/turn-record.ts";
 import { localQueuesOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
-import { until } from "../testing/conformance/wait.ts";
+import { until } from "../testing/conformance/assert.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
 
 const asks = { text: "I look.", toolCalls: [callOf("1")] };

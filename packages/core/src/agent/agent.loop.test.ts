@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
-import { until } from "../testing/conformance/wait.ts";
+import { until } from "../testing/conformance/assert.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
 
 const ways = ["run", "stream"] as const;

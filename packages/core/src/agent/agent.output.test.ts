@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ModelError } from "../errors/model-error.ts";
 import type { RunOutput } from "../run/run-output.ts";
-import { failureOf } from "../testing/conformance/rejects-with.ts";
+import { failureOf } from "../testing/conformance/assert.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Agent } from "./agent.ts";
 import { callOf, look, scripted } from "./test/agents.ts";

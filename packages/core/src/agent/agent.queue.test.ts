@@ -4,7 +4,7 @@ import { localQueuesOf } from "../lock/session-queues.ts";
 import type { TurnRecord } from "../session/turn-record.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
-import { until } from "../testing/conformance/wait.ts";
+import { until } from "../testing/conformance/assert.ts";
 import { callOf, scripted, toolNamed } from "./test/agents.ts";
 import { turnOver } from "../run/test/small-run.ts";
 import { pause } from "./test/random-model.ts";

@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import {
-  assertCallGrammar,
-  assertFinishesOnce,
-  assertPlainChunks,
-} from "../testing/conformance/assert-chunk-grammar.ts";
+import { assertCallGrammar, assertFinishesOnce, assertPlainChunks } from "../testing/conformance/model-subject.ts";
 import { readAll } from "../testing/conformance/runnable-subject.ts";
-import { until } from "../testing/conformance/wait.ts";
+import { until } from "../testing/conformance/assert.ts";
 import { readUntilEnd } from "../run/test/small-run.ts";
 import { Agent } from "./agent.ts";
 import { callOf, look, scripted, StreamingModel, toolNamed } from "./test/agents.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkConformance } from "../testing/conformance/check-conformance.ts";
-import { vectorCollectionCases } from "../testing/conformance/vector-collection-cases.ts";
+import { vectorCollectionCases } from "../testing/conformance/vector-optional-cases.ts";
 import { at, eastIds, fill } from "../testing/conformance/vector-documents.ts";
 import { vectorStoreCases } from "../testing/conformance/vector-store-cases.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";

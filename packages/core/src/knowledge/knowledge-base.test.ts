@@ -137,7 +137,7 @@ describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore
     checkConformance(it, vectorStoreCases, {
       create: () => asStore(new KnowledgeBase({ name: "kb", vectorStore: createStore(2) })),
       knownGaps: {
-        "refuses a document without an embedding when it can make none":
+        "refuses a document without an embedding when the store has no embeddings":
           "what is wrong is the configuration, and so says the code",
       },
     });

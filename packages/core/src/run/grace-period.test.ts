@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { failureOf } from "../testing/conformance/rejects-with.ts";
+import { failureOf } from "../testing/conformance/assert.ts";
 import { GracePeriod } from "./grace-period.ts";
 
 const forever = new Promise<void>(() => {});

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
-import { failureOf } from "../testing/conformance/rejects-with.ts";
+import { failureOf } from "../testing/conformance/assert.ts";
 import { readUntilEnd, smallRun, turnOver, twoWords, waiting } from "./test/small-run.ts";
 
 const graceMs = 5000;

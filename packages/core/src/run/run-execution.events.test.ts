@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { RunEvents } from "./run-events.ts";
 import type { RunEnd } from "./run-work.ts";
-import { failureOf } from "../testing/conformance/rejects-with.ts";
+import { failureOf } from "../testing/conformance/assert.ts";
 import { readUntilEnd, smallRun, turnOver, twoWords, waiting } from "./test/small-run.ts";
 
 describe("what is heard of a run", () => {

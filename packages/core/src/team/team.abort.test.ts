@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { until } from "../testing/conformance/wait.ts";
+import { until } from "../testing/conformance/assert.ts";
 import { Team } from "./team.ts";
 import { allModes, delegate, pick } from "./test/teams.ts";
 import type { TeamMode } from "./team-config.ts";

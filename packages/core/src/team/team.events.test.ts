@@ -3,7 +3,7 @@ import { Agent } from "../agent/agent.ts";
 import { EventBus } from "../events/event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { Runnable } from "../run/runnable.ts";
-import { until } from "../testing/conformance/wait.ts";
+import { until } from "../testing/conformance/assert.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { sleep } from "../async/sleep.ts";
 import { Team } from "./team.ts";

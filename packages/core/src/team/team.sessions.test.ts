@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { Memory } from "../memory/memory.ts";
-import { until } from "../testing/conformance/wait.ts";
+import { until } from "../testing/conformance/assert.ts";
 import { SessionStore } from "../session/session-store.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkConformance } from "../testing/conformance/check-conformance.ts";
-import { vectorCollectionCases } from "../testing/conformance/vector-collection-cases.ts";
+import { vectorCollectionCases, vectorEmbeddingsCases } from "../testing/conformance/vector-optional-cases.ts";
 import { at, fill } from "../testing/conformance/vector-documents.ts";
-import { vectorEmbeddingsCases } from "../testing/conformance/vector-embeddings-cases.ts";
 import { vectorStoreCases } from "../testing/conformance/vector-store-cases.ts";
 import type { EmbeddingProvider } from "./embedding-provider.ts";
 import { InMemoryVectorStore } from "./in-memory-vector-store.ts";

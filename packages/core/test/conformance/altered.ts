@@ -10,3 +10,9 @@ export function altered<Subject extends object>(right: Subject, change: (right: 
     },
   });
 }
+
+/** The object without one of its members. */
+export function without<Thing extends object, Name extends keyof Thing>(thing: Thing, name: Name): Omit<Thing, Name> {
+  const { [name]: _, ...rest } = thing;
+  return rest;
+}

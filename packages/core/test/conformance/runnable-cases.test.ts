@@ -3,8 +3,7 @@ import { checkConformance } from "../../src/testing/conformance/check-conformanc
 import { runnableCases } from "../../src/testing/conformance/runnable-cases.ts";
 import { checkWrongSubjects } from "./check-wrong-subjects.ts";
 import { SmallRunnable } from "./small-runnable.ts";
-import { wrongRunnableEnds } from "./wrong-runnable-ends.ts";
-import { wrongRunnableParents } from "./wrong-runnable-parents.ts";
+import { wrongRunnableEnds, wrongRunnableParents } from "./wrong-runnable-ends.ts";
 import { wrongRunnableRuns } from "./wrong-runnable-runs.ts";
 
 describe("a small Runnable", () => {

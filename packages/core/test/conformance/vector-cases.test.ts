@@ -1,9 +1,8 @@
 import { describe, it } from "vitest";
 import { checkConformance } from "../../src/testing/conformance/check-conformance.ts";
 import { embeddingProviderCases } from "../../src/testing/conformance/embedding-provider-cases.ts";
-import { vectorCollectionCases } from "../../src/testing/conformance/vector-collection-cases.ts";
-import type { CollectingVectorStore } from "../../src/testing/conformance/vector-collection-cases.ts";
-import { vectorEmbeddingsCases } from "../../src/testing/conformance/vector-embeddings-cases.ts";
+import { vectorCollectionCases, vectorEmbeddingsCases } from "../../src/testing/conformance/vector-optional-cases.ts";
+import type { CollectingVectorStore } from "../../src/testing/conformance/vector-optional-cases.ts";
 import { vectorStoreCases } from "../../src/testing/conformance/vector-store-cases.ts";
 import { checkWrongSubjects } from "./check-wrong-subjects.ts";
 import { embeddingsBut, wrongEmbeddings } from "./wrong-embeddings.ts";

@@ -10,25 +10,26 @@ import type { WrongSubjects } from "./check-wrong-subjects.ts";
 
 /** Embeddings that are wrong in one thing each. */
 export const wrongEmbeddings = {
-  "gives one vector per text": () => batching((vectors) => [...new Map(vectors.map((v) => [String(v), v])).values()]),
-  "gives the vectors in the order of the texts": () => batching((vectors) => vectors.with(0, vectors.at(-1) ?? [])),
-  "gives vectors of one length": () =>
+  "returns one vector per string": () =>
+    batching((vectors) => [...new Map(vectors.map((v) => [String(v), v])).values()]),
+  "returns the vectors in the order of the strings": () => batching((vectors) => vectors.with(0, vectors.at(-1) ?? [])),
+  "returns vectors of one length": () =>
     batching((vectors) => vectors.map((vector, index) => vector.slice(0, vector.length - index))),
-  "gives vectors as long as it says": () => embeddingsBut(() => ({ dimensions: 3 })),
-  "gives finite numbers that point somewhere": () => batching((vectors) => vectors.map((v) => v.map(() => 0))),
-  "gives plain lists": () => batching((vectors) => vectors.map((v) => Float32Array.from(v) as unknown as number[])),
-  "embeds a batch as it embeds each text": () => batching((vectors) => vectors.map((v) => v.toReversed())),
-  "tells texts apart": () => batching((vectors) => vectors.map(() => vectors[0] ?? [])),
-  "needs no call for an empty list": () =>
+  "returns vectors of the length that it declares": () => embeddingsBut(() => ({ dimensions: 3 })),
+  "returns finite vectors that are not zero": () => batching((vectors) => vectors.map((v) => v.map(() => 0))),
+  "returns plain arrays": () => batching((vectors) => vectors.map((v) => Float32Array.from(v) as unknown as number[])),
+  "embeds a batch as it embeds each string": () => batching((vectors) => vectors.map((v) => v.toReversed())),
+  "returns different vectors for different strings": () => batching((vectors) => vectors.map(() => vectors[0] ?? [])),
+  "makes no request for an empty array": () =>
     embeddingsBut((right) => ({
       embedBatch: async (texts, options) => {
         const vectors = await right.embedBatch([...texts, ""], options);
         return vectors.slice(0, texts.length);
       },
     })),
-  "embeds an empty text or refuses it as invalid": () =>
+  "embeds an empty string or refuses it as invalid_value": () =>
     embeddingsBut((right) => ({ embed: async (text) => (text === "" ? [] : await right.embed(text)) })),
-  "embeds a thousand texts in one call": () =>
+  "embeds a thousand strings in one call": () =>
     embeddingsBut((right) => ({
       embedBatch: async (texts) => {
         if (texts.length > 100) throw new TroupeError("model_failed", "Too many texts.");
@@ -40,7 +41,7 @@ export const wrongEmbeddings = {
       embed: async (text) => await right.embed(text),
       embedBatch: async (texts) => await right.embedBatch(texts),
     })),
-  "leaves the caller's list alone": () =>
+  "does not change the caller's array": () =>
     embeddingsBut((right) => ({
       embedBatch: async (texts) => await right.embedBatch((texts as string[]).splice(0)),
     })),

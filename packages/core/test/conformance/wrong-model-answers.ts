@@ -1,6 +1,6 @@
 import { TroupeError } from "../../src/errors/troupe-error.ts";
 import type { FinishReason, ModelChunk } from "../../src/model/model-chunk.ts";
-import type { modelAnswerCases } from "../../src/testing/conformance/model-answer-cases.ts";
+import type { modelProviderCases } from "../../src/testing/conformance/model-provider-cases.ts";
 import type { ModelProviderSubject } from "../../src/testing/conformance/model-subject.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { chunking, modelBut, streaming } from "./wrong-model.ts";
@@ -8,9 +8,9 @@ import { chunking, modelBut, streaming } from "./wrong-model.ts";
 /** Models that answer wrongly. */
 export const wrongModelAnswers = {
   "names its vendor and its model": () => modelBut(() => ({ providerId: "" })),
-  "streams the text as it was said": () => texts((text) => text.trim()),
-  // oxlint-disable-next-line no-control-regex -- all that is ASCII
-  "keeps characters whole that arrive in pieces": () => texts((text) => text.replaceAll(/[^\x00-\x7f]/gu, "\ufffd")),
+  "streams the text unchanged": () => texts((text) => text.trim()),
+  "keeps characters whole whose bytes arrive in pieces": () =>
+    texts((text) => text.replaceAll(/[\u0080-\u{10ffff}]/gu, "\ufffd")),
   "streams the text in more than one piece": () =>
     streaming(async function* (chunks) {
       const all: ModelChunk[] = [];
@@ -22,13 +22,13 @@ export const wrongModelAnswers = {
     chunking((chunk) => (chunk.type === "text" ? [{ type: "text", text: "" }, chunk] : [chunk])),
   "ends every stream with exactly one finish chunk, its last": () =>
     chunking((chunk) => (chunk.type === "finish" ? [chunk, chunk] : [chunk])),
-  "yields chunks that hold what the interface says and no more": () =>
+  "yields chunks with the fields of the interface and no others": () =>
     chunking((chunk) => [Object.assign(chunk, { raw: { id: "resp_1" } })]),
   "keeps thinking apart from the text": () =>
     chunking((chunk) => (chunk.type === "thinking" ? [{ ...chunk, type: "text" }] : [chunk])),
-  "marks what the vendor wants back as its own": () =>
+  "marks vendor state with its provider and model": () =>
     finishing((chunk) => ({ ...chunk, vendorState: { providerId: "other", modelId: "?", items: [] } })),
-  "starts, tells and ends each tool call once": () =>
+  "starts and ends each tool call once, with its arguments in between": () =>
     chunking((chunk) => (chunk.type === "tool_call_end" ? [] : [chunk])),
   "streams the arguments of a tool call as JSON": () =>
     chunking((chunk) =>
@@ -54,13 +54,13 @@ export const wrongModelAnswers = {
         else yield "toolCallId" in chunk ? { ...chunk, toolCallId: numbered(chunk.toolCallId) } : chunk;
       }
     }),
-  "takes empty arguments for an empty object": () =>
+  "reads empty arguments as an empty object": () =>
     chunking((chunk) =>
       chunk.type === "tool_call_delta"
         ? [{ ...chunk, argumentsDelta: chunk.argumentsDelta === "{" ? "[" : "]" }]
         : [chunk],
     ),
-  "reports arguments that were cut, and does not guess the rest": () =>
+  "reports truncated arguments and does not guess the rest": () =>
     chunking((chunk) =>
       chunk.type === "tool_call_end"
         ? [{ type: "tool_call_delta", toolCallId: chunk.toolCallId, argumentsDelta: '"}' }, chunk]
@@ -71,30 +71,30 @@ export const wrongModelAnswers = {
       const { cachedTokens: _, ...rest } = usage ?? { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
       return { ...chunk, usage: rest };
     }),
-  "hands on the vendor's own usage": () =>
+  "passes on the vendor's own usage object": () =>
     finishing(({ usage, ...chunk }) => {
       const { providerMetrics: _, ...rest } = usage ?? { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
       return { ...chunk, usage: rest };
     }),
-  "says that an answer is complete": () => reasons("other"),
-  "says that an answer met the token limit": () => reasons("stop"),
-  "says that an answer was withheld": () => reasons("stop"),
-  "says that an answer waits for tools": () => reasons("stop"),
-  "goes on with a conversation that holds what it does not take": () =>
+  "finishes a complete answer with stop": () => reasons("other"),
+  "finishes an answer at the token limit with length": () => reasons("stop"),
+  "finishes a withheld answer with content_filter": () => reasons("stop"),
+  "finishes an answer that calls tools with tool_calls": () => reasons("stop"),
+  "continues a conversation that has a part it does not support": () =>
     modelBut((right) => ({
       generate: async (messages, options) => {
         if (!messages.some(({ content }) => Array.isArray(content))) return await right.generate(messages, options);
         throw new TroupeError("unsupported_media_type", "This model takes text alone.");
       },
     })),
-  "generates what it streams": () =>
+  "generates the same answer as it streams": () =>
     modelBut((right) => ({
       generate: async (...args) => {
         const response = await right.generate(...args);
         return { ...response, text: response.text.trim().slice(0, 20) };
       },
     })),
-} satisfies WrongSubjects<ModelProviderSubject, typeof modelAnswerCases>;
+} satisfies Partial<WrongSubjects<ModelProviderSubject, typeof modelProviderCases>>;
 
 type FinishChunk = Extract<ModelChunk, { type: "finish" }>;
 

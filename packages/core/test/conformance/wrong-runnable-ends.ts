@@ -1,16 +1,17 @@
 import { toTroupeError } from "../../src/errors/to-troupe-error.ts";
 import { TroupeError } from "../../src/errors/troupe-error.ts";
-import type { runnableEndCases } from "../../src/testing/conformance/runnable-end-cases.ts";
+import type { runnableCases } from "../../src/testing/conformance/runnable-cases.ts";
 import type { RunnableSubject } from "../../src/testing/conformance/runnable-subject.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { SmallRunnable } from "./small-runnable.ts";
 import { chunking, optioning, runsBut } from "./wrong-runnable.ts";
-import { without } from "./without.ts";
+import { without } from "./altered.ts";
+import type { RunContext } from "../../src/run/run-context.ts";
 
 /** Runnables whose runs end wrongly. */
 export const wrongRunnableEnds = {
-  "fails with an error that carries what there was": () => failing(({ code }) => new TroupeError(code, "Failed.")),
-  "fails its stream and its output alike": () =>
+  "fails with an error that carries the output so far": () => failing(({ code }) => new TroupeError(code, "Failed.")),
+  "fails its stream and its output with the same error": () =>
     chunking(async function* (chunks) {
       try {
         yield* chunks;
@@ -27,7 +28,7 @@ export const wrongRunnableEnds = {
         throw error;
       }
     }),
-  "tells of a failed run by one error and no completion": () => ({
+  "emits one run.error and no run.complete for a failed run": () => ({
     runnable: (model) => {
       const right = new SmallRunnable(model);
       const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
@@ -36,10 +37,10 @@ export const wrongRunnableEnds = {
       return right;
     },
   }),
-  "ends as cancelled by its own cancel": () => runsBut(() => ({ cancel: () => undefined })),
-  "ends a read that waits when it is cancelled": () => runsBut(() => ({ cancel: () => undefined })),
+  "ends as cancelled after cancel()": () => runsBut(() => ({ cancel: () => undefined })),
+  "ends a pending read when it is cancelled": () => runsBut(() => ({ cancel: () => undefined })),
   "ends as cancelled by the caller's signal": () => optioning((opts) => without(opts, "signal")),
-  "asks nothing when the caller's signal has aborted already": () => optioning((opts) => without(opts, "signal")),
+  "calls no model when the caller's signal has aborted already": () => optioning((opts) => without(opts, "signal")),
   "ends as cancelled when the reader leaves early": () =>
     // Goes on to read when its reader has left.
     runsBut((right) => ({
@@ -59,7 +60,7 @@ export const wrongRunnableEnds = {
         },
       };
     }),
-} satisfies WrongSubjects<RunnableSubject, typeof runnableEndCases>;
+} satisfies Partial<WrongSubjects<RunnableSubject, typeof runnableCases>>;
 
 /** Fails with another error. */
 function failing(change: (error: TroupeError) => unknown): RunnableSubject {
@@ -70,4 +71,21 @@ function failing(change: (error: TroupeError) => unknown): RunnableSubject {
       });
     },
   }));
+}
+
+const orphaned = () => optioning((opts) => without(opts, "parent"));
+
+/** A copy has no private slot: the account of the run above is out of reach, and only its facts are left. */
+const unbilled = () => optioning(({ parent, ...opts }) => ({ ...opts, ...(parent && { parent: { ...parent } }) }));
+
+/** Runnables that are no good part of another run. */
+export const wrongRunnableParents = {
+  "adds its usage to its parent run": unbilled,
+  "names its parent run in its events": orphaned,
+  "ends when its parent run ends": () =>
+    optioning(({ parent, ...opts }) => ({ ...opts, ...(parent && { parent: deaf(parent) }) })),
+} satisfies Partial<WrongSubjects<RunnableSubject, typeof runnableCases>>;
+
+function deaf(parent: RunContext): RunContext {
+  return { ...parent, signal: new AbortController().signal };
 }

@@ -1,12 +1,11 @@
 import { TroupeError } from "../../src/errors/troupe-error.ts";
 import type { ListOptions, StorageEntry } from "../../src/storage/storage-driver.ts";
-import type { storageLifeCases } from "../../src/testing/conformance/storage-life-cases.ts";
-import type { storageListCases } from "../../src/testing/conformance/storage-list-cases.ts";
-import type { storageListOptionsCases } from "../../src/testing/conformance/storage-list-options-cases.ts";
+import type { storageDriverCases } from "../../src/testing/conformance/storage-driver-cases.ts";
+import type { storageListOptionsCases } from "../../src/testing/conformance/storage-list-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { storageBut } from "./wrong-storage.ts";
 import type { WholeStorage } from "./wrong-storage.ts";
-import { without } from "./without.ts";
+import { without } from "./altered.ts";
 
 /** Storages that list wrongly. */
 export const wrongStorageLists = {
@@ -14,18 +13,19 @@ export const wrongStorageLists = {
     listing((entries) => entries.toSorted((one, other) => (one.key < other.key ? -1 : 1))),
   "lists each key with its value and nothing else": () =>
     listing((entries) => entries.map((entry) => ({ ...entry, namespace: "ns" }))),
-  "lists only what begins with the prefix": () => storageBut((right) => ({ list: async (ns) => await right.list(ns) })),
+  "lists only keys that begin with the prefix": () =>
+    storageBut((right) => ({ list: async (ns) => await right.list(ns) })),
   "takes every character of a prefix literally": () =>
     storageBut((right) => ({
       list: async (ns, prefix = "") => (await right.list(ns)).filter(({ key }) => like(prefix).test(key)),
     })),
-  "takes an empty prefix for none": () =>
+  "treats an empty prefix as none": () =>
     storageBut((right) => ({ list: async (ns, prefix) => (prefix === "" ? [] : await right.list(ns, prefix)) })),
   "lists one namespace alone": () =>
     storageBut((right) => ({
       list: async (ns, prefix) => [...(await right.list(ns, prefix)), ...(await right.list(`${ns}2`, prefix))],
     })),
-  "lists nothing where nothing is": () =>
+  "lists nothing in an empty namespace": () =>
     storageBut((right) => ({
       list: async (ns, prefix) => {
         const entries = await right.list(ns, prefix);
@@ -34,37 +34,37 @@ export const wrongStorageLists = {
       },
     })),
   "lists a thousand records": () => listing((entries) => entries.slice(0, 100)),
-} satisfies WrongSubjects<WholeStorage, typeof storageListCases>;
+} satisfies Partial<WrongSubjects<WholeStorage, typeof storageDriverCases>>;
 
 /** Storages that narrow a listing wrongly. */
 export const wrongStorageListOptions = {
-  "gives at most as many entries as the limit says": () => heeding((options) => without(options, "limit")),
-  "gives the last key first when reversed": () => heeding((options) => without(options, "reverse")),
-  "goes on behind a key, which need not exist": () =>
+  "lists at most as many entries as the limit": () => heeding((options) => without(options, "limit")),
+  "lists the last key first when reversed": () => heeding((options) => without(options, "reverse")),
+  "lists the keys after a key, which need not exist": () =>
     storageBut((right) => ({
       list: async (ns, prefix, { after, ...rest } = {}) => {
         const entries = await right.list(ns, prefix, rest);
         return entries.slice(entries.findIndex(({ key }) => key === after) + 1);
       },
     })),
-  "goes on before a key when reversed": () =>
+  "lists the keys before a key when reversed": () =>
     storageBut((right) => ({
       list: async (ns, prefix, options = {}) =>
         options.reverse === true
           ? (await right.list(ns, prefix, { ...options, reverse: false })).toReversed()
           : await right.list(ns, prefix, options),
     })),
-  "combines prefix, limit, direction and place as sorting everything would": () =>
+  "combines prefix, limit, reverse and after": () =>
     storageBut((right) => ({
       // Narrows before it looks at the prefix.
       list: async (ns, prefix = "", options = {}) =>
         (await right.list(ns, "", options)).filter(({ key }) => key.startsWith(prefix)),
     })),
-  "refuses a limit that is no whole number from 1 upwards": () =>
+  "refuses a limit that is not a positive integer": () =>
     heeding(({ limit, ...rest }) =>
       limit !== undefined && limit >= 1 && limit < Infinity ? { limit, ...rest } : rest,
     ),
-  "refuses a place that is no key": () =>
+  "refuses an after that is not a key": () =>
     heeding(({ after, ...rest }) => (after === undefined || after.length > 2 ? rest : { after, ...rest })),
 } satisfies WrongSubjects<WholeStorage, typeof storageListOptionsCases>;
 
@@ -81,13 +81,13 @@ export const wrongStorageLives = {
     }));
   },
   "refuses every call after it was closed": () => storageBut(() => ({ close: async () => {} })),
-  "has each optional member whole or not at all": () =>
+  "implements each optional member that it has": () =>
     storageBut(() => ({
       transaction: async () => {
         throw new TroupeError("internal", "Transactions are not supported.");
       },
     })),
-} satisfies WrongSubjects<WholeStorage, typeof storageLifeCases>;
+} satisfies Partial<WrongSubjects<WholeStorage, typeof storageDriverCases>>;
 
 function listing(change: (entries: StorageEntry[]) => StorageEntry[]): WholeStorage {
   return storageBut((right) => ({ list: async (...args) => change(await right.list(...args)) }));

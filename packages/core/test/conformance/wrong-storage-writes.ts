@@ -2,7 +2,7 @@ import { TroupeError } from "../../src/errors/troupe-error.ts";
 import type { Json } from "../../src/storage/json.ts";
 import type { storageAppendCases } from "../../src/testing/conformance/storage-append-cases.ts";
 import type { storageCompareAndSetCases } from "../../src/testing/conformance/storage-compare-and-set-cases.ts";
-import type { storagePingCases } from "../../src/testing/conformance/storage-ping-cases.ts";
+import type { storagePingCases } from "../../src/testing/conformance/storage-driver-cases.ts";
 import type { storageTransactionCases } from "../../src/testing/conformance/storage-transaction-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { meanwhile, storageBut } from "./wrong-storage.ts";
@@ -13,18 +13,18 @@ type CompareAndSet = WholeStorage["compareAndSet"];
 
 /** Storages that append wrongly. */
 export const wrongStorageAppends = {
-  "numbers what is appended from 1 with 12 digits": () =>
+  "numbers appended values from 1 with 12 digits": () =>
     appending((right) => async (ns, prefix, value) => {
       const seq = (await right.list(ns, prefix)).length;
       const key = `${prefix}${seq}`;
       await right.set(ns, key, value);
       return { key, seq };
     }),
-  "numbers each prefix and each namespace for itself": () => {
+  "numbers each prefix and each namespace separately": () => {
     let seq = 0;
     return appending(() => async (_ns, prefix) => ({ key: `${prefix}${++seq}`, seq }));
   },
-  "goes on behind the highest number that is stored": () => {
+  "continues after the highest stored number": () => {
     const last = new Map<string, number>();
     return appending((right) => async (ns, prefix, value) => {
       const seq = (last.get(prefix) ?? 0) + 1;
@@ -32,7 +32,7 @@ export const wrongStorageAppends = {
       return await numbered(right, { ns, prefix, value, seq });
     });
   },
-  "does not take other keys for numbers": () =>
+  "ignores keys that are not numbers": () =>
     appending((right) => async (ns, prefix, value) => {
       const seq = (await right.list(ns, prefix)).length + 1;
       return await numbered(right, { ns, prefix, value, seq });
@@ -45,14 +45,14 @@ export const wrongStorageAppends = {
     }),
   "does not append null": () =>
     appending((right) => async (ns, prefix, value) => await right.append(ns, prefix, value ?? 0)),
-  "does not append behind the last number": () =>
+  "refuses to append after the last possible number": () =>
     appending((right) => async (ns, prefix, value) => {
       const full = (await right.get(ns, `${prefix}999999999999`)) !== null;
       return full ? { key: `${prefix}999999999999`, seq: 999_999_999_999 } : await right.append(ns, prefix, value);
     }),
-  "appends only JSON under keys that can be stored": () =>
+  "refuses to append values that are not JSON or under invalid keys": () =>
     appending((right) => async (ns, prefix, value) => await right.append(ns, prefix, Number.isNaN(value) ? 0 : value)),
-  "appends what the value was when it was given": () =>
+  "appends the value as it was at the call": () =>
     appending((right) => async (...args) => {
       await meanwhile();
       return await right.append(...args);
@@ -68,8 +68,8 @@ export const wrongStorageAppends = {
 
 /** Storages that compare wrongly. */
 export const wrongStorageComparisons = {
-  "sets when the record is as expected, and says so": () => comparing(() => async () => false),
-  "leaves the record alone when it is not as expected": () =>
+  "sets a record that is as expected, and returns true": () => comparing(() => async () => false),
+  "does not change a record that is not as expected": () =>
     comparing((right) => async (...[ns, key, _expected, next]) => {
       await right.set(ns, key, next);
       return false;
@@ -85,16 +85,14 @@ export const wrongStorageComparisons = {
         async (...[ns, key, expected, next]) =>
           await right.compareAndSet(ns, key, expected, next ?? "null"),
     ),
-  "does not mind the order of an object's members": () => comparing((right) => byText(right, JSON.stringify)),
-  "minds the order of a list": () =>
+  "ignores the order of object members": () => comparing((right) => byText(right, JSON.stringify)),
+  "respects the order of an array": () =>
     comparing((right) => byText(right, (value) => JSON.stringify(Array.isArray(value) ? value.length : value))),
-  "tells false, 0 and empty text from absent": () =>
+  "distinguishes false, 0 and an empty string from absent": () =>
     comparing((right) => byText(right, (value) => JSON.stringify(value || null))),
-  "lets exactly one of many win that create a record at once": () =>
-    comparing((right) => byText(right, JSON.stringify)),
-  "lets exactly one of many win that replace a record at once": () =>
-    comparing((right) => byText(right, JSON.stringify)),
-  "compares and sets only JSON": () =>
+  "lets exactly one of many concurrent creations win": () => comparing((right) => byText(right, JSON.stringify)),
+  "lets exactly one of many concurrent replacements win": () => comparing((right) => byText(right, JSON.stringify)),
+  "refuses to compare or set values that are not JSON": () =>
     comparing(
       (right) =>
         async (...[ns, key, expected, next]) =>
@@ -108,20 +106,20 @@ export const wrongStorageTransactions = {
     transacting((right) => async (writes) => {
       for (const { key, value } of writes) await right.set("ns", key, value);
     }),
-  "applies writes in their order": () =>
+  "applies writes in order": () =>
     transacting((right) => async (writes) => await right.transaction(writes.toReversed())),
-  "takes a write of null for a delete": () =>
+  "deletes a record with a write of null": () =>
     transacting(
       (right) => async (writes) =>
         await right.transaction(writes.map((write) => ({ ...write, value: write.value ?? "null" }))),
     ),
-  "applies nothing when one write cannot be made": () => transacting(oneByOne),
-  "has nothing to do for no writes": () =>
+  "applies no write when one is invalid": () => transacting(oneByOne),
+  "accepts an empty array of writes": () =>
     transacting((right) => async (writes) => {
       if (writes.length === 0) throw new TroupeError("invalid_value", "There is nothing to write.");
       await right.transaction(writes);
     }),
-  "writes what the values were when they were given": () =>
+  "writes the values as they were at the call": () =>
     transacting((right) => async (writes) => {
       await meanwhile();
       await right.transaction(writes);
@@ -137,7 +135,7 @@ export const wrongStoragePings = {
         if ((await right.list("ns")).length === 0) throw new TroupeError("storage_unavailable", "Nothing is there.");
       },
     })),
-  "leaves no record behind from a ping": () =>
+  "stores no record for a ping": () =>
     storageBut((right) => ({ ping: async () => await right.set("health", "ping", 1) })),
 } satisfies WrongSubjects<WholeStorage, typeof storagePingCases>;
 

@@ -7,12 +7,12 @@ import { meanwhile } from "./wrong-storage.ts";
 
 /** Sources that are wrong in one thing each. */
 export const wrongToolSources = {
-  "gives tools": () => tools(() => []),
-  "gives tools of the same names again": () => {
+  "returns tools": () => tools(() => []),
+  "returns tools with the same names again": () => {
     let count = 0;
     return tools((right) => right.map((tool) => ({ ...tool, name: `${tool.name}_${++count}` })));
   },
-  "gives tools of the same names to all who ask at once": () =>
+  "returns tools with the same names to concurrent calls": () =>
     sourceBut((right) => {
       let busy = false;
       return {
@@ -25,18 +25,19 @@ export const wrongToolSources = {
         },
       };
     }),
-  "lets the caller change the list that it gets": () =>
+  "returns an array that the caller may change": () =>
     sourceBut((right) => {
       const list = right.getTools();
       return { getTools: async () => await list };
     }),
   "names tools as every vendor allows": () => each((tool) => ({ ...tool, name: `server.${tool.name}` })),
-  "gives each tool a name of its own": () => each((tool) => ({ ...tool, name: "tool" })),
+  "gives each tool a unique name": () => each((tool) => ({ ...tool, name: "tool" })),
   "describes each tool": () => each((tool) => ({ ...tool, description: "" })),
   "gives each tool parameters that are the JSON Schema of an object": () =>
     each((tool) => ({ ...tool, parameters: { type: "string" } })),
-  "answers a call with text": () => each((tool) => ({ ...tool, execute: () => ({ content: 1 as unknown as string }) })),
-  "answers calls that are made at once": () => {
+  "answers a call with a string": () =>
+    each((tool) => ({ ...tool, execute: () => ({ content: 1 as unknown as string }) })),
+  "answers concurrent calls": () => {
     let busy = false;
     return each((tool) => ({
       ...tool,
@@ -48,11 +49,11 @@ export const wrongToolSources = {
       },
     }));
   },
-  "leaves the arguments of a call alone": () =>
+  "does not change the arguments of a call": () =>
     each((tool) => ({ ...tool, execute: (args) => String(delete args["text"]) })),
   "ends a call at once when its signal aborts": () =>
     each((tool) => ({ ...tool, execute: async () => await new Promise<string>(() => undefined) })),
-  "closes twice, also when nobody asked it for tools": () =>
+  "closes twice, also before its first use": () =>
     sourceBut(() => {
       let isOpen = false;
       return {

@@ -1,25 +1,24 @@
 import { FakeEmbeddings } from "../../src/testing/fake-embeddings.ts";
 import { InMemoryVectorStore } from "../../src/vector/in-memory-vector-store.ts";
 import type { VectorStore } from "../../src/vector/vector-store.ts";
-import type { vectorCollectionCases } from "../../src/testing/conformance/vector-collection-cases.ts";
 import type {
+  vectorCollectionCases,
   EmbeddingVectorStore,
   vectorEmbeddingsCases,
-} from "../../src/testing/conformance/vector-embeddings-cases.ts";
-import { altered } from "./altered.ts";
+} from "../../src/testing/conformance/vector-optional-cases.ts";
+import { altered, without } from "./altered.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { meanwhile } from "./wrong-storage.ts";
 import { storeBut } from "./wrong-vector-store.ts";
 import type { WholeVectorStore } from "./wrong-vector-store.ts";
-import { without } from "./without.ts";
 
 /** Stores whose collections are wrong. */
 export const wrongVectorCollections = {
-  "shows nothing of a collection outside": () => storeBut((right) => ({ collection: () => right })),
+  "shows the documents of a collection only there": () => storeBut((right) => ({ collection: () => right })),
   "keeps equal ids of different collections apart": () => renamingCollections(() => "all"),
-  "gives a view of the same documents for the same name": () =>
+  "returns a view of the same documents for the same name": () =>
     storeBut(() => ({ collection: () => new InMemoryVectorStore({ dimensions: 2 }) })),
-  "tells names of collections apart by every character": () =>
+  "distinguishes names of collections by every character": () =>
     renamingCollections((name) => name.toLowerCase().replaceAll(/\W/g, "_")),
   "clears the store and leaves its collections": () =>
     storeBut((right) => ({
@@ -35,7 +34,7 @@ export const wrongVectorCollections = {
         await right.clear();
       },
     })),
-  "closes a view alone": () => viewing((_view, right) => ({ close: async () => await right.close() })),
+  "closes a view without its store": () => viewing((_view, right) => ({ close: async () => await right.close() })),
   "closes all views with the store": () => storeBut(() => ({ close: async () => {} })),
   "refuses a name of a collection that storage would refuse as a key": () =>
     renamingCollections((name) => name.replaceAll("\0", "") || "default"),
@@ -43,14 +42,14 @@ export const wrongVectorCollections = {
 
 /** Stores that use their embeddings wrongly. */
 export const wrongVectorEmbeddings = {
-  "shows the embeddings that it was given": () => embedding(() => ({ embeddings: undefined })),
-  "makes the embedding of a document that comes without": () =>
+  "exposes the embeddings that it was given": () => embedding(() => ({ embeddings: undefined })),
+  "embeds a document that has no embedding": () =>
     embedding((right) => ({ upsert: async (document) => await right.upsert({ ...document, content: "?" }) })),
-  "leaves an embedding alone that a document comes with": () =>
+  "keeps the embedding of a document that has one": () =>
     embedding((right) => ({
       upsert: async (document) => await right.upsert(without(document, "embedding")),
     })),
-  "stores the document as it was before its embedding was made": () =>
+  "stores the document as it was before it was embedded": () =>
     embedding((right) => ({
       upsert: async (document) => {
         await meanwhile();

@@ -1,6 +1,6 @@
 import { TroupeError } from "../../src/errors/troupe-error.ts";
 import type { VectorDocument } from "../../src/vector/vector-store.ts";
-import type { vectorDocumentCases } from "../../src/testing/conformance/vector-document-cases.ts";
+import type { vectorStoreCases } from "../../src/testing/conformance/vector-store-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { meanwhile } from "./wrong-storage.ts";
 import { keeping, storeBut } from "./wrong-vector-store.ts";
@@ -8,9 +8,9 @@ import type { WholeVectorStore } from "./wrong-vector-store.ts";
 
 /** Stores that keep documents wrongly. */
 export const wrongVectorDocuments = {
-  "gives a document back with its embedding as 32-bit floats": () =>
+  "returns a document with its embedding as 32-bit floats": () =>
     keeping(({ embedding, ...rest }) => ({ ...rest, embedding: (embedding ?? []).map(Math.trunc).with(1, -2) })),
-  "gives null for a document that was never stored": () =>
+  "returns null for a document that was never stored": () =>
     storeBut((right) => ({ get: async (id) => (await right.get(id)) ?? { id, content: "" } })),
   "replaces a document as a whole": () =>
     storeBut((right) => ({
@@ -23,7 +23,7 @@ export const wrongVectorDocuments = {
         throw new TroupeError("not_found", "Nothing to delete.");
       },
     })),
-  "clears all documents and takes new ones": () =>
+  "clears all documents and accepts new ones": () =>
     storeBut((right) => ({ clear: async () => await right.delete("a") })),
   "takes every character of an id literally": () =>
     storeBut((right) => ({
@@ -43,7 +43,7 @@ export const wrongVectorDocuments = {
         get: async (id) => live.get(id) ?? null,
       };
     }),
-  "stores the document as it was when it was given": () =>
+  "stores the document as it was at the call": () =>
     storeBut((right) => ({
       upsert: async (document) => {
         await meanwhile();
@@ -52,14 +52,14 @@ export const wrongVectorDocuments = {
     })),
   "refuses an id that storage would refuse as a key": () =>
     keeping((document) => ({ ...document, id: document.id.replaceAll("\0", "") })),
-  "refuses content that is no well-formed text": () =>
+  "refuses content that is not a well-formed string": () =>
     keeping((document) => ({ ...document, content: document.content.toWellFormed() })),
   "refuses metadata that is not JSON": () =>
     keeping((document) => ({
       ...document,
       metadata: JSON.parse(JSON.stringify(document.metadata ?? {}, bigintAsText)) as Record<string, unknown>,
     })),
-  "refuses vectors that are not finite, have no direction or another length": () =>
+  "refuses vectors that are not finite, are zero or have another length": () =>
     keeping((document) => ({ ...document, embedding: [...(document.embedding ?? []), 1, 1].slice(0, 2) })),
   "keeps the old document when it refuses the new one": () =>
     storeBut((right) => ({
@@ -68,7 +68,7 @@ export const wrongVectorDocuments = {
         await right.upsert(document);
       },
     })),
-  "refuses a document without an embedding when it can make none": () =>
+  "refuses a document without an embedding when the store has no embeddings": () =>
     keeping((document) => ({ embedding: [1, 1], ...document })),
   "keeps every one of many documents stored at once": () =>
     storeBut((right) => {
@@ -93,7 +93,7 @@ export const wrongVectorDocuments = {
     }));
   },
   "refuses every call after it was closed": () => storeBut(() => ({ close: async () => {} })),
-} satisfies WrongSubjects<WholeVectorStore, typeof vectorDocumentCases>;
+} satisfies Partial<WrongSubjects<WholeVectorStore, typeof vectorStoreCases>>;
 
 function bigintAsText(_name: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;

@@ -8,12 +8,8 @@ import { assertVendorWouldAccept } from "../../history/test/assert-vendor-would-
 import { turnMessages } from "../../session/turn-record.ts";
 import type { TurnRecord } from "../../session/turn-record.ts";
 import { localQueuesOf } from "../../lock/session-queues.ts";
-import {
-  assertCallGrammar,
-  assertFinishesOnce,
-  assertPlainChunks,
-} from "../../testing/conformance/assert-chunk-grammar.ts";
-import { until } from "../../testing/conformance/wait.ts";
+import { assertCallGrammar, assertFinishesOnce, assertPlainChunks } from "../../testing/conformance/model-subject.ts";
+import { until } from "../../testing/conformance/assert.ts";
 import type { Played, PlayedRun } from "./play-runs.ts";
 import { markOf } from "./random-model.ts";
 

@@ -7,7 +7,7 @@ import type { StreamChunk } from "../../run/stream-chunk.ts";
 import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import { eventsOf } from "../../testing/conformance/runnable-subject.ts";
-import { inTime } from "../../testing/conformance/wait.ts";
+import { inTime } from "../../testing/conformance/assert.ts";
 import { faultAt, faultyStorage } from "../../testing/faulty-storage.ts";
 import type { ToolDef } from "../../tool/tool.ts";
 import { Agent } from "../agent.ts";

@@ -1,8 +1,7 @@
-import { assert } from "./assert.ts";
+import { assert, failureOf } from "./assert.ts";
 import { TroupeError } from "../../errors/troupe-error.ts";
 import type { EmbeddingProvider } from "../../vector/embedding-provider.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { failureOf } from "./rejects-with.ts";
 
 /** An embedding provider, and how many requests its vendor has had. */
 export type EmbeddingProviderSubject = { embeddings: EmbeddingProvider; requestCount: () => number };
@@ -11,16 +10,16 @@ const texts = ["Rain in Oslo", "Invoices are due", "Rain in Oslo", "😀 \u2028 
 
 /** What every `EmbeddingProvider` promises. */
 export const embeddingProviderCases = {
-  "gives one vector per text": async ({ embeddings }) => {
+  "returns one vector per string": async ({ embeddings }) => {
     assert.equal((await embeddings.embedBatch(texts)).length, texts.length);
     assert.equal((await embeddings.embedBatch(["one"])).length, 1);
   },
-  "gives the vectors in the order of the texts": async ({ embeddings }) => {
+  "returns the vectors in the order of the strings": async ({ embeddings }) => {
     const [one, other] = [await embeddings.embedBatch(texts), await embeddings.embedBatch(texts.toReversed())];
 
     assertClose(one, other.toReversed());
   },
-  "gives vectors of one length": async ({ embeddings }) => {
+  "returns vectors of one length": async ({ embeddings }) => {
     const lengths = [...(await embeddings.embedBatch(texts)), await embeddings.embed("alone")].map(
       ({ length }) => length,
     );
@@ -28,44 +27,44 @@ export const embeddingProviderCases = {
     assert.equal(new Set(lengths).size, 1);
     assert.ok((lengths[0] ?? 0) > 0);
   },
-  "gives vectors as long as it says": async ({ embeddings }) => {
+  "returns vectors of the length that it declares": async ({ embeddings }) => {
     const { length } = await embeddings.embed("one");
 
     assert.equal(embeddings.dimensions ?? length, length);
   },
-  "gives finite numbers that point somewhere": async ({ embeddings }) => {
+  "returns finite vectors that are not zero": async ({ embeddings }) => {
     for (const vector of await embeddings.embedBatch([...texts, " "])) {
       assert.ok(vector.every((value) => Number.isFinite(value)));
       assert.ok(vector.some((value) => value !== 0));
     }
   },
-  "gives plain lists": async ({ embeddings }) => {
+  "returns plain arrays": async ({ embeddings }) => {
     for (const vector of [await embeddings.embed("one"), ...(await embeddings.embedBatch(["two"]))])
       assert.ok(Array.isArray(vector));
   },
-  "embeds a batch as it embeds each text": async ({ embeddings }) => {
+  "embeds a batch as it embeds each string": async ({ embeddings }) => {
     const singles: number[][] = [];
     for (const text of texts) singles.push(await embeddings.embed(text));
 
     assertClose(await embeddings.embedBatch(texts), singles);
   },
-  "tells texts apart": async ({ embeddings }) => {
+  "returns different vectors for different strings": async ({ embeddings }) => {
     const [one, other] = await embeddings.embedBatch(["Rain in Oslo", "Invoices are due"]);
 
     assert.notDeepEqual(one, other);
   },
-  "needs no call for an empty list": async ({ embeddings, requestCount }) => {
+  "makes no request for an empty array": async ({ embeddings, requestCount }) => {
     assert.deepEqual(await embeddings.embedBatch([]), []);
     assert.equal(requestCount(), 0);
   },
-  "embeds an empty text or refuses it as invalid": async ({ embeddings }) => {
+  "embeds an empty string or refuses it as invalid_value": async ({ embeddings }) => {
     const { length } = await embeddings.embed("text");
     const embedded = await embeddings.embed("").catch((error: unknown) => error);
 
     if (!Array.isArray(embedded)) assert.ok(TroupeError.is(embedded) && embedded.code === "invalid_value");
     else assert.ok(embedded.length === length && embedded.every((value) => Number.isFinite(value)));
   },
-  "embeds a thousand texts in one call": async ({ embeddings }) => {
+  "embeds a thousand strings in one call": async ({ embeddings }) => {
     const many = Array.from({ length: 1000 }, (_, index) => `text ${index}`);
     const vectors = await embeddings.embedBatch(many);
 
@@ -82,7 +81,7 @@ export const embeddingProviderCases = {
 
     assert.equal(requestCount(), 0);
   },
-  "leaves the caller's list alone": async ({ embeddings }) => {
+  "does not change the caller's array": async ({ embeddings }) => {
     const given = [...texts];
     await embeddings.embedBatch(given);
 

@@ -1,23 +1,24 @@
-import { assert } from "./assert.ts";
+import { assert, rejectsWith, inTime, until } from "./assert.ts";
 import type { ErrorCode, TroupeError } from "../../errors/troupe-error.ts";
 import { isRetryable } from "../../retry/is-retryable.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { callersKey, failed, serversKey } from "./model-scenarios.ts";
 import type { ModelScenarioName } from "./model-scenarios.ts";
-import { failure, stream, textOf } from "./model-subject.ts";
+import { failure, streamed, textOf, generate, open } from "./model-subject.ts";
 import type { ModelProviderSubject } from "./model-subject.ts";
+import { getEventListeners } from "node:events";
 
 /** What a `ModelProvider` promises of failures. */
 export const modelFailureCases = {
-  "calls a refused key of the caller's unauthorized": async (subject) => {
+  "reports a refused key of the caller as unauthorized": async (subject) => {
     const error = await failsWith(subject, "caller's key refused", { code: "unauthorized", status: 401 });
 
-    assert.equal(error.fields["vendor"], (await stream(subject, "plain text")).provider.providerId);
+    assert.equal(error.fields["vendor"], (await streamed(subject, "plain text")).provider.providerId);
   },
-  "calls a refused key of its own the model's failure": async (subject) => {
+  "reports a refused key of its own as model_failed": async (subject) => {
     await failsWith(subject, "server's key refused", { code: "model_failed", status: 401 });
   },
-  "reports a rate limit, and how long the vendor asks to wait": async (subject) => {
+  "reports a rate limit with the vendor's retry-after time": async (subject) => {
     const error = await failsWith(subject, "rate limited", { code: "rate_limited", status: 429 });
 
     assert.equal(error.fields["retryAfterMs"], 2000);
@@ -40,10 +41,10 @@ export const modelFailureCases = {
     await failsWith(subject, "connection reset before the answer", { code: "model_failed", retryable: true });
     await failsWith(subject, "connection reset within the answer", { code: "model_failed", retryable: true });
   },
-  "gives a stalled stream up": async (subject) => {
+  "ends a stalled stream as a timeout": async (subject) => {
     await failsWith(subject, "stalled stream", { code: "timeout", retryable: true });
   },
-  "says which failures may pass": async (subject) => {
+  "marks which failures can be retried": async (subject) => {
     const passing = new Map<ModelScenarioName, boolean>();
     for (const name of ["rate limited", "server error", "overloaded", "request refused"] as const)
       passing.set(name, isRetryable(await failure(subject, name)));
@@ -51,24 +52,24 @@ export const modelFailureCases = {
     const expected = { "rate limited": true, "server error": true, overloaded: true, "request refused": false };
     assert.deepEqual(Object.fromEntries(passing), expected);
   },
-  "yields what was said before a failure, and no finish": async (subject) => {
+  "yields the text before a failure, and no finish chunk": async (subject) => {
     const names = ["error within the stream", "truncated stream", "stalled stream"] as const;
     for (const name of names) {
-      const { chunks } = await stream(subject, name);
+      const { chunks } = await streamed(subject, name);
       assert.notEqual(textOf(chunks), "", name);
       assert.ok(!chunks.some(({ type }) => type === "finish"), name);
     }
   },
-  "asks the vendor once, and leaves trying again to its caller": async (subject) => {
+  "calls the vendor once and leaves retries to its caller": async (subject) => {
     const before = subject.requests().length;
     for (const name of ["server error", "rate limited", "connection reset before the answer"] as const)
-      await stream(subject, name);
+      await streamed(subject, name);
 
     assert.equal(subject.requests().length - before, 3);
   },
   "shows no key in any error": async (subject) => {
     for (const name of failed) {
-      const { error } = await stream(subject, name);
+      const { error } = await streamed(subject, name);
       // Loaded here for the reason that assert.ts gives.
       const { inspect } = process.getBuiltinModule("node:util");
       const shown = inspect(error, { depth: 10, showHidden: true, maxStringLength: null });
@@ -89,4 +90,75 @@ async function failsWith(
   if (status !== undefined) assert.equal((error as { status?: number }).status, status, name);
   if (retryable !== undefined) assert.equal(isRetryable(error), retryable, name);
   return error;
+}
+
+/** What a `ModelProvider` promises of the end of its calls. */
+export const modelSignalCases = {
+  "requests nothing when its signal has aborted already": async (subject) => {
+    const options = { signal: AbortSignal.abort() };
+    await rejectsWith(generate(subject, "plain text", options), "cancelled");
+    await rejectsWith(drained((await open(subject, "plain text", options)).stream), "cancelled");
+
+    assert.ok(subject.requests().every(({ end }) => end !== "completed"));
+  },
+  "ends a stream that waits for its first byte when the signal aborts": async (subject) => {
+    const abort = new AbortController();
+    const { stream } = await open(subject, "silence before the answer", { signal: abort.signal });
+    await endsAtOnce(subject, drained(stream), { abort });
+  },
+  "ends a stream that waits for the next byte when the signal aborts": async (subject) => {
+    const abort = new AbortController();
+    const { stream } = await open(subject, "silence within the answer", { signal: abort.signal });
+    const chunks = stream[Symbol.asyncIterator]();
+    assert.equal((await inTime(chunks.next())).done, false);
+    await endsAtOnce(subject, drained({ [Symbol.asyncIterator]: () => chunks }), { abort });
+  },
+  "ends a pending generate call when the signal aborts": async (subject) => {
+    const abort = new AbortController();
+    const asked = generate(subject, "silence before the answer", { signal: abort.signal });
+    await endsAtOnce(subject, asked, { abort });
+  },
+  "reports a timeout when the signal aborts with a TimeoutError": async (subject) => {
+    const abort = new AbortController();
+    const { stream } = await open(subject, "silence before the answer", { signal: abort.signal });
+    const reason = new DOMException("The time is up.", "TimeoutError");
+    await endsAtOnce(subject, drained(stream), { abort, reason, code: "timeout" });
+  },
+  "ends the vendor's request when the reader leaves early": async (subject) => {
+    const { stream } = await open(subject, "silence within the answer");
+    const chunks = stream[Symbol.asyncIterator]();
+    await inTime(chunks.next());
+    await inTime(Promise.resolve(chunks.return?.()));
+
+    await until(() => subject.requests().at(-1)?.end === "left");
+  },
+  "leaves no listener on the signal": async (subject) => {
+    const { signal } = new AbortController();
+    await generate(subject, "plain text", { signal });
+    await drained((await open(subject, "one tool call", { signal })).stream);
+    await drained((await open(subject, "server error", { signal })).stream).catch(() => undefined);
+
+    assert.equal(getEventListeners(signal, "abort").length, 0);
+  },
+} satisfies ConformanceCases<ModelProviderSubject>;
+
+/** Aborts once the vendor has been asked: the call ends at once, and so does the vendor's request. */
+async function endsAtOnce(
+  subject: ModelProviderSubject,
+  call: Promise<unknown>,
+  { abort, reason, code = "cancelled" }: { abort: AbortController; reason?: unknown; code?: ErrorCode },
+): Promise<void> {
+  // Handled from the start: it may end before anybody looks.
+  const rejected = rejectsWith(call, code);
+  rejected.catch(() => undefined);
+  await until(() => subject.requests().at(-1)?.end === "open");
+  abort.abort(reason);
+  await inTime(rejected);
+  await until(() => subject.requests().at(-1)?.end === "left");
+}
+
+async function drained(stream: AsyncIterable<unknown>): Promise<void> {
+  const chunks = stream[Symbol.asyncIterator]();
+  let step = await chunks.next();
+  while (step.done !== true) step = await chunks.next();
 }

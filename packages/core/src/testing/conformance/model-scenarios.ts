@@ -1,10 +1,7 @@
 import type { ScriptedTurn } from "../scripted-turn.ts";
 
 /** What a vendor says in a scenario: a turn without time or failures of its own. */
-export type ScenarioTurn = Omit<
-  Exclude<ScriptedTurn, string>,
-  "error" | "delayMs" | "chunkDelayMs" | "hang" | "responseId"
->;
+type ScenarioTurn = Omit<Exclude<ScriptedTurn, string>, "error" | "delayMs" | "chunkDelayMs" | "hang" | "responseId">;
 
 /** What the vendor does with one request, and how its answer is sent. */
 export type ModelScenario = {

@@ -1,14 +1,13 @@
-import { assert } from "./assert.ts";
+import { assert, failureOf, inTime } from "./assert.ts";
 import { TroupeError } from "../../errors/troupe-error.ts";
 import type { ChatMessage } from "../../message/message.ts";
 import type { ModelOptions } from "../../model/model-config.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import type { ModelChunk } from "../../model/model-chunk.ts";
+import type { StreamChunk } from "../../run/stream-chunk.ts";
 import { callersKey, modelScenarios } from "./model-scenarios.ts";
 import type { ModelScenario, ModelScenarioName } from "./model-scenarios.ts";
-import { failureOf } from "./rejects-with.ts";
-import { inTime } from "./wait.ts";
 
 /** A vendor that can be told what to do, and the provider that asks it. */
 export interface ModelProviderSubject {
@@ -22,7 +21,7 @@ export interface ModelProviderSubject {
 }
 
 /** What a stream gave before it ended, and what it failed with if it did. */
-export type Streamed = { provider: ModelProvider; chunks: ModelChunk[]; error: unknown };
+type Streamed = { provider: ModelProvider; chunks: ModelChunk[]; error: unknown };
 
 const question: ChatMessage[] = [{ role: "user", content: "Do I need an umbrella in Oslo?" }];
 const tools = ["get_weather", "get_time"].map((name) => ({
@@ -42,11 +41,11 @@ export async function open(
 }
 
 /** Streams the scenario to its end. */
-export async function stream(subject: ModelProviderSubject, name: ModelScenarioName): Promise<Streamed> {
-  const { provider, stream: source } = await open(subject, name);
+export async function streamed(subject: ModelProviderSubject, name: ModelScenarioName): Promise<Streamed> {
+  const { provider, stream } = await open(subject, name);
   const chunks: ModelChunk[] = [];
   const read = async (): Promise<void> => {
-    for await (const chunk of source) chunks.push(chunk);
+    for await (const chunk of stream) chunks.push(chunk);
   };
   const error = await inTime(
     read().then(
@@ -60,7 +59,7 @@ export async function stream(subject: ModelProviderSubject, name: ModelScenarioN
 
 /** Streams a scenario that ends with an answer. */
 export async function answer(subject: ModelProviderSubject, name: ModelScenarioName): Promise<ModelChunk[]> {
-  const { chunks, error } = await stream(subject, name);
+  const { chunks, error } = await streamed(subject, name);
   assert.equal(error, undefined, `"${name}" failed: ${String(error)}`);
   return chunks;
 }
@@ -77,7 +76,7 @@ export async function generate(
 
 /** The error of a scenario that fails: the stream's, once it is sure that `generate` fails with the same code. */
 export async function failure(subject: ModelProviderSubject, name: ModelScenarioName): Promise<TroupeError> {
-  const { error } = await stream(subject, name);
+  const { error } = await streamed(subject, name);
   const whole = await failureOf(generate(subject, name));
   assert.ok(TroupeError.is(error), `"${name}" gave no TroupeError in the stream, but ${String(error)}`);
   assert.ok(TroupeError.is(whole), `"${name}" gave no TroupeError, but ${String(whole)}`);
@@ -97,4 +96,57 @@ function optionsFor(name: ModelScenarioName, options: ModelOptions = {}): ModelO
     ...(name === "thinking" && { reasoning: { enabled: true, effort: "low", budgetTokens: 1024 } }),
     ...options,
   };
+}
+
+const fields: Record<ModelChunk["type"], readonly string[]> = {
+  text: ["text", "type"],
+  thinking: ["text", "type"],
+  tool_call_start: ["toolCall", "type"],
+  tool_call_delta: ["argumentsDelta", "toolCallId", "type"],
+  tool_call_end: ["toolCallId", "type"],
+  finish: ["finishReason", "type", "usage"],
+};
+
+/** Asserts that the chunks of a run have no field beyond the interface's, also in their JSON. */
+export function assertPlainChunks(chunks: readonly StreamChunk[]): void {
+  assertFields(chunks, fields);
+}
+
+/** Asserts that the chunks of a model have no field beyond the interface's, also in their JSON. */
+export function assertModelChunks(chunks: readonly ModelChunk[]): void {
+  assertFields(chunks, { ...fields, finish: [...fields.finish, "responseId", "model", "vendorState"] });
+}
+
+function assertFields(chunks: readonly ModelChunk[], known: typeof fields): void {
+  for (const chunk of chunks) {
+    const extra = Object.keys(JSON.parse(JSON.stringify(chunk)) as object).filter(
+      (field) => !known[chunk.type].includes(field),
+    );
+    assert.deepEqual(extra, [], `a ${chunk.type} chunk has more than its fields`);
+  }
+}
+
+/** Asserts that a whole stream ends with its only `finish`. */
+export function assertFinishesOnce(chunks: readonly ModelChunk[]): void {
+  const finishes = chunks.filter(({ type }) => type === "finish");
+  assert.equal(finishes.length, 1, "a stream has one finish chunk");
+  assert.equal(chunks.at(-1)?.type, "finish", "finish is the last chunk");
+}
+
+/** Asserts that each call starts, is told its arguments, and ends, in this order and each once; returns the arguments. */
+export function assertCallGrammar(chunks: readonly ModelChunk[]): Map<string, { name: string; text: string }> {
+  const calls = new Map<string, { name: string; text: string; ended: boolean }>();
+  for (const chunk of chunks) {
+    if (chunk.type === "tool_call_start") {
+      assert.ok(chunk.toolCall.id !== "" && !calls.has(chunk.toolCall.id), "each call has an id of its own");
+      calls.set(chunk.toolCall.id, { name: chunk.toolCall.name, text: "", ended: false });
+    } else if (chunk.type === "tool_call_delta" || chunk.type === "tool_call_end") {
+      const call = calls.get(chunk.toolCallId);
+      assert.ok(call !== undefined && !call.ended, `${chunk.type} comes between the start of its call and its end`);
+      if (chunk.type === "tool_call_delta") call.text += chunk.argumentsDelta;
+      else call.ended = true;
+    }
+  }
+  for (const { name, ended } of calls.values()) assert.ok(ended, `the call of ${name} never ends`);
+  return calls;
 }

@@ -1,26 +1,24 @@
-import { assert } from "./assert.ts";
+import { assert, failureOf, inTime, until } from "./assert.ts";
 import { ModelError } from "../../errors/model-error.ts";
 import type { Runnable } from "../../run/runnable.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { failureOf } from "./rejects-with.ts";
 import { eventsOf, readAll, runErrorOf } from "./runnable-subject.ts";
 import type { RunnableSubject } from "./runnable-subject.ts";
-import { inTime, until } from "./wait.ts";
 
 const broken = () => ({ text: ["Take ", "an "], error: new ModelError({ providerId: "scripted", status: 500 }) });
 const endless = () => new ScriptedModel({ text: "word ".repeat(100), chunkDelayMs: 600_000 });
 
 /** What a `Runnable` promises of runs that fail or are ended. */
 export const runnableEndCases = {
-  "fails with an error that carries what there was": async ({ runnable }) => {
+  "fails with an error that carries the output so far": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(broken()));
     const error = await runErrorOf(subject.stream("Umbrella?").output);
 
     assert.equal(error.code, "model_failed");
     assert.equal(error.output.text, "Take an ");
   },
-  "fails its stream and its output alike": async ({ runnable }) => {
+  "fails its stream and its output with the same error": async ({ runnable }) => {
     const stream = (await runnable(new ScriptedModel(broken()))).stream("Umbrella?");
     const iterated = await runErrorOf(readAll(stream));
     const awaited = await runErrorOf(stream.output);
@@ -34,7 +32,7 @@ export const runnableEndCases = {
 
     assert.deepEqual(unhandled, []);
   },
-  "tells of a failed run by one error and no completion": async ({ runnable }) => {
+  "emits one run.error and no run.complete for a failed run": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(broken()));
     const heard = eventsOf(subject);
     const error = await runErrorOf(subject.stream("Umbrella?").output);
@@ -45,7 +43,7 @@ export const runnableEndCases = {
       [["run.error", error.output.runId]],
     );
   },
-  "ends as cancelled by its own cancel": async ({ runnable }) => {
+  "ends as cancelled after cancel()": async ({ runnable }) => {
     const model = endless();
     const subject = await runnable(model);
     const heard = eventsOf(subject);
@@ -58,7 +56,7 @@ export const runnableEndCases = {
     assert.equal(heard.filter(({ name }) => name === "run.error").length, 1);
     await modelEnds(model);
   },
-  "ends a read that waits when it is cancelled": async ({ runnable }) => {
+  "ends a pending read when it is cancelled": async ({ runnable }) => {
     const stream = (await runnable(endless())).stream("Umbrella?");
     const chunks = stream[Symbol.asyncIterator]();
     await inTime(chunks.next());
@@ -78,7 +76,7 @@ export const runnableEndCases = {
       await modelEnds(model);
     }
   },
-  "asks nothing when the caller's signal has aborted already": async ({ runnable }) => {
+  "calls no model when the caller's signal has aborted already": async ({ runnable }) => {
     const model = new ScriptedModel("Take an umbrella.");
     const error = await runErrorOf(run(await runnable(model), AbortSignal.abort()));
 

@@ -1,4 +1,4 @@
-import { assert } from "./assert.ts";
+import { assert, inTime } from "./assert.ts";
 import { addUsage, noUsage } from "../../message/token-usage.ts";
 import type { StreamChunk } from "../../run/stream-chunk.ts";
 import type { RunOpts } from "../../run/run-options.ts";
@@ -9,7 +9,6 @@ import { createId } from "../../util/create-id.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { eventsOf, readAll, runErrorOf } from "./runnable-subject.ts";
 import type { RunnableSubject } from "./runnable-subject.ts";
-import { inTime } from "./wait.ts";
 import { getTextContent } from "../../message/content.ts";
 
 const text = "Take an umbrella.";
@@ -29,7 +28,7 @@ export const runnableRunCases = {
     assert.equal(output.status, "completed");
     assert.ok(output.toolCalls.every(({ error }) => error === undefined));
   },
-  "streams what it would run": async ({ runnable }) => {
+  "streams the same answer as run returns": async ({ runnable }) => {
     const stream = (await runnable(new ScriptedModel(text))).stream("Umbrella?");
     const chunks = await readAll(stream);
 
@@ -46,12 +45,12 @@ export const runnableRunCases = {
     );
     assert.equal(chunks.length > 1, true);
   },
-  "drives itself when its output alone is awaited": async ({ runnable }) => {
+  "runs when only its output is awaited": async ({ runnable }) => {
     const stream = (await runnable(new ScriptedModel(text))).stream("Umbrella?");
 
     assert.equal((await inTime(stream.output)).text, text);
   },
-  "runs once, however often its output is asked for": async ({ runnable }) => {
+  "runs once when its output is awaited several times": async ({ runnable }) => {
     const model = new ScriptedModel(text).respond(() => text);
     const stream = (await runnable(model)).stream("Umbrella?");
     await readAll(stream);
@@ -59,7 +58,7 @@ export const runnableRunCases = {
 
     assert.equal(model.calls.length, 1);
   },
-  "asks nothing before anybody pulls": async ({ runnable }) => {
+  "calls no model before the stream is read": async ({ runnable }) => {
     const model = new ScriptedModel(text);
     const stream = (await runnable(model)).stream("Umbrella?");
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -67,7 +66,7 @@ export const runnableRunCases = {
     assert.equal(model.calls.length, 0);
     await readAll(stream);
   },
-  "gives each run an id of its own, and its output the same": async ({ runnable }) => {
+  "gives each run a new id, which its output has too": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(text, text));
     const [one, other] = [subject.stream("1"), subject.stream("2")];
     const outputs = [await inTime(one.output), await inTime(other.output)];
@@ -78,7 +77,7 @@ export const runnableRunCases = {
       [one.runId, other.runId],
     );
   },
-  "takes the id that it is given": async ({ runnable }) => {
+  "uses the run id that it is given": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(text, text));
     const [ofRun, ofStream] = [createId(), createId()];
 
@@ -95,7 +94,7 @@ export const runnableRunCases = {
 
     for (const [index, output] of outputs.entries()) assert.ok(output.text.includes(`input${index}`), output.text);
   },
-  "counts what its model calls cost": async ({ runnable }) => {
+  "adds up the usage of its model calls": async ({ runnable }) => {
     const model = new ScriptedModel(text);
     const { usage } = await inTime((await runnable(model)).run("Umbrella?"));
     const { promptTokens, completionTokens, totalTokens } = usage;
@@ -103,7 +102,7 @@ export const runnableRunCases = {
     const cost = model.calls.reduce((sum) => addUsage(sum, scriptedUsage), noUsage);
     assert.deepEqual({ promptTokens, completionTokens, totalTokens }, cost);
   },
-  "tells of a run once each: its start, every chunk, its end": async ({ runnable }) => {
+  "emits one event for the start, each chunk and the end of a run": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(text));
     const heard = eventsOf(subject);
     const stream = subject.stream("Umbrella?");
@@ -114,14 +113,14 @@ export const runnableRunCases = {
     assert.deepEqual(names, ["run.start", ...chunks.map(() => "run.stream.chunk"), "run.complete"]);
     for (const { data } of heard) assert.equal(data.runId, output.runId);
   },
-  "shows a client nothing of its inside": async ({ runnable }) => {
+  "shows no key, user or input in its public output": async ({ runnable }) => {
     const opts = { apiKey: "sk-canary-of-the-run", userId: "user-canary" };
     const output = await inTime((await runnable(new ScriptedModel(text))).run("Umbrella?", opts));
     const shown = JSON.stringify(toPublicOutput(output));
 
     for (const secret of ["sk-canary", "user-canary", "Umbrella?"]) assert.ok(!shown.includes(secret), secret);
   },
-  "refuses options that it does not know": async ({ runnable }) => {
+  "refuses unknown options": async ({ runnable }) => {
     const model = new ScriptedModel(text);
     const misspelt = { sesionId: "s1" } as RunOpts;
     const subject = await runnable(model);

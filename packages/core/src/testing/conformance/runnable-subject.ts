@@ -1,12 +1,10 @@
-import { assert } from "./assert.ts";
+import { assert, failureOf, inTime } from "./assert.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import type { StreamChunk } from "../../run/stream-chunk.ts";
 import { TroupeError } from "../../errors/troupe-error.ts";
 import type { RunError } from "../../run/run-error.ts";
 import type { RunEvents } from "../../run/run-events.ts";
 import type { Runnable, RunStream } from "../../run/runnable.ts";
-import { failureOf } from "./rejects-with.ts";
-import { inTime } from "./wait.ts";
 
 /** Makes what is tested around a model that the suite scripts: an answer of the model is the answer of the run. */
 export type RunnableSubject = { runnable: (model: ModelProvider) => Runnable | Promise<Runnable> };

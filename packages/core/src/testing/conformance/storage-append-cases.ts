@@ -1,15 +1,14 @@
-import { assert } from "./assert.ts";
+import { assert, rejectsWith } from "./assert.ts";
 import type { Json } from "../../storage/json.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { rejectsWith } from "./rejects-with.ts";
 
 /** A driver that numbers what is appended. */
 export type AppendingStorage = StorageDriver & Required<Pick<StorageDriver, "append">>;
 
 /** What a `StorageDriver` promises that has `append`. */
 export const storageAppendCases = {
-  "numbers what is appended from 1 with 12 digits": async (driver) => {
+  "numbers appended values from 1 with 12 digits": async (driver) => {
     assert.deepEqual(await driver.append("ns", "s/", "first"), { key: "s/000000000001", seq: 1 });
     assert.deepEqual(await driver.append("ns", "s/", "second"), { key: "s/000000000002", seq: 2 });
 
@@ -18,20 +17,20 @@ export const storageAppendCases = {
       { key: "s/000000000002", value: "second" },
     ]);
   },
-  "numbers each prefix and each namespace for itself": async (driver) => {
+  "numbers each prefix and each namespace separately": async (driver) => {
     await driver.append("ns", "s/", 1);
 
     for (const prefix of ["s2/", "s/0/", "S/", "s", "%"]) assert.equal((await driver.append("ns", prefix, 1)).seq, 1);
     assert.equal((await driver.append("other", "s/", 1)).seq, 1);
     assert.equal((await driver.append("ns", "s/", 1)).seq, 2);
   },
-  "goes on behind the highest number that is stored": async (driver) => {
+  "continues after the highest stored number": async (driver) => {
     await driver.set("ns", "s/000000000041", "set");
     assert.equal((await driver.append("ns", "s/", 1)).seq, 42);
     await driver.delete("ns", "s/000000000041");
     assert.equal((await driver.append("ns", "s/", 1)).seq, 43);
   },
-  "does not take other keys for numbers": async (driver) => {
+  "ignores keys that are not numbers": async (driver) => {
     for (const key of ["s/", "s/00", "s/0000000000420", "s/00000000004x", "s/:", "s/~", "s/zzz"])
       await driver.set("ns", key, 1);
 
@@ -55,13 +54,13 @@ export const storageAppendCases = {
     await rejectsWith(driver.append("ns", "s/", null), "invalid_value");
     assert.deepEqual(await driver.list("ns"), []);
   },
-  "does not append behind the last number": async (driver) => {
+  "refuses to append after the last possible number": async (driver) => {
     await driver.set("ns", "s/999999999999", 1);
 
     await rejectsWith(driver.append("ns", "s/", 1), "invalid_value");
     assert.equal((await driver.list("ns")).length, 1);
   },
-  "appends only JSON under keys that can be stored": async (driver) => {
+  "refuses to append values that are not JSON or under invalid keys": async (driver) => {
     await rejectsWith(driver.append("ns", "s/", NaN), "invalid_value");
     await rejectsWith(driver.append("ns", "\ud800", 1), "invalid_value");
     await rejectsWith(driver.append("", "s/", 1), "invalid_value");
@@ -69,7 +68,7 @@ export const storageAppendCases = {
 
     assert.deepEqual(await driver.list("ns"), []);
   },
-  "appends what the value was when it was given": async (driver) => {
+  "appends the value as it was at the call": async (driver) => {
     const value: Json = { list: [1] };
     const appended = driver.append("ns", "s/", value);
     (value["list"] as number[]).push(2);

@@ -1,21 +1,20 @@
-import { assert } from "./assert.ts";
+import { assert, rejectsWith } from "./assert.ts";
 import type { Json } from "../../storage/json.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { rejectsWith } from "./rejects-with.ts";
 
 /** A driver that sets by comparison. */
 export type ComparingStorage = StorageDriver & Required<Pick<StorageDriver, "compareAndSet">>;
 
 /** What a `StorageDriver` promises that has `compareAndSet`. */
 export const storageCompareAndSetCases = {
-  "sets when the record is as expected, and says so": async (driver) => {
+  "sets a record that is as expected, and returns true": async (driver) => {
     await driver.set("ns", "k", 1);
 
     assert.equal(await driver.compareAndSet("ns", "k", 1, { a: 2 }), true);
     assert.deepEqual(await driver.get("ns", "k"), { a: 2 });
   },
-  "leaves the record alone when it is not as expected": async (driver) => {
+  "does not change a record that is not as expected": async (driver) => {
     await driver.set("ns", "k", { a: 1 });
 
     for (const expected of [null, 1, {}, { a: 1, b: 1 }, { a: "1" }, [1], '{"a":1}', false])
@@ -35,37 +34,37 @@ export const storageCompareAndSetCases = {
     assert.deepEqual(await driver.list("ns"), []);
     assert.equal(await driver.compareAndSet("ns", "k", null, null), true);
   },
-  "does not mind the order of an object's members": async (driver) => {
+  "ignores the order of object members": async (driver) => {
     await driver.set("ns", "k", { a: 1, b: { c: [1], d: 2 } });
 
     assert.equal(await driver.compareAndSet("ns", "k", { b: { d: 2, c: [1] }, a: 1 }, 2), true);
   },
-  "minds the order of a list": async (driver) => {
+  "respects the order of an array": async (driver) => {
     await driver.set("ns", "k", [1, 2]);
 
     assert.equal(await driver.compareAndSet("ns", "k", [2, 1], 3), false);
   },
-  "tells false, 0 and empty text from absent": async (driver) => {
+  "distinguishes false, 0 and an empty string from absent": async (driver) => {
     for (const value of [false, 0, ""]) {
       await driver.set("ns", "k", value);
       assert.equal(await driver.compareAndSet("ns", "k", null, 1), false);
       assert.equal(await driver.compareAndSet("ns", "k", value, 1), true);
     }
   },
-  "lets exactly one of many win that create a record at once": async (driver) => {
+  "lets exactly one of many concurrent creations win": async (driver) => {
     const won = await race(driver, null);
 
     assert.equal(won.filter(Boolean).length, 1);
     assert.equal(await driver.get("ns", "k"), won.indexOf(true) + 100);
   },
-  "lets exactly one of many win that replace a record at once": async (driver) => {
+  "lets exactly one of many concurrent replacements win": async (driver) => {
     await driver.set("ns", "k", { v: 1 });
     const won = await race(driver, { v: 1 });
 
     assert.equal(won.filter(Boolean).length, 1);
     assert.equal(await driver.get("ns", "k"), won.indexOf(true) + 100);
   },
-  "compares and sets only JSON": async (driver) => {
+  "refuses to compare or set values that are not JSON": async (driver) => {
     await driver.set("ns", "k", 1);
 
     await rejectsWith(driver.compareAndSet("ns", "k", 1, NaN), "invalid_value");

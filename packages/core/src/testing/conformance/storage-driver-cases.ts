@@ -1,8 +1,32 @@
-import { storageKeyCases } from "./storage-key-cases.ts";
-import { storageLifeCases } from "./storage-life-cases.ts";
+import { storageKeyCases, storageRecordCases } from "./storage-record-cases.ts";
 import { storageListCases } from "./storage-list-cases.ts";
-import { storageRecordCases } from "./storage-record-cases.ts";
 import { storageValueCases } from "./storage-value-cases.ts";
+import { assert, rejectsWith } from "./assert.ts";
+import type { StorageDriver } from "../../storage/storage-driver.ts";
+import type { ConformanceCases } from "./check-conformance.ts";
+
+/** What a `StorageDriver` promises of its life and of what it has. */
+const lifeCases = {
+  "closes twice": async (driver) => {
+    await driver.set("ns", "k", 1);
+    await driver.close();
+
+    await assert.doesNotReject(driver.close());
+  },
+  "refuses every call after it was closed": async (driver) => {
+    await driver.set("ns", "k", 1);
+    await driver.close();
+
+    await rejectsWith(driver.get("ns", "k"), "storage_unavailable");
+    await rejectsWith(driver.set("ns", "k", 1), "storage_unavailable");
+    await rejectsWith(driver.delete("ns", "k"), "storage_unavailable");
+    await rejectsWith(driver.list("ns"), "storage_unavailable");
+    for (const call of optionalCalls(driver)) await rejectsWith(call(), "storage_unavailable");
+  },
+  "implements each optional member that it has": async (driver) => {
+    for (const call of optionalCalls(driver)) await assert.doesNotReject(async () => await call());
+  },
+} satisfies ConformanceCases<StorageDriver>;
 
 /**
  * What every `StorageDriver` promises; the subject is an empty storage. What a driver has beyond the five required
@@ -13,5 +37,34 @@ export const storageDriverCases = {
   ...storageKeyCases,
   ...storageValueCases,
   ...storageListCases,
-  ...storageLifeCases,
+  ...lifeCases,
 };
+
+/** One plain call of each optional member that the driver says it has. */
+function optionalCalls(driver: StorageDriver): (() => Promise<unknown>)[] {
+  const calls = {
+    append: async () => await driver.append?.("optional", "a/", 1),
+    compareAndSet: async () => await driver.compareAndSet?.("optional", "k", null, 1),
+    ping: async () => await driver.ping?.(),
+    transaction: async () => await driver.transaction?.([{ namespace: "optional", key: "t", value: 1 }]),
+  };
+  return Object.entries(calls).flatMap(([name, call]) => (name in driver ? [call] : []));
+}
+
+/** A driver that says whether it can be used. */
+export type PingingStorage = StorageDriver & Required<Pick<StorageDriver, "ping">>;
+
+/** What a `StorageDriver` promises that has `ping`. */
+export const storagePingCases = {
+  "answers a ping before and after it is used": async (driver) => {
+    await assert.doesNotReject(driver.ping());
+    await driver.set("ns", "k", 1);
+    await assert.doesNotReject(driver.ping());
+  },
+  "stores no record for a ping": async (driver) => {
+    await driver.ping();
+
+    for (const namespace of ["ns", "ping", "health", "sessions", "turns", "locks"])
+      assert.deepEqual(await driver.list(namespace), []);
+  },
+} satisfies ConformanceCases<PingingStorage>;

@@ -1,32 +1,16 @@
-import { assert } from "./assert.ts";
-import type { StorageDriver } from "../../storage/storage-driver.ts";
+import { assert, rejectsWith } from "./assert.ts";
+import type { StorageDriver, ListOptions } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
+import { compareUtf8 } from "../../util/compare-utf8.ts";
 
 /** Characters that mean something in the patterns of one database or another. */
 const marks = ["%", "_", "*", "?", "[", "]", "^", "$", ".", "\\", "'", '"', "(", "{", "|", "+", "😀"];
 
 /** Ordered by bytes. UTF-16 would put the last one before the two that precede it. */
-export const keysByBytes = [
-  "\x01",
-  "!",
-  "/",
-  "0",
-  "10",
-  "9",
-  "A",
-  "B",
-  "_",
-  "a",
-  "aa",
-  "b",
-  "é",
-  "\ue000",
-  "\uffff",
-  "😀",
-];
+const keysByBytes = ["\x01", "!", "/", "0", "10", "9", "A", "B", "_", "a", "aa", "b", "é", "\ue000", "\uffff", "😀"];
 
 /** The keys of a listing. */
-export async function keysOf(listing: Promise<{ key: string }[]>): Promise<string[]> {
+async function keysOf(listing: Promise<{ key: string }[]>): Promise<string[]> {
   return (await listing).map(({ key }) => key);
 }
 
@@ -46,7 +30,7 @@ export const storageListCases = {
       { key: "b", value: "text" },
     ]);
   },
-  "lists only what begins with the prefix": async (driver) => {
+  "lists only keys that begin with the prefix": async (driver) => {
     for (const key of ["a", "a/", "a/1", "ab", "b/a/", "A/1"]) await driver.set("ns", key, 1);
 
     assert.deepEqual(await keysOf(driver.list("ns", "a/")), ["a/", "a/1"]);
@@ -60,7 +44,7 @@ export const storageListCases = {
     for (const mark of marks) assert.deepEqual(await keysOf(driver.list("ns", `a${mark}`)), [`a${mark}b`]);
     assert.equal((await driver.list("ns", "a")).length, marks.length + 1);
   },
-  "takes an empty prefix for none": async (driver) => {
+  "treats an empty prefix as none": async (driver) => {
     await driver.set("ns", "a", 1);
 
     assert.deepEqual(await keysOf(driver.list("ns", "")), ["a"]);
@@ -73,7 +57,7 @@ export const storageListCases = {
     assert.deepEqual(await keysOf(driver.list("ns")), ["a"]);
     assert.deepEqual(await driver.list("n"), []);
   },
-  "lists nothing where nothing is": async (driver) => {
+  "lists nothing in an empty namespace": async (driver) => {
     assert.deepEqual(await driver.list("ns"), []);
     await driver.set("ns", "a", 1);
     await driver.delete("ns", "a");
@@ -87,3 +71,72 @@ export const storageListCases = {
     assert.deepEqual(await keysOf(driver.list("ns", "k/")), keys);
   },
 } satisfies ConformanceCases<StorageDriver>;
+
+/** What a `StorageDriver` promises that heeds the `options` of `list`. */
+export const storageListOptionsCases = {
+  "lists at most as many entries as the limit": async (driver) => {
+    await fill(driver, ["p/1", "p/2", "p/3"]);
+
+    assert.deepEqual(await keysOf(driver.list("ns", "p/", { limit: 2 })), ["p/1", "p/2"]);
+    assert.deepEqual(await keysOf(driver.list("ns", "p/", { limit: 9 })), ["p/1", "p/2", "p/3"]);
+  },
+  "lists the last key first when reversed": async (driver) => {
+    await fill(driver, keysByBytes);
+
+    assert.deepEqual(await keysOf(driver.list("ns", "", { reverse: true })), keysByBytes.toReversed());
+    assert.deepEqual(await keysOf(driver.list("ns", "", { reverse: false })), keysByBytes);
+  },
+  "lists the keys after a key, which need not exist": async (driver) => {
+    await fill(driver, ["p/1", "p/2", "p/3"]);
+
+    assert.deepEqual(await keysOf(driver.list("ns", "p/", { after: "p/2" })), ["p/3"]);
+    assert.deepEqual(await keysOf(driver.list("ns", "p/", { after: "p/10" })), ["p/2", "p/3"]);
+    assert.deepEqual(await keysOf(driver.list("ns", "p/", { after: "a" })), ["p/1", "p/2", "p/3"]);
+    assert.deepEqual(await driver.list("ns", "p/", { after: "z" }), []);
+  },
+  "lists the keys before a key when reversed": async (driver) => {
+    await fill(driver, ["p/1", "p/2", "p/3"]);
+
+    assert.deepEqual(await keysOf(driver.list("ns", "p/", { after: "p/3", reverse: true })), ["p/2", "p/1"]);
+    assert.deepEqual(await keysOf(driver.list("ns", "p/", { after: "p/20", reverse: true })), ["p/2", "p/1"]);
+    assert.deepEqual(await driver.list("ns", "p/", { after: "p/1", reverse: true }), []);
+  },
+  "combines prefix, limit, reverse and after": async (driver) => {
+    const keys = [...keysByBytes, "a/", "a/1", "a/2", "a/😀"];
+    await fill(driver, keys);
+
+    for (const prefix of ["", "a", "a/", "😀", "none"]) {
+      for (const options of combinations([...keys, "a/10", "zz"])) {
+        const told = `${prefix} ${JSON.stringify(options)}`;
+        assert.deepEqual(await keysOf(driver.list("ns", prefix, options)), naive(keys, prefix, options), told);
+      }
+    }
+  },
+  "refuses a limit that is not a positive integer": async (driver) => {
+    for (const limit of [0, -1, 1.5, NaN, Infinity])
+      await rejectsWith(driver.list("ns", "", { limit }), "invalid_value");
+  },
+  "refuses an after that is not a key": async (driver) => {
+    for (const after of ["\ud800", "a\0b", "x".repeat(1025)])
+      await rejectsWith(driver.list("ns", "", { after }), "invalid_value");
+  },
+} satisfies ConformanceCases<StorageDriver>;
+
+async function fill(driver: StorageDriver, keys: readonly string[]): Promise<void> {
+  for (const key of keys) await driver.set("ns", key, 1);
+  await driver.set("other", "p/2", 1);
+}
+
+function combinations(places: readonly string[]): ListOptions[] {
+  return [false, true].flatMap((reverse) =>
+    [1, 3, 100].flatMap((limit) => [{ limit, reverse }, ...places.map((after) => ({ limit, reverse, after }))]),
+  );
+}
+
+function naive(keys: readonly string[], prefix: string, { limit, reverse = false, after }: ListOptions): string[] {
+  const sign = reverse ? -1 : 1;
+  return keys
+    .filter((key) => key.startsWith(prefix) && (after === undefined || sign * compareUtf8(key, after) > 0))
+    .toSorted((one, other) => sign * compareUtf8(one, other))
+    .slice(0, limit);
+}

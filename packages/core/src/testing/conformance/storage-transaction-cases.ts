@@ -1,8 +1,7 @@
-import { assert } from "./assert.ts";
+import { assert, rejectsWith } from "./assert.ts";
 import type { Json } from "../../storage/json.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { rejectsWith } from "./rejects-with.ts";
 
 /** A driver that writes several records at once. */
 export type TransactingStorage = StorageDriver & Required<Pick<StorageDriver, "transaction">>;
@@ -18,7 +17,7 @@ export const storageTransactionCases = {
     assert.equal(await driver.get("ns", "a"), 1);
     assert.deepEqual(await driver.get("other", "a"), { b: 2 });
   },
-  "applies writes in their order": async (driver) => {
+  "applies writes in order": async (driver) => {
     await driver.transaction([
       { namespace: "ns", key: "a", value: 1 },
       { namespace: "ns", key: "a", value: 2 },
@@ -28,7 +27,7 @@ export const storageTransactionCases = {
 
     assert.deepEqual(await driver.list("ns"), [{ key: "a", value: 2 }]);
   },
-  "takes a write of null for a delete": async (driver) => {
+  "deletes a record with a write of null": async (driver) => {
     await driver.set("ns", "gone", 1);
     await driver.transaction([
       { namespace: "ns", key: "gone", value: null },
@@ -37,7 +36,7 @@ export const storageTransactionCases = {
 
     assert.deepEqual(await driver.list("ns"), []);
   },
-  "applies nothing when one write cannot be made": async (driver) => {
+  "applies no write when one is invalid": async (driver) => {
     await driver.set("ns", "a", "old");
     for (const bad of [
       { key: "b", value: NaN },
@@ -53,10 +52,10 @@ export const storageTransactionCases = {
 
     assert.deepEqual(await driver.list("ns"), [{ key: "a", value: "old" }]);
   },
-  "has nothing to do for no writes": async (driver) => {
+  "accepts an empty array of writes": async (driver) => {
     await assert.doesNotReject(driver.transaction([]));
   },
-  "writes what the values were when they were given": async (driver) => {
+  "writes the values as they were at the call": async (driver) => {
     const value = { list: [1] };
     const written = driver.transaction([{ namespace: "ns", key: "a", value }]);
     value.list.push(2);

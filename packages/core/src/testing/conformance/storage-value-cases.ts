@@ -1,21 +1,20 @@
-import { assert } from "./assert.ts";
+import { assert, rejectsWith } from "./assert.ts";
 import type { Json } from "../../storage/json.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { rejectsWith } from "./rejects-with.ts";
 
 /** What a `StorageDriver` promises of values. */
 export const storageValueCases = {
-  "keeps numbers as they are": async (driver) => {
+  "keeps numbers unchanged": async (driver) => {
     await keeps(driver, [0, -1.5, 0.1, 1e21, 5e-324, 1e308, 2 ** 53, Number.MAX_SAFE_INTEGER, -Number.MAX_VALUE]);
   },
-  "keeps every character of a text": async (driver) => {
+  "keeps every character of a string": async (driver) => {
     await keeps(driver, ["a\0b\\u0000", "\u2028\u2029\ufeff\ufffd", "😀 é e\u0301 עברית", " \r\n\t", "'\"`\\ %_"]);
   },
-  "keeps a text of a million characters": async (driver) => {
+  "keeps a string of a million characters": async (driver) => {
     await keeps(driver, ["x😀".repeat(333_334)]);
   },
-  "keeps a list of ten thousand": async (driver) => {
+  "keeps an array of ten thousand entries": async (driver) => {
     await keeps(driver, [Array.from({ length: 10_000 }, (_, index) => ({ index }))]);
   },
   "keeps null within a value": async (driver) => await keeps(driver, [[null], { a: null }]),
@@ -26,14 +25,14 @@ export const storageValueCases = {
     ]);
     assert.equal(({} as { polluted?: boolean }).polluted, undefined);
   },
-  "takes objects that mean something elsewhere as data": async (driver) => {
+  "treats objects with a meaning in other systems as data": async (driver) => {
     await keeps(driver, [
       { lc: 1, type: "secret", id: ["HOME"] },
       { $date: "2026-01-01", $oid: "000000000000000000000000", __type: "Date" },
       { toJSON: "text" },
     ]);
   },
-  "does not read a text as JSON or as a date": async (driver) => {
+  "does not parse a string as JSON or as a date": async (driver) => {
     await keeps(driver, ["null", "1", '{"a":1}', '"quoted"', "2026-01-01T00:00:00.000Z"]);
   },
   "leaves out members that are undefined": async (driver) => {
@@ -46,14 +45,14 @@ export const storageValueCases = {
     await rejectsWith(driver.set("ns", "k", nested(65)), "invalid_value");
     await rejectsWith(driver.set("ns", "k", nested(10_000)), "invalid_value");
   },
-  "refuses what is not JSON": async (driver) => {
+  "refuses values that are not JSON": async (driver) => {
     const values = [undefined, () => 1, Symbol("s"), 1n, NaN, Infinity, new Date(), new Map(), [undefined], cycle()];
     for (const value of values as Json[]) {
       await rejectsWith(driver.set("ns", "k", value), "invalid_value");
       await rejectsWith(driver.set("ns", "k", { deep: [value] }), "invalid_value");
     }
   },
-  "refuses unpaired surrogates in texts and names": async (driver) => {
+  "refuses unpaired surrogates in strings and names": async (driver) => {
     for (const value of ["\ud800", ["a\udc00"], { "\ud800": 1 }])
       await rejectsWith(driver.set("ns", "k", value), "invalid_value");
   },
@@ -64,7 +63,7 @@ export const storageValueCases = {
 
     assert.deepEqual(await driver.list("ns"), [{ key: "k", value: "old" }]);
   },
-  "keeps nothing of the caller's object": async (driver) => {
+  "keeps no reference to the caller's object": async (driver) => {
     const value = { list: [1], deep: { a: 1 } };
     const stored = driver.set("ns", "k", value);
     value.list.push(2);
@@ -73,7 +72,7 @@ export const storageValueCases = {
 
     assert.deepEqual(await driver.get("ns", "k"), { list: [1], deep: { a: 1 } });
   },
-  "gives every caller an object of its own": async (driver) => {
+  "returns a new object to every caller": async (driver) => {
     await driver.set("ns", "k", { list: [1] });
     const [one, other] = [await driver.get("ns", "k"), await driver.get("ns", "k")];
     (one as { list: number[] }).list.push(2);
@@ -81,7 +80,7 @@ export const storageValueCases = {
     assert.deepEqual(other, { list: [1] });
     assert.deepEqual(await driver.get("ns", "k"), { list: [1] });
   },
-  "lists objects that are the caller's own": async (driver) => {
+  "lists new objects to every caller": async (driver) => {
     await driver.set("ns", "k", { list: [1] });
     for (const { value } of await driver.list("ns")) (value as { list: number[] }).list.push(2);
 

@@ -1,34 +1,32 @@
-import { assert } from "./assert.ts";
+import { assert, failureOf, inTime } from "./assert.ts";
 import { createLogger } from "../../log/logger.ts";
 import type { RunContext } from "../../run/run-context.ts";
 import { toJsonSchema } from "../../schema/to-json-schema.ts";
 import type { ToolDef, ToolResult, ToolSource } from "../../tool/tool.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { failureOf } from "./rejects-with.ts";
-import { inTime } from "./wait.ts";
 
 /** A call that the suite may make. */
-export type SampleCall = { tool: string; args: Record<string, unknown> };
+type SampleCall = { tool: string; args: Record<string, unknown> };
 
 /** A source with at least one tool: a call that answers, and one that goes on until it is cancelled. */
 export type ToolSourceSubject = { source: ToolSource; call: SampleCall; endlessCall?: SampleCall };
 
 /** What every `ToolSource` promises. */
 export const toolSourceCases = {
-  "gives tools": async ({ source }) => {
+  "returns tools": async ({ source }) => {
     assert.ok((await inTime(source.getTools())).length > 0);
   },
-  "gives tools of the same names again": async ({ source }) => {
+  "returns tools with the same names again": async ({ source }) => {
     const [one, other] = [namesOf(await source.getTools()), namesOf(await source.getTools())];
 
     assert.deepEqual(one, other);
   },
-  "gives tools of the same names to all who ask at once": async ({ source }) => {
+  "returns tools with the same names to concurrent calls": async ({ source }) => {
     const all = await inTime(Promise.all([source.getTools(), source.getTools(), source.getTools()]));
 
     for (const tools of all) assert.deepEqual(namesOf(tools), namesOf(all[0]));
   },
-  "lets the caller change the list that it gets": async ({ source }) => {
+  "returns an array that the caller may change": async ({ source }) => {
     const tools = await source.getTools();
     const names = namesOf(tools);
     tools.length = 0;
@@ -38,7 +36,7 @@ export const toolSourceCases = {
   "names tools as every vendor allows": async ({ source }) => {
     for (const { name } of await source.getTools()) assert.match(name, /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/);
   },
-  "gives each tool a name of its own": async ({ source }) => {
+  "gives each tool a unique name": async ({ source }) => {
     const names = namesOf(await source.getTools());
 
     assert.equal(new Set(names).size, names.length);
@@ -54,18 +52,18 @@ export const toolSourceCases = {
       assert.deepEqual(JSON.parse(JSON.stringify(schema)), schema);
     }
   },
-  "answers a call with text": async ({ source, call }) => {
+  "answers a call with a string": async ({ source, call }) => {
     const result = await inTime(execute(source, call));
     const text = typeof result === "string" ? result : result.content;
 
     assert.ok(typeof text === "string" && text.isWellFormed());
   },
-  "answers calls that are made at once": async ({ source, call }) => {
+  "answers concurrent calls": async ({ source, call }) => {
     const results = await inTime(Promise.all(Array.from({ length: 5 }, async () => await execute(source, call))));
 
     assert.equal(results.length, 5);
   },
-  "leaves the arguments of a call alone": async ({ source, call }) => {
+  "does not change the arguments of a call": async ({ source, call }) => {
     const args = structuredClone(call.args);
     await inTime(execute(source, { ...call, args }));
 
@@ -79,7 +77,7 @@ export const toolSourceCases = {
 
     assert.ok(!((await ended) instanceof assert.AssertionError), "the call went on");
   },
-  "closes twice, also when nobody asked it for tools": async ({ source }) => {
+  "closes twice, also before its first use": async ({ source }) => {
     await assert.doesNotReject(async () => await source.close?.());
     await assert.doesNotReject(async () => await source.close?.());
   },

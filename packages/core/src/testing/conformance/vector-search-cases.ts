@@ -1,12 +1,11 @@
-import { assert } from "./assert.ts";
+import { assert, rejectsWith } from "./assert.ts";
 import type { VectorStore } from "../../vector/vector-store.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { rejectsWith } from "./rejects-with.ts";
 import { at, eastIds, fill } from "./vector-documents.ts";
 
 /** What a `VectorStore` promises of a search. */
 export const vectorSearchCases = {
-  "finds the nearest, best first, with their cosines": async (store) => {
+  "finds the nearest documents, best first, with their cosine similarity": async (store) => {
     await fill(store, at("north", [0, 5]), at("east", [1, 0]), at("west", [-3, 0]), at("north-east", [2, 2]));
     const found = await store.search([10, 0]);
 
@@ -17,7 +16,7 @@ export const vectorSearchCases = {
     );
     for (const [index, { score }] of found.entries()) assertNear(score, expected[index] ?? NaN);
   },
-  "gives documents without their embeddings": async (store) => {
+  "returns documents without their embeddings": async (store) => {
     await fill(store, at("a", [1, 0], { tag: "x" }), at("b", [0, 1]));
 
     assert.deepEqual(
@@ -28,21 +27,21 @@ export const vectorSearchCases = {
       ],
     );
   },
-  "orders equal scores by id, by its bytes in UTF-8": async (store) => {
+  "orders equal scores by the UTF-8 bytes of the id": async (store) => {
     for (const id of ["b", "😀", "aa", "A", "é", "B", "\uffff", "a"]) await store.upsert(at(id, [1, 2]));
     const ordered = ["A", "B", "a", "aa", "b", "é", "\uffff", "😀"];
 
     assert.deepEqual(await eastIds(store), ordered);
     assert.deepEqual(await eastIds(store, { topK: 3 }), ordered.slice(0, 3));
   },
-  "gives ten results unless told otherwise": async (store) => {
+  "returns ten results by default": async (store) => {
     for (let index = 0; index < 12; index++) await store.upsert(at(`d${index}`, [1, index]));
 
     assert.equal((await eastIds(store)).length, 10);
     assert.deepEqual(await eastIds(store, { topK: 2 }), ["d0", "d1"]);
     assert.equal((await eastIds(store, { topK: 10_000 })).length, 12);
   },
-  "leaves out what scores below minScore": async (store) => {
+  "leaves out results below minScore": async (store) => {
     await fill(store, at("east", [1, 0]), at("north-east", [1, 1]), at("north", [0, 1]), at("west", [-1, 0]));
 
     assert.deepEqual(await eastIds(store, { minScore: 0.7 }), ["east", "north-east"]);
@@ -63,12 +62,12 @@ export const vectorSearchCases = {
   "finds nothing in an empty store": async (store) => {
     assert.deepEqual(await store.search([1, 0], { topK: 5, minScore: 0, filter: { a: 1 } }), []);
   },
-  "refuses a topK or minScore that means nothing": async (store) => {
+  "refuses an invalid topK or minScore": async (store) => {
     for (const topK of [0, -1, 1.5, NaN, Infinity, 10_001])
       await rejectsWith(store.search([1, 0], { topK }), "invalid_value");
     for (const minScore of [NaN, Infinity]) await rejectsWith(store.search([1, 0], { minScore }), "invalid_value");
   },
-  "keeps what holds each value of the filter": async (store) => {
+  "keeps documents that have each value of the filter": async (store) => {
     const held = {
       text: "x",
       number: 1,
@@ -97,13 +96,13 @@ export const vectorSearchCases = {
     for (const filter of [...misses, ...parts])
       assert.deepEqual(await eastIds(store, { filter }), [], JSON.stringify(filter));
   },
-  "filters before it counts": async (store) => {
+  "filters before it applies topK": async (store) => {
     for (let index = 0; index < 30; index++) await store.upsert(at(`near${index}`, [1, 0], { tenant: "one" }));
     await store.upsert(at("far", [0, 1], { tenant: "two" }));
 
     assert.deepEqual(await eastIds(store, { topK: 3, filter: { tenant: "two" } }), ["far"]);
   },
-  "takes every name of a filter as data": async (store) => {
+  "treats every name in a filter as data": async (store) => {
     await fill(store, at("one", [1, 0], { tenant: "one", a: { b: "one" } }), at("two", [1, 0], { tenant: "two" }));
     const names = [
       "x') OR '1'='1",
@@ -124,7 +123,7 @@ export const vectorSearchCases = {
     for (const text of ['{"__proto__":{"tenant":"one"}}', '{"__proto__":null}', '{"__proto__":{}}'])
       assert.deepEqual(await eastIds(store, { filter: JSON.parse(text) as Record<string, unknown> }), [], text);
   },
-  "takes every value of a filter as data": async (store) => {
+  "treats every value in a filter as data": async (store) => {
     await fill(store, at("one", [1, 0], { tenant: "one" }), at("two", [1, 0], { tenant: "two" }));
     const values = [
       "' OR 1=1 --",
@@ -142,7 +141,7 @@ export const vectorSearchCases = {
     for (const tenant of values)
       assert.deepEqual(await eastIds(store, { filter: { tenant } }), [], JSON.stringify(tenant));
   },
-  "refuses a filter that lost a value": async (store) => {
+  "refuses a filter with values that are not JSON": async (store) => {
     await store.upsert(at("a", [1, 0]));
     const inherited = Object.create({ tenant: "one" }) as Record<string, unknown>;
 

@@ -1,7 +1,6 @@
-import { assert } from "./assert.ts";
+import { assert, rejectsWith } from "./assert.ts";
 import type { VectorStore } from "../../vector/vector-store.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { rejectsWith } from "./rejects-with.ts";
 import { at, eastIds, fill } from "./vector-documents.ts";
 
 /** A store with stores inside. */
@@ -9,7 +8,7 @@ export type CollectingVectorStore = VectorStore & Required<Pick<VectorStore, "co
 
 /** What a `VectorStore` promises that has `collection`; the subject is as for `vectorStoreCases`. */
 export const vectorCollectionCases = {
-  "shows nothing of a collection outside": async (store) => {
+  "shows the documents of a collection only there": async (store) => {
     await store.collection("one").upsert(at("a", [1, 0]));
 
     assert.equal(await store.get("a"), null);
@@ -26,13 +25,13 @@ export const vectorCollectionCases = {
     assert.deepEqual((await store.get("a"))?.metadata, { in: "store" });
     assert.deepEqual((await store.collection("one").get("a"))?.metadata, { in: "one" });
   },
-  "gives a view of the same documents for the same name": async (store) => {
+  "returns a view of the same documents for the same name": async (store) => {
     const [first, second] = [store.collection("c"), store.collection("c")];
     await first.upsert(at("a", [1, 0]));
 
     assert.equal((await second.get("a"))?.id, "a");
   },
-  "tells names of collections apart by every character": async (store) => {
+  "distinguishes names of collections by every character": async (store) => {
     const names = [
       "a",
       "A",
@@ -67,7 +66,7 @@ export const vectorCollectionCases = {
     assert.deepEqual(await eastIds(store.collection("one")), []);
     assert.deepEqual(await eastIds(store.collection("two")), ["c"]);
   },
-  "closes a view alone": async (store) => {
+  "closes a view without its store": async (store) => {
     const [first, second] = [store.collection("c"), store.collection("c")];
     await first.upsert(at("a", [1, 0]));
     await first.close();
@@ -88,3 +87,34 @@ export const vectorCollectionCases = {
       assert.throws(() => store.collection(name), { code: "invalid_value" });
   },
 } satisfies ConformanceCases<CollectingVectorStore>;
+
+/** What a `VectorStore` promises that was given `embeddings`, which the subject says are used. */
+export const vectorEmbeddingsCases = {
+  "exposes the embeddings that it was given": async ({ store, embed }) => {
+    assert.deepEqual(await store.embeddings?.embed("rain in Oslo"), await embed("rain in Oslo"));
+  },
+  "embeds a document that has no embedding": async ({ store, embed }) => {
+    await store.upsert({ id: "a", content: "rain in Oslo" });
+
+    assert.deepEqual((await store.get("a"))?.embedding, (await embed("rain in Oslo")).map(Math.fround));
+  },
+  "keeps the embedding of a document that has one": async ({ store, embed }) => {
+    const embedding = (await embed("something else")).map(Math.fround);
+    await store.upsert({ id: "a", content: "rain in Oslo", embedding });
+
+    assert.deepEqual((await store.get("a"))?.embedding, embedding);
+  },
+  "stores the document as it was before it was embedded": async ({ store }) => {
+    const document = { id: "a", content: "rain in Oslo", metadata: { list: [1] } };
+    const stored = store.upsert(document);
+    document.content = "changed";
+    document.metadata.list.push(2);
+    await stored;
+
+    const { content, metadata } = (await store.get("a")) ?? {};
+    assert.deepEqual({ content, metadata }, { content: "rain in Oslo", metadata: { list: [1] } });
+  },
+} satisfies ConformanceCases<EmbeddingVectorStore>;
+
+/** An empty store with `embeddings`, and how these embed. */
+export type EmbeddingVectorStore = { store: VectorStore; embed: (text: string) => Promise<number[]> };
