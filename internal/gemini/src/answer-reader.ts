@@ -1,14 +1,23 @@
 import type { FunctionCall, Part } from "@google/genai/web";
-import { createId } from "@troupe/core/adapter";
-import type { ModelChunk, ModelFinish } from "@troupe/core/adapter";
+import { createId, ResponseCollector } from "@troupe/core/adapter";
+import type { ModelChunk, ModelFinish, ModelResponse } from "@troupe/core/adapter";
 import { CallAssembler } from "./call-assembler.ts";
 import { stateOf } from "./replay.ts";
-import { toFinishReason } from "./to-finish-reason.ts";
-import { toUsage } from "./to-usage.ts";
-import { CutAnswer, VendorFailure } from "./vendor-failure.ts";
+import { toFinish } from "./to-finish.ts";
+import { TruncatedResponse, VendorError } from "./vendor-error.ts";
 import type { WireAnswer, WireUsage } from "./wire-types.ts";
 
-/** Turns an answer, whole or piece by piece, into chunks, and keeps what is to go back to the vendor. */
+/** Reads a whole answer, which has the same form as one event of a stream. */
+export function readAnswer(text: string, model: { providerId: string; modelId: string }): ModelResponse {
+  const reader = new AnswerReader(model);
+  const chunks: ModelChunk[] = [];
+  reader.read(JSON.parse(text) as WireAnswer, chunks);
+  const collector = new ResponseCollector();
+  for (const chunk of [...chunks, reader.finish()]) collector.add(chunk);
+  return collector.finish();
+}
+
+/** Converts the events of an answer to chunks, and collects the state that the next request returns to the vendor. */
 export class AnswerReader {
   readonly #model: { providerId: string; modelId: string };
   readonly #parts: Part[] = [];
@@ -22,9 +31,9 @@ export class AnswerReader {
     this.#model = model;
   }
 
-  /** Adds the chunks that a piece amounts to. One that tells of a failure throws. */
+  /** Appends the chunks of an event. Throws when the event is an error. */
   read(answer: WireAnswer, chunks: ModelChunk[]): void {
-    if (answer.error) throw new VendorFailure(answer.error);
+    if (answer.error) throw new VendorError(answer.error);
     const { content, finishReason } = answer.candidates?.[0] ?? {};
     for (const part of content?.parts ?? []) this.#readPart(part, chunks);
     this.#end = finishReason ?? this.#end ?? refusalOf(answer);
@@ -32,15 +41,12 @@ export class AnswerReader {
     this.#readNames(answer);
   }
 
-  /** The last chunk. An answer that does not say why it ended was cut. */
+  /** Returns the last chunk. Throws when the answer has no finish reason: it was truncated. */
   finish(): ModelFinish {
-    if (this.#end === undefined) throw new CutAnswer("The answer does not say why it ended.");
+    if (this.#end === undefined) throw new TruncatedResponse("The answer ended without a finish reason.");
     const vendorState = stateOf(this.#parts, this.#model);
-    const finishReason = toFinishReason(this.#end, this.#ids.size > 0);
     return {
-      type: "finish",
-      finishReason,
-      usage: toUsage(this.#usage),
+      ...toFinish({ reason: this.#end, hasCalls: this.#ids.size > 0, usage: this.#usage }),
       ...this.#answeredBy,
       ...(vendorState !== undefined && { vendorState }),
     };
@@ -53,7 +59,7 @@ export class AnswerReader {
 
   #readPart(piece: Part, chunks: ModelChunk[]): void {
     const part = this.#calls.add(piece);
-    // A call of nothing can neither be made nor sent back.
+    // A call without a name can neither be executed nor sent back.
     if (part === undefined || isNameless(part)) return;
     this.#keep(part);
     if (part.functionCall !== undefined) this.#readCall(part.functionCall, chunks);
@@ -71,14 +77,14 @@ export class AnswerReader {
     );
   }
 
-  /** The vendor's id, or where it gave none or the same twice, one of ours. */
+  /** Returns the vendor's id, or a new one when the vendor sent none or the same one twice. */
   #ownId(id = ""): string {
     const own = id === "" || this.#ids.has(id) ? `call_${createId().replaceAll("-", "")}` : id;
     this.#ids.add(own);
     return own;
   }
 
-  /** Keeps a part for the next request. Words that follow each other are one part, unless one of them is signed. */
+  /** Collects a part for the next request. Consecutive texts become one part, unless one of them is signed. */
   #keep(part: Part): void {
     const last = this.#parts.at(-1);
     if (last !== undefined && isPlain(last) && isPlain(part) && last.thought === part.thought) {
@@ -89,7 +95,7 @@ export class AnswerReader {
   }
 }
 
-/** To a question that is refused, nothing is said. */
+/** A refused request has feedback instead of an answer. */
 function refusalOf({ promptFeedback }: WireAnswer): string | undefined {
   return promptFeedback?.blockReason === undefined ? undefined : "SAFETY";
 }

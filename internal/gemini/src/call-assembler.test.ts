@@ -2,7 +2,7 @@ import type { PartialArg } from "@google/genai/web";
 import { describe, expect, it } from "vitest";
 import { CallAssembler } from "./call-assembler.ts";
 
-/** The call that is whole after all pieces; none of them is before the last. */
+/** Adds the pieces, of which none but the last returns a call, and returns that call. */
 function assemble(...pieces: PartialArg[][]) {
   const calls = new CallAssembler();
   const first = { functionCall: { name: "look", id: "c1", willContinue: true }, thoughtSignature: "S" };
@@ -11,8 +11,8 @@ function assemble(...pieces: PartialArg[][]) {
   return calls.add({ functionCall: {} });
 }
 
-describe("a call in pieces", () => {
-  it("is whole with its last piece, under its name, id and signature", () => {
+describe("CallAssembler", () => {
+  it("returns the call with its last piece, with its name, id and signature", () => {
     const part = assemble(
       [{ jsonPath: "$.city", stringValue: "Os", willContinue: true }],
       [
@@ -27,7 +27,7 @@ describe("a call in pieces", () => {
     });
   });
 
-  it("has each value where it belongs", () => {
+  it("puts each value at its path", () => {
     const part = assemble([
       { jsonPath: "$.a.list[0].on", boolValue: false },
       { jsonPath: "$.a.list[1]", stringValue: "x" },
@@ -38,7 +38,7 @@ describe("a call in pieces", () => {
     expect(part?.functionCall?.args).toEqual({ a: { list: [{ on: false }, "xy"] }, "a.b": null });
   });
 
-  it("touches nothing but its own arguments", () => {
+  it("changes no prototype", () => {
     const part = assemble([
       { jsonPath: "$.__proto__.spoilt", boolValue: true },
       { jsonPath: "$.constructor.prototype.spoilt", boolValue: true },
@@ -48,7 +48,7 @@ describe("a call in pieces", () => {
     expect(Object.keys(part?.functionCall?.args ?? {})).toEqual(["__proto__", "constructor"]);
   });
 
-  it("may have its pieces all at once, and leaves the next one alone", () => {
+  it("takes all pieces in one part, and returns other parts as they are", () => {
     const calls = new CallAssembler();
     const whole = { functionCall: { name: "now", args: { zone: "utc" } } };
     const partialArgs = [{ jsonPath: "$.a", numberValue: 1 }];

@@ -5,13 +5,13 @@ type Arguments = Record<string, unknown>;
 type Step = string | number;
 
 /**
- * Puts calls together whose arguments come in pieces, each with the place where it belongs. We do not ask for that; a
- * gateway in between may, and a call without its arguments must not pass for a whole one.
+ * Assembles calls whose arguments come in pieces, each with its path. Our requests do not ask for that, but a gateway may,
+ * and a call must not be executed without its arguments.
  */
 export class CallAssembler {
   #open: (Part & { functionCall: FunctionCall }) | undefined;
 
-  /** The part as it came, or when it belongs to such a call, the whole call once its last piece is there. */
+  /** Returns the part; for a piece of a call, `undefined`, and with the last piece the whole call. */
   add(part: Part): Part | undefined {
     const { functionCall } = part;
     return functionCall === undefined ? part : this.#addCall(part, functionCall);
@@ -32,7 +32,7 @@ function put(args: Arguments, { jsonPath = "", stringValue, numberValue, boolVal
   return { ...args, ...(withValue(args, path, stringValue ?? numberValue ?? boolValue ?? null) as Arguments) };
 }
 
-/** Pieces of a text are joined. */
+/** Sets the value at a path. Pieces of a string are joined. */
 function withValue(target: unknown, [step, ...rest]: readonly Step[], value: unknown): unknown {
   if (step === undefined) return typeof target === "string" && typeof value === "string" ? target + value : value;
   if (typeof step === "number") {

@@ -1,7 +1,7 @@
 import type { GenerateContentConfig } from "@google/genai/web";
 import type { ChatMessage, Logger, ModelOptions, ModelProvider } from "@troupe/core";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
-import { fromResponse } from "./from-response.ts";
+import { readAnswer } from "./answer-reader.ts";
 import { GeminiClient } from "./gemini-client.ts";
 import type { ClientSettings } from "./gemini-client.ts";
 import type { Identify, Identity } from "./identity.ts";
@@ -9,10 +9,10 @@ import type { ModelRules } from "./model-rules.ts";
 import { StreamReader } from "./stream-reader.ts";
 import { toRequest } from "./to-request.ts";
 import type { Request } from "./to-request.ts";
-import { CutAnswer, toModelError } from "./vendor-failure.ts";
-import type { FailedCall } from "./vendor-failure.ts";
+import { toModelError, TruncatedResponse } from "./vendor-error.ts";
+import type { FailedCall } from "./vendor-error.ts";
 
-/** A model, where it is reached, and who may ask it. */
+/** A model, the address of its API, and the credentials for it. */
 export type GeminiSettings = ClientSettings & {
   providerId: string;
   modelId: string;
@@ -22,13 +22,13 @@ export type GeminiSettings = ClientSettings & {
   logger: Logger;
 };
 
-/** A model that speaks Gemini's format. Nothing is loaded, read or sent before its first call. */
+/** Creates a model that speaks Gemini's format. Its first call loads the vendor's library. */
 export function createGeminiModel(settings: GeminiSettings): ModelProvider {
   return new GeminiModel(settings);
 }
 
-/** A whole answer may be long in coming; after this the vendor gives it up itself. */
-const longestWholeMs = 600_000;
+/** The vendor's own limit for an answer that is not streamed. */
+const longestAnswerMs = 600_000;
 
 type Method = "generateContent" | "generateContentStream";
 type Call = FailedCall & { identity: Identity };
@@ -51,13 +51,13 @@ class GeminiModel implements ModelProvider {
     const call = await this.#open(options);
     try {
       const reply = await this.#send(request, call, "generateContent");
-      return fromResponse(await reply.text(), this);
+      return readAnswer(await reply.text(), this);
     } catch (error) {
       throw toModelError(error, call);
     }
   }
 
-  // One generator for all of it: each one more in a row would cost every chunk another three turns of promises.
+  // A single generator: every further one costs each chunk three more promises.
   async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
     const request = this.#toRequest(messages, options);
     const call = await this.#open(options);
@@ -95,12 +95,12 @@ class GeminiModel implements ModelProvider {
       models[method]({ ...asked, config: { ...(config as GenerateContentConfig), httpOptions } }),
     );
     const { idleTimeoutMs } = this.#settings;
-    const headersTimeoutMs = method === "generateContent" ? Math.max(longestWholeMs, idleTimeoutMs) : idleTimeoutMs;
+    const headersTimeoutMs = method === "generateContent" ? Math.max(longestAnswerMs, idleTimeoutMs) : idleTimeoutMs;
     return await this.#client.post(written, { headers: identity.headers, signal, headersTimeoutMs, idleTimeoutMs });
   }
 }
 
 function bytesOf({ body }: Response): AsyncIterator<Uint8Array, undefined> {
-  if (body === null) throw new CutAnswer("The answer has no body.");
+  if (body === null) throw new TruncatedResponse("The answer has no body.");
   return (body as unknown as AsyncIterable<Uint8Array, undefined>)[Symbol.asyncIterator]();
 }

@@ -1,16 +1,16 @@
 import type { ResolvedKey } from "@troupe/core/adapter";
 
-/** Who asks, for one call. */
+/** The credentials of one call. */
 export type Identity = {
-  /** The key or the token of the call, which is kept out of errors. */
+  /** The key or token, which errors must not show. */
   key: ResolvedKey | undefined;
   headers: Readonly<Record<string, string>>;
 };
 
-/** Finds out who asks: whoever owns the key that came with the call, else whom the configuration names. */
+/** Returns the credentials of a call: the key that came with it, else the configured ones. */
 export type Identify = (apiKey: string | undefined, signal: AbortSignal | undefined) => Identity | Promise<Identity>;
 
-/** The owner of a key. */
+/** Returns the credentials for an API key. */
 export function ownerOf(key: ResolvedKey): Identity {
   return { key, headers: { "x-goog-api-key": key.value } };
 }

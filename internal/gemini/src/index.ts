@@ -4,4 +4,4 @@ export { createGeminiModel } from "./gemini-model.ts";
 export { ownerOf } from "./identity.ts";
 export type { Identify, Identity } from "./identity.ts";
 export { commonTable, modelIdOption, readModelOptions } from "./model-options.ts";
-export { toModelError } from "./vendor-failure.ts";
+export { toModelError } from "./vendor-error.ts";

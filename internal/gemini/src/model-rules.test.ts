@@ -4,7 +4,7 @@ import { rulesOf } from "./model-rules.ts";
 const all = ["low", "medium", "high"];
 
 it.each([
-  // model, thinking, levels, budget from, to, signatures, form of the answer beside tools
+  // model, thinking, levels, least and largest budget, signatures, response format with tools
   ["gemini-1.5-pro-002", "none", all, 0, 24_576, false, false],
   ["gemini-pro", "none", all, 0, 24_576, false, false],
   ["gemini-2.0-flash-lite", "none", all, 0, 24_576, false, false],
@@ -22,7 +22,7 @@ it.each([
   ["publishers/google/models/gemini-4-flash", "level", all, 0, 24_576, true, true],
   ["gemma-3-27b-it", "none", all, 0, 24_576, false, false],
   ["projects/p/locations/l/endpoints/7", "none", all, 0, 24_576, false, false],
-] as const)("knows %s", (modelId, ...rules) => {
+] as const)("rulesOf knows %s", (modelId, ...rules) => {
   const [thinking, thinkingLevels, leastThinkingBudget, mostThinkingBudget, signatures, formatWithTools] = rules;
 
   expect(rulesOf(modelId)).toEqual({
@@ -35,7 +35,7 @@ it.each([
   });
 });
 
-it("lets the configuration say otherwise, entry by entry", () => {
+it("rulesOf overrides single entries", () => {
   const overrides = { signatures: true, thinking: undefined } as object;
 
   expect(rulesOf("gemini-2.5-pro", overrides)).toEqual({ ...rulesOf("gemini-2.5-pro"), signatures: true });

@@ -1,25 +1,25 @@
-/** What a model takes. The table below knows it by the model's id; `rules` in the options overrides single entries. */
+/** The abilities of a model, known by its id. `rules` in the options overrides single entries. */
 export type ModelRules = {
-  /** How it is told to think: at a level, within a budget of tokens, or not at all. */
+  /** The form of the setting for thinking: a level, a budget of tokens, or none. */
   thinking: "level" | "budget" | "none";
-  /** The levels that it knows, lowest first. */
+  /** The levels of thinking, lowest first. */
   thinkingLevels: readonly ThinkingLevelName[];
-  /** The least budget that it takes; 0 turns its thinking off. */
+  /** The least budget for thinking; 0 turns it off. */
   leastThinkingBudget: number;
-  /** The most that it takes. */
+  /** The largest budget for thinking. */
   mostThinkingBudget: number;
-  /** Whether it wants the signatures of its thoughts back with the calls that they led to. */
+  /** True when calls in the history must carry the signatures of their thoughts. */
   signatures: boolean;
-  /** Whether it answers in JSON though it has tools; else the form of the answer stands in the instructions. */
+  /** True when the model takes a response format together with tools. Otherwise the format goes into the instructions. */
   formatWithTools: boolean;
 };
 
-/** How hard a model is to think. */
+/** A level of thinking. */
 export type ThinkingLevelName = "low" | "medium" | "high";
 
 type Family = readonly [id: RegExp, differences: Partial<ModelRules>];
 
-/** A model of Gemini that nobody knows yet is like the newest. */
+/** The rules for a Gemini model that the table does not know: those of the newest. */
 const newest: ModelRules = {
   thinking: "level",
   thinkingLevels: ["low", "medium", "high"],
@@ -31,20 +31,20 @@ const newest: ModelRules = {
 
 const elder = { thinking: "budget", signatures: false, formatWithTools: false } as const;
 
-/** All that fit count, the later ones more. */
+/** Differences by id. Every match applies, later ones over earlier ones. */
 const families: readonly Family[] = [
-  // Somebody else's, or tuned by somebody: it is asked for nothing that only Gemini knows.
+  // Other or tuned models: nothing that only Gemini knows.
   [/^(?!.*gemini)/, { ...elder, thinking: "none" }],
-  // Generations 1 and 2, and the names of their time that have no number.
+  // Generations 1 and 2, and their names without a number.
   [/gemini-(?:1|2|exp|pro)(?!-latest|\d)/, elder],
   [/gemini-(?:1|2\.0|exp|pro)(?!-latest|\d)/, { thinking: "none" }],
   [/gemini-2\.5-pro/, { leastThinkingBudget: 128, mostThinkingBudget: 32_768 }],
   [/gemini-3-pro/, { thinkingLevels: ["low", "high"] }],
-  // Those that draw or speak.
+  // Models for images and speech.
   [/gemini-.*(?:image|tts)/, { thinking: "none" }],
 ];
 
-/** The rules of a model, with what the configuration says otherwise. */
+/** Returns the rules of a model, with overrides. */
 export function rulesOf(modelId: string, overrides: Partial<ModelRules> = {}): ModelRules {
   const known = families.filter(([id]) => id.test(modelId)).map(([, differences]) => differences);
   const given = Object.entries(overrides).filter(([, value]) => value !== undefined);

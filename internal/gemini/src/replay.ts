@@ -4,33 +4,30 @@ import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 
 type ModelName = { readonly providerId: string; readonly modelId: string };
 
-/**
- * What is to come back with the next request of the run: the whole answer as it was, when the vendor signed something in it,
- * or gave its calls ids of its own.
- */
+/** Returns the state that the next request of the run sends back: the answer, when it has signatures or the vendor's call ids. */
 export function stateOf(parts: readonly Part[], { providerId, modelId }: ModelName): VendorState | undefined {
   const isMarked = parts.some(({ thoughtSignature, functionCall }) => thoughtSignature ?? functionCall?.id);
   if (!isMarked) return undefined;
   return { providerId, modelId, items: parts.filter((part) => !isBlank(part)) };
 }
 
-/** The answer as it was, if this model left it on the message and it still calls the same tools. */
+/** Returns the original answer when the message has the state of this model and still the same calls. */
 export function replayOf(message: ModelMessage, model: ModelName): Part[] | undefined {
   const state = vendorStateOf(message, model);
   if (state === undefined) return undefined;
   const parts = state.items as readonly Part[];
   const called = callsIn(parts).map(({ name }) => name);
-  // By their names, and not by their ids: a call whose id an earlier one had goes by another id here.
+  // By name and not by id: a call with a repeated id got another one here.
   const kept = (message.toolCalls ?? []).map(({ name }) => name);
   return called.join("\n") === kept.join("\n") ? [...parts] : undefined;
 }
 
-/** The calls among the parts of an answer, in their order. */
+/** Returns the calls of an answer. */
 export function callsIn(parts: readonly Part[]): FunctionCall[] {
   return parts.flatMap(({ functionCall }) => functionCall ?? []);
 }
 
-/** Empty words are refused, unless they carry a signature. */
+/** The vendor refuses an empty text, unless it is signed. */
 function isBlank({ text, thoughtSignature }: Part): boolean {
   return text === "" && thoughtSignature === undefined;
 }

@@ -3,10 +3,10 @@ import type { ModelChunk } from "@troupe/core/adapter";
 import { AnswerReader } from "./answer-reader.ts";
 import type { WireAnswer } from "./wire-types.ts";
 
-/** A model that draws sends its pictures in one piece. */
+/** Image models send a picture in one event. */
 const maxEventBytes = 33_554_432;
 
-/** Reads the chunks of one answer from its bytes, however they are cut. */
+/** Reads the chunks of one streamed answer from its bytes. */
 export class StreamReader {
   readonly #parser = new SseParser({ maxEventBytes });
   readonly #answer: AnswerReader;
@@ -16,7 +16,7 @@ export class StreamReader {
     this.#answer = new AnswerReader(model);
   }
 
-  /** The chunks that the next bytes amount to, all at once, since a generator would cost as much as the reading. */
+  /** Returns the chunks of the next bytes. Not a generator, which would double the cost. */
   push(bytes: Uint8Array): readonly ModelChunk[] {
     const chunks: ModelChunk[] = [];
     try {
@@ -27,12 +27,12 @@ export class StreamReader {
     return chunks;
   }
 
-  /** Throws what went wrong behind the chunks that were given last. */
+  /** Throws the error that followed the chunks of the last `push`. */
   throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.thrown;
   }
 
-  /** The last chunk, once the bytes have ended: nothing before that says that there is no more. */
+  /** Returns the last chunk, after the last bytes: only then is the answer known to be complete. */
   finish(): ModelChunk {
     return this.#answer.finish();
   }

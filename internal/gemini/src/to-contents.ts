@@ -6,17 +6,17 @@ import { callsIn, replayOf } from "./replay.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toParts, toText } from "./to-parts.ts";
 
-/** Turns a conversation into contents that take turns, the results of an answer's calls right behind it and in their order. */
+/** Converts a conversation to alternating contents. The results of an answer's calls follow it at once, in their order. */
 export function toContents(messages: readonly ChatMessage[], context: RequestContext): Content[] {
   const history = new History(messages, context);
   for (const message of messages) history.add(message);
   return history.finish();
 }
 
-/** A call that waits for its result: the id that it has here, what went out, and what came of it. */
+/** A call that waits for its result: its id in the history, the call as sent, and its response. */
 type OpenCall = { id: string; sent: FunctionCall; response?: Record<string, unknown> };
 
-/** The documented stand-in for the signature of a thought that this model never had. */
+/** The documented placeholder for a signature that this model did not make. */
 const noSignature = "skip_thought_signature_validator";
 
 class History {
@@ -24,7 +24,7 @@ class History {
   readonly #parts: PartReader;
   readonly #contents: Content[] = [];
   #calls: OpenCall[] = [];
-  #said: Part[] = [];
+  #userParts: Part[] = [];
 
   constructor(messages: readonly ChatMessage[], context: RequestContext) {
     this.#context = context;
@@ -34,10 +34,10 @@ class History {
   add(message: ChatMessage): void {
     switch (message.role) {
       case "system":
-        // Stands apart from the contents.
+        // Is a setting of the request.
         break;
       case "user":
-        this.#said.push(...this.#read(message));
+        this.#userParts.push(...this.#read(message));
         break;
       case "tool":
         this.#addResult(message);
@@ -49,16 +49,13 @@ class History {
   }
 
   finish(): Content[] {
-    this.#endUsersTurn();
+    this.#flushUserParts();
     const last = this.#contents.at(-1);
     if (last === undefined) {
       const { providerId } = this.#context.model;
-      throw new TroupeError(
-        "invalid_request",
-        `${providerId} needs at least one message of the user's that is not empty.`,
-      );
+      throw new TroupeError("invalid_request", `${providerId} needs at least one user message that is not empty.`);
     }
-    // The model answers the user, and does not go on from its own words.
+    // The last content must be from the user.
     if (last.role === "model") this.#contents.push({ role: "user", parts: [{ text: "Continue." }] });
     return this.#contents;
   }
@@ -71,22 +68,22 @@ class History {
     const { toolCallId = "" } = message;
     const call = this.#calls.find(({ id, response }) => id === toolCallId && response === undefined);
     if (call === undefined) {
-      this.#context.drop("the result of a tool", "no call right before it has its id");
+      this.#context.drop("a tool result", "no call before it has its id");
       return;
     }
     const parts = this.#read(message);
     call.response = { output: parts.flatMap(({ text }) => text ?? []).join("\n") };
-    // What is not text follows the results.
-    this.#said.push(...parts.filter(({ text }) => text === undefined));
+    // Other parts follow the results.
+    this.#userParts.push(...parts.filter(({ text }) => text === undefined));
   }
 
   #addAnswer(message: ChatMessage): void {
-    this.#endUsersTurn();
+    this.#flushUserParts();
     if (this.#contents.length === 0) {
-      this.#context.drop("an answer", "a conversation begins with the user");
+      this.#context.drop("an assistant message", "the conversation must begin with the user");
       return;
     }
-    const parts = replayOf(message, this.#context.model) ?? this.#spell(message);
+    const parts = replayOf(message, this.#context.model) ?? this.#toModelParts(message);
     if (parts.length === 0) return;
     const before = this.#contents.at(-1);
     if (before?.role === "model") before.parts?.push(...parts);
@@ -95,33 +92,33 @@ class History {
     this.#calls = (message.toolCalls ?? []).map(({ id }, index) => ({ id, sent: sent[index] ?? {} }));
   }
 
-  #spell(message: ChatMessage): Part[] {
+  #toModelParts(message: ChatMessage): Part[] {
     const { toolCalls = [] } = message;
     const { signatures } = this.#context.rules;
     const calls = toolCalls.map(({ name, arguments: args }, index): Part => ({
       functionCall: { name: toLegalName(name), args },
-      // Of parallel calls, the first alone is signed.
+      // Only the first of parallel calls is signed.
       ...(signatures && index === 0 && { thoughtSignature: noSignature }),
     }));
     return [...toText(this.#parts.readText(message)), ...calls];
   }
 
-  /** All results of an answer stand in one content right after it, before anything else that is said. */
-  #endUsersTurn(): void {
+  /** Adds a user content: the results of all calls of the last answer, then everything else. */
+  #flushUserParts(): void {
     const results = this.#calls.map(({ sent, response }): Part => {
       const { id, name = "" } = sent;
       return {
         functionResponse: { ...(id !== undefined && { id }), name, response: response ?? { error: "not executed" } },
       };
     });
-    const parts = [...results, ...this.#said];
+    const parts = [...results, ...this.#userParts];
     this.#calls = [];
-    this.#said = [];
+    this.#userParts = [];
     if (parts.length > 0) this.#contents.push({ role: "user", parts });
   }
 }
 
-/** A name as Gemini takes it; other vendors' histories may hold others. */
+/** Converts a tool name of another vendor to one that Gemini takes. */
 function toLegalName(name: string): string {
   const legal = name.replace(/[^\w.:-]/g, "_");
   return (/^[A-Za-z_]/.test(legal) ? legal : `_${legal}`).slice(0, 128);

@@ -10,14 +10,14 @@ type Readable = Exclude<ContentData, { kind: "invalid" }>;
 
 const mediaType = /^(?:image\/(?:png|jpeg|webp|heic|heif)|audio\/.+|video\/.+|application\/pdf)$/;
 const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript|x-ndjson)$|\+(?:json|xml)$/;
-const taken = "images (PNG, JPEG, WebP, HEIC), sound, film, PDF and text";
+const supported = "images (PNG, JPEG, WebP, HEIC), audio, video, PDF and text";
 
-/** Turns a part into the vendor's. Empty text is left out, since the vendor refuses it. */
+/** Converts a part. Empty text is left out, since the vendor refuses it. */
 export function toParts(part: ContentPart, context: RequestContext): Part[] {
   return part.type === "text" ? toText(part.text) : [toData(part, context)];
 }
 
-/** A part of text, or none for text that says nothing. */
+/** Returns a text part, or none for an empty text. */
 export function toText(text: string): Part[] {
   return text === "" ? [] : [{ text }];
 }
@@ -25,9 +25,9 @@ export function toText(text: string): Part[] {
 function toData(part: DataPart, context: RequestContext): Part {
   const data = readData(part, context);
   const mimeType = plainType(data.mimeType);
-  if (isTaken(part, mimeType)) return toMedia(data, mimeType, part);
+  if (isSupported(part, mimeType)) return toMedia(data, mimeType, part);
   if (data.kind === "url" && mimeType === "" && !context.isCloud) return { fileData: { fileUri: data.url } };
-  const named = mimeType === "" ? "of an unknown type (name its mimeType)" : mimeType;
+  const named = mimeType === "" ? "of unknown type: set its mimeType" : mimeType;
   throw unsupported(part, context, named);
 }
 
@@ -43,15 +43,15 @@ function readData(part: DataPart, { isCloud, model }: RequestContext): Readable 
   );
 }
 
-/** The type alone, as the vendor spells it. */
+/** Returns the type without parameters, as the vendor spells it. */
 function plainType(mimeType = ""): string {
   const [type = ""] = mimeType.toLowerCase().split(";");
   const plain = type.trim().replace(/^(audio|video)\/x-/, "$1/");
   return plain === "image/jpg" ? "image/jpeg" : plain;
 }
 
-/** A part that says it is an image or a sound must be one. */
-function isTaken({ type }: DataPart, mimeType: string): boolean {
+/** An image or audio part must have a type of its kind. */
+function isSupported({ type }: DataPart, mimeType: string): boolean {
   if (type !== "file") return mediaType.test(mimeType) && mimeType.startsWith(`${type}/`);
   return mediaType.test(mimeType) || textType.test(mimeType);
 }
@@ -59,7 +59,7 @@ function isTaken({ type }: DataPart, mimeType: string): boolean {
 function toMedia(data: Readable, mimeType: string, part: DataPart): Part {
   if (data.kind === "url") return { fileData: { fileUri: data.url, mimeType } };
   if (!textType.test(mimeType)) return { inlineData: { mimeType, data: data.base64 } };
-  // Few types of text are known by name everywhere, and no name of a file is: as words, both arrive.
+  // As text, any text type and the name of the file arrive; as data, the vendor takes few types and no name.
   const name = part.type === "file" ? part.filename : undefined;
   const text = Buffer.from(data.base64, "base64").toString("utf8");
   return { text: `File: ${name ?? "unnamed"}\n${text}` };
@@ -69,7 +69,7 @@ function unsupported(part: DataPart, { model }: RequestContext, named: string): 
   const { providerId, modelId } = model;
   return new TroupeError(
     "unsupported_media_type",
-    `${providerId}'s ${modelId} does not take this part: ${part.type} (${named}). It takes ${taken}.`,
+    `${providerId}'s ${modelId} does not take this part: ${part.type} (${named}). Expected ${supported}.`,
     { fields: { vendor: providerId, model: modelId, part: part.type } },
   );
 }

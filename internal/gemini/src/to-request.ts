@@ -1,15 +1,14 @@
-import type { Content, GenerateContentConfig } from "@google/genai/web";
+import type { Content, FunctionDeclaration, GenerateContentConfig } from "@google/genai/web";
 import { getTextContent } from "@troupe/core";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
+import type { ToolSpec } from "@troupe/core/adapter";
 import type { RequestContext } from "./request-context.ts";
 import { toContents } from "./to-contents.ts";
-import { toFormat } from "./to-format.ts";
+import { toSchema } from "./to-schema.ts";
 import { toThinking } from "./to-thinking.ts";
 import type { Thinking } from "./to-thinking.ts";
-import { toTools } from "./to-tools.ts";
-import type { Tools } from "./to-tools.ts";
 
-/** What the vendor's library is asked to write; its enumerations are plain words here, since they come with it. */
+/** A request for the vendor's library to write. Its enumerations are plain strings here, since the library is loaded late. */
 export type Request = {
   model: string;
   contents: Content[];
@@ -17,10 +16,10 @@ export type Request = {
     Tools & { thinkingConfig?: Thinking };
 };
 
-/** More are refused. */
+/** The vendor refuses more stop sequences. */
 const mostStops = 5;
 
-/** Turns a call into a request to Gemini. What the model does not take is left out, or refused. */
+/** Converts a call to a request. Settings that the model does not take are left out or refused. */
 export function toRequest(messages: readonly ChatMessage[], options: ModelOptions, context: RequestContext): Request {
   const { settings, instruction } = toFormat(options, context);
   const { temperature, topP, maxTokens } = options;
@@ -30,7 +29,7 @@ export function toRequest(messages: readonly ChatMessage[], options: ModelOption
     model: context.model.modelId,
     contents: toContents(messages, context),
     config: {
-      // One call is one request: the library neither calls tools nor goes on by itself.
+      // The library must neither call tools nor send further requests itself.
       automaticFunctionCalling: { disable: true },
       automaticContinuation: false,
       ...(system !== "" && { systemInstruction: { parts: [{ text: system }] } }),
@@ -46,12 +45,58 @@ export function toRequest(messages: readonly ChatMessage[], options: ModelOption
 }
 
 function toSystem(messages: readonly ChatMessage[], instruction = ""): string {
-  const said = messages.flatMap(({ role, content }) => (role === "system" ? [getTextContent(content)] : []));
-  return [...said, instruction].filter((text) => text !== "").join("\n\n");
+  const texts = messages.flatMap(({ role, content }) => (role === "system" ? [getTextContent(content)] : []));
+  return [...texts, instruction].filter((text) => text !== "").join("\n\n");
 }
 
 function toStop(stop: readonly string[] = [], { drop }: RequestContext): string[] {
-  const said = stop.filter((each) => each !== "").slice(0, mostStops);
-  if (said.length < stop.length) drop("a stop sequence", `the vendor takes ${mostStops} at most, and no empty one`);
-  return said;
+  const allowed = stop.filter((each) => each !== "").slice(0, mostStops);
+  if (allowed.length < stop.length) drop("a stop sequence", `the vendor takes ${mostStops} at most, and no empty one`);
+  return allowed;
+}
+
+/** The format of the answer: settings of the request, or an instruction. */
+type Format = {
+  settings: Pick<GenerateContentConfig, "responseMimeType" | "responseJsonSchema">;
+  instruction?: string;
+};
+
+const jsonOnly = "Answer with one JSON value and nothing else: no words around it, no code fence.";
+
+function toFormat(
+  { responseFormat = "text", tools = [] }: Pick<ModelOptions, "responseFormat" | "tools">,
+  { rules, drop }: RequestContext,
+): Format {
+  if (responseFormat === "text") return { settings: {} };
+  const schema = responseFormat === "json" ? undefined : responseFormat.schema;
+  if (tools.length > 0 && !rules.formatWithTools) {
+    drop("responseFormat", "the model does not take it together with tools; the instructions ask for it instead");
+    const words = schema === undefined ? "" : ` It must fit this JSON schema:\n${JSON.stringify(schema)}`;
+    return { settings: {}, instruction: `When no tool is to be called: ${jsonOnly}${words}` };
+  }
+  const held = schema === undefined ? {} : { responseJsonSchema: toSchema(schema) };
+  return { settings: { responseMimeType: "application/json", ...held } };
+}
+
+/** The tools of a request, and the setting that makes the model call one, or none. */
+type Tools = {
+  tools?: { functionDeclarations: FunctionDeclaration[] }[];
+  toolConfig?: { functionCallingConfig: { mode: string } };
+};
+
+function toTools({ tools = [], toolChoice }: Pick<ModelOptions, "tools" | "toolChoice">): Tools {
+  if (tools.length === 0) return {};
+  const mode = toolChoice === "required" ? "ANY" : "NONE";
+  const isFree = toolChoice === undefined || toolChoice === "auto";
+  return {
+    tools: [{ functionDeclarations: tools.map(toDeclaration) }],
+    ...(!isFree && { toolConfig: { functionCallingConfig: { mode } } }),
+  };
+}
+
+function toDeclaration({ name, description, parameters }: ToolSpec): FunctionDeclaration {
+  const schema = toSchema(parameters);
+  // The vendor refuses a schema without properties.
+  const hasParameters = Object.keys(schema).some((keyword) => keyword !== "type");
+  return { name, ...(description !== "" && { description }), ...(hasParameters && { parametersJsonSchema: schema }) };
 }

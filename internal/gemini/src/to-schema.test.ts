@@ -3,8 +3,8 @@ import { toSchema } from "./to-schema.ts";
 
 const text = { type: "string" };
 
-describe("a schema", () => {
-  it("keeps what Gemini knows", () => {
+describe("toSchema", () => {
+  it("keeps the keywords that Gemini knows", () => {
     const schema = {
       type: "object",
       title: "Trip",
@@ -25,7 +25,7 @@ describe("a schema", () => {
     expect(toSchema(schema)).toEqual(schema);
   });
 
-  it("leaves out what Gemini does not know, at every depth", () => {
+  it("leaves out other keywords at every depth", () => {
     const strict = { ...text, pattern: "^a", minLength: 1, maxLength: 2, default: "a", not: {}, examples: [1] };
     const schema = {
       $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -43,19 +43,19 @@ describe("a schema", () => {
     });
   });
 
-  it("keeps properties whatever their names", () => {
+  it("keeps properties that are named like keywords", () => {
     const properties = { $schema: text, pattern: text, const: text, allOf: text };
 
     expect(toSchema({ type: "object", properties })).toEqual({ type: "object", properties });
   });
 
-  it("says a constant as the only choice", () => {
+  it("writes a constant as an enum of one value", () => {
     expect(toSchema({ anyOf: [{ const: "a" }, { const: null }] })).toEqual({
       anyOf: [{ enum: ["a"] }, { enum: [null] }],
     });
   });
 
-  it("joins the schemas that all must fit", () => {
+  it("merges the schemas of allOf", () => {
     const schema = {
       type: "object",
       allOf: [
@@ -74,7 +74,7 @@ describe("a schema", () => {
     });
   });
 
-  it("refers to its definitions in the newer way, with nothing beside the reference", () => {
+  it("rewrites definitions to $defs, and leaves nothing beside a reference", () => {
     const schema = {
       $ref: "#/definitions/Tree",
       description: "d",
@@ -88,7 +88,7 @@ describe("a schema", () => {
     });
   });
 
-  it("is left as it was", () => {
+  it("does not change its argument", () => {
     const schema = {
       allOf: [{ properties: { a: { const: 1 } } }],
       properties: { b: { $schema: "x" } },

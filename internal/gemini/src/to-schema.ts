@@ -1,6 +1,6 @@
 type JsonSchema = Record<string, unknown>;
 
-/** The keywords that Gemini knows of those that hold no schemas. */
+/** Keywords of Gemini whose values are not schemas. */
 const plainKeywords = [
   "$id",
   "$ref",
@@ -17,20 +17,17 @@ const plainKeywords = [
   "minimum",
   "maximum",
 ];
-/** Those that hold one schema, or none with `true` or `false`. */
+/** Keywords whose value is one schema, or `true` or `false`. */
 const schemaKeywords = ["items", "additionalProperties"];
 const listKeywords = ["prefixItems", "anyOf", "oneOf"];
 const mapKeywords = ["$defs", "properties"];
 
-/**
- * A JSON schema in the keywords that Gemini knows. What it does not know is left out: whoever gave the schema checks the
- * outcome against the whole of it.
- */
+/** Reduces a JSON Schema to the keywords that Gemini knows. The answer is checked against the whole schema afterwards. */
 export function toSchema(schema: JsonSchema): JsonSchema {
   const { const: value, definitions, ...rest } = mergeAll(schema);
   const known =
     definitions === undefined ? rest : { ...rest, $defs: { ...asSchema(definitions), ...asSchema(rest["$defs"]) } };
-  // Beside a reference, nothing else may stand.
+  // Gemini allows nothing beside a reference.
   if (typeof known["$ref"] === "string") return toReference(known);
   const entries = Object.entries(known).flatMap(([keyword, held]) => toEntry(keyword, held));
   return { ...Object.fromEntries(entries), ...(value !== undefined && { enum: [value] }) };
@@ -54,7 +51,7 @@ function toInner(schema: unknown): unknown {
   return isSchema(schema) ? toSchema(schema) : schema;
 }
 
-/** Gemini does not join schemas; those of an object are joined for it. */
+/** Merges the schemas of `allOf`, which Gemini does not know. */
 function mergeAll(schema: JsonSchema): JsonSchema {
   const joined = Array.isArray(schema["allOf"]) ? schema["allOf"].filter(isSchema).map(mergeAll) : [];
   return joined.reduce((whole, { properties, required, ...rest }) => {

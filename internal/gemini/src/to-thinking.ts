@@ -2,13 +2,13 @@ import type { ReasoningConfig } from "@troupe/core";
 import type { ModelRules, ThinkingLevelName } from "./model-rules.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** How much a model is to think, and whether it tells of it. */
+/** The settings for thinking. */
 export type Thinking = { includeThoughts?: true; thinkingBudget?: number; thinkingLevel?: string };
 
-/** The model finds its budget itself. */
+/** Lets the model choose its budget. */
 const ownBudget = -1;
 
-/** Turns `reasoning` into what the model takes; without it, nothing is said of thinking. */
+/** Converts `reasoning` to the settings that the model takes. */
 export function toThinking(
   reasoning: ReasoningConfig | undefined,
   { rules, drop }: RequestContext,
@@ -23,14 +23,14 @@ export function toThinking(
   return { thinkingConfig: { includeThoughts: true, ...measure } };
 }
 
-/** Not every model can be told not to think. */
+/** Turns thinking off where the model allows it. */
 function withoutThinking({ thinking, leastThinkingBudget }: ModelRules): { thinkingConfig?: Thinking } {
   return thinking === "budget" && leastThinkingBudget === 0 ? { thinkingConfig: { thinkingBudget: 0 } } : {};
 }
 
 function toBudget({ budgetTokens }: ReasoningConfig, rules: ModelRules): Thinking {
   if (budgetTokens === undefined) return { thinkingBudget: ownBudget };
-  // Nothing at all would turn off what is wanted.
+  // 0 would turn thinking off.
   const least = Math.max(rules.leastThinkingBudget, 1);
   return { thinkingBudget: Math.max(least, Math.min(budgetTokens, rules.mostThinkingBudget)) };
 }
@@ -45,7 +45,7 @@ function toLevel({ budgetTokens, effort }: ReasoningConfig, { thinkingLevels }: 
 
 const levels: readonly ThinkingLevelName[] = ["low", "medium", "high"];
 
-/** Models that find their budget themselves are told how hard to think. */
+/** The level for a budget, for models without budgets. */
 function levelFor(budgetTokens: number): ThinkingLevelName {
   if (budgetTokens <= 2048) return "low";
   return budgetTokens <= 8192 ? "medium" : "high";

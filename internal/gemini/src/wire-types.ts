@@ -1,6 +1,6 @@
 import type { Part } from "@google/genai/web";
 
-/** What Gemini counts; every part of a stream repeats it, as of then. */
+/** Token counts. Every event of a stream repeats them, as of that event. */
 export type WireUsage = {
   promptTokenCount?: number;
   toolUsePromptTokenCount?: number;
@@ -12,13 +12,13 @@ export type WireUsage = {
   candidatesTokensDetails?: WireModality[];
 };
 
-/** How many tokens were of one kind. */
+/** The number of tokens of one modality. */
 export type WireModality = { modality?: string; tokenCount?: number };
 
-/** An answer, or one piece of a streamed one. Any of it may be missing. */
+/** An answer, or one event of a streamed one. Any field may be missing. */
 export type WireAnswer = {
   candidates?: { content?: { parts?: Part[] }; finishReason?: string }[];
-  /** Why there is no answer at all. */
+  /** The reason for a refused request. */
   promptFeedback?: { blockReason?: string };
   usageMetadata?: WireUsage;
   responseId?: string;
@@ -26,7 +26,7 @@ export type WireAnswer = {
   error?: WireError;
 };
 
-/** A failure, in place of an answer or within one. */
+/** An error, in place of an answer or within one. */
 export type WireError = {
   code?: unknown;
   message?: unknown;

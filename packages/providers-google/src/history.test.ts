@@ -138,7 +138,7 @@ describe("the history", () => {
 
     await expect(connect().generate([{ role: "system", content: "Be short." }])).rejects.toMatchObject({
       code: "invalid_request",
-      message: "google needs at least one message of the user's that is not empty.",
+      message: "google needs at least one user message that is not empty.",
     });
     expect(vendor.exchanges).toEqual([]);
   });

@@ -79,7 +79,7 @@ describe("a part", () => {
 
   it.each<[string, ContentPart, string]>([
     ["image", { type: "image", data: "R0lGODlh" }, "image/gif"],
-    ["image", { type: "image", data: "AAAABBBB" }, "of an unknown type"],
+    ["image", { type: "image", data: "AAAABBBB" }, "of unknown type"],
     ["image", { type: "image", data: pdf }, "application/pdf"],
     ["audio", { type: "audio", data: png }, "image/png"],
     ["file", { type: "file", data: "UEsDBAAA", mimeType: "application/zip" }, "application/zip"],

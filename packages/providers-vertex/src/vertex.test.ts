@@ -223,7 +223,7 @@ describe("the request", () => {
     for (const data of ["gs://bucket/a.png", "https://example.com/a.png"]) {
       await expect(connect().generate(about(data))).rejects.toMatchObject({
         code: "unsupported_media_type",
-        message: expect.stringContaining("of an unknown type (name its mimeType)"),
+        message: expect.stringContaining("of unknown type: set its mimeType"),
       });
     }
   });

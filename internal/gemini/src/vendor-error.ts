@@ -3,56 +3,56 @@ import { abortedError, getOwn, readRetryAfter } from "@troupe/core/adapter";
 import type { ResolvedKey } from "@troupe/core/adapter";
 import type { WireError } from "./wire-types.ts";
 
-/** A failure that the vendor told of in place of an answer, or within one. */
-export class VendorFailure extends Error {
+/** An error that the vendor sent in place of an answer, or within one. */
+export class VendorError extends Error {
   readonly status: number;
   readonly vendorCode: string | undefined;
   readonly retryAfterMs: number | undefined;
 
   constructor(error: WireError, { status, headers }: { status?: number; headers?: Headers } = {}) {
-    super(textOf(error.message) ?? "The vendor failed without a word.");
+    super(textOf(error.message) ?? "The vendor sent an error without a message.");
     const details = detailsOf(error);
     const keyFault = reasonOf(details).find((reason) => reason.startsWith("API_KEY_"));
-    const told = status ?? statusOf(error);
-    // A wrong key is a wrong argument to this vendor.
-    this.status = keyFault !== undefined && told === 400 ? 401 : told;
+    const sent = status ?? statusOf(error);
+    // This vendor calls a wrong key an invalid argument.
+    this.status = keyFault !== undefined && sent === 400 ? 401 : sent;
     this.vendorCode = keyFault ?? textOf(error.status);
     this.retryAfterMs = (headers && readRetryAfter(headers)) ?? delayOf(details);
   }
 }
 
 /** An answer that ended before it was complete. */
-export class CutAnswer extends Error {
+export class TruncatedResponse extends Error {
   readonly code = "ECONNRESET";
 }
 
-/** Reads what a reply that is no success says. */
-export async function readFailure({ status, headers, text }: FailedReply): Promise<VendorFailure> {
-  // The status says most, also where the rest is cut.
+/** Reads the error of a response with an error status. */
+export async function readVendorError({ status, headers, text }: ErrorResponse): Promise<VendorError> {
+  // Without a readable body, the status is enough.
   const body = await text().catch(() => "");
-  return new VendorFailure(errorIn(body), { status, headers });
+  return new VendorError(errorIn(body), { status, headers });
 }
 
-/** Whose call failed: the key that is to be kept out of the error, and the signal that may have ended it. */
+/** A failed call: the key that its error must not show, and the signal that may have ended it. */
 export type FailedCall = { providerId: string; key: ResolvedKey | undefined; signal: AbortSignal | undefined };
 
-/** Makes one error of whatever the vendor, its library or the network threw. */
+/** Converts an error of the vendor, its library or the network. */
 export function toModelError(thrown: unknown, { providerId, key, signal }: FailedCall): TroupeError {
   if (signal?.aborted) return abortedError(signal.reason);
-  // A redirect, or a request that cannot be sent: the pool's own sentence says how to mend it.
+  // A redirect, or a request that cannot be sent: the error of the HTTP pool says what to do.
   if (TroupeError.is(thrown) && (thrown.code === "model_failed" || thrown.code === "invalid_request")) return thrown;
-  const { status, vendorCode, retryAfterMs } = thrown instanceof VendorFailure ? thrown : noFacts;
-  // What cannot be read was cut, or spoilt on its way.
+  const { status, vendorCode, retryAfterMs } = thrown instanceof VendorError ? thrown : noFacts;
+  // A body that is not JSON was truncated or damaged on its way.
   const networkCode = thrown instanceof SyntaxError ? "ECONNRESET" : undefined;
   return new ModelError({ providerId, key, status, vendorCode, retryAfterMs, networkCode, cause: thrown });
 }
 
-type FailedReply = { status: number; headers: Headers; text: () => Promise<string> };
+type ErrorResponse = { status: number; headers: Headers; text: () => Promise<string> };
 type Detail = Record<string, unknown>;
 
 const noFacts: { status?: number; vendorCode?: string; retryAfterMs?: number } = {};
 
-/** What the vendor's words for a failure stand for, where no number comes with them. */
+/** HTTP statuses for the vendor's status names, for errors without a number. */
 const statuses: Readonly<Record<string, number>> = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
@@ -64,7 +64,7 @@ const statuses: Readonly<Record<string, number>> = {
   DEADLINE_EXCEEDED: 504,
 };
 
-/** The error within a body: alone, or the only one of a list. What stands before a vendor answers with pages. */
+/** Finds the error in a body: alone, or in an array. A proxy may have answered with a page of HTML. */
 function errorIn(text: string): WireError {
   try {
     const [body] = [JSON.parse(text) as unknown].flat();
@@ -88,7 +88,7 @@ function reasonOf(details: readonly Detail[]): string[] {
   return details.flatMap(({ reason }) => textOf(reason) ?? []);
 }
 
-/** "34.4s", in the detail that speaks of trying again. */
+/** Reads the delay of a retry detail, like "34.4s", in milliseconds. */
 function delayOf(details: readonly Detail[]): number | undefined {
   const delay = details.map(({ retryDelay }) => textOf(retryDelay)).find((each) => each !== undefined);
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? "")?.[1];
