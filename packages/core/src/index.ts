@@ -1,97 +1,125 @@
+// Agents.
 export { Agent } from "./agent/agent.ts";
 export type { AgentConfig } from "./agent/agent-config.ts";
 export type { AgentHooks } from "./agent/agent-hooks.ts";
-export { GuardrailError } from "./errors/guardrail-error.ts";
-export type { GuardrailRefusal } from "./errors/guardrail-error.ts";
-export { ModelError } from "./errors/model-error.ts";
-export type { ModelFailure } from "./errors/model-error.ts";
-export { errorCodes, TroupeError } from "./errors/troupe-error.ts";
-export type { ErrorCode, ErrorFields, TroupeErrorOptions } from "./errors/troupe-error.ts";
-export { EventBus } from "./events/event-bus.ts";
-export type { EventBusOptions, EventHandler } from "./events/event-bus.ts";
-export type { GuardrailConfig } from "./guardrail/check-guardrail-config.ts";
-export type { Guardrail, GuardrailVerdict } from "./guardrail/guardrail.ts";
-export type { ApiKeys } from "./keys/api-keys.ts";
-export { AddDocumentsError } from "./knowledge/add-documents-error.ts";
-export { KnowledgeBase } from "./knowledge/knowledge-base.ts";
-export type { KnowledgeSearchOptions } from "./knowledge/knowledge-base.ts";
-export type { KnowledgeCall } from "./knowledge/knowledge-call.ts";
-export type { SearchToolConfig } from "./knowledge/search-tool.ts";
-export type { KnowledgeBaseConfig } from "./knowledge/knowledge-base-config.ts";
-export type { LogLevel } from "./log/log-level.ts";
-export { createLogger } from "./log/logger.ts";
-export type { LogFields, Logger, LoggerOptions } from "./log/logger.ts";
-export { Memory } from "./memory/memory.ts";
-export type {
-  AddMessagesOptions,
-  ClearOptions,
-  MemoryOptions,
-  MemoryScope,
-  MemoryModelOptions,
-  RecalledMemory,
-} from "./memory/memory-options.ts";
-export type { RecallToolConfig } from "./memory/recall-tool.ts";
-export type { FactSource, UserFact } from "./memory/user-fact.ts";
-export { UserMemory } from "./memory/user-memory.ts";
-export type { ExtractOptions, UserMemoryOptions } from "./memory/user-memory.ts";
-export { getTextContent, isMultiModal } from "./message/content.ts";
-export type { AudioPart, ContentPart, FilePart, ImagePart, MessageContent, TextPart } from "./message/content.ts";
-export type { ChatMessage, MessageRole } from "./message/message.ts";
-export type { TokenUsage } from "./message/token-usage.ts";
-export type { Artifact, ToolCall, ToolCallResult } from "./message/tool-call.ts";
-export type { ModelConfig, ModelOptions, ReasoningConfig, ResponseFormat } from "./model/model-config.ts";
-export type { ModelProvider } from "./model/model-provider.ts";
-export type { FinishReason } from "./model/model-chunk.ts";
-export type { RetryConfig } from "./retry/retry-config.ts";
-export { withRetry } from "./retry/with-retry.ts";
-export type { Attempt, RetryContext } from "./retry/with-retry.ts";
-export { RunError } from "./run/run-error.ts";
-export type { RunContext } from "./run/run-context.ts";
-export type { RunEvents } from "./run/run-events.ts";
-export type { RunLimits, RunOpts } from "./run/run-options.ts";
-export type { RunMetrics, RunOutput } from "./run/run-output.ts";
-export type { Runnable, RunStream } from "./run/runnable.ts";
-export type { StreamChunk } from "./run/stream-chunk.ts";
-export type { SessionPage } from "./session/list-sessions.ts";
-export type { OpenSession } from "./session/open-session.ts";
-export type { PageOptions } from "./session/page.ts";
-export type { SessionInfo } from "./session/session-record.ts";
-export type { SessionOwner } from "./session/session-owner.ts";
-export { SessionStore } from "./session/session-store.ts";
-export type { SessionAccess, SessionListener, TurnPage } from "./session/session-store.ts";
-export type { BusyPolicy } from "./lock/busy-policy.ts";
-export type { NewTurn, StoredTurn, TurnRecord } from "./session/turn-record.ts";
-export type { InferSchema, JsonSchema, ObjectSchema } from "./schema/object-schema.ts";
-export { SchemaError } from "./schema/schema-error.ts";
-export type { SchemaIssue } from "./schema/schema-issue.ts";
-export type { StandardJsonSchema, StandardSchema } from "./schema/standard-schema.ts";
-export { InMemoryStorage } from "./storage/in-memory-storage.ts";
-export type { Json } from "./storage/json.ts";
-export type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } from "./storage/storage-driver.ts";
+
+// Teams.
 export { Team } from "./team/team.ts";
 export type { TeamConfig, TeamMode } from "./team/team-config.ts";
-export { defineTool } from "./tool/define-tool.ts";
-export type { ToolDefinition } from "./tool/define-tool.ts";
-export { runnableAsTool } from "./tool/runnable-as-tool.ts";
-export type { RunnableToolOptions } from "./tool/runnable-as-tool.ts";
-export type { ToolCacheConfig, ToolDef, ToolEffect, ToolResult, ToolSource } from "./tool/tool.ts";
-export type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provider.ts";
-export type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "./vector/vector-store.ts";
-export { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
-export type { InMemoryVectorStoreOptions } from "./vector/in-memory-vector-store.ts";
+
+// Workflows.
 export { Workflow } from "./workflow/workflow.ts";
 export type { WorkflowRunOpts } from "./workflow/workflow.ts";
-export type { StepEvent, WorkflowChunk } from "./workflow/workflow-result.ts";
-export type { RetryPolicy, WorkflowConfig } from "./workflow/workflow-config.ts";
+export type { WorkflowConfig, RetryPolicy } from "./workflow/workflow-config.ts";
+export type { WorkflowStream } from "./workflow/workflow-stream.ts";
 export { WorkflowError } from "./workflow/workflow-result.ts";
-export type { StepResult, StepStatus, WorkflowResult } from "./workflow/workflow-result.ts";
+export type { WorkflowChunk, WorkflowResult, StepEvent, StepResult, StepStatus } from "./workflow/workflow-result.ts";
 export type { WorkflowInput, WorkflowRunnable } from "./workflow/workflow-runnable.ts";
 export type {
+  WorkflowStep,
   AgentStep,
   ConditionStep,
   FunctionStep,
   ParallelStep,
   StepContext,
-  WorkflowStep,
 } from "./workflow/workflow-step.ts";
-export type { WorkflowStream } from "./workflow/workflow-stream.ts";
+
+// Tools.
+export { defineTool } from "./tool/define-tool.ts";
+export type { ToolDefinition } from "./tool/define-tool.ts";
+export { runnableAsTool } from "./tool/runnable-as-tool.ts";
+export type { RunnableToolOptions } from "./tool/runnable-as-tool.ts";
+export type { ToolCacheConfig, ToolDef, ToolEffect, ToolResult, ToolSource } from "./tool/tool.ts";
+export type { Artifact, ToolCall, ToolCallResult } from "./message/tool-call.ts";
+
+// Guardrails.
+export type { Guardrail, GuardrailVerdict } from "./guardrail/guardrail.ts";
+export type { GuardrailConfig } from "./guardrail/check-guardrail-config.ts";
+export { GuardrailError } from "./errors/guardrail-error.ts";
+export type { GuardrailRefusal } from "./errors/guardrail-error.ts";
+
+// Runs.
+export type { Runnable, RunStream } from "./run/runnable.ts";
+export type { RunContext } from "./run/run-context.ts";
+export { RunError } from "./run/run-error.ts";
+export type { RunEvents } from "./run/run-events.ts";
+export type { RunLimits, RunOpts } from "./run/run-options.ts";
+export type { RunMetrics, RunOutput } from "./run/run-output.ts";
+export type { StreamChunk } from "./run/stream-chunk.ts";
+export type { ApiKeys } from "./keys/api-keys.ts";
+export type { TokenUsage } from "./message/token-usage.ts";
+
+// Sessions.
+export { SessionStore } from "./session/session-store.ts";
+export type { SessionAccess, SessionListener, TurnPage } from "./session/session-store.ts";
+export type { SessionInfo } from "./session/session-record.ts";
+export type { SessionOwner } from "./session/session-owner.ts";
+export type { SessionPage } from "./session/list-sessions.ts";
+export type { OpenSession } from "./session/open-session.ts";
+export type { PageOptions } from "./session/page.ts";
+export type { BusyPolicy } from "./lock/busy-policy.ts";
+export type { NewTurn, StoredTurn, TurnRecord } from "./session/turn-record.ts";
+
+// Memory and facts about users.
+export { Memory } from "./memory/memory.ts";
+export type {
+  AddMessagesOptions,
+  ClearOptions,
+  MemoryModelOptions,
+  MemoryOptions,
+  MemoryScope,
+  RecalledMemory,
+} from "./memory/memory-options.ts";
+export type { RecallToolConfig } from "./memory/recall-tool.ts";
+export { UserMemory } from "./memory/user-memory.ts";
+export type { UserMemoryOptions, ExtractOptions } from "./memory/user-memory.ts";
+export type { FactSource, UserFact } from "./memory/user-fact.ts";
+
+// Knowledge.
+export { KnowledgeBase } from "./knowledge/knowledge-base.ts";
+export type { KnowledgeSearchOptions } from "./knowledge/knowledge-base.ts";
+export type { KnowledgeBaseConfig } from "./knowledge/knowledge-base-config.ts";
+export type { KnowledgeCall } from "./knowledge/knowledge-call.ts";
+export { AddDocumentsError } from "./knowledge/add-documents-error.ts";
+export type { SearchToolConfig } from "./knowledge/search-tool.ts";
+export { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
+export type { InMemoryVectorStoreOptions } from "./vector/in-memory-vector-store.ts";
+export type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "./vector/vector-store.ts";
+export type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provider.ts";
+
+// Storage.
+export { InMemoryStorage } from "./storage/in-memory-storage.ts";
+export type { StorageDriver, StorageEntry, AppendOptions, ListOptions, Write } from "./storage/storage-driver.ts";
+export type { Json } from "./storage/json.ts";
+
+// Models.
+export type { ModelProvider } from "./model/model-provider.ts";
+export type { ModelConfig, ModelOptions, ReasoningConfig, ResponseFormat } from "./model/model-config.ts";
+export type { FinishReason } from "./model/model-chunk.ts";
+export { ModelError } from "./errors/model-error.ts";
+export type { ModelFailure } from "./errors/model-error.ts";
+export { withRetry } from "./retry/with-retry.ts";
+export type { Attempt, RetryContext } from "./retry/with-retry.ts";
+export type { RetryConfig } from "./retry/retry-config.ts";
+
+// Messages.
+export type { ChatMessage, MessageRole } from "./message/message.ts";
+export { getTextContent, isMultiModal } from "./message/content.ts";
+export type { MessageContent, ContentPart, TextPart, ImagePart, AudioPart, FilePart } from "./message/content.ts";
+
+// Schemas.
+export type { InferSchema, JsonSchema, ObjectSchema } from "./schema/object-schema.ts";
+export type { StandardJsonSchema, StandardSchema } from "./schema/standard-schema.ts";
+export { SchemaError } from "./schema/schema-error.ts";
+export type { SchemaIssue } from "./schema/schema-issue.ts";
+
+// Errors.
+export { errorCodes, TroupeError } from "./errors/troupe-error.ts";
+export type { ErrorCode, ErrorFields, TroupeErrorOptions } from "./errors/troupe-error.ts";
+
+// Events and logs.
+export { EventBus } from "./events/event-bus.ts";
+export type { EventBusOptions, EventHandler } from "./events/event-bus.ts";
+export { createLogger } from "./log/logger.ts";
+export type { Logger, LoggerOptions, LogFields } from "./log/logger.ts";
+export type { LogLevel } from "./log/log-level.ts";
