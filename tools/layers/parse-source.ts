@@ -1,9 +1,15 @@
+import { isBuiltin } from "node:module";
+import { posix } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
-import type { ParseResult, StaticExportEntry } from "oxc-parser";
-import { environmentReads } from "./environment-reads.ts";
-import { resolveImport } from "./resolve-import.ts";
-import type { Target } from "./resolve-import.ts";
+import type { Expression, ParseResult, StaticExportEntry } from "oxc-parser";
 import type { SourceText } from "./workspace.ts";
+
+/** Target of an import specifier. An `alias` is neither a path, nor a package, nor a module of Node. */
+type Target =
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "package"; readonly name: string }
+  | { readonly kind: "builtin" }
+  | { readonly kind: "alias" };
 
 /** One use of another module, whatever its form: types and dynamic imports count. */
 export interface Import {
@@ -12,11 +18,11 @@ export interface Import {
   readonly target: Target;
 }
 
-/** A source file as the rules see it. */
+/** A parsed source file: the parts that the rules need. */
 export interface ParsedFile {
   readonly path: string;
   readonly imports: readonly Import[];
-  /** Exports of what another module declares, whether in one statement or imported first. */
+  /** Re-exports of another module's declarations, in one statement or imported first. */
   readonly passedOn: readonly { readonly line: number; readonly isStar: boolean }[];
   /** Lines of exported declarations without a doc comment. */
   readonly undocumented: readonly number[];
@@ -72,7 +78,7 @@ function dynamicMentions({ module }: ParseResult, text: string): Mention[] {
   });
 }
 
-/** What the parser's module record leaves out: `import("x")` types, `import x = require("x")` and `require("x")`. */
+/** Finds what the parser's module record leaves out: `import("x")` types, `import x = require("x")` and `require("x")`. */
 function syntaxMentions({ program }: ParseResult): Mention[] {
   const mentions: Mention[] = [];
   new Visitor({
@@ -96,4 +102,43 @@ function undocumentedExports({ program, comments }: ParseResult, text: string): 
     .filter((statement) => statement.type === "ExportNamedDeclaration" && statement.declaration !== null)
     .map(({ start }) => start)
     .filter((start) => !isDocumented(start));
+}
+
+function resolveImport(from: string, specifier: string): Target {
+  if (/^\.\.?(\/|$)/.test(specifier))
+    return { kind: "file", path: sourcePath(posix.join(posix.dirname(from), specifier)) };
+  if (isBuiltin(specifier)) return { kind: "builtin" };
+  const name = /^(@[^/]+\/[^/]+|[^@#./~][^/:]*)(\/|$)/.exec(specifier)?.[1];
+  return name === undefined ? { kind: "alias" } : { kind: "package", name };
+}
+
+/** Returns the path of the source when the specifier names the built file. */
+function sourcePath(path: string): string {
+  return path.replace(/\.js$/, ".ts");
+}
+
+/** Finds reads of `process.env`, as offsets: as a member, by destructuring, or by importing `env`. */
+function environmentReads({ program, module }: ParseResult): number[] {
+  const reads = module.staticImports
+    .filter(({ moduleRequest }) => /^(node:)?process$/.test(moduleRequest.value))
+    .flatMap(({ entries }) => entries.filter(({ importName }) => importName.name === "env"))
+    .map(({ localName }) => localName.start);
+
+  new Visitor({
+    MemberExpression({ object, property, start }) {
+      if (lastName(object) === "process" && lastName(property) === "env") reads.push(start);
+    },
+    VariableDeclarator({ id, init, start }) {
+      if (id.type !== "ObjectPattern" || init === null || lastName(init) !== "process") return;
+      if (id.properties.some((each) => each.type === "Property" && lastName(each.key) === "env")) reads.push(start);
+    },
+  }).visit(program);
+  return reads;
+}
+
+/** Returns the last name of `a`, `"a"` or `b.a`. */
+function lastName(node: Expression | { readonly type: "PrivateIdentifier" }): string | undefined {
+  if (node.type === "Identifier") return node.name;
+  if (node.type === "Literal") return String(node.value);
+  return node.type === "MemberExpression" ? lastName(node.property) : undefined;
 }

@@ -5,7 +5,7 @@ import type { Manifest, Workspace } from "./workspace.ts";
 const folders = "{packages,apps,internal,bench,tools,tests,examples}";
 const foreign = new Set(["node_modules", "dist", "__fixtures__"]);
 
-/** Reads every source file and manifest of the repository; what is built, installed or recorded is left out. */
+/** Reads every source file and manifest of the repository, without built, installed or recorded files. */
 export function readWorkspace(root: string): Workspace {
   const find = (pattern: string): string[] =>
     globSync(pattern, { cwd: root, exclude: (path) => foreign.has(path.split("/").at(-1) ?? "") }).toSorted();

@@ -2,7 +2,7 @@ import type { Layers } from "../../layers.mjs";
 import type { ParsedFile } from "./parse-source.ts";
 import type { Manifest } from "./workspace.ts";
 
-/** One place where the code leaves the architecture, with a sentence that says how to mend it. */
+/** A place in the code that violates the architecture, with a sentence that tells how to mend it. */
 export interface Violation {
   readonly file: string;
   readonly line: number;
@@ -10,7 +10,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** What a rule knows beside the file it judges. */
+/** Context of a rule, beside the file it judges. */
 interface Context {
   readonly layers: Layers;
   readonly manifests: readonly Manifest[];

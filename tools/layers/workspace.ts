@@ -4,34 +4,34 @@ export interface SourceText {
   readonly text: string;
 }
 
-/** What the rules need of one `package.json`. The root's own stands in folder `""`. */
+/** Fields of a `package.json` that the rules need. The folder of the root is `""`. */
 export interface Manifest {
   readonly folder: string;
   readonly name: string;
-  /** What a user of the package gets with it: dependencies, peer and optional ones. */
+  /** Dependencies that users of the package install: regular, peer and optional ones. */
   readonly dependencies: readonly string[];
   readonly devDependencies: readonly string[];
 }
 
-/** Everything that the rules judge. */
+/** All files and manifests that the rules judge. */
 export interface Workspace {
   readonly files: readonly SourceText[];
   readonly manifests: readonly Manifest[];
 }
 
-/** The manifest of the workspace that the file belongs to: the innermost one around it. */
+/** Returns the innermost manifest around the file. */
 export function manifestOf(path: string, manifests: readonly Manifest[]): Manifest {
   const around = manifests.filter(({ folder }) => folder === "" || path.startsWith(`${folder}/`));
   const [innermost] = around.toSorted((one, other) => other.folder.length - one.folder.length);
   return innermost ?? { folder: "", name: "", dependencies: [], devDependencies: [] };
 }
 
-/** Whether the file is there for tests: a test, or a helper in a `test` or `tests` folder. */
+/** Returns true for a test, and for a helper in a `test` or `tests` folder. */
 export function isTest(path: string): boolean {
   return /\.test\.ts$|(^|\/)tests?\//.test(path);
 }
 
-/** Whether the file is part of what its workspace builds, rather than there to test, measure or configure it. */
+/** Returns true for a file that its package builds, rather than one that tests, measures or configures it. */
 export function isBuilt(path: string, { folder }: Manifest): boolean {
   return folder !== "" && path.startsWith(`${folder}/src/`) && !isTest(path);
 }

@@ -1,6 +1,6 @@
 /**
- * What each published package may install beside core, at run time or as a peer. An entry here is a decision: every
- * name is one more author whom everybody who installs the package has to trust.
+ * Libraries that each published package may install beside core, at run time or as a peer. An entry here is a decision:
+ * every name is one more author whom the users of the package have to trust.
  */
 export const allowedDependencies: Readonly<Record<string, readonly string[]>> = {
   "@troupe/core": ["undici"],

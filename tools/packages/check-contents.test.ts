@@ -20,11 +20,11 @@ function write(file: string, text: string): void {
   writeFileSync(join(unpacked, file), text);
 }
 
-it("finds nothing wrong with code, declarations and the three files that say what they are", () => {
+it("accepts code, declarations, a license, a README and a manifest", () => {
   expect(checkContents("x", unpacked)).toEqual([]);
 });
 
-it.each(["LICENSE", "README.md"])("misses %s", (file) => {
+it.each(["LICENSE", "README.md"])("reports a missing %s", (file) => {
   rmSync(join(unpacked, file));
 
   expect(checkContents("x", unpacked)).toEqual([`x is packed without ${file}.`]);
@@ -34,13 +34,13 @@ it.each([
   "src/index.ts",
   "dist/index.js.map",
   "dist/a/b.test.d.ts",
-  "dist/door.ts",
+  "dist/entry.ts",
   ".env",
   "dist/__fixtures__/a.json",
-])("does not want %s", (file) => {
+])("reports %s as superfluous", (file) => {
   write(file, "");
 
-  expect(checkContents("x", unpacked)).toEqual([`x ships ${file}, which nobody who installs it needs.`]);
+  expect(checkContents("x", unpacked)).toEqual([`x ships ${file}, which its users do not need.`]);
 });
 
 it.each<[what: string, file: string, text: string]>([
@@ -53,7 +53,7 @@ it.each<[what: string, file: string, text: string]>([
     "dist/index.js",
     "// ../../node_modules/.pnpm/kysely@0.29.9/node_modules/kysely/dist/index.js\nlet a;",
   ],
-])("sees %s", (_what, file, text) => {
+])("reports %s", (_what, file, text) => {
   write(file, text);
 
   expect(checkContents("x", unpacked)).toHaveLength(1);

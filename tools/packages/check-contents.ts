@@ -1,22 +1,22 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** What a package has to carry beside its code. */
+/** Files that a package must have beside its code. */
 const required = ["LICENSE", "README.md", "package.json"];
 
-/** What may lie in the tarball: nothing that only we need. */
+/** Files that may be in the tarball: none that only this repository needs. */
 const allowed = /^(LICENSE|README\.md|package\.json|dist\/.+)$/;
 const forbidden = /\.map$|\.test\.|__fixtures__|\.tsbuildinfo$|(?<!\.d)\.ts$/;
 
-/** What shipped code must not say, and why. */
+/** Patterns that shipped code must not hold, each with the reason. */
 const leaks: readonly (readonly [pattern: RegExp, reason: string])[] = [
-  [/@troupe-internal\//, "names a private package, which nobody else can install"],
+  [/@troupe-internal\//, "names a private package, which cannot be installed"],
   [/@troupe\/source/, "names the condition that leads to sources, which are not shipped"],
   [/^\/\/# sourceMappingURL=/m, "points to a source map, which is not shipped"],
-  [/^\/\/ .*node_modules\//m, "carries a copy of somebody else's code; declare it under dependencies"],
+  [/^\/\/ .*node_modules\//m, "holds a copy of a library; declare it under dependencies"],
 ];
 
-/** Says what is wrong with the files of an unpacked package. */
+/** Checks the files of an unpacked package. Returns a sentence for each fault. */
 export function checkContents(name: string, unpacked: string): string[] {
   const files = readdirSync(unpacked, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -24,7 +24,7 @@ export function checkContents(name: string, unpacked: string): string[] {
   const missing = required.filter((file) => !files.includes(file)).map((file) => `${name} is packed without ${file}.`);
   const surplus = files
     .filter((file) => !allowed.test(file) || forbidden.test(file))
-    .map((file) => `${name} ships ${file}, which nobody who installs it needs.`);
+    .map((file) => `${name} ships ${file}, which its users do not need.`);
   const code = files.filter((file) => /\.(js|d\.ts)$/.test(file));
   return [
     ...missing,

@@ -1,15 +1,25 @@
 import { dependencies } from "./rules/dependencies.ts";
-import { doors } from "./rules/doors.ts";
+import { entryPoints } from "./rules/entry-points.ts";
 import { identity } from "./rules/identity.ts";
-import { privacy } from "./rules/privacy.ts";
 import type { PackageRule } from "./rules/rule.ts";
 import { scripts } from "./rules/scripts.ts";
 import type { Workspace } from "./workspace.ts";
 
-const rules: readonly PackageRule[] = [identity, doors, scripts, dependencies];
+const rules: readonly PackageRule[] = [identity, entryPoints, scripts, dependencies];
 
-/** Says what is wrong with the packages as they are written down, without building anything. */
+/** Checks manifests and READMEs, without building anything. Returns a sentence for each fault. */
 export function checkShape(workspace: Workspace): string[] {
-  const wrong = workspace.packages.flatMap((subject) => rules.flatMap((rule) => rule(subject, workspace)));
-  return [...wrong, ...privacy(workspace)];
+  const faults = workspace.packages.flatMap((subject) => rules.flatMap((rule) => rule(subject, workspace)));
+  return [...faults, ...checkPrivacy(workspace)];
+}
+
+/** Applications and private packages are never published, and the name of a private package tells that it is one. */
+function checkPrivacy({ apps, internal }: Workspace): string[] {
+  const published = [...apps, ...internal]
+    .filter(({ manifest }) => manifest.private !== true)
+    .map(({ path }) => `${path}/package.json: only packages in packages/ are published; write "private": true.`);
+  const misnamed = internal
+    .filter(({ folder, manifest }) => manifest.name !== `@troupe-internal/${folder}`)
+    .map(({ path, folder }) => `${path}/package.json: "name" must be "@troupe-internal/${folder}".`);
+  return [...published, ...misnamed];
 }

@@ -2,15 +2,15 @@ import { checkShape } from "./check-shape.ts";
 import { readWorkspace } from "./workspace.ts";
 
 /**
- * `pnpm packages`: is every package fit to be published? First as it is written down, then, built and packed, as it
- * would arrive. `--shape` stops after the first half, which takes no build and needs nothing installed.
+ * `pnpm packages`: checks that every package is fit to be published. Manifests and READMEs come first, then the packages
+ * as they are built and packed. `--shape` stops after the first half, which needs no build and no installation.
  */
 const root = process.cwd();
 const workspace = readWorkspace(root);
 
 async function findFaults(): Promise<string[]> {
   const misshapen = checkShape(workspace);
-  // A package that is written down wrongly would only say the same again, less clearly, once it is packed.
+  // A wrong manifest would be reported again once the package is packed, less clearly.
   if (misshapen.length > 0 || process.argv.includes("--shape")) return misshapen;
   const { checkPacked } = await import("./check-packed.ts");
   return await checkPacked(root);

@@ -7,10 +7,16 @@ import { mustRun } from "./run-command.ts";
 import { buildThrowAwayWorkspace } from "./throw-away-workspace.ts";
 
 const build = "tsup --config ../../tsup.config.ts && tsc -p tsconfig.build.json";
-const door = { "@troupe/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" };
+const entryPoint = { "@troupe/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" };
 
 function packageFiles(path: string, manifest: { name: string }, source: string): Record<string, string> {
-  const common = { version: "0.1.0", type: "module", files: ["dist"], exports: { ".": door }, scripts: { build } };
+  const common = {
+    version: "0.1.0",
+    type: "module",
+    files: ["dist"],
+    exports: { ".": entryPoint },
+    scripts: { build },
+  };
   return {
     [`${path}/package.json`]: JSON.stringify({ ...common, ...manifest }),
     [`${path}/tsconfig.build.json`]: '{ "extends": "../../tsconfig.build.json" }',
@@ -68,7 +74,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-it("a private package travels inside the package that uses it, and core does not", () => {
+it("a private package is bundled into the package that uses it, and core is not", () => {
   const { "@troupe/providers-google": google = "" } = unpacked;
   const code = readFileSync(join(google, "dist/index.js"), "utf8");
 
@@ -77,7 +83,7 @@ it("a private package travels inside the package that uses it, and core does not
   expect(checkContents("@troupe/providers-google", google)).toEqual([]);
 });
 
-it("what was bundled throws the error class of the one core that is installed", async () => {
+it("bundled code throws the error class of the installed core", async () => {
   const program = `
     import { TroupeError } from "@troupe/core";
     import { readAnswer } from "./dist/index.js";
@@ -87,10 +93,10 @@ it("what was bundled throws the error class of the one core that is installed", 
   expect(await mustRun(process.execPath, ["--input-type=module", "--eval", program], { cwd })).toBe("true\n");
 });
 
-it("a declaration that names a private package is found before it is published", () => {
+it("a declaration that names a private package is reported", () => {
   const { "@troupe/providers-vertex": vertex = "" } = unpacked;
 
   expect(checkContents("@troupe/providers-vertex", vertex)).toEqual([
-    "@troupe/providers-vertex/dist/index.d.ts names a private package, which nobody else can install.",
+    "@troupe/providers-vertex/dist/index.d.ts names a private package, which cannot be installed.",
   ]);
 });

@@ -3,21 +3,21 @@ import { join } from "node:path";
 import { mustRun } from "./run-command.ts";
 import { runPnpm } from "./run-pnpm.ts";
 
-/** A package as it would be published. */
+/** A packed package. */
 export interface PackedPackage {
   name: string;
-  /** The file that a registry would be given. */
+  /** Path of the file that a registry would receive. */
   tarball: string;
-  /** Where its content has been unpacked. */
+  /** Folder that holds its unpacked content. */
   unpacked: string;
 }
 
-/** Builds every published package that has changed, and what it needs. */
+/** Builds every published package that has changed, with its dependencies. */
 export async function buildPackages(root: string): Promise<void> {
   await runPnpm(["run", "--silent", "build", "--filter=./packages/*", "--output-logs=errors-only"], root);
 }
 
-/** Packs every published package, which must have been built, into the folder. */
+/** Packs every published package into the folder. They must have been built. */
 export async function packPackages(root: string, destination: string): Promise<PackedPackage[]> {
   const pack = ["--recursive", "--filter", "./packages/*", "pack", "--json", "--pack-destination", destination];
   const packed = [JSON.parse(await runPnpm(pack, root))].flat() as { name: string; filename: string }[];

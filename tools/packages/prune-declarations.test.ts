@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { unreachedDeclarations } from "./prune-declarations.ts";
 
-it("unreachedDeclarations names the declarations that no import leads to from a door", () => {
+it("unreachedDeclarations names the declarations that no import leads to from an entry point", () => {
   const dist = mkdtempSync(join(tmpdir(), "troupe-declarations-"));
   onTestFinished(() => rmSync(dist, { recursive: true }));
   const files = {

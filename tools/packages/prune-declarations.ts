@@ -2,12 +2,12 @@ import { globSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * The compiler writes the declarations of every file. Those that no door leads to describe what cannot be imported, and
- * may name a private package that is bundled.
+ * Lists the declarations that cannot be reached from the entry points. The compiler writes the declarations of every file;
+ * these describe nothing that can be imported, and may name a private package that is bundled.
  */
-export function unreachedDeclarations(dist: string, doors: readonly string[]): string[] {
-  const reached = new Set(doors);
-  // A set gives what is added while it is walked, too.
+export function unreachedDeclarations(dist: string, entryPoints: readonly string[]): string[] {
+  const reached = new Set(entryPoints);
+  // Iterating a set includes what is added meanwhile.
   for (const file of reached) for (const next of importsOf(dist, file)) reached.add(next);
   return globSync("**/*.d.ts", { cwd: dist }).filter((file) => !reached.has(file));
 }
@@ -19,7 +19,7 @@ function importsOf(dist: string, file: string): string[] {
   });
 }
 
-// `node ../../tools/packages/prune-declarations.ts`, from a package that was built: it has one door.
+// `node ../../tools/packages/prune-declarations.ts`, in a package that was built and has one entry point.
 if (import.meta.main) {
   for (const file of unreachedDeclarations("dist", ["index.d.ts"])) rmSync(join("dist", file));
 }

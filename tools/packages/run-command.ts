@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 
 const execute = promisify(execFile);
 
-/** What a program said, and how it ended. */
+/** Output and exit code of a program. */
 export interface CommandResult {
   code: number;
   stdout: string;
@@ -15,7 +15,7 @@ export interface CommandOptions {
   env?: NodeJS.ProcessEnv;
 }
 
-/** Runs a program to its end. A bad end is an answer like any other; only a program that cannot be run is an error. */
+/** Runs a program to its end. Throws only when it cannot be started; an exit code other than 0 is a result. */
 export async function runCommand(
   program: string,
   args: readonly string[],
@@ -31,7 +31,7 @@ export async function runCommand(
   }
 }
 
-/** Runs a program that has to succeed, and gives what it wrote. */
+/** Runs a program that must succeed, and returns its standard output. */
 export async function mustRun(program: string, args: readonly string[], options: CommandOptions): Promise<string> {
   const { code, stdout, stderr } = await runCommand(program, args, options);
   if (code === 0) return stdout;

@@ -5,10 +5,10 @@ import { runPnpm } from "./run-pnpm.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** The settings of the build that every workspace shares: the real ones, so that they are what is proven. */
+/** Build settings that all packages share: the real ones, so that the tests prove them. */
 const shared = ["tsup.config.ts", "tsconfig.base.json", "tsconfig.build.json", "LICENSE"];
 
-/** Makes a workspace of these files outside the repository, with the repository's build, and builds all of it. */
+/** Creates a workspace of these files outside the repository, with the repository's build settings, and builds it. */
 export async function buildThrowAwayWorkspace(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-workspace-"));
   for (const file of shared) cpSync(join(root, file), join(folder, file));

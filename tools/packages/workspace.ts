@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The fields of a package.json that the rules read. What is written there is checked, so nothing is taken for granted. */
+/** Fields of a package.json that the rules read. They are unchecked, so all are optional. */
 export interface Manifest {
   name?: string;
   version?: string;
@@ -21,18 +21,18 @@ export interface Manifest {
   engines?: Record<string, string>;
 }
 
-/** One folder of the workspace. */
+/** A package of the workspace. */
 export interface WorkspacePackage {
-  /** From the root of the repository: `packages/core`. */
+  /** Path from the root of the repository: `packages/core`. */
   path: string;
-  /** The last part of the path: `core`. */
+  /** Last part of the path: `core`. */
   folder: string;
   manifest: Manifest;
-  /** The text of a file of the package, or nothing when there is none. */
+  /** Reads a file of the package; undefined when there is none. */
   read: (file: string) => string | undefined;
 }
 
-/** What the rules judge: the root's manifest and everything below it, sorted by where it lives. */
+/** The root's manifest and all packages, by their top folder. */
 export interface Workspace {
   root: Manifest;
   packages: WorkspacePackage[];
@@ -40,7 +40,7 @@ export interface Workspace {
   internal: WorkspacePackage[];
 }
 
-/** Reads the workspace as it stands on disk. */
+/** Reads the workspace from disk. */
 export function readWorkspace(root: string): Workspace {
   return {
     root: readManifest(root),

@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { MissingServer } from "./service.ts";
 
-/** What a server is started with, and the Debian package that brings it. */
+/** A Debian package that a server needs. */
 export type DebianPackage = { name: string; isInstalled: () => boolean; mayInstall: boolean };
 
-/** Sees to it that the package is there; it is installed only when that is allowed. */
+/** Ensures that the package is installed. Throws `MissingServer` when it is not and may not be installed. */
 export function needDebianPackage({ name, isInstalled, mayInstall }: DebianPackage): void {
   if (isInstalled()) return;
-  if (!mayInstall) throw new MissingServer(`install Debian's ${name}, or pass --install to have that done`);
+  if (!mayInstall) throw new MissingServer(`install Debian's ${name}, or pass --install`);
   try {
     install(name);
   } catch {

@@ -6,7 +6,7 @@ import type { Service } from "./service.ts";
 class Started {
   readonly running = new Set<string>();
 
-  /** A service that starts, and says so. */
+  /** Returns a service that starts and is counted as running. */
   service(name: string): Service {
     return {
       name,
@@ -30,7 +30,7 @@ const absent: Service = {
 const wanted = { environment: {}, required: [], mayInstall: false };
 
 describe("having services", () => {
-  it("starts what nobody gave, and stops it", async () => {
+  it("starts a service whose address was not given, and stops it", async () => {
     const started = new Started();
     const services = await haveServices([started.service("one")], wanted);
 
@@ -69,9 +69,9 @@ describe("having services", () => {
     await expect(haveServices([broken], wanted)).rejects.toThrow("no memory");
   });
 
-  it("refuses to require what nobody knows", async () => {
+  it("throws for a required service that does not exist", async () => {
     await expect(haveServices([absent], { ...wanted, required: ["postgre"] })).rejects.toThrow(
-      "the services are absent",
+      "Expected some of absent",
     );
   });
 });

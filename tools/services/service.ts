@@ -1,21 +1,21 @@
-/** A server that tests talk to. */
+/** A running server for tests. */
 export type RunningService = {
   url: string;
   stop: () => Promise<void>;
 };
 
-/** How a server of one kind is had when nobody gave the address of a running one. */
+/** A kind of server that can be started for tests. */
 export type Service = {
-  /** What `REQUIRED_SERVICES` calls it. */
+  /** Name in `REQUIRED_SERVICES`. */
   name: string;
-  /** The environment variable that hands tests the address; set beforehand, that server is used. */
+  /** Environment variable with the address for tests. When it is set already, that server is used. */
   variable: string;
   /**
-   * Starts a server of its own, on a free port and with an empty store. What that takes is fetched only when it may be
-   * installed; without it, this is a `MissingServer`.
+   * Starts a server on a free port with an empty store. Installs it only when it may; throws `MissingServer` when it is not
+   * installed.
    */
   start: (options: { mayInstall: boolean }) => Promise<RunningService>;
 };
 
-/** There is nothing on this machine that could be started; the message says how to mend it. */
+/** Thrown when a server is not installed. The message tells how to mend it. */
 export class MissingServer extends Error {}

@@ -5,7 +5,7 @@ import type { Manifest } from "../workspace.ts";
 
 const isPrivate = /^@troupe-internal\//;
 
-/** What a file imports by name is a module of Node, said so, or a package that its own workspace declares. */
+/** An import by name is a module of Node with its prefix, or a package that the own workspace declares. */
 export const declared: Rule = function* ({ path, imports }, { layers, manifests }) {
   const own = manifestOf(path, manifests);
   const names = declaredFor(path, own, layers);
@@ -42,7 +42,7 @@ function declaredFor(path: string, own: Manifest, { sharedTestTools }: Layers): 
 function undeclared(name: string, { folder, devDependencies }: Manifest): string {
   const manifest = folder === "" ? "package.json" : `${folder}/package.json`;
   if (devDependencies.includes(name)) {
-    return `${name} is only a devDependency in ${manifest}: what is built needs it among dependencies or peerDependencies.`;
+    return `${name} is only a devDependency in ${manifest}: built code needs it among dependencies or peerDependencies.`;
   }
-  return `${name} is not declared in ${manifest}: add it there, or do without it.`;
+  return `${name} is not declared in ${manifest}: add it there, or remove the import.`;
 }

@@ -1,7 +1,7 @@
 import type { Rule } from "../rule.ts";
 import { isBuilt, manifestOf } from "../workspace.ts";
 
-/** Every export of a published or bundled package says in a sentence what it promises. */
+/** Every export of a published or bundled package has a doc comment. */
 export const documented: Rule = function* ({ path, undocumented }, { manifests }) {
   if (!isBuilt(path, manifestOf(path, manifests))) return;
   for (const line of undocumented) {
@@ -9,8 +9,7 @@ export const documented: Rule = function* ({ path, undocumented }, { manifests }
       file: path,
       line,
       rule: "undocumented",
-      message:
-        "An export says in one sentence what it promises: write a /** doc comment */ above it, or stop exporting it.",
+      message: "An export has a doc comment: write one above it, or stop exporting it.",
     };
   }
 };

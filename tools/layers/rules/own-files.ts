@@ -1,7 +1,7 @@
 import type { Rule } from "../rule.ts";
 import { isBuilt, isTest, manifestOf } from "../workspace.ts";
 
-/** Relative paths stay inside their workspace, and what is built does not rest on tests. */
+/** Relative paths stay inside their package, and built code does not import tests. */
 export const ownFiles: Rule = function* ({ path, imports }, { manifests }) {
   const own = manifestOf(path, manifests);
   for (const { target, specifier, line } of imports) {
@@ -18,7 +18,7 @@ export const ownFiles: Rule = function* ({ path, imports }, { manifests }) {
         file: path,
         line,
         rule: "test-helper",
-        message: `${specifier} is there for tests and is not built: move what is needed beside this file.`,
+        message: `${specifier} is a test helper and is not built: move what is needed beside this file.`,
       };
     }
   }

@@ -1,6 +1,6 @@
 import type { Rule } from "../rule.ts";
 
-/** A file that does not parse hides its imports, so it is itself a violation. */
+/** A file parses: otherwise its imports would stay hidden. */
 export const readable: Rule = function* ({ path, syntaxErrors }) {
   for (const message of syntaxErrors)
     yield { file: path, line: 1, rule: "syntax", message: `The file does not parse: ${message}` };

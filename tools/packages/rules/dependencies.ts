@@ -6,7 +6,7 @@ import type { PackageRule } from "./rule.ts";
 const core = "@troupe/core";
 const ours = /^@troupe(-internal)?\//;
 
-/** A package depends on core as a peer, on the vendors it is allowed, on private packages that it bundles, and on nothing sideways. */
+/** A package depends on core as a peer, on allowed libraries, on private packages that it bundles, and on no sibling. */
 export const dependencies: PackageRule = ({ manifest, path }) => {
   const where = `${path}/package.json:`;
   return [
@@ -26,7 +26,7 @@ function wrongRanges(manifest: Manifest): string[] {
 function wrongVendors(manifest: Manifest): string[] {
   const allowed = allowedDependencies[manifest.name ?? ""];
   if (allowed === undefined) {
-    return [`${manifest.name} is not listed in tools/packages/allowed-dependencies.ts; list what it may depend on.`];
+    return [`${manifest.name} is not listed in tools/packages/allowed-dependencies.ts; list its allowed dependencies.`];
   }
   return Object.keys(installed(manifest))
     .filter((name) => !ours.test(name) && !allowed.includes(name))
@@ -41,11 +41,11 @@ function wrongSiblings(manifest: Manifest): string[] {
     .filter((name) => ours.test(name))
     .map(
       (name) =>
-        `${name} must not be among the dependencies: core is a peer, private packages are bundled, others are not known.`,
+        `${name} must not be among the dependencies: core is a peer, private packages are bundled, siblings are not imported.`,
     );
   const toKnow = Object.keys({ ...manifest.peerDependencies, ...manifest.devDependencies })
     .filter((name) => ours.test(name) && name !== core && internalUsers[name]?.includes(manifest.name ?? "") !== true)
-    .map((name) => `${manifest.name} may not know ${name}; layers.mjs says who may.`);
+    .map((name) => `${manifest.name} may not import ${name}: see layers.mjs.`);
   return [...toInstall, ...toKnow];
 }
 
@@ -58,7 +58,7 @@ function wrongCore(manifest: Manifest): string[] {
     );
 }
 
-/** What comes onto the machine of whoever installs the package. */
+/** Dependencies that are installed with the package. */
 function installed(manifest: Manifest): Record<string, string> {
   return { ...manifest.optionalDependencies, ...manifest.dependencies, ...manifest.peerDependencies };
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PackageRule } from "./rule.ts";
 
-/** A published package says the same about itself as all the others, and its README says it too. */
+/** All published packages have the same metadata, and a README that agrees with it. */
 export const identity: PackageRule = (subject, workspace) => {
   const { manifest, path } = subject;
   const core = workspace.packages.find(({ folder }) => folder === "core");
@@ -18,7 +18,7 @@ export const identity: PackageRule = (subject, workspace) => {
     .filter(([field, value]) => !isDeepStrictEqual(manifest[field as keyof typeof expected], value))
     .map(([field, value]) => `${path}/package.json: "${field}" must be ${JSON.stringify(value)}.`);
   if (manifest.private === true)
-    wrong.push(`${path}/package.json: what lives in packages/ is published; drop "private".`);
+    wrong.push(`${path}/package.json: packages in packages/ are published; remove "private".`);
   if (manifest.publishConfig?.access !== "public") {
     wrong.push(`${path}/package.json: "publishConfig.access" must be "public".`);
   }

@@ -1,4 +1,4 @@
 import type { Workspace, WorkspacePackage } from "../workspace.ts";
 
-/** Looks at one package and says, in whole sentences, what is wrong with it. */
+/** Checks one package. Returns a sentence for each fault. */
 export type PackageRule = (subject: WorkspacePackage, workspace: Workspace) => string[];

@@ -2,17 +2,14 @@ import type { PackageRule } from "./rule.ts";
 
 const build = "tsup --config ../../tsup.config.ts && tsc -p tsconfig.build.json";
 
-/** Scripts that a package manager runs by itself: on the machine of whoever installs, or while we pack. */
+/** Scripts that a package manager runs by itself, on install or while packing. */
 const automatic = /^(pre|post)?(install|uninstall|prepare|pack|publish)$|^prepublishOnly$|^dependencies$/;
 
-/** All packages build the same way, and none runs anything on the machine of whoever installs it. */
+/** All packages build in the same way, and none runs a script when it is installed. */
 export const scripts: PackageRule = ({ manifest, path, read }) => {
   const wrong = Object.keys(manifest.scripts ?? {})
     .filter((script) => automatic.test(script))
-    .map(
-      (script) =>
-        `${path}/package.json: no package may have a "${script}" script; nothing runs when ours are installed.`,
-    );
+    .map((script) => `${path}/package.json: remove the "${script}" script: a package manager runs it by itself.`);
   if (manifest.scripts?.["build"]?.startsWith(build) !== true) {
     wrong.push(`${path}/package.json: the "build" script must begin with "${build}".`);
   }
