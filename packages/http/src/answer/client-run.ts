@@ -28,11 +28,11 @@ export class ClientRun<Subject, Input> {
     this.settings = settings;
     this.#closeIfDraining();
     const { response } = exchange;
-    const isBound = settings.onDisconnect === "cancel";
+    const endsWithClient = settings.onDisconnect === "cancel";
     // Its event `close` has already been emitted.
-    if (isBound && response.destroyed) throw disconnected;
+    if (endsWithClient && response.destroyed) throw disconnected;
     this.#unregister = settings.runs.begin(call.opts.runId, call.owner, (reason) => this.#abort.abort(reason));
-    if (isBound) response.on("close", this.#onClose);
+    if (endsWithClient) response.on("close", this.#onClose);
   }
 
   get signal(): AbortSignal {

@@ -58,13 +58,13 @@ describe("an error of a route", () => {
 
     const { status, json, headers } = await service.ask("/health");
 
-    const told = generalWords[code];
+    const shown = generalWords[code];
     expect(status).toBe(statuses[code]);
     expect(json).toEqual({
       error: {
         code,
-        message: told ?? "A sentence.",
-        ...(told === undefined && { step: "s" }),
+        message: shown ?? "A sentence.",
+        ...(shown === undefined && { step: "s" }),
         requestId: headers.get("x-request-id"),
       },
     });
@@ -255,21 +255,21 @@ describe("errorHandler", () => {
     for (const [name, error] of Object.entries({ teapot, hidden, vendors, servers }))
       app.get(`/${name}`, failing(error));
     const service = await serve({}, { behind: [app, handler()] });
-    const told = async (path: string) => {
+    const shown = async (path: string) => {
       const { status, json } = await service.ask(path);
       const { code, message } = (json as { error: { code: string; message: string } }).error;
       return [status, code, message];
     };
 
-    expect(await told("/page/%zz")).toEqual([
+    expect(await shown("/page/%zz")).toEqual([
       400,
       "invalid_request",
       "The path has a broken percent escape. Encode it with encodeURIComponent.",
     ]);
-    expect(await told("/teapot")).toEqual([418, "invalid_request", "Only tea here."]);
-    expect(await told("/hidden")).toEqual([403, "forbidden", "This is not allowed."]);
-    expect(await told("/vendors")).toEqual([500, "internal", "Something went wrong in this service."]);
-    expect(await told("/servers")).toEqual([500, "internal", "Something went wrong in this service."]);
+    expect(await shown("/teapot")).toEqual([418, "invalid_request", "Only tea here."]);
+    expect(await shown("/hidden")).toEqual([403, "forbidden", "This is not allowed."]);
+    expect(await shown("/vendors")).toEqual([500, "internal", "Something went wrong in this service."]);
+    expect(await shown("/servers")).toEqual([500, "internal", "Something went wrong in this service."]);
   });
 
   it("answers a client that sent too much to a body parser before it closes the connection", async () => {

@@ -1,7 +1,7 @@
 import type { Logger } from "@troupe/core";
 import type { Request, Response } from "express";
 
-/** A request, its response and the names under which its failures are logged. */
+/** A request with its response, its id and the logger of its failures. */
 export type Exchange = {
   readonly request: Request;
   readonly response: Response;

@@ -137,11 +137,11 @@ describe("generateOpenAPISpec", () => {
   it("contains no instructions, tools or models", () => {
     const agent = talker("Hi.", { instructions: "The secret plan." });
 
-    const said = JSON.stringify(generateOpenAPISpec({ agents: { agent } }));
+    const document = JSON.stringify(generateOpenAPISpec({ agents: { agent } }));
 
-    expect(said).not.toMatch(/secret plan/);
-    expect(said).not.toContain(process.cwd());
-    expect(said).not.toContain("servers");
+    expect(document).not.toMatch(/secret plan/);
+    expect(document).not.toContain(process.cwd());
+    expect(document).not.toContain("servers");
   });
 
   it("escapes Markdown in names and descriptions", () => {

@@ -16,7 +16,7 @@ const badBodies: [string, unknown, number, string, ...string[]][] = [
   ["an input that is an object", { input: { text: "x" } }, 400, "invalid_request", "input"],
   ["no parts", { input: [] }, 400, "invalid_request", "input", "at least one part"],
   ["101 parts", { input: Array.from({ length: 101 }, () => text) }, 400, "invalid_request", "input", "100"],
-  ["a part that is a text", { input: ["x"] }, 400, "invalid_request", "input[0]"],
+  ["a part that is a string", { input: ["x"] }, 400, "invalid_request", "input[0]"],
   [
     "a part of an unknown type",
     { input: [text, { type: "video", data: "x" }] },
@@ -37,7 +37,7 @@ const badBodies: [string, unknown, number, string, ...string[]][] = [
   ["an empty user", { input: "x", userId: "" }, 400, "invalid_request", "userId"],
   ["a user that is an operator", { input: "x", userId: { $gt: "" } }, 400, "invalid_request", "userId"],
   ["a user with half a character", '{"input":"x","userId":"\\ud800"}', 400, "invalid_request", "userId"],
-  ["a key that is a list", { input: "x", apiKey: ["sk-1"] }, 400, "invalid_request", "apiKey"],
+  ["a key that is an array", { input: "x", apiKey: ["sk-1"] }, 400, "invalid_request", "apiKey"],
   ["a key with a line break", { input: "x", apiKey: "sk-1\nHost: evil" }, 400, "invalid_request", "apiKey"],
   ["an empty key", { input: "x", apiKey: "" }, 400, "invalid_request", "apiKey"],
   [
@@ -61,8 +61,8 @@ const badBodies: [string, unknown, number, string, ...string[]][] = [
   ["65 levels", `{"input":${nested(64)}}`, 400, "invalid_request", "64 levels"],
   ["50,000 levels", `{"input":${nested(50_000)}}`, 400, "invalid_request", "64 levels"],
   ["null", "null", 400, "invalid_request", "JSON object"],
-  ["a list", "[]", 400, "invalid_request", "JSON object"],
-  ["a text", '"x"', 400, "invalid_request", "JSON object"],
+  ["an array", "[]", 400, "invalid_request", "JSON object"],
+  ["a string", '"x"', 400, "invalid_request", "JSON object"],
   ["a number", "1", 400, "invalid_request", "JSON object"],
   ["half of it missing", '{"input": "x', 400, "invalid_request", "ends too early"],
   ["a missing comma", '{"input": "x"\n "apiKey": "sk-secret"}', 400, "invalid_request", "line 2, column 2"],
@@ -90,8 +90,8 @@ describe("the body of a run", () => {
   });
 
   it.each([
-    ["a text", "go on"],
-    ["a list", [1]],
+    ["a string", "go on"],
+    ["an array", [1]],
     ["null", null],
     ["a number", 3],
     ["a key that the state does not have", { total: 1 }],

@@ -101,7 +101,7 @@ function parseBody(bytes: Buffer): unknown {
   }
 }
 
-/** Says at which line and column JSON breaks, where V8 tells. Its other messages quote the body instead. */
+/** Returns the line and column at which JSON breaks, where V8's message has them. Its other messages quote the body. */
 function placeOf({ message }: SyntaxError, length: number): string {
   const [, position, line, column] = /at position (\d+) \(line (\d+) column (\d+)\)$/.exec(message) ?? [];
   if (message === "Unexpected end of JSON input" || Number(position) === length) return "it ends too early";

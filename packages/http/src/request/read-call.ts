@@ -46,7 +46,7 @@ const maxParts = 100;
 /** The longest part shown of a client's field name. */
 const longestShown = 64;
 
-/** Reads a request for a run of a subject. All that it says is checked before anything runs. */
+/** Reads a request for a run of a subject, and checks all of it before anything runs. */
 export async function readCall<Subject, Input>(
   exchange: Exchange,
   subject: Subject,

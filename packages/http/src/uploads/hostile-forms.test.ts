@@ -24,8 +24,8 @@ async function nameOf(filename: string, ...headers: string[]): Promise<unknown> 
   const { agent, model } = scripted("Seen.");
   const service = await serve({ agents: { a: agent }, fileUpload: true });
   await send(service, encodeForm({ ...file, filename, headers }));
-  const said = model.calls[0]?.messages.at(-1)?.content as { filename?: string }[] | undefined;
-  return said?.[0]?.filename;
+  const parts = model.calls[0]?.messages.at(-1)?.content as { filename?: string }[] | undefined;
+  return parts?.[0]?.filename;
 }
 
 describe("a hostile form", () => {
@@ -57,7 +57,7 @@ describe("a hostile form", () => {
 
   it.each(broken)("is refused with a message: one %s", async (_, form, ...headers) => {
     const left = watchTemporaryFiles();
-    const { agent, model } = scripted("Never said.");
+    const { agent, model } = scripted("Never parts.");
     const service = await serve({ agents: { a: agent }, fileUpload: true });
 
     const answer = await send(service, form, ...headers);
@@ -173,7 +173,7 @@ describe("a client of an upload", () => {
 
   it("leaves no named file while it uploads, and no open file when it disconnects", async () => {
     const left = watchTemporaryFiles();
-    const { agent, model } = scripted("Never said.");
+    const { agent, model } = scripted("Never parts.");
     const service = await serve({ agents: { a: agent }, fileUpload: true });
     const form = encodeForm(text, { ...file, body: Buffer.concat([megabyte, megabyte]) });
     const socket = open(service.port);

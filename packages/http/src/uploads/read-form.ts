@@ -54,7 +54,7 @@ class FormReading {
       this.#stop();
       await Promise.allSettled(this.#files);
       await this.#form.discard();
-      // The rest of a small form arrives in this turn of the event loop: answered after it, the connection can be kept.
+      // The rest of a small form arrives in this iteration of the event loop: answered after it, the connection can be kept.
       await setImmediate();
       throw error;
     } finally {
@@ -63,11 +63,11 @@ class FormReading {
   }
 
   #begin(): void {
-    const { request, parser } = this.#reading;
+    const { request, parser, rules } = this.#reading;
     parser
       .on("file", this.#onFile)
       .on("field", this.#onField)
-      .on("partsLimit", () => this.#fail(invalidForm("The form has too many parts.")))
+      .on("partsLimit", () => this.#fail(tooManyParts(rules)))
       .on("error", (error) => this.#fail(invalidForm(`The form cannot be read: ${problemOf(error)}.`)))
       .on("close", () => this.#parsed.resolve());
     request.on("data", this.#count).on("close", this.#onClose).on("error", this.#onClose).pipe(parser);
@@ -150,6 +150,10 @@ function problemOf(error: unknown): string {
   const { message } = error as Error;
   if (message === "Malformed part header") return "the headers of a part are malformed";
   return "it ends before its closing boundary";
+}
+
+function tooManyParts({ maxFiles }: UploadRules): TroupeError {
+  return invalidForm(`The form must have at most ${maxParts(maxFiles)} parts.`);
 }
 
 function tooLong(maxBytes: number): TroupeError {

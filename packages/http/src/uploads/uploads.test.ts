@@ -18,15 +18,15 @@ async function upload(fileUpload: Parameters<typeof serve>[0]["fileUpload"], for
   const { agent, model } = scripted("Seen.");
   const service = await serve({ agents: { a: agent }, ...(fileUpload !== undefined && { fileUpload }) });
   const answer = await service.ask(`/agents/a/${mode}`, { method: "POST", body: form });
-  return { ...answer, service, said: model.calls[0]?.messages.at(-1)?.content };
+  return { ...answer, service, received: model.calls[0]?.messages.at(-1)?.content };
 }
 
 describe("a form", () => {
   it.each(["run", "stream"])("[http.upload-fields] becomes the input of /%s: its text and files", async (mode) => {
-    const { status, said } = await upload(true, toForm({ input: "What is this?" }, png, wav, pdf), mode);
+    const { status, received } = await upload(true, toForm({ input: "What is this?" }, png, wav, pdf), mode);
 
     expect(status).toBe(200);
-    expect(said).toEqual([
+    expect(received).toEqual([
       { type: "text", text: "What is this?" },
       { type: "image", data: "iVBORw==", mimeType: "image/png" },
       { type: "audio", data: base64("RIFF"), mimeType: "audio/wav" },
@@ -35,10 +35,10 @@ describe("a form", () => {
   });
 
   it.each([undefined, false])("[http.upload-switch] is refused when fileUpload is %s", async (fileUpload) => {
-    const { status, json, said } = await upload(fileUpload, toForm({ input: "Hi" }, png));
+    const { status, json, received } = await upload(fileUpload, toForm({ input: "Hi" }, png));
 
     expect([status, json]).toMatchObject([415, { error: { code: "unsupported_media_type" } }]);
-    expect(said).toBeUndefined();
+    expect(received).toBeUndefined();
   });
 
   it("[http.upload-switch] is read when fileUpload has limits, and JSON is still read", async () => {
@@ -49,19 +49,19 @@ describe("a form", () => {
   });
 
   it("becomes a string when it has no files", async () => {
-    expect((await upload(true, toForm({ input: "Hi" }))).said).toBe("Hi");
+    expect((await upload(true, toForm({ input: "Hi" }))).received).toBe("Hi");
   });
 
   it("needs no text when it has files, and becomes no empty part", async () => {
     const picture = { type: "image", data: "iVBORw==", mimeType: "image/png" };
 
-    expect((await upload(true, toForm({}, png))).said).toEqual([picture]);
-    expect((await upload(true, toForm({ input: " " }, png))).said).toEqual([picture]);
+    expect((await upload(true, toForm({}, png))).received).toEqual([picture]);
+    expect((await upload(true, toForm({ input: " " }, png))).received).toEqual([picture]);
   });
 
   it("becomes its text when a browser sent an empty file", async () => {
     for (const fileUpload of [true, { allowedMimeTypes: ["image/*"] }]) {
-      expect((await upload(fileUpload, toForm({ input: "Hi" }, new File([], "")))).said).toBe("Hi");
+      expect((await upload(fileUpload, toForm({ input: "Hi" }, new File([], "")))).received).toBe("Hi");
     }
   });
 
@@ -165,7 +165,7 @@ describe("a form that is refused before anything runs", () => {
 
     expect([answer.status, answer.json]).toMatchObject([status, { error: { code } }]);
     for (const name of named) expect(answer.text).toContain(name.replaceAll('"', '\\"'));
-    expect(answer.said).toBeUndefined();
+    expect(answer.received).toBeUndefined();
     expect(answer.service.lines).toEqual([]);
     expect(left()).toEqual({ named: [], open: 0 });
   });
@@ -197,9 +197,9 @@ describe("the limits of an upload", () => {
   it("[http.upload-max-files] allow 10 files per upload by default", async () => {
     const files = Array.from({ length: 11 }, (_, index) => sized(1 + index, `${index}.bin`));
 
-    expect(await upload(true, toForm({}, ...files))).toMatchObject({ status: 413, said: undefined });
-    const { said } = await upload(true, toForm({}, ...files.slice(1)));
-    expect(said).toMatchObject(files.slice(1).map(({ name }) => ({ filename: name })));
+    expect(await upload(true, toForm({}, ...files))).toMatchObject({ status: 413, received: undefined });
+    const { received } = await upload(true, toForm({}, ...files.slice(1)));
+    expect(received).toMatchObject(files.slice(1).map(({ name }) => ({ filename: name })));
   });
 
   it("are exact", async () => {
@@ -211,7 +211,7 @@ describe("the limits of an upload", () => {
   it("[http.upload-mime-types] allow any type by default, and compare types without case", async () => {
     const odd = new File(["x"], "x", { type: "application/x-odd; v=1" });
 
-    expect((await upload(true, toForm({}, odd))).said).toMatchObject([{ mimeType: "application/x-odd" }]);
+    expect((await upload(true, toForm({}, odd))).received).toMatchObject([{ mimeType: "application/x-odd" }]);
     expect((await upload({ allowedMimeTypes: ["APPLICATION/X-ODD"] }, toForm({}, odd))).status).toBe(200);
     expect((await upload({ allowedMimeTypes: ["image/*"] }, toForm({}, png))).status).toBe(200);
     expect((await upload({ allowedMimeTypes: ["image/jpeg"] }, toForm({}, png))).status).toBe(415);
@@ -224,9 +224,9 @@ describe("large files", () => {
     const sizes = [3_000_001, 10, 2_000_000, 20];
     const files = sizes.map((size, index) => new File([Buffer.alloc(size, index + 1)], `${index}`));
 
-    const { said } = await upload(true, toForm({}, ...files));
+    const { received } = await upload(true, toForm({}, ...files));
 
-    const lengths = (said as { data: string }[]).map(({ data }) => Buffer.from(data, "base64"));
+    const lengths = (received as { data: string }[]).map(({ data }) => Buffer.from(data, "base64"));
     expect(lengths.map((bytes) => bytes.length)).toEqual(sizes);
     expect(lengths.every((bytes, index) => bytes.every((byte) => byte === index + 1))).toBe(true);
     expect(left()).toEqual({ named: [], open: 0 });
