@@ -1,6 +1,6 @@
 import { canonicalJson } from "../canonical-json.ts";
 import type { Check } from "./check-run.ts";
-import { isJsonArray, type KeywordCompiler } from "./keyword-site.ts";
+import type { KeywordCompiler } from "./keyword-site.ts";
 
 /** The keywords of arrays. */
 export const arrayKeywords = {
@@ -18,17 +18,16 @@ export const arrayKeywords = {
 
   minItems: (site) => {
     const least = site.readCount();
-    return site.check(isJsonArray, `array of at least ${least}`, (items) => items.length >= least);
+    return site.checkArray(`array of at least ${least}`, (items) => items.length >= least);
   },
   maxItems: (site) => {
     const most = site.readCount();
-    return site.check(isJsonArray, `array of at most ${most}`, (items) => items.length <= most);
+    return site.checkArray(`array of at most ${most}`, (items) => items.length <= most);
   },
 
   uniqueItems: (site) => {
     if (site.value !== true) return () => true;
-    return site.check(
-      isJsonArray,
+    return site.checkArray(
       "array without equal items",
       (items, run) => new Set(items.map((item) => canonicalJson(item, run))).size === items.length,
     );
@@ -38,7 +37,7 @@ export const arrayKeywords = {
     const check = site.compile();
     const { minContains: least = 1, maxContains: most = Infinity } = site.schema as Record<string, number>;
     const count = most === Infinity ? `at least ${least}` : `${least} to ${most}`;
-    return site.check(isJsonArray, `array with ${count} items that fit "contains"`, (items, run) => {
+    return site.checkArray(`array with ${count} items that fit "contains"`, (items, run) => {
       run.spend(items.length);
       const fitting = items.filter((item) => run.probe(() => check(item, undefined, run)) === undefined).length;
       return fitting >= least && fitting <= most;
@@ -59,9 +58,10 @@ function checkFirst(checks: readonly Check[]): Check {
 
 function checkRest(check: Check, skipped: number): Check {
   return (value, path, run) => {
-    if (!isJsonArray(value)) return true;
+    if (!Array.isArray(value)) return true;
+    const items: readonly unknown[] = value;
     return run.every(
-      value,
+      items,
       (item, key) => key < skipped || (run.isFull ? false : check(item, { parent: path, key }, run)),
     );
   };

@@ -71,10 +71,13 @@ class Compiler implements CompileContext {
     if (typeof schema["$id"] === "string" && schema !== this.#root) {
       throw this.#refuse(pointer, '"$id" is supported at the root only');
     }
-    const present = keywords.filter(([keyword]) => Object.hasOwn(schema, keyword) && schema[keyword] !== undefined);
-    return inOrder(
-      present.map(([keyword, compile]) => compile(new KeywordSite(keyword, { schema, pointer, context: this }))),
-    );
+    const site = { schema, pointer, context: this };
+    const checks: Check[] = [];
+    for (const [keyword, compile] of keywords) {
+      const isPresent = Object.hasOwn(schema, keyword) && schema[keyword] !== undefined;
+      if (isPresent) checks.push(compile(new KeywordSite(keyword, site)));
+    }
+    return inOrder(checks);
   }
 
   resolve(reference: string, pointer: string): Check {

@@ -32,31 +32,42 @@ export const objectKeywords = {
 
   patternProperties: (site) => {
     const checks = site.compileEntries().map(([source, check]) => [site.readPattern(source), check] as const);
-    return checkEachName((name, value, at) =>
-      at.run.every(checks, ([matches, check]) => !matches(name, at.run) || check(value, at.path, at.run)),
+    return onObjects((fields, path, run) =>
+      run.every(namesOf(fields, run), (name) =>
+        run.every(checks, ([matches, check]) => {
+          return !matches(name, run) || check(fields[name], { parent: path, key: name }, run);
+        }),
+      ),
     );
   },
 
   additionalProperties: (site) => {
     const isKnown = compileKnownNames(site);
     const check = site.value === false ? refuseProperty(site) : site.compile();
-    return checkEachName((name, value, { path, run }) => isKnown(name, run) || check(value, path, run));
+    return onObjects((fields, path, run) =>
+      run.every(
+        namesOf(fields, run),
+        (name) => isKnown(name, run) || check(fields[name], { parent: path, key: name }, run),
+      ),
+    );
   },
 
   propertyNames: (site) => {
     const check = site.compile();
-    return checkEachName((name, _, { path, run }) => check(name, path, run));
+    return onObjects((fields, path, run) =>
+      run.every(namesOf(fields, run), (name) => check(name, { parent: path, key: name }, run)),
+    );
   },
 
   minProperties: (site) => {
     const least = site.readCount();
     const fits = (fields: Fields, run: CheckRun) => namesOf(fields, run).length >= least;
-    return site.check(isRecord, `object of at least ${least} properties`, fits);
+    return site.checkObject(`object of at least ${least} properties`, fits);
   },
   maxProperties: (site) => {
     const most = site.readCount();
     const fits = (fields: Fields, run: CheckRun) => namesOf(fields, run).length <= most;
-    return site.check(isRecord, `object of at most ${most} properties`, fits);
+    return site.checkObject(`object of at most ${most} properties`, fits);
   },
 
   dependentRequired: compileDependencies,
@@ -67,14 +78,6 @@ export const objectKeywords = {
 
 function onObjects(check: (fields: Fields, path: ValuePath, run: CheckRun) => boolean): Check {
   return (value, path, run) => !isRecord(value) || check(value, path, run);
-}
-
-type At = { readonly path: ValuePath; readonly run: CheckRun };
-
-function checkEachName(check: (name: string, value: unknown, at: At) => boolean): Check {
-  return onObjects((fields, path, run) =>
-    run.every(namesOf(fields, run), (name) => check(name, fields[name], { path: { parent: path, key: name }, run })),
-  );
 }
 
 function namesOf(fields: Fields, run: CheckRun): string[] {

@@ -34,30 +34,30 @@ export const valueKeywords = {
   multipleOf: (site) => {
     const divisor = site.readNumber();
     if (divisor <= 0) throw site.refuse("must be greater than 0");
-    return site.check(isNumber, `a multiple of ${divisor}`, (value) => isMultipleOf(value, divisor));
+    return site.checkNumber(`a multiple of ${divisor}`, (value) => isMultipleOf(value, divisor));
   },
 
   minLength: (site) => {
     const least = site.readCount();
     const fits = (text: string) => text.length >= least && countCharacters(text, least) >= least;
-    return site.check(isString, `string of at least ${least} characters`, fits);
+    return site.checkString(`string of at least ${least} characters`, fits);
   },
 
   maxLength: (site) => {
     const most = site.readCount();
     const fits = (text: string) => text.length <= most || countCharacters(text, most + 1) <= most;
-    return site.check(isString, `string of at most ${most} characters`, fits);
+    return site.checkString(`string of at most ${most} characters`, fits);
   },
 
   pattern: (site) => {
     const pattern = site.readPattern(site.value);
-    return site.check(isString, `string matching ${shorten(String(site.value), 120)}`, pattern);
+    return site.checkString(`string matching ${shorten(String(site.value), 120)}`, pattern);
   },
 
   // The standard ignores formats that a validator does not know.
   format: (site) => {
     const fits = typeof site.value === "string" ? formats.get(site.value) : undefined;
-    return fits === undefined ? () => true : site.check(isString, `string in the format ${String(site.value)}`, fits);
+    return fits === undefined ? () => true : site.checkString(`string in the format ${String(site.value)}`, fits);
   },
 } satisfies Record<string, KeywordCompiler>;
 
@@ -75,16 +75,8 @@ function compileChoice({ keyword }: KeywordSite, values: readonly unknown[]): Ch
 function compileLimit(sign: string, fits: (value: number, limit: number) => boolean): KeywordCompiler {
   return (site) => {
     const limit = site.readNumber();
-    return site.check(isNumber, `number ${sign} ${limit}`, (value) => fits(value, limit));
+    return site.checkNumber(`number ${sign} ${limit}`, (value) => fits(value, limit));
   };
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === "number" && !Number.isNaN(value);
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === "string";
 }
 
 /** Counts characters, not UTF-16 units, and no further than `enough`. */
