@@ -1,10 +1,10 @@
-/** Special-purpose ranges, written down apart from the code under test. */
+/** A range of addresses, listed apart from the code under test. */
 export type Range = { network: string; bits: number; family: 4 | 6 };
 
 const v4 = (network: string, bits: number): Range => ({ network, bits, family: 4 });
 const v6 = (network: string, bits: number): Range => ({ network, bits, family: 6 });
 
-/** Every range that must not be reached, from the IANA special-purpose registries. */
+/** All ranges that must not be reached, from the IANA special-purpose registries. */
 export const privateRanges: readonly Range[] = [
   v4("0.0.0.0", 8),
   v4("10.0.0.0", 8),
@@ -37,20 +37,20 @@ export const privateRanges: readonly Range[] = [
   v6("ff00:0:0:0:0:0:0:0", 8),
 ];
 
-/** An address of the range: its network, with the host's bits taken from a number. */
+/** Returns an address of a range, with the host bits from a number. */
 export function randomAddress({ network, bits, family }: Range, host: bigint): string {
   const hostBits = BigInt((family === 4 ? 32 : 128) - bits);
   return toText(toNumber(network) | (host & ((1n << hostBits) - 1n)), family);
 }
 
-/** Four decimal, or all eight hexadecimal groups, as a number. */
+/** Parses four decimal or eight hexadecimal groups as a number. */
 export function toNumber(address: string): bigint {
   const isV6 = address.includes(":");
   const groups = address.split(isV6 ? ":" : ".").map((group) => BigInt(isV6 ? `0x${group}` : group));
   return groups.reduce((sum, group) => (sum << (isV6 ? 16n : 8n)) | group, 0n);
 }
 
-/** The number as dotted decimal, or as all eight groups. */
+/** Formats a number as dotted decimal or as eight hexadecimal groups. */
 export function toText(value: bigint, family: 4 | 6): string {
   const [count, width] = family === 4 ? [4, 8n] : [8, 16n];
   const groups = Array.from({ length: count }, (_, index) => {

@@ -6,35 +6,35 @@ import type { AddressInfo, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { onTestFinished } from "vitest";
 
-/** A real server on this machine, and what it has seen. */
+/** A server on this machine, with records of its connections and requests. */
 export type LoopbackServer = {
   url: string;
   port: number;
-  /** How many connections came in. */
+  /** Number of accepted connections. */
   connections: () => number;
-  /** How many of them are open. */
+  /** Number of open connections. */
   open: () => number;
   /** Method and path of each request. */
   requests: string[];
 };
 
-/** Where and how a server listens. */
+/** Address and TLS setting of a server. */
 export type LoopbackOptions = { host?: string; tls?: { key: string; cert: string } };
 
-/** A certificate for this machine, which nobody trusts unless told to. */
+/** A self-signed certificate for this machine. */
 export function localhostTls(): { key: string; cert: string } {
   const read = (name: string) =>
     readFileSync(new URL(`../src/wire/__fixtures__/localhost-${name}.pem`, import.meta.url), "utf8");
   return { key: read("key"), cert: read("certificate") };
 }
 
-/** Where a server can listen on this machine. */
+/** Addresses on which a server can listen on this machine. */
 export function loopbackHosts(): string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []);
   return ["127.0.0.1", "::1"].filter((host) => addresses.includes(host));
 }
 
-/** Serves until the test that started it is over. */
+/** Starts a server, which is closed after the test. */
 export async function serveLoopback(
   handle: RequestListener,
   { host = "127.0.0.1", tls }: LoopbackOptions = {},

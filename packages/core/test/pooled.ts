@@ -5,12 +5,12 @@ import { TroupeError } from "../src/errors/troupe-error.ts";
 import { createHttpPool, type HttpPoolOptions } from "../src/wire/http-pool.ts";
 import { type LoopbackOptions, serveLoopback } from "./loopback-server.ts";
 
-/** Answers one request. */
+/** A handler of one request. */
 export type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 type PooledOptions = HttpPoolOptions & Pick<LoopbackOptions, "tls">;
 
-/** A server and a pool that talks to it, until the test is over. */
+/** Starts a server and a pool for it, which are closed after the test. */
 export async function startPooled(handle: Handle, { tls, ...options }: PooledOptions = {}) {
   const answer: typeof handle = (request, response) => void handle(request, response);
   const server = await serveLoopback(answer, tls === undefined ? {} : { tls });
@@ -19,10 +19,10 @@ export async function startPooled(handle: Handle, { tls, ...options }: PooledOpt
   return { server, pool, fetch: pool.fetch, url: server.url };
 }
 
-/** What `echo` answers. */
+/** Body of the response of `echo`. */
 export type Echo = { method: string; url: string; headers: Record<string, string>; body: string };
 
-/** Answers with the request itself. */
+/** Responds with the request as JSON. */
 export function echo(request: IncomingMessage, response: ServerResponse): void {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -32,19 +32,19 @@ export function echo(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-/** Sends one piece and then nothing, until the client leaves. */
+/** Sends one piece and then nothing until the client leaves. */
 export function stall(_: IncomingMessage, response: ServerResponse): void {
   response.write("first");
 }
 
-/** Reads a reply as text, and lets its connection come to rest. */
+/** Reads a response as text, and waits until its connection is idle. */
 export async function readText(response: Response | Promise<Response>): Promise<string> {
   const text = await (await response).text();
   await nextTurn();
   return text;
 }
 
-/** The error of ours that a promise rejects with. */
+/** Returns the `TroupeError` of a rejected promise. */
 export async function failure(promise: Promise<unknown>): Promise<TroupeError> {
   const outcome = await promise.then(
     () => new Error("it succeeded"),
@@ -54,7 +54,7 @@ export async function failure(promise: Promise<unknown>): Promise<TroupeError> {
   throw outcome;
 }
 
-/** The network's own code, where providers look for it. */
+/** Returns the network error code, where providers look for it. */
 export function codeOf(error: TroupeError): string | undefined {
   return (error.cause as NodeJS.ErrnoException).code;
 }

@@ -1,6 +1,6 @@
 import { toNumber } from "./addresses.ts";
 
-/** The spellings of an address that a URL understands, each a host to put behind `http://`. */
+/** Returns the spellings of an address that a URL accepts, each as a host after `http://`. */
 export function urlHosts(address: string): string[] {
   return address.includes(":") ? v6Hosts(address) : v4Hosts(address);
 }

@@ -4,14 +4,14 @@ import { FakeEmbeddings } from "./fake-embeddings.ts";
 const dot = (one: number[], other: number[]) => one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
 
 describe("FakeEmbeddings", () => {
-  it("gives the same text the same vector, of length one [embedding.batch]", async () => {
+  it("returns the same vector of length one for the same string [embedding.batch]", async () => {
     const [one, again] = await new FakeEmbeddings().embedBatch(["Rain in Oslo", "rain  in oslo"]);
 
     expect(one).toEqual(again);
     expect(Math.hypot(...(one ?? []))).toBeCloseTo(1, 10);
   });
 
-  it("puts texts that share words nearer than texts that do not", async () => {
+  it("returns nearer vectors for strings that share words", async () => {
     const [query = [], near = [], far = []] = await new FakeEmbeddings().embedBatch([
       "What is the weather in Oslo?",
       "The weather in Oslo is rainy.",
@@ -21,14 +21,14 @@ describe("FakeEmbeddings", () => {
     expect(dot(query, near)).toBeGreaterThan(dot(query, far) + 0.3);
   });
 
-  it.each(["", " ", "a", "🦊"])("has a direction for a text as short as %j [embedding.embed]", async (text) => {
+  it.each(["", " ", "a", "🦊"])("returns a vector other than zero for %j [embedding.embed]", async (text) => {
     const vector = await new FakeEmbeddings({ dimensions: 8 }).embed(text);
 
     expect(vector).toHaveLength(8);
     expect(Math.hypot(...vector)).toBeCloseTo(1, 10);
   });
 
-  it("records texts and keys, and needs no call for an empty list", async () => {
+  it("records strings and keys, and makes no call for an empty array", async () => {
     const embeddings = new FakeEmbeddings();
     await embeddings.embedBatch([]);
     await embeddings.embed("a", { apiKey: "k" });
@@ -36,7 +36,7 @@ describe("FakeEmbeddings", () => {
     expect(embeddings.calls).toEqual([{ texts: ["a"], apiKey: "k" }]);
   });
 
-  it("stops when its signal has aborted", async () => {
+  it("rejects when its signal has aborted", async () => {
     await expect(new FakeEmbeddings().embed("a", { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: "AbortError",
     });

@@ -3,16 +3,16 @@ import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provid
 const gramLength = 3;
 
 /**
- * Embeddings from the text alone: each group of three letters falls into one place of the vector, so that texts which
- * share words are near. It needs no model and gives the same vector everywhere.
+ * Embeddings without a model: each group of three characters adds to one number of the vector, so strings that share words
+ * are near. The same string has the same vector everywhere.
  */
 export class FakeEmbeddings implements EmbeddingProvider {
   readonly providerId = "fake";
   readonly dimensions: number;
-  /** Every list of texts that was embedded, with the key it came with. */
+  /** Strings and key of each call. */
   readonly calls: { texts: readonly string[]; apiKey: string | undefined }[] = [];
 
-  /** `dimensions` is the length of the vectors. @default 256 */
+  /** `dimensions`: length of the vectors. @default 256 */
   constructor(options: { dimensions?: number } = {}) {
     this.dimensions = options.dimensions ?? 256;
   }
@@ -31,7 +31,7 @@ export class FakeEmbeddings implements EmbeddingProvider {
 
 function embedText(text: string, dimensions: number): number[] {
   const vector = Array.from({ length: dimensions }, () => 0);
-  // Padded, so that the shortest text has a direction too.
+  // Padded, so that an empty string has a vector other than zero.
   const padded = ` ${text.toLowerCase().replace(/\s+/g, " ").trim()} `.padEnd(gramLength);
   for (let at = 0; at + gramLength <= padded.length; at++) {
     const place = hash(padded.slice(at, at + gramLength)) % dimensions;
@@ -41,7 +41,7 @@ function embedText(text: string, dimensions: number): number[] {
   return vector.map((value) => value / length);
 }
 
-/** FNV-1a over the code units: short, and spreads well enough for a fake. */
+/** Returns the FNV-1a hash of the code units. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193) >>> 0;

@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe("faultyStorage", () => {
-  it("counts calls and leaves alone those that the plan does", async () => {
+  it("counts calls and passes on those without a fault", async () => {
     const storage = faultyStorage(new InMemoryStorage(), () => undefined);
     await storage.set("n", "k", 1);
 
@@ -29,7 +29,7 @@ describe("faultyStorage", () => {
     expect("append" in faultyStorage(driver, () => undefined)).toBe(true);
   });
 
-  it("fails a call before anything was done", async () => {
+  it("fails a call before it does anything", async () => {
     const driver = new InMemoryStorage();
     const storage = faultyStorage(driver, faultAt(1, "fail-before"));
 
@@ -45,7 +45,7 @@ describe("faultyStorage", () => {
     expect(await driver.get("n", "k")).toBe(1);
   });
 
-  it("damages records and nothing else", async () => {
+  it("damages records and no other results", async () => {
     const driver = new InMemoryStorage();
     await driver.set("n", "k", { v: 1 });
     const storage = faultyStorage(driver, () => "corrupt");
@@ -56,7 +56,7 @@ describe("faultyStorage", () => {
     expect(await driver.get("n", "k")).toEqual({ v: 1 });
   });
 
-  it("answers late, or never", async () => {
+  it("resolves late, or never", async () => {
     const settled: string[] = [];
     const storage = faultyStorage(new InMemoryStorage(), ({ number }) => (number === 1 ? "hang" : { delayMs: 100 }));
     void storage.get("n", "k").then(() => settled.push("hanging"));
@@ -68,7 +68,7 @@ describe("faultyStorage", () => {
     expect(settled).toEqual(["late"]);
   });
 
-  it("closes undisturbed, and without counting it", async () => {
+  it("closes without a fault and without counting the call", async () => {
     const storage = faultyStorage(new InMemoryStorage(), () => "fail-before");
     await storage.close();
 

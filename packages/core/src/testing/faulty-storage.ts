@@ -3,31 +3,31 @@ import type { Json } from "../storage/json.ts";
 import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 
 /**
- * What happens to a call: it fails before anything was done, is done and then fails (the answer got lost), never answers,
- * answers late, or answers with damaged records.
+ * A fault of one call: it fails before it does anything, fails after it was done (the response is lost), never resolves,
+ * resolves late, or resolves with damaged records.
  */
 export type StorageFault = "fail-before" | "fail-after" | "hang" | "corrupt" | { delayMs: number };
 
-/** Which fault hits which call: counted from 1, or `undefined` for none. */
+/** Returns the fault of a call, or `undefined` for none. Calls are counted from 1. */
 export type FaultPlan = (call: {
   number: number;
   method: string;
   args: readonly unknown[];
 }) => StorageFault | undefined;
 
-/** A storage with faults, and how many calls it has seen. */
+/** A storage with faults, and the number of its calls. */
 export type FaultyStorage = StorageDriver & { readonly callCount: number };
 
-/** What damaged records are replaced by: valid JSON that is no record of ours. */
+/** Value of damaged records: valid JSON that is not a record of the framework. */
 const damaged: Json = { damaged: true };
 
-/** Hits exactly the k-th call. */
+/** Returns a plan with a fault of the k-th call alone. */
 export function faultAt(k: number, fault: StorageFault): FaultPlan {
   return ({ number }) => (number === k ? fault : undefined);
 }
 
 /**
- * Wraps a driver so that chosen calls go wrong. It has exactly the members its driver has; `close` is never disturbed.
+ * Wraps a driver so that planned calls fail. It has exactly the members of the driver, and `close` never fails.
  */
 export function faultyStorage(driver: StorageDriver, plan: FaultPlan): FaultyStorage {
   let callCount = 0;
@@ -57,7 +57,7 @@ async function withFault(fault: StorageFault | undefined, call: () => Promise<un
   return fault === "corrupt" ? corrupted(result) : result;
 }
 
-/** Records are damaged; answers that are no records (numbers, truth values, nothing) have nothing to damage. */
+/** Damages records. Other results (numbers, booleans, null) stay unchanged. */
 function corrupted(result: unknown): unknown {
   if (Array.isArray(result)) return result.map((entry: StorageEntry) => ({ ...entry, value: damaged }));
   return result !== null && typeof result === "object" ? damaged : result;

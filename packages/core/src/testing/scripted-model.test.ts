@@ -15,7 +15,7 @@ async function chunksOf(stream: AsyncIterable<ModelChunk>): Promise<ModelChunk[]
 }
 
 describe("ScriptedModel", () => {
-  it("plays its turns in order, whole or streamed", async () => {
+  it("answers with its turns in order, whole or streamed", async () => {
     const model = new ScriptedModel("one", { text: "two" });
 
     expect((await model.generate(hello)).text).toBe("one");
@@ -26,7 +26,7 @@ describe("ScriptedModel", () => {
     model.assertDone();
   });
 
-  it("streams text word by word, and pieces as they stand", async () => {
+  it("streams a string word by word, and an array piece by piece", async () => {
     const model = new ScriptedModel("a  b\nc", { text: ["a  b", "", "c"] });
     const textsOf = async () =>
       (await chunksOf(model.stream(hello))).flatMap((chunk) => ("text" in chunk ? chunk.text : []));
@@ -35,7 +35,7 @@ describe("ScriptedModel", () => {
     expect(await textsOf()).toEqual(["a  b", "", "c"]);
   });
 
-  it("says thinking, text and calls, and ends for the calls", async () => {
+  it("answers with thinking, text and calls, and finishes with tool_calls", async () => {
     const turn = { thinking: "hm", text: "Let me see.", toolCalls: [{ name: "weather", arguments: { city: "Oslo" } }] };
 
     const response = await new ScriptedModel(turn).generate(hello);
@@ -48,13 +48,13 @@ describe("ScriptedModel", () => {
     });
   });
 
-  it("streams broken arguments as they stand", async () => {
+  it("streams malformed arguments unchanged", async () => {
     const model = new ScriptedModel({ toolCalls: [{ id: "x", name: "weather", arguments: '{"city":' }] });
 
     expect((await model.generate(hello)).malformedArguments).toEqual([{ toolCallId: "x", text: '{"city":' }]);
   });
 
-  it("answers in JSON when told to", async () => {
+  it("answers with JSON for structured", async () => {
     expect((await new ScriptedModel({ structured: { a: [1] } }).generate(hello)).text).toBe('{"a":[1]}');
   });
 
@@ -66,7 +66,7 @@ describe("ScriptedModel", () => {
     expect((await model.generate(hello)).text).toBe("more");
   });
 
-  it("fails on a call that was not planned, and on a turn that was not used", async () => {
+  it("fails for a call beyond its script, and assertDone throws for an unused turn", async () => {
     const model = new ScriptedModel("only one");
 
     expect(() => model.assertDone()).toThrowError(/1 unused turn/);
@@ -74,7 +74,7 @@ describe("ScriptedModel", () => {
     await expect(model.generate(hello)).rejects.toThrowError(/once more than its script/);
   });
 
-  it("records what it was asked, as it was then", async () => {
+  it("records each call as it was made", async () => {
     const model = new ScriptedModel("one");
     const messages = [...hello];
     await model.generate(messages, { temperature: 0.5 });
@@ -85,7 +85,7 @@ describe("ScriptedModel", () => {
     ]);
   });
 
-  it("fails with the error of the turn, after what was said before it", async () => {
+  it("throws the error of the turn after its chunks", async () => {
     const error = new TroupeError("model_failed", "Overloaded.");
     const model = new ScriptedModel({ text: "Hel", error });
     const seen: ModelChunk[] = [];
@@ -99,7 +99,7 @@ describe("ScriptedModel", () => {
     expect(model.calls[0]?.end).toBe("failed");
   });
 
-  it("hands its state to the response, for the next call of the run", async () => {
+  it("returns its vendor state with the response", async () => {
     const model = new ScriptedModel({ text: "a", vendorState: ["signature"], responseId: "r-1" });
 
     const { vendorState, responseId } = await model.generate(hello);
@@ -109,7 +109,7 @@ describe("ScriptedModel", () => {
     expect(state?.items).toEqual(["signature"]);
   });
 
-  it("knows when its reader left early", async () => {
+  it("records that its reader left early", async () => {
     const model = new ScriptedModel("one two three");
     for await (const chunk of model.stream(hello)) {
       expect(chunk.type).toBe("text");
@@ -120,7 +120,7 @@ describe("ScriptedModel", () => {
   });
 });
 
-describe("ScriptedModel's time", () => {
+describe("the timing of ScriptedModel", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -143,7 +143,7 @@ describe("ScriptedModel's time", () => {
   });
 
   it.each([{ hang: true }, { delayMs: 60_000 }, { text: "a b", chunkDelayMs: 60_000 }])(
-    "ends as cancelled when its signal aborts: %o",
+    "rejects as cancelled when its signal aborts during %o",
     async (turn) => {
       const model = new ScriptedModel(turn);
       const abort = new AbortController();
@@ -158,7 +158,7 @@ describe("ScriptedModel's time", () => {
     },
   );
 
-  it("does not answer a call whose signal has aborted already", async () => {
+  it("rejects a call whose signal has aborted already", async () => {
     const answer = new ScriptedModel("a").generate(hello, { signal: AbortSignal.abort() });
 
     await expect(answer).rejects.toThrowError(failsWith("cancelled"));

@@ -12,18 +12,18 @@ import type { ScriptedRequest, ScriptedTurn } from "./scripted-turn.ts";
 
 type SpelledTurn = ReturnType<typeof spellOut>;
 
-/** One call as the model saw it. `end` tells how it ended; `left` means that the reader went before the end. */
+/** One call of the model. `end` is its outcome; `left` means that the reader stopped early. */
 export type ScriptedCall = ScriptedRequest & {
   kind: "generate" | "stream";
   end: "running" | "completed" | "failed" | "cancelled" | "left";
 };
 
-/** A turn, or what makes it from the request. */
+/** A turn, or a function that makes it from the request. */
 type Script = ScriptedTurn | ((request: ScriptedRequest) => ScriptedTurn);
 
 /**
- * A model that plays the turns it was given, in order, and records what it was asked. A call beyond the last turn fails,
- * and `assertDone` fails while a turn is left.
+ * A model that answers with scripted turns, in order, and records its calls. A call beyond the last turn fails, and
+ * `assertDone` throws while a turn is left.
  */
 export class ScriptedModel implements ModelProvider {
   readonly providerId: string = "scripted";
@@ -36,32 +36,35 @@ export class ScriptedModel implements ModelProvider {
     this.#script = turns;
   }
 
-  /** Answers every call beyond the planned turns from its request. */
+  /** Sets the answer to calls beyond the scripted turns. */
   respond(answer: (request: ScriptedRequest) => ScriptedTurn): this {
     this.#answerRest = answer;
     return this;
   }
 
-  /** Throws when a planned turn was never asked for. */
+  /** Throws when a scripted turn was not used. */
   assertDone(): void {
     if (this.#script.length === 0) return;
-    throw new TroupeError("internal", `The model has ${this.#script.length} unused turn(s) left.`);
+    throw new TroupeError(
+      "internal",
+      `The model has ${this.#script.length} unused turn(s) left. Expected a call for each.`,
+    );
   }
 
   async generate(messages: readonly ModelMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
-    return await collectResponse(this.#play("generate", messages, options));
+    return await collectResponse(this.#answer("generate", messages, options));
   }
 
   stream(messages: readonly ModelMessage[], options: ModelOptions = {}): AsyncIterable<ModelChunk> {
-    return this.#play("stream", messages, options);
+    return this.#answer("stream", messages, options);
   }
 
-  async *#play(
+  async *#answer(
     kind: ScriptedCall["kind"],
     messages: readonly ModelMessage[],
     options: ModelOptions,
   ): AsyncGenerator<ModelChunk, void> {
-    // Copies, since the caller goes on with its list.
+    // Copies, since the caller keeps changing its messages.
     const call: ScriptedCall = { kind, messages: messages.map((message) => ({ ...message })), options, end: "running" };
     this.calls.push(call);
     try {
@@ -78,7 +81,10 @@ export class ScriptedModel implements ModelProvider {
   #nextTurn(request: ScriptedRequest): ScriptedTurn {
     const next = this.#script.shift() ?? this.#answerRest;
     if (next === undefined)
-      throw new TroupeError("internal", "The model was called once more than its script has turns.");
+      throw new TroupeError(
+        "internal",
+        "The model was called once more than its script has turns. Add a turn, or set an answer with respond().",
+      );
     return typeof next === "function" ? next(request) : next;
   }
 
@@ -106,7 +112,7 @@ export class ScriptedModel implements ModelProvider {
   }
 }
 
-/** Waits, or for ever when told so; the signal ends either. */
+/** Waits `ms` milliseconds, without end for `Infinity`. Rejects when the signal aborts. */
 async function wait(ms: number | undefined, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   if (ms === undefined) return;

@@ -3,48 +3,48 @@ import type { TokenUsage } from "../message/token-usage.ts";
 import type { ModelOptions } from "../model/model-config.ts";
 import type { FinishReason, ModelChunk } from "../model/model-chunk.ts";
 
-/** What a model answers once. A string is an answer of text. */
+/** One answer of a `ScriptedModel`. A string is an answer of text. */
 export type ScriptedTurn =
   | string
   | {
-      /** Streamed word by word; a list is streamed piece by piece, as it stands. */
+      /** Text of the answer. A string is streamed word by word, an array piece by piece. */
       text?: string | readonly string[];
       thinking?: string | readonly string[];
-      /** Calls are given the ids "1", "2", … when they have none. Arguments as text are streamed as they stand. */
+      /** Tool calls. Calls without an id get "1", "2", … A string as arguments is streamed unchanged. */
       toolCalls?: readonly { id?: string; name: string; arguments?: Record<string, unknown> | string }[];
-      /** An answer of JSON. */
+      /** Answers with this value as JSON. */
       structured?: unknown;
-      /** Thrown when everything before it has been said. */
+      /** Error that is thrown after all chunks. */
       error?: Error;
       /** @default { promptTokens: 10, completionTokens: 5, totalTokens: 15 } */
       usage?: TokenUsage;
-      /** @default "stop", or "tool_calls" when there are any */
+      /** @default "stop", or "tool_calls" with tool calls */
       finishReason?: FinishReason;
       responseId?: string;
-      /** What this model wants back with the next call of the run. */
+      /** State that the model receives with the next call of the run. */
       vendorState?: unknown;
-      /** How long the model thinks before the first chunk. */
+      /** Milliseconds before the first chunk. */
       delayMs?: number;
-      /** How long it takes between two chunks. */
+      /** Milliseconds between two chunks. */
       chunkDelayMs?: number;
-      /** Never answers: the call ends with its signal alone. */
+      /** Never answers: the call ends only when its signal aborts. */
       hang?: boolean;
     };
 
-/** What a model was asked. */
+/** Messages and options of a call. */
 export type ScriptedRequest = { messages: readonly ModelMessage[]; options: ModelOptions };
 
-/** What every answer costs that does not say otherwise. */
+/** Usage of a turn that has none of its own. */
 export const scriptedUsage: TokenUsage = Object.freeze({ promptTokens: 10, completionTokens: 5, totalTokens: 15 });
 
 type SpelledTurn = Exclude<ScriptedTurn, string>;
 
-/** The turn with all that a string leaves out. */
+/** Returns the turn as an object. */
 export function spellOut(turn: ScriptedTurn): SpelledTurn {
   return typeof turn === "string" ? { text: turn } : turn;
 }
 
-/** The whole turn as a model without time would stream it; the turn's error is thrown in its place. */
+/** Yields the chunks of a turn without waiting. Throws the error of the turn at its end. */
 export function* scriptedChunks(turn: ScriptedTurn): Generator<ModelChunk, void, undefined> {
   const spelled = spellOut(turn);
   yield* turnChunks(spelled);
@@ -52,7 +52,7 @@ export function* scriptedChunks(turn: ScriptedTurn): Generator<ModelChunk, void,
   yield { type: "finish", finishReason: finishReasonOf(spelled), usage: spelled.usage ?? scriptedUsage };
 }
 
-/** The chunks of a turn, but for the last: `finish`. */
+/** Yields the chunks of a turn except `finish`. */
 export function* turnChunks(turn: SpelledTurn): Generator<ModelChunk> {
   for (const text of pieces(turn.thinking)) yield { type: "thinking", text };
   for (const text of pieces(turn.text)) yield { type: "text", text };
@@ -60,7 +60,7 @@ export function* turnChunks(turn: SpelledTurn): Generator<ModelChunk> {
   for (const [index, call] of (turn.toolCalls ?? []).entries()) yield* callChunks(call.id ?? String(index + 1), call);
 }
 
-/** The reason a turn ends with. */
+/** Returns the finish reason of a turn. */
 export function finishReasonOf(turn: SpelledTurn): FinishReason {
   return turn.finishReason ?? ((turn.toolCalls ?? []).length > 0 ? "tool_calls" : "stop");
 }
@@ -78,7 +78,7 @@ function* callChunks(
   yield { type: "tool_call_end", toolCallId: id };
 }
 
-/** Words with the space behind them; a list as it stands. */
+/** Splits a string into words with the space after them. Returns an array unchanged. */
 function pieces(text: string | readonly string[] | undefined): readonly string[] {
   if (text === undefined) return [];
   return typeof text === "string" ? (text.match(/\S+\s*|\s+/g) ?? []) : text;

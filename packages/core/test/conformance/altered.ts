@@ -1,4 +1,4 @@
-/** The subject, but for the members that are given in place of its own. */
+/** Returns the subject with some members replaced. */
 export function altered<Subject extends object>(right: Subject, change: (right: Subject) => Partial<Subject>): Subject {
   const instead = change(right);
   return new Proxy(right, {
@@ -11,7 +11,7 @@ export function altered<Subject extends object>(right: Subject, change: (right: 
   });
 }
 
-/** The object without one of its members. */
+/** Returns the object without one of its members. */
 export function without<Thing extends object, Name extends keyof Thing>(thing: Thing, name: Name): Omit<Thing, Name> {
   const { [name]: _, ...rest } = thing;
   return rest;

@@ -4,7 +4,7 @@ import { checkWrongSubjects } from "./check-wrong-subjects.ts";
 
 const cases = { "is empty": (list: number[]) => assert.equal(list.length, 0) };
 
-/** What the one declared test ends with. */
+/** Returns the error of the declared test, if it fails. */
 async function outcome(create: () => number[]): Promise<unknown> {
   const bodies: (() => Promise<void>)[] = [];
   checkWrongSubjects((_title, body) => bodies.push(body), cases, { "is empty": create });

@@ -12,6 +12,6 @@ describe("ScriptedModel", () => {
 
 describe("the suite of model providers", () => {
   const wrong = { ...wrongModelAnswers, ...wrongModelFailures, ...wrongModelSignals };
-  // At once: some wait in vain for what never comes.
+  // Concurrent, because some cases end by their timeout.
   checkWrongSubjects(it.concurrent, modelProviderCases, wrong);
 });

@@ -6,12 +6,12 @@ import { SmallRunnable } from "./small-runnable.ts";
 import { wrongRunnableEnds, wrongRunnableParents } from "./wrong-runnable-ends.ts";
 import { wrongRunnableRuns } from "./wrong-runnable-runs.ts";
 
-describe("a small Runnable", () => {
+describe("SmallRunnable", () => {
   checkConformance(it, runnableCases, { create: () => ({ runnable: (model) => new SmallRunnable(model) }) });
 });
 
 describe("the suite of runnables", () => {
-  // At once: some wait in vain for what never comes.
+  // Concurrent, because some cases end by their timeout.
   checkWrongSubjects(it.concurrent, runnableCases, {
     ...wrongRunnableRuns,
     ...wrongRunnableEnds,

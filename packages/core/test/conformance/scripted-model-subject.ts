@@ -19,7 +19,7 @@ const ends: Record<ScriptedCall["end"], Ends> = {
   left: "left",
 };
 
-/** The scenarios played by a scripted model, the way a right provider would give them. */
+/** Returns a subject whose scenarios a scripted model answers as a correct provider would. */
 export function scriptedModelSubject(
   change: (right: ModelProvider) => ModelProvider = (right) => right,
 ): ModelProviderSubject {
@@ -37,7 +37,7 @@ export function scriptedModelSubject(
 
 function toTurn(scenario: ModelScenario, request: ScriptedRequest, createId: () => string): ScriptedTurn {
   const { fault, failure } = scenario;
-  const turn = spoken(scenario, createId);
+  const turn = answerOf(scenario, createId);
   if (failure !== undefined) return { ...(scenario.turn && turn), error: toError(request, failure) };
   if (fault === undefined) return turn;
   const said = fault.at === "before-headers" ? {} : { text: "word0 " };
@@ -46,7 +46,7 @@ function toTurn(scenario: ModelScenario, request: ScriptedRequest, createId: () 
   return fault.at === "before-headers" ? { hang: true } : { ...turn, chunkDelayMs: 600_000 };
 }
 
-function spoken({ turn = {} }: ModelScenario, createId: () => string): Exclude<ScriptedTurn, string> {
+function answerOf({ turn = {} }: ModelScenario, createId: () => string): Exclude<ScriptedTurn, string> {
   const usage = { ...(turn.usage ?? scriptedUsage), providerMetrics: { tokens: 1 } };
   return {
     ...turn,

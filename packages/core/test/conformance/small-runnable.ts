@@ -13,7 +13,7 @@ import type { RunOutput } from "../../src/run/run-output.ts";
 import { Run } from "../../src/run/run.ts";
 import type { Runnable, RunStream } from "../../src/run/runnable.ts";
 
-/** The smallest thing that keeps all promises of a `Runnable`: it asks a model once. */
+/** A minimal `Runnable` that passes its suite: it calls a model once. */
 export class SmallRunnable implements Runnable {
   readonly name: string = "small";
   readonly kind = "agent";

@@ -20,7 +20,7 @@ const wait: ToolDef = {
   },
 };
 
-/** A right source of two tools, but for some members. */
+/** Returns a correct source of two tools with some members replaced. */
 export function sourceBut(change: (right: ToolSource) => Partial<ToolSource> = () => ({})): ToolSourceSubject {
   const right: ToolSource = { getTools: async () => [echo, wait], close: async () => {} };
   return {

@@ -13,7 +13,7 @@ import * as writes from "./wrong-storage-writes.ts";
 import { storageBut } from "./wrong-storage.ts";
 import type { WholeStorage } from "./wrong-storage.ts";
 
-describe("a storage behind a proxy", () => {
+describe("InMemoryStorage behind a proxy", () => {
   const subject = {
     create: () => storageBut(() => ({})),
     dispose: async (storage: WholeStorage) => await storage.close(),

@@ -11,7 +11,7 @@ import { wrongVectorDocuments } from "./wrong-vector-documents.ts";
 import { wrongVectorSearches } from "./wrong-vector-searches.ts";
 import { storeBut } from "./wrong-vector-store.ts";
 
-describe("a store behind a proxy", () => {
+describe("InMemoryVectorStore behind a proxy", () => {
   const create = () => storeBut(() => ({}));
   const dispose = async (store: CollectingVectorStore) => await store.close();
   checkConformance(it, vectorStoreCases, { create, dispose });

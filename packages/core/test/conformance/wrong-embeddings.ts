@@ -8,7 +8,7 @@ import type {
 import { altered } from "./altered.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 
-/** Embeddings that are wrong in one thing each. */
+/** Embedding providers with one mistake each. */
 export const wrongEmbeddings = {
   "returns one vector per string": () =>
     batching((vectors) => [...new Map(vectors.map((v) => [String(v), v])).values()]),
@@ -47,7 +47,7 @@ export const wrongEmbeddings = {
     })),
 } satisfies WrongSubjects<EmbeddingProviderSubject, typeof embeddingProviderCases>;
 
-/** Right embeddings, but for some members. */
+/** Returns correct embeddings with some members replaced. */
 export function embeddingsBut(
   change: (right: EmbeddingProvider) => Partial<EmbeddingProvider>,
 ): EmbeddingProviderSubject {

@@ -5,7 +5,7 @@ import type { ModelProviderSubject } from "../../src/testing/conformance/model-s
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { chunking, modelBut, streaming } from "./wrong-model.ts";
 
-/** Models that answer wrongly. */
+/** Models with mistakes in answers. */
 export const wrongModelAnswers = {
   "names its vendor and its model": () => modelBut(() => ({ providerId: "" })),
   "streams the text unchanged": () => texts((text) => text.trim()),

@@ -9,7 +9,7 @@ import { without } from "./altered.ts";
 
 const providerId = "scripted";
 
-/** Models that fail wrongly. */
+/** Models with mistakes in failures. */
 export const wrongModelFailures = {
   "reports a refused key of the caller as unauthorized": () => refusing({ fromCaller: false }),
   "reports a refused key of its own as model_failed": () => refusing({ fromCaller: true }),
@@ -45,14 +45,14 @@ export const wrongModelFailures = {
     ),
 } satisfies Partial<WrongSubjects<ModelProviderSubject, typeof modelProviderCases>>;
 
-/** Models whose calls end wrongly. */
+/** Models with mistakes in cancelled calls. */
 export const wrongModelSignals = {
   "requests nothing when its signal has aborted already": deaf,
   "ends a stream that waits for its first byte when the signal aborts": deaf,
   "ends a stream that waits for the next byte when the signal aborts": deaf,
   "ends a pending generate call when the signal aborts": () =>
     modelBut((right) => ({
-      // Rejects at once, and lets the vendor go on.
+      // Rejects at once, but does not cancel the vendor's request.
       generate: async (messages, { signal, ...options } = {}) =>
         await Promise.race([
           right.generate(messages, options),
@@ -81,7 +81,7 @@ function refusing({ fromCaller }: { fromCaller: boolean }): ModelProviderSubject
   return failing(() => new ModelError({ providerId, status: 401, key: { value: "?", fromCaller } }));
 }
 
-/** Takes the end of the connection for the end of the answer. */
+/** Returns a model that treats the end of the connection as the end of the answer. */
 function swallowing(): ModelProviderSubject {
   return streaming(async function* (chunks) {
     try {
@@ -92,7 +92,7 @@ function swallowing(): ModelProviderSubject {
   });
 }
 
-/** Hears no signal. */
+/** Returns a model that ignores its signal. */
 function deaf(): ModelProviderSubject {
   return asking((options) => without(options, "signal"));
 }

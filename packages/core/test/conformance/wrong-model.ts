@@ -8,12 +8,12 @@ import { scriptedModelSubject } from "./scripted-model-subject.ts";
 
 type Chunks = AsyncIterable<ModelChunk>;
 
-/** The right model, but for some members. */
+/** Returns the correct model with some members replaced. */
 export function modelBut(change: (right: ModelProvider) => Partial<ModelProvider>): ModelProviderSubject {
   return scriptedModelSubject((right) => altered<ModelProvider>(right, change));
 }
 
-/** A model whose every answer is gathered from the changed stream. */
+/** Returns a model with another stream, from which it also generates. */
 export function streaming(change: (chunks: Chunks, options: ModelOptions) => Chunks): ModelProviderSubject {
   return modelBut((right) => {
     const stream: ModelProvider["stream"] = (messages, options = {}) =>
@@ -22,14 +22,14 @@ export function streaming(change: (chunks: Chunks, options: ModelOptions) => Chu
   });
 }
 
-/** A model that says something else for each chunk. */
+/** Returns a model that replaces each chunk. */
 export function chunking(change: (chunk: ModelChunk) => readonly ModelChunk[]): ModelProviderSubject {
   return streaming(async function* (chunks) {
     for await (const chunk of chunks) yield* change(chunk);
   });
 }
 
-/** A model that fails in another way. */
+/** Returns a model that fails with another error. */
 export function failing(change: (error: unknown, options: ModelOptions) => unknown): ModelProviderSubject {
   return streaming(async function* (chunks, options) {
     try {
@@ -40,7 +40,7 @@ export function failing(change: (error: unknown, options: ModelOptions) => unkno
   });
 }
 
-/** A model that is asked with other options. */
+/** Returns a model that gets other options. */
 export function asking(change: (options: ModelOptions) => ModelOptions): ModelProviderSubject {
   return modelBut((right) => ({
     stream: (messages, options = {}) => right.stream(messages, change(options)),

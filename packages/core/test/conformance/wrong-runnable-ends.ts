@@ -4,23 +4,23 @@ import type { runnableCases } from "../../src/testing/conformance/runnable-cases
 import type { RunnableSubject } from "../../src/testing/conformance/runnable-subject.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { SmallRunnable } from "./small-runnable.ts";
-import { chunking, optioning, runsBut } from "./wrong-runnable.ts";
+import { streamingChunks, optioning, runsBut } from "./wrong-runnable.ts";
 import { without } from "./altered.ts";
 import type { RunContext } from "../../src/run/run-context.ts";
 
-/** Runnables whose runs end wrongly. */
+/** Runnables with mistakes in failed and cancelled runs. */
 export const wrongRunnableEnds = {
   "fails with an error that carries the output so far": () => failing(({ code }) => new TroupeError(code, "Failed.")),
   "fails its stream and its output with the same error": () =>
-    chunking(async function* (chunks) {
+    streamingChunks(async function* (chunks) {
       try {
         yield* chunks;
       } catch {
-        // Ends as if all had been said.
+        // Ends as if the answer were complete.
       }
     }),
   "leaves no rejection unhandled when it is only iterated": () =>
-    chunking(async function* (chunks) {
+    streamingChunks(async function* (chunks) {
       try {
         yield* chunks;
       } catch (error) {
@@ -42,7 +42,7 @@ export const wrongRunnableEnds = {
   "ends as cancelled by the caller's signal": () => optioning((opts) => without(opts, "signal")),
   "calls no model when the caller's signal has aborted already": () => optioning((opts) => without(opts, "signal")),
   "ends as cancelled when the reader leaves early": () =>
-    // Goes on to read when its reader has left.
+    // Keeps reading after its reader has left.
     runsBut((right) => ({
       [Symbol.asyncIterator]: () => {
         const chunks = right[Symbol.asyncIterator]();
@@ -62,7 +62,7 @@ export const wrongRunnableEnds = {
     }),
 } satisfies Partial<WrongSubjects<RunnableSubject, typeof runnableCases>>;
 
-/** Fails with another error. */
+/** Returns a runnable that fails with another error. */
 function failing(change: (error: TroupeError) => unknown): RunnableSubject {
   return runsBut((right) => ({
     get output() {
@@ -75,10 +75,10 @@ function failing(change: (error: TroupeError) => unknown): RunnableSubject {
 
 const orphaned = () => optioning((opts) => without(opts, "parent"));
 
-/** A copy has no private slot: the account of the run above is out of reach, and only its facts are left. */
+/** A copy of the parent's context has only its plain fields: the usage of the parent run cannot be reached from it. */
 const unbilled = () => optioning(({ parent, ...opts }) => ({ ...opts, ...(parent && { parent: { ...parent } }) }));
 
-/** Runnables that are no good part of another run. */
+/** Runnables with mistakes in child runs. */
 export const wrongRunnableParents = {
   "adds its usage to its parent run": unbilled,
   "names its parent run in its events": orphaned,

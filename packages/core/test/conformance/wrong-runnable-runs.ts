@@ -5,19 +5,19 @@ import type { runnableCases } from "../../src/testing/conformance/runnable-cases
 import type { RunnableSubject } from "../../src/testing/conformance/runnable-subject.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { SmallRunnable } from "./small-runnable.ts";
-import { chunking, optioning, runnableBut, runsBut, yielding } from "./wrong-runnable.ts";
+import { streamingChunks, optioning, runnableBut, runsBut, yielding } from "./wrong-runnable.ts";
 import { without } from "./altered.ts";
 
-/** Runnables that run wrongly. */
+/** Runnables with mistakes in completed runs. */
 export const wrongRunnableRuns = {
   "has a name and a kind": () => runnableBut(() => ({ name: "" })),
   "runs to a complete output": () => yielding((output) => without(output, "status")),
   "streams the same answer as run returns": () =>
-    chunking(async function* (chunks) {
+    streamingChunks(async function* (chunks) {
       for await (const chunk of chunks) yield chunk.type === "text" ? { ...chunk, text: chunk.text.trim() } : chunk;
     }),
   "ends a stream with exactly one finish chunk": () =>
-    chunking(async function* (chunks): AsyncGenerator<StreamChunk> {
+    streamingChunks(async function* (chunks): AsyncGenerator<StreamChunk> {
       yield* chunks;
       yield { type: "finish", finishReason: "stop" };
     }),

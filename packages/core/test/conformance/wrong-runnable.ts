@@ -8,14 +8,14 @@ import type { RunnableSubject } from "../../src/testing/conformance/runnable-sub
 import { altered } from "./altered.ts";
 import { SmallRunnable } from "./small-runnable.ts";
 
-/** The right runnable, but for some members. */
+/** Returns the correct runnable with some members replaced. */
 export function runnableBut(change: (right: Runnable, model: ModelProvider) => Partial<Runnable>): RunnableSubject {
   return {
     runnable: (model) => altered<Runnable>(new SmallRunnable(model), (right) => change(right, model)),
   };
 }
 
-/** A runnable whose runs are right, but for some members. */
+/** Returns a runnable whose streams have some members replaced. */
 export function runsBut(change: (right: RunStream) => Partial<RunStream>): RunnableSubject {
   return runnableBut((right) => {
     const stream = (input: MessageContent, opts?: RunOpts) => altered<RunStream>(right.stream(input, opts), change);
@@ -23,7 +23,7 @@ export function runsBut(change: (right: RunStream) => Partial<RunStream>): Runna
   });
 }
 
-/** A runnable whose runs come to something else. */
+/** Returns a runnable with other outputs. */
 export function yielding(change: (output: RunOutput) => RunOutput): RunnableSubject {
   return runsBut((right) => ({
     get output() {
@@ -32,12 +32,14 @@ export function yielding(change: (output: RunOutput) => RunOutput): RunnableSubj
   }));
 }
 
-/** A runnable whose runs stream something else. */
-export function chunking(change: (chunks: AsyncIterable<StreamChunk>) => AsyncIterator<StreamChunk>): RunnableSubject {
+/** Returns a runnable that streams other chunks. */
+export function streamingChunks(
+  change: (chunks: AsyncIterable<StreamChunk>) => AsyncIterator<StreamChunk>,
+): RunnableSubject {
   return runsBut((right) => ({ [Symbol.asyncIterator]: () => change(right) }));
 }
 
-/** A runnable whose runs are given other options. */
+/** Returns a runnable whose runs get other options. */
 export function optioning(change: (opts: RunOpts) => RunOpts): RunnableSubject {
   return runnableBut((right) => ({
     run: async (input, opts = {}) => await right.run(input, change(opts)),

@@ -7,7 +7,7 @@ import { storageBut } from "./wrong-storage.ts";
 import type { WholeStorage } from "./wrong-storage.ts";
 import { without } from "./altered.ts";
 
-/** Storages that list wrongly. */
+/** Storages with mistakes in `list`. */
 export const wrongStorageLists = {
   "lists in the order of the keys' bytes in UTF-8": () =>
     listing((entries) => entries.toSorted((one, other) => (one.key < other.key ? -1 : 1))),
@@ -36,7 +36,7 @@ export const wrongStorageLists = {
   "lists a thousand records": () => listing((entries) => entries.slice(0, 100)),
 } satisfies Partial<WrongSubjects<WholeStorage, typeof storageDriverCases>>;
 
-/** Storages that narrow a listing wrongly. */
+/** Storages with mistakes in the options of `list`. */
 export const wrongStorageListOptions = {
   "lists at most as many entries as the limit": () => heeding((options) => without(options, "limit")),
   "lists the last key first when reversed": () => heeding((options) => without(options, "reverse")),
@@ -56,7 +56,7 @@ export const wrongStorageListOptions = {
     })),
   "combines prefix, limit, reverse and after": () =>
     storageBut((right) => ({
-      // Narrows before it looks at the prefix.
+      // Applies the limit before the prefix.
       list: async (ns, prefix = "", options = {}) =>
         (await right.list(ns, "", options)).filter(({ key }) => key.startsWith(prefix)),
     })),
@@ -68,7 +68,7 @@ export const wrongStorageListOptions = {
     heeding(({ after, ...rest }) => (after === undefined || after.length > 2 ? rest : { after, ...rest })),
 } satisfies WrongSubjects<WholeStorage, typeof storageListOptionsCases>;
 
-/** Storages that live wrongly. */
+/** Storages with mistakes in `close` and in optional members. */
 export const wrongStorageLives = {
   "closes twice": () => {
     let isClosed = false;
@@ -99,7 +99,7 @@ function heeding(change: (options: ListOptions) => ListOptions): WholeStorage {
   }));
 }
 
-/** What a database makes of a prefix that nobody escaped. */
+/** Matches a prefix as the pattern of a database, without escaping. */
 function like(prefix: string): RegExp {
   const source = prefix.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return new RegExp(`^${source.replaceAll("%", ".*").replaceAll("_", ".")}`, "u");

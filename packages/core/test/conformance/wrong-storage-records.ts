@@ -5,7 +5,7 @@ import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { meanwhile, moving, reading, storageBut, renaming } from "./wrong-storage.ts";
 import type { WholeStorage } from "./wrong-storage.ts";
 
-/** Storages that keep single records wrongly. */
+/** Storages with mistakes in single records. */
 export const wrongStorageRecords = {
   "returns null for a key that was never set": () => reading((value) => value ?? undefined),
   "distinguishes false, 0 and empty values from absent ones": () => reading((value) => value || null),
@@ -49,7 +49,7 @@ export const wrongStorageRecords = {
     })),
 } satisfies Partial<WrongSubjects<WholeStorage, typeof storageDriverCases>>;
 
-/** What a storage makes of two objects that writes their members one by one. */
+/** Merges two objects as a storage does that writes members one by one. */
 function merged(old: Json | null, next: Json): Json {
   return Object.assign({}, old, next) as Json;
 }
@@ -61,7 +61,7 @@ function joining(border: string): WholeStorage {
   }));
 }
 
-/** Storages that take names for others, or take what they cannot keep. */
+/** Storages with mistakes in namespaces and keys. */
 export const wrongStorageKeys = {
   "distinguishes keys by every character": () => renaming((key) => key.toLowerCase()),
   "distinguishes namespaces by every character": () => moving((namespace) => namespace.normalize()),
@@ -78,7 +78,7 @@ export const wrongStorageKeys = {
   "refuses a name that is not a string": () => replacing((name) => typeof name !== "string"),
 } satisfies Partial<WrongSubjects<WholeStorage, typeof storageDriverCases>>;
 
-/** Takes a name that it should refuse, and uses another. */
+/** Replaces an invalid name instead of refusing it. */
 function replacing(isBad: (name: unknown) => boolean): WholeStorage {
   const good = (name: string) => (isBad(name) ? "other" : name);
   return storageBut((right) => ({

@@ -6,7 +6,7 @@ import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { changeTexts, meanwhile, reading, storageBut, storing } from "./wrong-storage.ts";
 import type { WholeStorage } from "./wrong-storage.ts";
 
-/** Storages that change what they keep, keep what they should refuse, or share it. */
+/** Storages that change values, accept invalid ones, or share objects. */
 export const wrongStorageValues = {
   "keeps numbers unchanged": () => storing((value) => (typeof value === "number" ? Math.trunc(value) : value)),
   "keeps every character of a string": () =>
@@ -60,7 +60,7 @@ export const wrongStorageValues = {
     }),
 } satisfies Partial<WrongSubjects<WholeStorage, typeof storageDriverCases>>;
 
-/** Stores something in place of what it cannot store. */
+/** Replaces a value that cannot be stored. */
 function forgiving(): WholeStorage {
   return storageBut((right) => ({
     set: async (ns, key, value) => {

@@ -11,7 +11,7 @@ import type { WholeStorage } from "./wrong-storage.ts";
 type Append = WholeStorage["append"];
 type CompareAndSet = WholeStorage["compareAndSet"];
 
-/** Storages that append wrongly. */
+/** Storages with mistakes in `append`. */
 export const wrongStorageAppends = {
   "numbers appended values from 1 with 12 digits": () =>
     appending((right) => async (ns, prefix, value) => {
@@ -66,7 +66,7 @@ export const wrongStorageAppends = {
     appending((right) => async (ns, prefix, value) => await right.append(ns, prefix, value)),
 } satisfies WrongSubjects<WholeStorage, typeof storageAppendCases>;
 
-/** Storages that compare wrongly. */
+/** Storages with mistakes in `compareAndSet`. */
 export const wrongStorageComparisons = {
   "sets a record that is as expected, and returns true": () => comparing(() => async () => false),
   "does not change a record that is not as expected": () =>
@@ -100,7 +100,7 @@ export const wrongStorageComparisons = {
     ),
 } satisfies WrongSubjects<WholeStorage, typeof storageCompareAndSetCases>;
 
-/** Storages that write several records wrongly. */
+/** Storages with mistakes in `transaction`. */
 export const wrongStorageTransactions = {
   "applies every write, in any namespace": () =>
     transacting((right) => async (writes) => {
@@ -127,7 +127,7 @@ export const wrongStorageTransactions = {
   "shows all of a transaction or nothing of it": () => transacting(oneByOne),
 } satisfies WrongSubjects<WholeStorage, typeof storageTransactionCases>;
 
-/** Storages that answer a ping wrongly. */
+/** Storages with mistakes in `ping`. */
 export const wrongStoragePings = {
   "answers a ping before and after it is used": () =>
     storageBut((right) => ({
@@ -160,7 +160,7 @@ async function numbered(
   return { key, seq };
 }
 
-/** Looks, and then writes, in two steps. */
+/** Compares and then writes, which is not atomic. */
 function byText(right: WholeStorage, textOf: (value: Json | null) => string): CompareAndSet {
   return async (...[ns, key, expected, next]) => {
     const isExpected = textOf(await right.get(ns, key)) === textOf(expected);

@@ -3,15 +3,15 @@ import type { Json } from "../../src/storage/json.ts";
 import type { StorageDriver } from "../../src/storage/storage-driver.ts";
 import { altered } from "./altered.ts";
 
-/** Every driver of ours has all members. */
+/** A driver with all optional members. */
 export type WholeStorage = Required<StorageDriver>;
 
-/** The right storage, but for some members. */
+/** Returns the correct storage with some members replaced. */
 export function storageBut(change: (right: WholeStorage) => Partial<WholeStorage>): WholeStorage {
   return altered<WholeStorage>(new InMemoryStorage(), change);
 }
 
-/** A storage that stores under another name than it is told. */
+/** Returns a storage that stores under other keys. */
 export function renaming(rename: (name: string) => string): WholeStorage {
   return storageBut((right) => ({
     get: async (namespace, key) => await right.get(namespace, rename(key)),
@@ -20,7 +20,7 @@ export function renaming(rename: (name: string) => string): WholeStorage {
   }));
 }
 
-/** A storage that stores in another namespace than it is told. */
+/** Returns a storage that stores in other namespaces. */
 export function moving(rename: (namespace: string) => string): WholeStorage {
   return storageBut((right) => ({
     get: async (namespace, key) => await right.get(rename(namespace), key),
@@ -30,28 +30,28 @@ export function moving(rename: (namespace: string) => string): WholeStorage {
   }));
 }
 
-/** A storage that writes something else than it is given. */
+/** Returns a storage that writes other values. */
 export function storing(change: (value: Json) => Json): WholeStorage {
   return storageBut((right) => ({
     set: async (namespace, key, value) => await right.set(namespace, key, change(value)),
   }));
 }
 
-/** A storage that reads something else than it holds. */
+/** Returns a storage that reads other values. */
 export function reading(change: (value: Json | null) => unknown): WholeStorage {
   return storageBut((right) => ({
     get: async (namespace, key) => change(await right.get(namespace, key)) as Json | null,
   }));
 }
 
-/** Texts changed wherever they stand in a value. */
+/** Changes every string in a value. */
 export function changeTexts(value: Json, change: (text: string) => Json): Json {
   return JSON.parse(JSON.stringify(value), (_name, part: Json) =>
     typeof part === "string" ? change(part) : part,
   ) as Json;
 }
 
-/** What runs between the two halves of something that should be one step. */
+/** Lets other work run between the two halves of an operation that should be atomic. */
 export async function meanwhile(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -5,7 +5,7 @@ import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { sourceBut } from "./small-tool-source.ts";
 import { meanwhile } from "./wrong-storage.ts";
 
-/** Sources that are wrong in one thing each. */
+/** Tool sources with one mistake each. */
 export const wrongToolSources = {
   "returns tools": () => tools(() => []),
   "returns tools with the same names again": () => {

@@ -12,7 +12,7 @@ import { meanwhile } from "./wrong-storage.ts";
 import { storeBut } from "./wrong-vector-store.ts";
 import type { WholeVectorStore } from "./wrong-vector-store.ts";
 
-/** Stores whose collections are wrong. */
+/** Stores with mistakes in collections. */
 export const wrongVectorCollections = {
   "shows the documents of a collection only there": () => storeBut((right) => ({ collection: () => right })),
   "keeps equal ids of different collections apart": () => renamingCollections(() => "all"),
@@ -40,7 +40,7 @@ export const wrongVectorCollections = {
     renamingCollections((name) => name.replaceAll("\0", "") || "default"),
 } satisfies WrongSubjects<WholeVectorStore, typeof vectorCollectionCases>;
 
-/** Stores that use their embeddings wrongly. */
+/** Stores with mistakes in embedding documents. */
 export const wrongVectorEmbeddings = {
   "exposes the embeddings that it was given": () => embedding(() => ({ embeddings: undefined })),
   "embeds a document that has no embedding": () =>
@@ -58,7 +58,7 @@ export const wrongVectorEmbeddings = {
     })),
 } satisfies WrongSubjects<EmbeddingVectorStore, typeof vectorEmbeddingsCases>;
 
-/** A store that was given embeddings, but for some members. */
+/** Returns a store with embeddings and some members replaced. */
 export function embedding(change: (right: VectorStore) => Partial<VectorStore>): EmbeddingVectorStore {
   const embeddings = new FakeEmbeddings({ dimensions: 8 });
   const store = altered<VectorStore>(new InMemoryVectorStore({ embeddings }), change);

@@ -6,7 +6,7 @@ import { meanwhile } from "./wrong-storage.ts";
 import { keeping, storeBut } from "./wrong-vector-store.ts";
 import type { WholeVectorStore } from "./wrong-vector-store.ts";
 
-/** Stores that keep documents wrongly. */
+/** Stores with mistakes in stored documents. */
 export const wrongVectorDocuments = {
   "returns a document with its embedding as 32-bit floats": () =>
     keeping(({ embedding, ...rest }) => ({ ...rest, embedding: (embedding ?? []).map(Math.trunc).with(1, -2) })),

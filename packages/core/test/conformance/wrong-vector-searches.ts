@@ -6,7 +6,7 @@ import { without } from "./altered.ts";
 
 type Facts = Record<string, unknown>;
 
-/** Stores that search wrongly. */
+/** Stores with mistakes in searches. */
 export const wrongVectorSearches = {
   "finds the nearest documents, best first, with their cosine similarity": () =>
     finding((found) => found.map(({ document, score }) => ({ document, score: (1 + score) / 2 }))),
@@ -46,12 +46,12 @@ export const wrongVectorSearches = {
     searching(({ filter = {}, ...rest }) => ({ ...rest, filter: JSON.parse(JSON.stringify(filter)) as Facts })),
 } satisfies Partial<WrongSubjects<WholeVectorStore, typeof vectorStoreCases>>;
 
-/** Takes the dots of a name for a way into the metadata. */
+/** Treats the dots of a name as a path into the metadata. */
 function valueAt(metadata: object, path: string): unknown {
   return path.split(".").reduce<unknown>((value, name) => (value as Facts | undefined)?.[name], metadata);
 }
 
-/** Takes an object for a condition, as document databases do. */
+/** Treats an object as a condition, as document databases do. */
 function fitsOperator(held: unknown, value: unknown): boolean {
   return typeof value === "object" && value !== null && "$ne" in value ? held !== value.$ne : held === value;
 }

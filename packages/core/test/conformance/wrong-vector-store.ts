@@ -7,32 +7,32 @@ import type {
 } from "../../src/vector/vector-store.ts";
 import { altered } from "./altered.ts";
 
-/** Every store of ours has all members. */
+/** A store with all optional members. */
 export type WholeVectorStore = Required<VectorStore>;
 
-/** The right store for vectors of two numbers, but for some members. */
+/** Returns the correct store for vectors of two numbers with some members replaced. */
 export function storeBut(change: (right: WholeVectorStore) => Partial<WholeVectorStore>): WholeVectorStore {
   return altered<WholeVectorStore>(new InMemoryVectorStore({ dimensions: 2 }), change);
 }
 
-/** A store that keeps something else than it is given. */
+/** Returns a store that stores other documents. */
 export function keeping(change: (document: VectorDocument) => VectorDocument): WholeVectorStore {
   return storeBut((right) => ({ upsert: async (document) => await right.upsert(change(document)) }));
 }
 
-/** A store that finds something else. */
+/** Returns a store that returns other results. */
 export function finding(change: (found: VectorSearchResult[]) => VectorSearchResult[]): WholeVectorStore {
   return storeBut((right) => ({ search: async (...args) => change(await right.search(...args)) }));
 }
 
-/** A store that searches for something else. */
+/** Returns a store that searches with other options. */
 export function searching(change: (options: VectorSearchOptions) => VectorSearchOptions): WholeVectorStore {
   return storeBut((right) => ({
     search: async (embedding, options = {}) => await right.search(embedding, change(options)),
   }));
 }
 
-/** A store that filters what it has found by a rule of its own. */
+/** Returns a store that filters results by its own rule. */
 export function filtering(fits: (metadata: object, filter: Record<string, unknown>) => boolean): WholeVectorStore {
   return storeBut((right) => ({
     search: async (embedding, { filter = {}, topK = 10, ...rest } = {}) => {

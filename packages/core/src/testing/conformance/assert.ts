@@ -6,8 +6,8 @@ import { withTimeout } from "../../async/with-timeout.ts";
 const load = (): typeof NodeAssert => process.getBuiltinModule("node:assert/strict");
 
 /**
- * Node's strict assertions, loaded when a case first asserts: importing them costs several milliseconds and looks at the
- * environment, which nobody who only wants a scripted model should pay for.
+ * Node's strict assertions, loaded at the first assertion: importing them is slow and reads the environment, and most users
+ * of this entry point only need a scripted model.
  */
 export const assert: typeof NodeAssert = new Proxy((() => {}) as unknown as typeof NodeAssert, {
   get: (_target, name): unknown => Reflect.get(load(), name),
@@ -22,7 +22,7 @@ export async function rejectsWith(promise: Promise<unknown>, code: ErrorCode): P
   return thrown;
 }
 
-/** Asserts that the promise rejects, and returns what with. */
+/** Asserts that the promise rejects, and returns the reason. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   const outcome = await promise.then(
     () => ({ failed: false, error: undefined }),
@@ -34,7 +34,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 
 /** Returns what the promise resolves to; an assertion fails when that takes longer than `waitMs`. */
 export async function inTime<Result>(promise: Promise<Result>, waitMs = 1000): Promise<Result> {
-  // `then` at once: a run that its output drives begins with it, and not a moment later.
+  // `then` at once, because awaiting the output of a run starts the run.
   return await withTimeout(
     promise.then((result) => result),
     {
@@ -44,11 +44,11 @@ export async function inTime<Result>(promise: Promise<Result>, waitMs = 1000): P
   );
 }
 
-/** Waits until something is so, and fails when it takes longer than it may. */
-export async function until(isSo: () => boolean, waitMs = 1000): Promise<void> {
+/** Waits until the condition holds; an assertion fails when that takes longer than `waitMs`. */
+export async function until(holds: () => boolean, waitMs = 1000): Promise<void> {
   const end = performance.now() + waitMs;
-  while (!isSo()) {
-    assert.ok(performance.now() < end, `this was not so within ${waitMs} ms`);
+  while (!holds()) {
+    assert.ok(performance.now() < end, `the condition did not hold within ${waitMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }

@@ -11,7 +11,7 @@ const cases = {
   },
 };
 
-/** Runs the declared tests and tells which passed. */
+/** Runs the declared tests and returns which of them passed. */
 async function outcome(subject: ConformanceSubject<number[], keyof typeof cases>) {
   const declared: { title: string; body: () => Promise<void> }[] = [];
   checkConformance((title, body) => declared.push({ title, body }), cases, subject);
@@ -29,7 +29,7 @@ async function outcome(subject: ConformanceSubject<number[], keyof typeof cases>
 }
 
 describe("checkConformance", () => {
-  it("declares one test per case, each with a subject of its own", async () => {
+  it("declares one test per case, each with a fresh subject", async () => {
     const created: number[][] = [];
     const create = () => {
       created.push([]);
@@ -43,7 +43,7 @@ describe("checkConformance", () => {
     expect(created).toEqual([[], [1]]);
   });
 
-  it("disposes of the subject, also of one that failed", async () => {
+  it("disposes of the subject, also after a failed case", async () => {
     const disposed: number[][] = [];
     await outcome({ create: () => [], dispose: (list) => void disposed.push(list) });
 
@@ -57,7 +57,7 @@ describe("checkConformance", () => {
     ]);
   });
 
-  it("turns red when a known gap is mended", async () => {
+  it("fails for a known gap that passes", async () => {
     expect(await outcome({ create: () => [], knownGaps: { "counts from zero": "it is said to" } })).toContainEqual([
       "counts from zero (known gap: it is said to)",
       false,

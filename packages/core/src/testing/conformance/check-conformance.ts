@@ -1,18 +1,18 @@
-/** What an implementation promises: titled cases, each run against a fresh subject. */
+/** A conformance suite: cases by title, each run with a fresh subject. */
 export type ConformanceCases<Subject> = Readonly<Record<string, (subject: Subject) => Promise<void> | void>>;
 
-/** The runner's way to declare one test: `it` of vitest, `test` of node:test. */
+/** Declares one test: `it` of vitest, `test` of node:test. */
 export type DeclareTest = (title: string, body: () => Promise<void>) => unknown;
 
-/** How an implementation is put to the test. */
+/** The implementation under test. */
 export type ConformanceSubject<Subject, Title extends string> = {
   create: () => Subject | Promise<Subject>;
   dispose?: (subject: Subject) => Promise<void> | void;
-  /** Cases that are known to fail, each with its reason. One that passes is an error: the gap is mended, say so. */
+  /** Cases that are expected to fail, each with its reason. A case that passes is an error. */
   knownGaps?: Partial<Record<Title, string>>;
 };
 
-/** Declares one test per case. */
+/** Declares one test for each case of a suite. */
 export function checkConformance<Subject, Title extends string>(
   declareTest: DeclareTest,
   cases: Readonly<Record<Title, (subject: Subject) => Promise<void> | void>>,
@@ -43,5 +43,5 @@ async function expectGap(run: () => Promise<void>, title: string): Promise<void>
     () => false,
     () => true,
   );
-  if (!failed) throw new Error(`"${title}" holds now: take it out of knownGaps.`);
+  if (!failed) throw new Error(`The known gap "${title}" passes. Remove it from knownGaps.`);
 }

@@ -3,12 +3,12 @@ import { TroupeError } from "../../errors/troupe-error.ts";
 import type { EmbeddingProvider } from "../../vector/embedding-provider.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** An embedding provider, and how many requests its vendor has had. */
+/** An embedding provider, and the number of requests that its vendor received. */
 export type EmbeddingProviderSubject = { embeddings: EmbeddingProvider; requestCount: () => number };
 
 const texts = ["Rain in Oslo", "Invoices are due", "Rain in Oslo", "😀 \u2028 é", "x".repeat(2000)];
 
-/** What every `EmbeddingProvider` promises. */
+/** Suite for every `EmbeddingProvider`. */
 export const embeddingProviderCases = {
   "returns one vector per string": async ({ embeddings }) => {
     assert.equal((await embeddings.embedBatch(texts)).length, texts.length);
@@ -93,7 +93,7 @@ function isCancelled(error: unknown): boolean {
   return TroupeError.is(error) ? error.code === "cancelled" : error instanceof Error && error.name === "AbortError";
 }
 
-/** Vendors compute the same vector a little differently from call to call. */
+/** Asserts that vectors are nearly equal: vendors do not compute exactly the same vector every time. */
 function assertClose(one: readonly number[][], other: readonly number[][]): void {
   assert.equal(one.length, other.length);
   for (const [index, vector] of one.entries()) {

@@ -2,13 +2,13 @@ import { assert, rejectsWith, inTime, until } from "./assert.ts";
 import type { ErrorCode, TroupeError } from "../../errors/troupe-error.ts";
 import { isRetryable } from "../../retry/is-retryable.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { callersKey, failed, serversKey } from "./model-scenarios.ts";
+import { callersKey, failedScenarios, serversKey } from "./model-scenarios.ts";
 import type { ModelScenarioName } from "./model-scenarios.ts";
 import { failure, streamed, textOf, generate, open } from "./model-subject.ts";
 import type { ModelProviderSubject } from "./model-subject.ts";
 import { getEventListeners } from "node:events";
 
-/** What a `ModelProvider` promises of failures. */
+/** Cases for failures. */
 export const modelFailureCases = {
   "reports a refused key of the caller as unauthorized": async (subject) => {
     const error = await failsWith(subject, "caller's key refused", { code: "unauthorized", status: 401 });
@@ -68,9 +68,9 @@ export const modelFailureCases = {
     assert.equal(subject.requests().length - before, 3);
   },
   "shows no key in any error": async (subject) => {
-    for (const name of failed) {
+    for (const name of failedScenarios) {
       const { error } = await streamed(subject, name);
-      // Loaded here for the reason that assert.ts gives.
+      // Loaded at its first use, as assert is.
       const { inspect } = process.getBuiltinModule("node:util");
       const shown = inspect(error, { depth: 10, showHidden: true, maxStringLength: null });
       for (const key of [callersKey, serversKey]) assert.ok(!shown.includes(key), `"${name}" shows a key`);
@@ -92,7 +92,7 @@ async function failsWith(
   return error;
 }
 
-/** What a `ModelProvider` promises of the end of its calls. */
+/** Cases for cancelled calls. */
 export const modelSignalCases = {
   "requests nothing when its signal has aborted already": async (subject) => {
     const options = { signal: AbortSignal.abort() };
@@ -142,13 +142,13 @@ export const modelSignalCases = {
   },
 } satisfies ConformanceCases<ModelProviderSubject>;
 
-/** Aborts once the vendor has been asked: the call ends at once, and so does the vendor's request. */
+/** Aborts after the request has reached the vendor, and asserts that the call and the request end at once. */
 async function endsAtOnce(
   subject: ModelProviderSubject,
   call: Promise<unknown>,
   { abort, reason, code = "cancelled" }: { abort: AbortController; reason?: unknown; code?: ErrorCode },
 ): Promise<void> {
-  // Handled from the start: it may end before anybody looks.
+  // Handled from the start, because it may reject before it is awaited.
   const rejected = rejectsWith(call, code);
   rejected.catch(() => undefined);
   await until(() => subject.requests().at(-1)?.end === "open");

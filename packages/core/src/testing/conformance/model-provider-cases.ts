@@ -16,18 +16,18 @@ import {
   textOf,
 } from "./model-subject.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { answered, callersKey, modelScenarios } from "./model-scenarios.ts";
+import { answeredScenarios, callersKey, modelScenarios } from "./model-scenarios.ts";
 import type { ModelScenarioName } from "./model-scenarios.ts";
 import type { ModelProviderSubject } from "./model-subject.ts";
 
-/** Another model took the file. */
+/** A conversation with a file that another model accepted. */
 const withUnknownFile: ChatMessage[] = [
   { role: "user", content: [{ type: "file", data: "AAAA", mimeType: "application/x-unknown", filename: "plan.xyz" }] },
   { role: "assistant", content: "It is a plan for tomorrow, which is to be wet." },
   { role: "user", content: "What do I need for it?" },
 ];
 
-/** What a `ModelProvider` promises of answers. */
+/** Cases for answers. */
 const answerCases = {
   "names its vendor and its model": async (subject) => {
     const { provider } = await open(subject, "plain text");
@@ -50,7 +50,7 @@ const answerCases = {
     assert.ok(pieces.length > 1);
   },
   "yields no empty pieces": async (subject) => {
-    for (const name of answered) {
+    for (const name of answeredScenarios) {
       for (const chunk of await answer(subject, name)) {
         if (chunk.type === "text" || chunk.type === "thinking") assert.notEqual(chunk.text, "");
         if (chunk.type === "tool_call_delta") assert.notEqual(chunk.argumentsDelta, "");
@@ -58,10 +58,10 @@ const answerCases = {
     }
   },
   "ends every stream with exactly one finish chunk, its last": async (subject) => {
-    for (const name of answered) assertFinishesOnce(await answer(subject, name));
+    for (const name of answeredScenarios) assertFinishesOnce(await answer(subject, name));
   },
   "yields chunks with the fields of the interface and no others": async (subject) => {
-    for (const name of answered) assertModelChunks(await answer(subject, name));
+    for (const name of answeredScenarios) assertModelChunks(await answer(subject, name));
   },
   "keeps thinking apart from the text": async (subject) => {
     const chunks = await answer(subject, "thinking");
@@ -78,7 +78,7 @@ const answerCases = {
     if (state !== undefined) assert.deepEqual({ ...state, items: 0 }, { providerId, modelId, items: 0 });
   },
   "starts and ends each tool call once, with its arguments in between": async (subject) => {
-    for (const name of answered) assertCallGrammar(await answer(subject, name));
+    for (const name of answeredScenarios) assertCallGrammar(await answer(subject, name));
   },
   "streams the arguments of a tool call as JSON": async (subject) => {
     assert.deepEqual(callsOf(await answer(subject, "one tool call")), expectedCalls("one tool call"));
@@ -141,14 +141,14 @@ const answerCases = {
     assert.equal(text, "Take an umbrella.");
   },
   "generates the same answer as it streams": async (subject) => {
-    for (const name of answered) {
+    for (const name of answeredScenarios) {
       const { stream: chunks } = await open(subject, name);
       assert.deepEqual(comparable(await generate(subject, name)), comparable(await collectResponse(chunks)), name);
     }
   },
 } satisfies ConformanceCases<ModelProviderSubject>;
 
-/** What every `ModelProvider` promises, whatever its vendor does. */
+/** Suite for every `ModelProvider`. */
 export const modelProviderCases = { ...answerCases, ...modelFailureCases, ...modelSignalCases };
 
 async function finishesWith(
@@ -174,7 +174,7 @@ function expectedCalls(name: "one tool call" | "two parallel tool calls"): { nam
   }));
 }
 
-/** What two answers to the same question have in common: no ids, and nothing that the vendor signs. */
+/** Returns the parts of an answer that are equal in every answer: no ids and no signed state. */
 function comparable({ text, toolCalls, malformedArguments, thinking, usage, finishReason }: ModelResponse): object {
   const { promptTokens, completionTokens, totalTokens } = usage;
   return {

@@ -1,37 +1,37 @@
 import type { ScriptedTurn } from "../scripted-turn.ts";
 
-/** What a vendor says in a scenario: a turn without time or failures of its own. */
+/** Answer of the vendor in a scenario: a turn without timing and failures. */
 type ScenarioTurn = Omit<Exclude<ScriptedTurn, string>, "error" | "delayMs" | "chunkDelayMs" | "hang" | "responseId">;
 
-/** What the vendor does with one request, and how its answer is sent. */
+/** Behavior of the vendor for one request. */
 export type ModelScenario = {
-  /** What the vendor says. */
+  /** Answer of the vendor. */
   turn?: ScenarioTurn;
-  /** An error in place of an answer, or within the stream once the turn has been said. */
+  /** Error instead of an answer, or within the stream after the turn. */
   failure?: { status: number; retryAfterSeconds?: number; message?: string };
   /**
-   * What goes wrong on the way: `end` ends the answer properly before it is complete, `cut` closes the connection, `reset`
-   * resets it, and `hang` goes silent and keeps it open.
+   * Fault of the connection: `end` ends the response before the answer is complete, `cut` closes the connection, `reset`
+   * resets it, and `hang` keeps it open and sends nothing more.
    */
   fault?: { kind: "end" | "cut" | "reset" | "hang"; at: "before-headers" | "mid-answer" };
-  /** The answer is sent in pieces of so many bytes. */
+  /** Size in bytes of the pieces in which the answer is sent. */
   pieceBytes?: number;
-  /** What the provider is told to wait for between two pieces, where it can be told. */
+  /** Idle timeout to configure in the provider, if it has one, in milliseconds. */
   idleTimeoutMs?: number;
 };
 
-/** The key that calls of the suite carry; what a vendor says may repeat it. */
+/** Key in the calls of the suite. Error messages of the vendor may repeat it. */
 export const callersKey = "sk-canary-of-the-caller-8d2f7c41";
 
-/** The key that a subject's provider is made with. */
+/** Key to configure in the provider of a subject. */
 export const serversKey = "sk-canary-of-the-server-51b3e9aa";
 
-/** An answer long enough that half of it is more than any socket's first read. */
+/** Text so long that half of it is more than the first read of any socket. */
 const longText = Array.from({ length: 400 }, (_, index) => `word${index} `).join("");
 const weather = (city: string) => ({ name: "get_weather", arguments: { city, days: 2, deep: { list: [1, "ü😀"] } } });
 const quoted = `Incorrect API key provided: ${callersKey}.`;
 
-/** What vendors do. A provider's test serves each of these in its vendor's words. */
+/** Scenarios of the suite. The test of a provider serves each in its vendor's format. */
 export const modelScenarios = {
   "plain text": { turn: { text: "Take an umbrella." } },
   "text in many pieces": { turn: { text: ["Ta", "ke", " ", "an", "\n\n", "umb", "rella", " 😀", " é \u2028."] } },
@@ -67,13 +67,15 @@ export const modelScenarios = {
   "silence within the answer": { turn: { text: longText }, fault: { kind: "hang", at: "mid-answer" } },
 } satisfies Record<string, ModelScenario>;
 
-/** The name of a scenario. */
+/** Name of a scenario. */
 export type ModelScenarioName = keyof typeof modelScenarios;
 
 const names = Object.keys(modelScenarios) as ModelScenarioName[];
 
-/** The scenarios that end with an answer. */
-export const answered = names.filter((name) => !("failure" in modelScenarios[name] || "fault" in modelScenarios[name]));
+/** Names of the scenarios that end with an answer. */
+export const answeredScenarios = names.filter(
+  (name) => !("failure" in modelScenarios[name] || "fault" in modelScenarios[name]),
+);
 
-/** The scenarios that end with an error, whoever asks. */
-export const failed = names.filter((name) => !answered.includes(name) && !name.startsWith("silence"));
+/** Names of the scenarios that end with an error by themselves. */
+export const failedScenarios = names.filter((name) => !answeredScenarios.includes(name) && !name.startsWith("silence"));

@@ -9,18 +9,18 @@ import type { StreamChunk } from "../../run/stream-chunk.ts";
 import { callersKey, modelScenarios } from "./model-scenarios.ts";
 import type { ModelScenario, ModelScenarioName } from "./model-scenarios.ts";
 
-/** A vendor that can be told what to do, and the provider that asks it. */
+/** A scripted vendor, and the provider under test. */
 export interface ModelProviderSubject {
   /**
-   * Plans one answer of the vendor and returns a provider for it, which is made with `serversKey`. The name is for
-   * subjects that have a recorded answer for a scenario.
+   * Plans one answer of the vendor and returns a provider for it, configured with `serversKey`. The name is for subjects
+   * with recorded answers.
    */
   provider(scenario: ModelScenario, name: ModelScenarioName): ModelProvider | Promise<ModelProvider>;
-  /** How each request to the vendor ended; `left` means that whoever asked went first. */
+  /** Returns the outcome of each request to the vendor. `left` means that the provider closed it early. */
   requests(): readonly { readonly end: "open" | "completed" | "broken" | "left" }[];
 }
 
-/** What a stream gave before it ended, and what it failed with if it did. */
+/** Chunks of a stream, and its error if it failed. */
 type Streamed = { provider: ModelProvider; chunks: ModelChunk[]; error: unknown };
 
 const question: ChatMessage[] = [{ role: "user", content: "Do I need an umbrella in Oslo?" }];
@@ -30,7 +30,7 @@ const tools = ["get_weather", "get_time"].map((name) => ({
   parameters: { type: "object", properties: { city: { type: "string" } } },
 }));
 
-/** Starts a stream of the scenario. */
+/** Starts a stream of a scenario. */
 export async function open(
   subject: ModelProviderSubject,
   name: ModelScenarioName,
@@ -40,7 +40,7 @@ export async function open(
   return { provider, stream: provider.stream(question, optionsFor(name, options)) };
 }
 
-/** Streams the scenario to its end. */
+/** Reads the stream of a scenario to its end. */
 export async function streamed(subject: ModelProviderSubject, name: ModelScenarioName): Promise<Streamed> {
   const { provider, stream } = await open(subject, name);
   const chunks: ModelChunk[] = [];
@@ -57,14 +57,14 @@ export async function streamed(subject: ModelProviderSubject, name: ModelScenari
   return { provider, chunks, error };
 }
 
-/** Streams a scenario that ends with an answer. */
+/** Returns the chunks of a scenario that ends with an answer. */
 export async function answer(subject: ModelProviderSubject, name: ModelScenarioName): Promise<ModelChunk[]> {
   const { chunks, error } = await streamed(subject, name);
   assert.equal(error, undefined, `"${name}" failed: ${String(error)}`);
   return chunks;
 }
 
-/** Asks for the scenario's whole answer. */
+/** Generates the answer of a scenario without streaming. */
 export async function generate(
   subject: ModelProviderSubject,
   name: ModelScenarioName,
@@ -74,7 +74,7 @@ export async function generate(
   return await inTime(provider.generate(question, optionsFor(name, options)), 5000);
 }
 
-/** The error of a scenario that fails: the stream's, once it is sure that `generate` fails with the same code. */
+/** Returns the stream error of a failing scenario, and asserts that `generate` fails with the same code. */
 export async function failure(subject: ModelProviderSubject, name: ModelScenarioName): Promise<TroupeError> {
   const { error } = await streamed(subject, name);
   const whole = await failureOf(generate(subject, name));
@@ -84,7 +84,7 @@ export async function failure(subject: ModelProviderSubject, name: ModelScenario
   return error;
 }
 
-/** The text that the chunks make up. */
+/** Returns the joined text of chunks. */
 export function textOf(chunks: readonly ModelChunk[], type: "text" | "thinking" = "text"): string {
   return chunks.map((chunk) => (chunk.type === type ? chunk.text : "")).join("");
 }
@@ -107,12 +107,12 @@ const fields: Record<ModelChunk["type"], readonly string[]> = {
   finish: ["finishReason", "type", "usage"],
 };
 
-/** Asserts that the chunks of a run have no field beyond the interface's, also in their JSON. */
+/** Asserts that the chunks of a run have no fields beyond the specified ones, also as JSON. */
 export function assertPlainChunks(chunks: readonly StreamChunk[]): void {
   assertFields(chunks, fields);
 }
 
-/** Asserts that the chunks of a model have no field beyond the interface's, also in their JSON. */
+/** Asserts that the chunks of a model have no fields beyond the specified ones, also as JSON. */
 export function assertModelChunks(chunks: readonly ModelChunk[]): void {
   assertFields(chunks, { ...fields, finish: [...fields.finish, "responseId", "model", "vendorState"] });
 }
@@ -126,19 +126,19 @@ function assertFields(chunks: readonly ModelChunk[], known: typeof fields): void
   }
 }
 
-/** Asserts that a whole stream ends with its only `finish`. */
+/** Asserts that a stream has one `finish` chunk, as its last one. */
 export function assertFinishesOnce(chunks: readonly ModelChunk[]): void {
   const finishes = chunks.filter(({ type }) => type === "finish");
   assert.equal(finishes.length, 1, "a stream has one finish chunk");
   assert.equal(chunks.at(-1)?.type, "finish", "finish is the last chunk");
 }
 
-/** Asserts that each call starts, is told its arguments, and ends, in this order and each once; returns the arguments. */
+/** Asserts that each tool call starts once, has its arguments, and ends once. Returns the arguments by call id. */
 export function assertCallGrammar(chunks: readonly ModelChunk[]): Map<string, { name: string; text: string }> {
   const calls = new Map<string, { name: string; text: string; ended: boolean }>();
   for (const chunk of chunks) {
     if (chunk.type === "tool_call_start") {
-      assert.ok(chunk.toolCall.id !== "" && !calls.has(chunk.toolCall.id), "each call has an id of its own");
+      assert.ok(chunk.toolCall.id !== "" && !calls.has(chunk.toolCall.id), "each call has a unique id");
       calls.set(chunk.toolCall.id, { name: chunk.toolCall.name, text: "", ended: false });
     } else if (chunk.type === "tool_call_delta" || chunk.type === "tool_call_end") {
       const call = calls.get(chunk.toolCallId);
@@ -147,6 +147,6 @@ export function assertCallGrammar(chunks: readonly ModelChunk[]): Map<string, { 
       else call.ended = true;
     }
   }
-  for (const { name, ended } of calls.values()) assert.ok(ended, `the call of ${name} never ends`);
+  for (const { name, ended } of calls.values()) assert.ok(ended, `the call of ${name} does not end`);
   return calls;
 }

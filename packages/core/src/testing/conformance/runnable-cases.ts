@@ -14,7 +14,7 @@ import type { RunnableSubject } from "./runnable-subject.ts";
 
 const text = "Take an umbrella.";
 
-/** What a `Runnable` promises of a run that is part of another. */
+/** Cases for runs with a parent run. */
 const parentCases = {
   "adds its usage to its parent run": async ({ runnable }) => {
     const { context, meter } = parentRun();
@@ -44,7 +44,7 @@ const parentCases = {
   },
 } satisfies ConformanceCases<RunnableSubject>;
 
-/** What every `Runnable` promises: agents, teams, remote agents, and yours. */
+/** Suite for every `Runnable`: agents, teams, remote agents and third-party ones. */
 export const runnableCases = { ...runnableRunCases, ...runnableEndCases, ...parentCases };
 
 function parentRun(): Run {

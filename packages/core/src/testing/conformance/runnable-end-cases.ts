@@ -9,7 +9,7 @@ import type { RunnableSubject } from "./runnable-subject.ts";
 const broken = () => ({ text: ["Take ", "an "], error: new ModelError({ providerId: "scripted", status: 500 }) });
 const endless = () => new ScriptedModel({ text: "word ".repeat(100), chunkDelayMs: 600_000 });
 
-/** What a `Runnable` promises of runs that fail or are ended. */
+/** Cases for runs that fail or are cancelled. */
 export const runnableEndCases = {
   "fails with an error that carries the output so far": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(broken()));
@@ -34,10 +34,10 @@ export const runnableEndCases = {
   },
   "emits one run.error and no run.complete for a failed run": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(broken()));
-    const heard = eventsOf(subject);
+    const events = eventsOf(subject);
     const error = await runErrorOf(subject.stream("Umbrella?").output);
 
-    const ends = heard.filter(({ name }) => name === "run.error" || name === "run.complete");
+    const ends = events.filter(({ name }) => name === "run.error" || name === "run.complete");
     assert.deepEqual(
       ends.map(({ name, data }) => [name, data.runId]),
       [["run.error", error.output.runId]],
@@ -46,14 +46,14 @@ export const runnableEndCases = {
   "ends as cancelled after cancel()": async ({ runnable }) => {
     const model = endless();
     const subject = await runnable(model);
-    const heard = eventsOf(subject);
+    const events = eventsOf(subject);
     const stream = subject.stream("Umbrella?");
     const output = runErrorOf(stream.output);
     await until(() => model.calls.length === 1);
     stream.cancel("enough");
 
     assert.equal((await output).code, "cancelled");
-    assert.equal(heard.filter(({ name }) => name === "run.error").length, 1);
+    assert.equal(events.filter(({ name }) => name === "run.error").length, 1);
     await modelEnds(model);
   },
   "ends a pending read when it is cancelled": async ({ runnable }) => {
@@ -86,25 +86,25 @@ export const runnableEndCases = {
   "ends as cancelled when the reader leaves early": async ({ runnable }) => {
     const model = endless();
     const subject = await runnable(model);
-    const heard = eventsOf(subject);
+    const events = eventsOf(subject);
     const stream = subject.stream("Umbrella?");
     const chunks = stream[Symbol.asyncIterator]();
     await inTime(chunks.next());
     await inTime(Promise.resolve(chunks.return?.()));
 
     assert.equal((await runErrorOf(stream.output)).code, "cancelled");
-    assert.equal(heard.filter(({ name }) => name === "run.error").length, 1);
+    assert.equal(events.filter(({ name }) => name === "run.error").length, 1);
     await modelEnds(model);
   },
   "changes nothing when it is cancelled after its end": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel("Take an umbrella."));
-    const heard = eventsOf(subject);
+    const events = eventsOf(subject);
     const stream = subject.stream("Umbrella?");
     await readAll(stream);
     stream.cancel();
 
     assert.equal((await inTime(stream.output)).status, "completed");
-    assert.ok(!heard.some(({ name }) => name === "run.error"));
+    assert.ok(!events.some(({ name }) => name === "run.error"));
   },
 } satisfies ConformanceCases<RunnableSubject>;
 
@@ -116,12 +116,12 @@ async function streamOutput(subject: Runnable, signal: AbortSignal): Promise<unk
   return await subject.stream("Umbrella?", { signal }).output;
 }
 
-/** The model's call ends when its run does: nobody pays for what nobody reads. */
+/** Waits until the model call has ended with its run. */
 async function modelEnds(model: ScriptedModel): Promise<void> {
   await until(() => model.calls.every(({ end }) => ["cancelled", "left"].includes(end)));
 }
 
-/** What nobody handled, kept from the test runner, which would take it for its own. */
+/** Returns the unhandled rejections during `work`, and hides them from the test runner. */
 async function unhandledDuring(work: () => Promise<void>): Promise<unknown[]> {
   const unhandled: unknown[] = [];
   const others = process.listeners("unhandledRejection");

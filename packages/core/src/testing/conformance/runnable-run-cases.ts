@@ -13,7 +13,7 @@ import { getTextContent } from "../../message/content.ts";
 
 const text = "Take an umbrella.";
 
-/** What a `Runnable` promises of runs that are let alone. */
+/** Cases for runs that complete. */
 export const runnableRunCases = {
   "has a name and a kind": async ({ runnable }) => {
     const { name, kind } = await runnable(new ScriptedModel());
@@ -104,14 +104,14 @@ export const runnableRunCases = {
   },
   "emits one event for the start, each chunk and the end of a run": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(text));
-    const heard = eventsOf(subject);
+    const events = eventsOf(subject);
     const stream = subject.stream("Umbrella?");
     const chunks = await readAll(stream);
     const output = await inTime(stream.output);
 
-    const names = heard.map(({ name }) => name).filter((name) => name.startsWith("run."));
+    const names = events.map(({ name }) => name).filter((name) => name.startsWith("run."));
     assert.deepEqual(names, ["run.start", ...chunks.map(() => "run.stream.chunk"), "run.complete"]);
-    for (const { data } of heard) assert.equal(data.runId, output.runId);
+    for (const { data } of events) assert.equal(data.runId, output.runId);
   },
   "shows no key, user or input in its public output": async ({ runnable }) => {
     const opts = { apiKey: "sk-canary-of-the-run", userId: "user-canary" };

@@ -6,7 +6,7 @@ import type { RunError } from "../../run/run-error.ts";
 import type { RunEvents } from "../../run/run-events.ts";
 import type { Runnable, RunStream } from "../../run/runnable.ts";
 
-/** Makes what is tested around a model that the suite scripts: an answer of the model is the answer of the run. */
+/** Creates the runnable under test with a scripted model, whose answer is the answer of the run. */
 export type RunnableSubject = { runnable: (model: ModelProvider) => Runnable | Promise<Runnable> };
 
 /** Reads a stream to its end. */
@@ -19,7 +19,7 @@ export async function readAll(stream: RunStream): Promise<StreamChunk[]> {
   return await inTime(read());
 }
 
-/** The error that a run ends with, once it is sure that it carries a whole output. */
+/** Returns the error of a run, and asserts that it carries a complete output. */
 export async function runErrorOf(run: Promise<unknown>): Promise<RunError> {
   const error = await failureOf(inTime(run));
   assert.ok(TroupeError.is(error), `expected a TroupeError, but got ${String(error)}`);
@@ -31,16 +31,16 @@ export async function runErrorOf(run: Promise<unknown>): Promise<RunError> {
   return error as RunError;
 }
 
-/** Every event of the bus from now on, in order; those of runs within a run that was heard of are left out. */
+/** Collects the events of a runnable from now on, in order, without those of child runs. */
 export function eventsOf({ eventBus }: Runnable): { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] {
-  const heard: { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] = [];
+  const events: { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] = [];
   const names = ["run.start", "run.complete", "run.error", "run.stream.chunk", "tool.call", "tool.result"] as const;
   const runs = new Set<string>();
   for (const name of names) {
     eventBus.on(name, (data) => {
       runs.add(data.runId);
-      if (!runs.has(data.parentRunId ?? "")) heard.push({ name, data });
+      if (!runs.has(data.parentRunId ?? "")) events.push({ name, data });
     });
   }
-  return heard;
+  return events;
 }

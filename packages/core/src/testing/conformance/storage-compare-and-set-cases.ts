@@ -3,10 +3,10 @@ import type { Json } from "../../storage/json.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** A driver that sets by comparison. */
+/** A `StorageDriver` with `compareAndSet`. */
 export type ComparingStorage = StorageDriver & Required<Pick<StorageDriver, "compareAndSet">>;
 
-/** What a `StorageDriver` promises that has `compareAndSet`. */
+/** Suite for a `StorageDriver` with `compareAndSet`. */
 export const storageCompareAndSetCases = {
   "sets a record that is as expected, and returns true": async (driver) => {
     await driver.set("ns", "k", 1);

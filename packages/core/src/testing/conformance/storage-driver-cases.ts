@@ -5,7 +5,7 @@ import { assert, rejectsWith } from "./assert.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** What a `StorageDriver` promises of its life and of what it has. */
+/** Cases for `close` and for optional members. */
 const lifeCases = {
   "closes twice": async (driver) => {
     await driver.set("ns", "k", 1);
@@ -29,8 +29,8 @@ const lifeCases = {
 } satisfies ConformanceCases<StorageDriver>;
 
 /**
- * What every `StorageDriver` promises; the subject is an empty storage. What a driver has beyond the five required
- * members has tables of its own, which the driver's test adds.
+ * Suite for every `StorageDriver`. The subject is an empty storage. Optional members have suites of their own:
+ * `storageListOptionsCases`, `storageAppendCases`, `storageCompareAndSetCases`, `storageTransactionCases`, `storagePingCases`.
  */
 export const storageDriverCases = {
   ...storageRecordCases,
@@ -40,7 +40,7 @@ export const storageDriverCases = {
   ...lifeCases,
 };
 
-/** One plain call of each optional member that the driver says it has. */
+/** Returns a call of each optional member that the driver has. */
 function optionalCalls(driver: StorageDriver): (() => Promise<unknown>)[] {
   const calls = {
     append: async () => await driver.append?.("optional", "a/", 1),
@@ -51,10 +51,10 @@ function optionalCalls(driver: StorageDriver): (() => Promise<unknown>)[] {
   return Object.entries(calls).flatMap(([name, call]) => (name in driver ? [call] : []));
 }
 
-/** A driver that says whether it can be used. */
+/** A `StorageDriver` with `ping`. */
 export type PingingStorage = StorageDriver & Required<Pick<StorageDriver, "ping">>;
 
-/** What a `StorageDriver` promises that has `ping`. */
+/** Suite for a `StorageDriver` with `ping`. */
 export const storagePingCases = {
   "answers a ping before and after it is used": async (driver) => {
     await assert.doesNotReject(driver.ping());

@@ -3,18 +3,18 @@ import type { StorageDriver, ListOptions } from "../../storage/storage-driver.ts
 import type { ConformanceCases } from "./check-conformance.ts";
 import { compareUtf8 } from "../../util/compare-utf8.ts";
 
-/** Characters that mean something in the patterns of one database or another. */
+/** Characters with a meaning in the patterns of some database. */
 const marks = ["%", "_", "*", "?", "[", "]", "^", "$", ".", "\\", "'", '"', "(", "{", "|", "+", "😀"];
 
-/** Ordered by bytes. UTF-16 would put the last one before the two that precede it. */
+/** Keys in the order of their UTF-8 bytes. In UTF-16 the last one would come before the two that precede it. */
 const keysByBytes = ["\x01", "!", "/", "0", "10", "9", "A", "B", "_", "a", "aa", "b", "é", "\ue000", "\uffff", "😀"];
 
-/** The keys of a listing. */
+/** Returns the keys of a listing. */
 async function keysOf(listing: Promise<{ key: string }[]>): Promise<string[]> {
   return (await listing).map(({ key }) => key);
 }
 
-/** What a `StorageDriver` promises of listings. */
+/** Cases for listings. */
 export const storageListCases = {
   "lists in the order of the keys' bytes in UTF-8": async (driver) => {
     for (const key of keysByBytes.toReversed()) await driver.set("ns", key, 1);
@@ -72,7 +72,7 @@ export const storageListCases = {
   },
 } satisfies ConformanceCases<StorageDriver>;
 
-/** What a `StorageDriver` promises that heeds the `options` of `list`. */
+/** Suite for a `StorageDriver` whose `list` has options. */
 export const storageListOptionsCases = {
   "lists at most as many entries as the limit": async (driver) => {
     await fill(driver, ["p/1", "p/2", "p/3"]);

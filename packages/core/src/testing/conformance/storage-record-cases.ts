@@ -2,7 +2,7 @@ import { assert, rejectsWith } from "./assert.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** What a `StorageDriver` promises of single records. */
+/** Cases for single records. */
 export const storageRecordCases = {
   "returns null for a key that was never set": async (driver) => {
     assert.equal(await driver.get("ns", "missing"), null);
@@ -74,7 +74,7 @@ export const storageRecordCases = {
   },
 } satisfies ConformanceCases<StorageDriver>;
 
-/** Names that are different, but that some database, file system or object takes for the same or for something else. */
+/** Different names that some databases, file systems or objects treat as equal or as special. */
 const likeNames = [
   "a",
   "A",
@@ -95,7 +95,7 @@ const likeNames = [
   "..",
 ];
 
-/** What a `StorageDriver` promises of namespaces and keys. */
+/** Cases for namespaces and keys. */
 export const storageKeyCases = {
   "distinguishes keys by every character": async (driver) => {
     for (const name of likeNames) await driver.set("ns", name, name);

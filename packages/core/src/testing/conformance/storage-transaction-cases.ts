@@ -3,10 +3,10 @@ import type { Json } from "../../storage/json.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** A driver that writes several records at once. */
+/** A `StorageDriver` with `transaction`. */
 export type TransactingStorage = StorageDriver & Required<Pick<StorageDriver, "transaction">>;
 
-/** What a `StorageDriver` promises that has `transaction`. */
+/** Suite for a `StorageDriver` with `transaction`. */
 export const storageTransactionCases = {
   "applies every write, in any namespace": async (driver) => {
     await driver.transaction([

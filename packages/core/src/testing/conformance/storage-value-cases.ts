@@ -3,7 +3,7 @@ import type { Json } from "../../storage/json.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** What a `StorageDriver` promises of values. */
+/** Cases for values. */
 export const storageValueCases = {
   "keeps numbers unchanged": async (driver) => {
     await keeps(driver, [0, -1.5, 0.1, 1e21, 5e-324, 1e308, 2 ** 53, Number.MAX_SAFE_INTEGER, -Number.MAX_VALUE]);
@@ -88,19 +88,19 @@ export const storageValueCases = {
   },
 } satisfies ConformanceCases<StorageDriver>;
 
-/** Both ways to read give back the value, member by member. */
+/** Asserts that `get` and `list` return the stored values. */
 async function keeps(driver: StorageDriver, values: readonly Json[]): Promise<void> {
   for (const [index, value] of values.entries()) await driver.set("ns", `k${index}`, value);
 
   for (const [index, value] of values.entries()) {
     const [got, [listed]] = [await driver.get("ns", `k${index}`), await driver.list("ns", `k${index}`)];
-    assert.equal(textOf(got), textOf(value));
-    assert.equal(textOf(listed?.value), textOf(value));
+    assert.equal(sortedJson(got), sortedJson(value));
+    assert.equal(sortedJson(listed?.value), sortedJson(value));
   }
 }
 
-/** The order of an object's members is not kept by every database. */
-function textOf(value: unknown): string {
+/** Returns a value as JSON with sorted members, since not every database keeps their order. */
+function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
       ? Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1))

@@ -5,13 +5,13 @@ import { toJsonSchema } from "../../schema/to-json-schema.ts";
 import type { ToolDef, ToolResult, ToolSource } from "../../tool/tool.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** A call that the suite may make. */
+/** A tool call that the suite may make. */
 type SampleCall = { tool: string; args: Record<string, unknown> };
 
-/** A source with at least one tool: a call that answers, and one that goes on until it is cancelled. */
+/** A source with at least one tool, a call that returns, and optionally a call that runs until it is cancelled. */
 export type ToolSourceSubject = { source: ToolSource; call: SampleCall; endlessCall?: SampleCall };
 
-/** What every `ToolSource` promises. */
+/** Suite for every `ToolSource`. */
 export const toolSourceCases = {
   "returns tools": async ({ source }) => {
     assert.ok((await inTime(source.getTools())).length > 0);
@@ -43,7 +43,7 @@ export const toolSourceCases = {
   },
   "describes each tool": async ({ source }) => {
     for (const { name, description } of await source.getTools())
-      assert.ok(typeof description === "string" && description.trim() !== "", `${name} has no description`);
+      assert.ok(typeof description === "string" && description.trim() !== "", `the tool ${name} has no description`);
   },
   "gives each tool parameters that are the JSON Schema of an object": async ({ source }) => {
     for (const { name, parameters } of await source.getTools()) {

@@ -3,10 +3,10 @@ import type { VectorStore } from "../../vector/vector-store.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { at, eastIds, fill } from "./vector-documents.ts";
 
-/** A store with stores inside. */
+/** A `VectorStore` with `collection`. */
 export type CollectingVectorStore = VectorStore & Required<Pick<VectorStore, "collection">>;
 
-/** What a `VectorStore` promises that has `collection`; the subject is as for `vectorStoreCases`. */
+/** Suite for a `VectorStore` with `collection`. The subject is the one of `vectorStoreCases`. */
 export const vectorCollectionCases = {
   "shows the documents of a collection only there": async (store) => {
     await store.collection("one").upsert(at("a", [1, 0]));
@@ -88,7 +88,7 @@ export const vectorCollectionCases = {
   },
 } satisfies ConformanceCases<CollectingVectorStore>;
 
-/** What a `VectorStore` promises that was given `embeddings`, which the subject says are used. */
+/** Suite for a `VectorStore` that embeds documents itself. */
 export const vectorEmbeddingsCases = {
   "exposes the embeddings that it was given": async ({ store, embed }) => {
     assert.deepEqual(await store.embeddings?.embed("rain in Oslo"), await embed("rain in Oslo"));
@@ -116,5 +116,5 @@ export const vectorEmbeddingsCases = {
   },
 } satisfies ConformanceCases<EmbeddingVectorStore>;
 
-/** An empty store with `embeddings`, and how these embed. */
+/** An empty store with `embeddings`, and a function that returns their vectors. */
 export type EmbeddingVectorStore = { store: VectorStore; embed: (text: string) => Promise<number[]> };

@@ -4,7 +4,7 @@ import type { VectorStore } from "../../vector/vector-store.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { at, eastIds, fill } from "./vector-documents.ts";
 
-/** What a `VectorStore` promises of the documents it keeps. */
+/** Cases for stored documents. */
 const documentCases = {
   "returns a document with its embedding as 32-bit floats": async (store) => {
     await store.upsert(at("a", [0.1, -2], { tag: "x", deep: { list: [1, null] } }));
@@ -140,5 +140,5 @@ const documentCases = {
   },
 } satisfies ConformanceCases<VectorStore>;
 
-/** What every `VectorStore` promises; the subject is empty, for vectors of two numbers, and makes no embeddings. */
+/** Suite for every `VectorStore`. The subject is an empty store for vectors of two numbers, without `embeddings`. */
 export const vectorStoreCases = { ...documentCases, ...vectorSearchCases };
