@@ -3,13 +3,13 @@ import { abortedError } from "./aborted-error.ts";
 import { TroupeError } from "./troupe-error.ts";
 
 describe("abortedError", () => {
-  it("gives a reason of our own as it is", () => {
+  it("returns a reason that is a TroupeError unchanged", () => {
     const reason = new TroupeError("limit_exceeded", "Too many tokens.");
 
     expect(abortedError(reason)).toBe(reason);
   });
 
-  it("tells time that ran out from a cancel", () => {
+  it("distinguishes a timeout from a cancel", () => {
     expect(abortedError(new DOMException("late", "TimeoutError")).code).toBe("timeout");
     expect(abortedError(new DOMException("stop", "AbortError")).code).toBe("cancelled");
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { causesOf } from "./causes-of.ts";
 
 describe("causesOf", () => {
-  it("gives the error first, then cause after cause", () => {
+  it("returns the error first, then each cause in turn", () => {
     const root = new Error("root");
     const middle = new Error("middle", { cause: root });
     const top = new Error("top", { cause: middle });
@@ -10,7 +10,7 @@ describe("causesOf", () => {
     expect(causesOf(top)).toEqual([top, middle, root]);
   });
 
-  it("ends in a cycle, and six causes deep", () => {
+  it("stops after six causes, also in a cycle", () => {
     const own: { cause?: unknown } = {};
     own.cause = own;
     let deep = new Error("0");
@@ -20,7 +20,7 @@ describe("causesOf", () => {
     expect(causesOf(deep)).toHaveLength(7);
   });
 
-  it("gives nothing for nothing, and what was thrown when it is no error", () => {
+  it("returns nothing for undefined, and a thrown value that is no error", () => {
     expect(causesOf(undefined)).toEqual([]);
     expect(causesOf(null)).toEqual([]);
     expect(causesOf("text")).toEqual(["text"]);

@@ -25,7 +25,7 @@ describe("findErrorCode", () => {
     expect(findErrorCode(error)).toBe("ECONNRESET");
   });
 
-  it("takes a connection that was closed without an answer for one that was reset", async () => {
+  it("treats a connection closed without an answer as reset", async () => {
     expect(findErrorCode(await fetchFailure((socket) => socket.destroy()))).toBe("ECONNRESET");
   });
 
@@ -38,11 +38,11 @@ describe("findErrorCode", () => {
     ["ECONNREFUSED", "ECONNREFUSED"],
     ["ENOTFOUND", "ENOTFOUND"],
     ["EAI_AGAIN", "EAI_AGAIN"],
-  ])("gives %s as %s", (code, found) => {
+  ])("returns the code %s as %s", (code, found) => {
     expect(findErrorCode(withCode(code))).toBe(found);
   });
 
-  it("passes over codes that are numbers, words of a vendor or Node's mistakes, and goes on to the cause", () => {
+  it("skips numeric codes, vendor codes and Node's ERR_ codes, and looks at the cause", () => {
     const reset = withCode("ECONNRESET");
 
     expect(findErrorCode(withCode(20, reset))).toBe("ECONNRESET");
@@ -51,11 +51,11 @@ describe("findErrorCode", () => {
     expect(findErrorCode(new DOMException("aborted", "AbortError"))).toBeUndefined();
   });
 
-  it("takes the network code that a provider has found before", () => {
+  it("prefers the network code that a provider has found", () => {
     expect(findErrorCode({ networkCode: "ETIMEDOUT", cause: withCode("ECONNRESET") })).toBe("ETIMEDOUT");
   });
 
-  it("finds a code six causes deep, and none in a cycle", () => {
+  it("finds a code six causes deep, and stops in a cycle", () => {
     let error = withCode("ECONNRESET");
     for (let depth = 0; depth < 6; depth++) error = withCode(undefined, error);
     const cyclic: { cause?: unknown } = {};

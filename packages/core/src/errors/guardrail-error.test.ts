@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { GuardrailError } from "./guardrail-error.ts";
 import { TroupeError } from "./troupe-error.ts";
 
-it("GuardrailError says which guardrail refused which side, and why", () => {
+it("GuardrailError names the guardrail, the side and the reason", () => {
   const error = new GuardrailError({ guardrail: "no-addresses", side: "output", reason: "It holds an address." });
 
   expect(error).toMatchObject({

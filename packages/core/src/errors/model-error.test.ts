@@ -34,11 +34,11 @@ describe("ModelError", () => {
     [{ networkCode: "ETIMEDOUT" }, "timeout", "openai did not answer in time."],
     [{ networkCode: "ECONNRESET" }, "model_failed", "The connection to openai failed (ECONNRESET)."],
     [{}, "model_failed", "openai could not answer."],
-  ])("makes of %o the code %s and a sentence of its own", (failure, code, message) => {
+  ])("turns %o into the code %s with a message of its own", (failure, code, message) => {
     expect(failed(failure)).toMatchObject({ code, message, name: "ModelError", providerId: "openai" });
   });
 
-  it.each([401, 403])("lays a refused key, status %d, to whoever gave it", (status) => {
+  it.each([401, 403])("blames a refused key, status %d, on the caller only if the caller sent it", (status) => {
     const callers = failed({ status, key: { value: key, fromCaller: true } });
     const ours = failed({ status, key: { value: key, fromCaller: false } });
 
@@ -58,7 +58,7 @@ describe("ModelError", () => {
     expect(failed({ cause })).toMatchObject({ networkCode: "ECONNRESET", code: "model_failed" });
   });
 
-  it("tells clients the vendor, the status and the wait, and nothing that the vendor said", () => {
+  it("shows clients the vendor, the status and the wait, and nothing of the vendor's text", () => {
     const error = failed({
       status: 429,
       vendorCode: "insufficient_quota",
@@ -76,7 +76,7 @@ describe("ModelError", () => {
     });
   });
 
-  it("keeps no status, code word or wait that is none", () => {
+  it("ignores a status, code or wait that is malformed", () => {
     const error = failed({ status: NaN, vendorCode: "Your prompt was: hello", retryAfterMs: -5 });
 
     expect(error).toMatchObject({ status: undefined, vendorCode: undefined, retryAfterMs: undefined });
@@ -98,7 +98,7 @@ describe("ModelError", () => {
     },
   );
 
-  it("keeps of its cause what a developer needs, and neither request nor body", () => {
+  it("keeps the name, code and stack of its cause, and neither request nor body", () => {
     const error = failed({ status: 500, cause: vendorError(prompt) });
     const cause = error.cause as Error & { code: string; status: number };
 
@@ -110,14 +110,14 @@ describe("ModelError", () => {
     expect(Object.keys(cause)).toEqual([]);
   });
 
-  it("leaves out what a vendor says of a key that it refuses, for it quotes parts of it", () => {
+  it("leaves out the vendor's text about a refused key, which may quote a part of the key", () => {
     const cause = vendorError("Incorrect API key provided: sk-cana****789.");
     const error = failed({ status: 401, key: { value: key, fromCaller: true }, cause });
 
     expect(everything(error)).not.toContain("sk-cana");
   });
 
-  it("takes anything for a cause", () => {
+  it("accepts any value as its cause", () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
 

@@ -6,7 +6,7 @@ import type { ErrorCode } from "./troupe-error.ts";
 const secret = "sk-canary-0123456789";
 
 describe("toPublicError", () => {
-  it("gives code, message and fields, and never the cause", () => {
+  it("returns code, message and fields, and never the cause", () => {
     const error = new TroupeError("rate_limited", "Too many.", {
       cause: new Error(secret),
       fields: { vendor: "openai", retryAfterMs: 2000 },
@@ -20,17 +20,20 @@ describe("toPublicError", () => {
     });
   });
 
-  it("does not let a field stand for the code or the message", () => {
+  it("does not let a field replace the code or the message", () => {
     const error = new TroupeError("conflict", "Busy.", { fields: { code: "other", message: "other" } });
 
     expect(toPublicError(error)).toEqual({ code: "conflict", message: "Busy." });
   });
 
-  it.each<ErrorCode>(["internal", "invalid_config", "invalid_value"])("says nothing but the code of %s", (code) => {
-    const error = new TroupeError(code, `Reading ${secret} failed.`, { fields: { path: secret } });
+  it.each<ErrorCode>(["internal", "invalid_config", "invalid_value"])(
+    "has only the code and a general message for %s",
+    (code) => {
+      const error = new TroupeError(code, `Reading ${secret} failed.`, { fields: { path: secret } });
 
-    expect(toPublicError(error)).toEqual({ code, message: "Something went wrong in this service." });
-  });
+      expect(toPublicError(error)).toEqual({ code, message: "Something went wrong in this service." });
+    },
+  );
 
   it.each([
     ["storage_unavailable", "The storage cannot be used at the moment."],
@@ -48,7 +51,7 @@ describe("toPublicError", () => {
     },
   );
 
-  it("takes a code that it does not know for internal", () => {
+  it("turns an unknown code into internal", () => {
     const error = new TroupeError("from_the_future" as ErrorCode, secret);
 
     expect(toPublicError(error)).toEqual({ code: "internal", message: "Something went wrong in this service." });

@@ -19,15 +19,18 @@ describe("readRetryAfter", () => {
     expect(read(headers)).toBe(waitMs);
   });
 
-  it.each(["", "-1", "5 apples", "Infinity", "NaN", "0x10", "1e3", "someday GMT"])("makes nothing of %j", (text) => {
-    expect(read({ "retry-after": text })).toBeUndefined();
-  });
+  it.each(["", "-1", "5 apples", "Infinity", "NaN", "0x10", "1e3", "someday GMT"])(
+    "returns undefined for %j",
+    (text) => {
+      expect(read({ "retry-after": text })).toBeUndefined();
+    },
+  );
 
-  it("asks for nothing when there is no such header", () => {
+  it("returns undefined without either header", () => {
     expect(read({})).toBeUndefined();
   });
 
-  it("gives a wait or nothing for any text", () => {
+  it("returns a wait of 0 or more, or undefined, for any string", () => {
     assert(
       property(string(), (text) => {
         const waitMs = readRetryAfter({ get: () => text }, now);

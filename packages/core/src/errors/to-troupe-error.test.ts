@@ -8,14 +8,14 @@ import { errorCodes, TroupeError } from "./troupe-error.ts";
 const caught = (work: Promise<unknown>) => work.then(String, (error: unknown) => error);
 
 describe("toTroupeError", () => {
-  it("lets a TroupeError pass as it is", () => {
+  it("returns a TroupeError unchanged", () => {
     const error = new TroupeError("conflict", "Busy.");
 
     expect(toTroupeError(error)).toBe(error);
     expect(toTroupeError(error, AbortSignal.abort())).toBe(error);
   });
 
-  it("makes internal with a fixed message of any other failure, and keeps it as the cause", async () => {
+  it("turns any other failure into internal with a fixed message, and keeps it as the cause", async () => {
     const missing = await caught(readFile("/no/such/file"));
     const error = toTroupeError(missing);
 
@@ -23,12 +23,12 @@ describe("toTroupeError", () => {
     expect(error.cause).toBe(missing);
   });
 
-  it("makes cancelled of what an aborted wait throws", async () => {
+  it("turns the error of an aborted wait into cancelled", async () => {
     expect(toTroupeError(await caught(wait(1000, undefined, { signal: AbortSignal.abort() }))).code).toBe("cancelled");
     expect(toTroupeError(new DOMException("stop", "AbortError")).code).toBe("cancelled");
   });
 
-  it("finds the reason of the abort where Node's functions put it", async () => {
+  it("finds the reason of an abort in the cause of Node's AbortError", async () => {
     const reason = new TroupeError("limit_exceeded", "Too many tokens.");
     const late = new DOMException("late", "TimeoutError");
 
@@ -38,18 +38,18 @@ describe("toTroupeError", () => {
     );
   });
 
-  it("makes timeout of what ran out of time", () => {
+  it("turns a TimeoutError into timeout", () => {
     expect(toTroupeError(new DOMException("late", "TimeoutError")).code).toBe("timeout");
   });
 
-  it("takes whatever is thrown after the signal aborted for the abort", () => {
+  it("turns every error after the signal aborted into the abort", () => {
     const thrown = new TypeError("terminated");
 
     expect(toTroupeError(thrown, AbortSignal.abort("the user left")).code).toBe("cancelled");
     expect(toTroupeError(thrown, new AbortController().signal).code).toBe("internal");
   });
 
-  it("survives getters that throw, cycles and anything else that can be thrown", () => {
+  it("handles throwing getters, cycles and any other thrown value", () => {
     const hostile = new Error("text");
     for (const key of ["name", "message", "cause", "code", "stack"]) {
       Object.defineProperty(hostile, key, {

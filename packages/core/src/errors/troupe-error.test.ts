@@ -20,14 +20,14 @@ describe("TroupeError", () => {
     expect("cause" in error).toBe(false);
   });
 
-  it("does not write its cause into JSON", () => {
+  it("leaves its cause out of JSON", () => {
     const error = new TroupeError("internal", "Broken.", { cause: new Error("secret"), fields: { a: 1 } });
 
     expect(JSON.stringify(error)).toBe('{"code":"internal","fields":{"a":1}}');
     expect(Object.keys(error)).toEqual(["code", "fields"]);
   });
 
-  it("knows its own, and those of another copy of core", async () => {
+  it("recognizes its own instances, and those of another copy of core", async () => {
     vi.resetModules();
     const other = await import("./troupe-error.ts");
     const foreign = new other.TroupeError("conflict", "Busy.");
@@ -38,13 +38,13 @@ describe("TroupeError", () => {
     expect(other.TroupeError.is(new TroupeError("conflict", "Busy."))).toBe(true);
   });
 
-  it("knows an error of a class derived from it", () => {
+  it("recognizes an instance of a derived class", () => {
     class OwnError extends TroupeError {}
 
     expect(TroupeError.is(new OwnError("internal", "Broken."))).toBe(true);
   });
 
-  it("takes nothing else for one of its own, whatever it looks like", () => {
+  it("does not recognize any other value, however similar", () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     const lookalike = { name: "TroupeError", code: "internal", message: "Broken.", fields: {} };

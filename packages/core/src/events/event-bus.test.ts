@@ -8,7 +8,7 @@ type Events = { started: { id: string }; ended: { id: string } };
 const createBus = () => new EventBus<Events>();
 
 describe("EventBus", () => {
-  it("calls the handlers of an event with its data, in the order in which they came [events.subscribe]", () => {
+  it("calls the handlers of an event with its data, in the order of their subscriptions [events.subscribe]", () => {
     const bus = createBus();
     const heard: string[] = [];
     bus.on("started", ({ id }) => heard.push(`first ${id}`));
@@ -20,7 +20,7 @@ describe("EventBus", () => {
     expect(heard).toEqual(["first 1", "second 1"]);
   });
 
-  it("ends a subscription by the function that on returns, once or twice", () => {
+  it("ends a subscription by the returned function, which may be called twice", () => {
     const bus = createBus();
     const heard: string[] = [];
     const stop = bus.on("started", () => heard.push("stopped"));
@@ -33,7 +33,7 @@ describe("EventBus", () => {
     expect(heard).toEqual(["other"]);
   });
 
-  it("calls a handler once for each time it was added, and off ends them all", () => {
+  it("calls a handler once per subscription, and ends all of them by off", () => {
     const bus = createBus();
     const heard: string[] = [];
     const handler = ({ id }: { id: string }) => heard.push(id);
@@ -51,7 +51,7 @@ describe("EventBus", () => {
     expect(heard).toEqual(["both", "both", "one"]);
   });
 
-  it("keeps nothing of a subscription that has ended", () => {
+  it("releases a subscription that has ended", () => {
     const bus = createBus();
     const stops = Array.from({ length: 100 }, () => bus.on("started", () => {}));
 
@@ -61,7 +61,7 @@ describe("EventBus", () => {
     expect(bus.has("started")).toBe(false);
   });
 
-  it("lets a handler added during an event hear the next one", () => {
+  it("calls a handler added during an event from the next event on", () => {
     const bus = createBus();
     const heard: string[] = [];
     bus.on("started", ({ id }) => {
@@ -75,7 +75,7 @@ describe("EventBus", () => {
     expect(heard).toEqual(["old 1", "old 2", "new 2"]);
   });
 
-  it("lets a handler removed during an event hear no more of it", () => {
+  it("does not call a handler that was removed during the event", () => {
     const bus = createBus();
     const heard: string[] = [];
     const stopSelf = bus.on("started", () => {
@@ -91,7 +91,7 @@ describe("EventBus", () => {
     expect(heard).toEqual(["self", "last"]);
   });
 
-  it("finishes an event within an event first", () => {
+  it("finishes a nested event first", () => {
     const bus = createBus();
     const heard: string[] = [];
     bus.on("started", ({ id }) => {
@@ -105,7 +105,7 @@ describe("EventBus", () => {
     expect(heard).toEqual(["ended", "started"]);
   });
 
-  it("lets no handler that throws or rejects harm the others or the emitter, and reports it", async () => {
+  it("reports a handler that throws or rejects, and calls the others", async () => {
     const reported: unknown[] = [];
     const bus = new EventBus<Events>({ onHandlerError: (error, name) => reported.push([name, String(error)]) });
     const heard: string[] = [];
@@ -129,7 +129,7 @@ describe("EventBus", () => {
     ]);
   });
 
-  it("stays quiet about failing handlers when nobody asked, or when the report fails too", async () => {
+  it("ignores failing handlers without onHandlerError, and when it fails too", async () => {
     const failing = new EventBus<Events>({
       onHandlerError: () => {
         throw new Error("again");
@@ -147,7 +147,7 @@ describe("EventBus", () => {
     await nextTurn();
   });
 
-  it.each(["__proto__", "constructor", "toString", ""])("takes %j for a name like any other", (name) => {
+  it.each(["__proto__", "constructor", "toString", ""])("treats %j as any other event name", (name) => {
     const bus = new EventBus<Record<string, number>>();
     const heard: number[] = [];
 
@@ -159,7 +159,7 @@ describe("EventBus", () => {
     expect(heard).toEqual([2]);
   });
 
-  it("knows the names of its events and the data of each", () => {
+  it("types the names of its events and the data of each", () => {
     const bus = createBus();
     bus.on("started", ({ id }) => id.toUpperCase());
 
@@ -173,7 +173,7 @@ describe("EventBus", () => {
     expect(bus.has("started")).toBe(true);
   });
 
-  it("refuses what is no function or no name, in a sentence that names it", () => {
+  it("rejects a handler that is no function and a name that is no string", () => {
     const bus = createBus();
 
     expect(() => bus.on("started", "text" as never)).toThrow(
@@ -183,7 +183,7 @@ describe("EventBus", () => {
     expect(() => new EventBus({ onHandlerError: 5 as never })).toThrow("onHandlerError must be a function, got 5.");
   });
 
-  it("gives each consumer all events from its subscription on, whatever the others do", () => {
+  it("calls each handler for all events since its subscription, whatever other handlers do", () => {
     const deed = constantFrom("emit", "join A", "leave A", "join B", "leave B");
 
     assert(

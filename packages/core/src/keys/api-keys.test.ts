@@ -35,7 +35,7 @@ describe("checkApiKey", () => {
     ["an object", { sk: "sk-canary" }],
     ["null", null],
     ["a number", 5],
-  ])("refuses %s, names the place, and does not show the value", (_what, value) => {
+  ])("rejects %s, names the place, and does not show the value", (_what, value) => {
     const error = caught(() => checkApiKey(value, "the header x-api-key"));
 
     expect(error).toMatchObject({
@@ -46,7 +46,7 @@ describe("checkApiKey", () => {
     expect(error.cause).toBeUndefined();
   });
 
-  it("takes only what a header takes", () => {
+  it("accepts only values that fit into a header", () => {
     assert(
       property(string({ unit: "binary", minLength: 1, maxLength: 20 }), (value) => {
         try {

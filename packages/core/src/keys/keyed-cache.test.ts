@@ -12,7 +12,7 @@ function countingCache() {
 }
 
 describe("KeyedCache", () => {
-  it("makes one for each key, and one for all who have none", () => {
+  it("creates one value per key, and one for all calls without a key", () => {
     const { cache, made } = countingCache();
 
     const first = cache.get("a");
@@ -23,7 +23,7 @@ describe("KeyedCache", () => {
     expect(made).toEqual(["a", "b", undefined]);
   });
 
-  it("keeps a hundred, and lets go of the one that was unused for longest", () => {
+  it("keeps a hundred values, and drops the least recently used", () => {
     const { cache } = countingCache();
     const first = cache.get("key 1");
     const second = cache.get("key 2");
@@ -37,7 +37,7 @@ describe("KeyedCache", () => {
     expect(cache.get("key 2")).not.toBe(second);
   });
 
-  it("shows no key to whoever prints it", () => {
+  it("shows no key when it is printed", () => {
     const { cache } = countingCache();
     cache.get("sk-canary");
 

@@ -14,11 +14,11 @@ describe("readKeyHeaders", () => {
     expect(keys).toEqual({ apiKeys: { openai: "O", anthropic: "A", google: "G" }, apiKey: "X" });
   });
 
-  it("finds nothing in a request without keys", () => {
+  it("returns no keys for a request without any", () => {
     expect(readKeyHeaders({ host: "localhost" })).toEqual({ apiKeys: {} });
   });
 
-  it("reads names in any case, and values in lists", () => {
+  it("reads header names in any case, and values in arrays", () => {
     expect(readKeyHeaders({ "X-OpenAI-API-Key": ["O"], "X-API-KEY": "X" })).toEqual({
       apiKeys: { openai: "O" },
       apiKey: "X",
@@ -29,11 +29,11 @@ describe("readKeyHeaders", () => {
     { "x-openai-api-key": ["A", "B"] },
     { "x-openai-api-key": "A", "X-OpenAI-Api-Key": "B" },
     { "X-OpenAI-Api-Key": "A", "x-openai-api-key": ["A"] },
-  ])("refuses a header that comes twice: %o", (headers) => {
+  ])("rejects a header that is sent twice: %o", (headers) => {
     expect(() => readKeyHeaders(headers)).toThrow("The header x-openai-api-key was sent more than once. Send it once.");
   });
 
-  it("refuses two values that a server has joined, and whatever else is no key", () => {
+  it("rejects two values joined by a server, and any other malformed key", () => {
     for (const value of ["A, B", "", "a\u0000b", "k".repeat(513)]) {
       expect(() => readKeyHeaders({ "x-google-api-key": value })).toThrow(
         "The API key in the header x-google-api-key must be",
@@ -41,7 +41,7 @@ describe("readKeyHeaders", () => {
     }
   });
 
-  it("takes an empty list and undefined for absent", () => {
+  it("treats an empty array and undefined as absent", () => {
     expect(readKeyHeaders({ "x-openai-api-key": [], "x-api-key": undefined })).toEqual({ apiKeys: {} });
   });
 
@@ -54,7 +54,7 @@ describe("readKeyHeaders", () => {
     });
   });
 
-  it("takes the body's key when the generic header has none [keys.body]", () => {
+  it("uses the key of the body when the generic header is absent [keys.body]", () => {
     expect(readKeyHeaders({}, { bodyKey: "B" })).toEqual({ apiKeys: {}, apiKey: "B" });
     expect(readKeyHeaders({ "x-api-key": "X" }, { bodyKey: "B" })).toEqual({ apiKeys: {}, apiKey: "X" });
   });
@@ -64,13 +64,13 @@ describe("readKeyHeaders", () => {
     ["null", null],
     ["a control character", "B\n"],
     ["nothing", ""],
-  ])("refuses %s as the body's key, also beside a good header", (_what, bodyKey) => {
+  ])("rejects %s as the key of the body, also with a valid header", (_what, bodyKey) => {
     for (const headers of [{}, { "x-api-key": "X" }]) {
       expect(() => readKeyHeaders(headers, { bodyKey })).toThrow("The API key in the field apiKey must be");
     }
   });
 
-  it("leaves x-api-key alone, whatever it holds, where the host keeps it for itself", () => {
+  it("ignores x-api-key, whatever its value, when the host uses it for its own authentication", () => {
     const options = { genericApiKeyHeader: false, bodyKey: "B" };
 
     expect(readKeyHeaders({ "x-api-key": "the host's\n" }, options)).toEqual({ apiKeys: {}, apiKey: "B" });

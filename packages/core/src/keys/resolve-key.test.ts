@@ -8,7 +8,7 @@ afterEach(() => {
 });
 
 describe("resolveKey", () => {
-  it("takes the key of the call before the provider's, and that before the environment's [keys.override-environment]", () => {
+  it("prefers the key of the call to the provider's, and that to the environment's [keys.override-environment]", () => {
     vi.stubEnv("FIRST_API_KEY", "env");
 
     expect(resolveKey({ providerId: "openai", request: "call", config: "own", environment })).toEqual({
@@ -22,7 +22,7 @@ describe("resolveKey", () => {
     expect(resolveKey({ providerId: "openai", environment })).toEqual({ value: "env", fromCaller: false });
   });
 
-  it("reads the environment anew at each call, and takes the first variable that holds something", () => {
+  it("reads the environment at each call, and uses the first variable that is not empty", () => {
     const resolve = () => resolveKey({ providerId: "google", environment })?.value;
 
     expect(resolve()).toBeUndefined();
@@ -34,11 +34,11 @@ describe("resolveKey", () => {
     expect(resolve()).toBe("first");
   });
 
-  it("finds nothing where there is nothing", () => {
+  it("returns undefined without any key", () => {
     expect(resolveKey({ providerId: "ollama" })).toBeUndefined();
   });
 
-  it("refuses a key that no header takes, names where it stands, and does not show it", () => {
+  it("rejects a key that fits into no header, names its place, and does not show it", () => {
     vi.stubEnv("FIRST_API_KEY", "sk-canary\n");
 
     expect(() => resolveKey({ providerId: "openai", request: "sk-canary\n" })).toThrow(
@@ -60,11 +60,11 @@ describe("resolveKey", () => {
 });
 
 describe("requireKey", () => {
-  it("gives the key", () => {
+  it("returns the key", () => {
     expect(requireKey({ providerId: "openai", request: "call" })).toEqual({ value: "call", fromCaller: true });
   });
 
-  it("says each way to give one when there is none", () => {
+  it("names each way to pass a key when there is none", () => {
     expect(() => requireKey({ providerId: "google", environment })).toThrow(
       expect.objectContaining({
         code: "unauthorized",

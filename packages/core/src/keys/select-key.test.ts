@@ -50,7 +50,7 @@ describe("the key that a provider gets", () => {
 });
 
 describe("bindGenericKey", () => {
-  it("leaves the given keys as they are", () => {
+  it("does not change the given keys", () => {
     const keys = Object.freeze({ anthropic: "A" });
 
     expect(bindGenericKey(keys, "generic", "openai")).toEqual({ anthropic: "A", openai: "generic" });
@@ -58,11 +58,11 @@ describe("bindGenericKey", () => {
     expect(keys).toEqual({ anthropic: "A" });
   });
 
-  it("refuses what is no key, without showing it", () => {
+  it("rejects a malformed key without showing it", () => {
     expect(() => bindGenericKey({}, "sk-canary\n", "openai")).toThrow(/^The API key in apiKey must be (?!.*canary)/);
   });
 
-  it("never gives a key to another vendor, whatever the keys and names", () => {
+  it("never passes a key to another vendor, whatever the keys and names", () => {
     const name = constantFrom(...providers);
     const key = string({ unit: constantFrom("a", "b", "1", "-"), minLength: 1, maxLength: 6 });
 

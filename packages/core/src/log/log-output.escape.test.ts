@@ -11,11 +11,11 @@ describe("escapeControls", () => {
     ["\u007f\0", "\\u007f\\u0000"],
     ["\u2028\u202e", "\\u2028\\u202e"],
     ["naïve 😀 日本", "naïve 😀 日本"],
-  ])("writes %j as %s", (text, written) => {
+  ])("escapes %j as %s", (text, written) => {
     expect(escapeControls(text)).toBe(written);
   });
 
-  it("keeps JSON what it was", () => {
+  it("does not change the value of JSON", () => {
     assert(
       property(string({ unit: "binary" }), (text) => {
         expect(JSON.parse(escapeControls(JSON.stringify(text)))).toBe(text);

@@ -29,7 +29,7 @@ function stderr(stream: { isTTY?: boolean; hasColors?: () => boolean }): string[
 }
 
 describe("createLogger", () => {
-  it("speaks from its level on, and not at all when silent [logger.levels]", () => {
+  it("writes from its level on, and nothing when silent [logger.levels]", () => {
     const heard = [...entryLevels, "silent" as const].map((level) => {
       const { logger, lines } = logged({ level });
       for (const said of entryLevels) logger[said](said);
@@ -39,7 +39,7 @@ describe("createLogger", () => {
     expect(heard).toEqual([4, 3, 2, 1, 0]);
   });
 
-  it("is silent unless told otherwise, and so are its children", () => {
+  it("is silent by default, and so are its children", () => {
     const lines: string[] = [];
     const logger = createLogger({ write: (line) => void lines.push(line) });
 
@@ -49,7 +49,7 @@ describe("createLogger", () => {
     expect(lines).toEqual([]);
   });
 
-  it("writes lines of JSON where there is no terminal", () => {
+  it("writes JSON lines without a terminal", () => {
     const lines = stderr({});
 
     createLogger({ level: "info" }).info("Started.", { port: 8080 });
@@ -57,7 +57,7 @@ describe("createLogger", () => {
     expect(lines).toEqual(['{"time":"2026-11-20T12:34:56.789Z","level":"info","message":"Started.","port":8080}\n']);
   });
 
-  it("writes for a reader at a terminal, in colour where it has colours [logger.color]", () => {
+  it("writes text at a terminal, in colour if the terminal has any [logger.color]", () => {
     const colored = stderr({ isTTY: true, hasColors: () => true });
     createLogger({ level: "info" }).info("Started.");
     const plain = stderr({ isTTY: true, hasColors: () => false });
@@ -67,7 +67,7 @@ describe("createLogger", () => {
     expect(plain).toEqual(["12:34:56.789 INFO  Started. port=8080\n"]);
   });
 
-  it("lets color decide over the terminal", () => {
+  it("follows the option color instead of the terminal", () => {
     const lines = stderr({ isTTY: true, hasColors: () => true });
     createLogger({ level: "info", color: false }).info("plain");
     const piped = stderr({});
@@ -79,7 +79,7 @@ describe("createLogger", () => {
     expect(piped[1]).toMatch(/^\{.*"message":"json"\}\n$/);
   });
 
-  it("finds the standard error stream when it writes, not before", () => {
+  it("looks up the standard error stream at each write", () => {
     const logger = createLogger({ level: "info" });
     const lines = stderr({});
 
@@ -88,7 +88,7 @@ describe("createLogger", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("puts its prefix before the message, and its children add to it [logger.prefix]", () => {
+  it("writes its prefix before the message, and children extend it [logger.prefix]", () => {
     const { logger, lines } = logged({ prefix: "http", color: true });
     const json = logged({ prefix: "http" });
 
@@ -99,7 +99,7 @@ describe("createLogger", () => {
     expect(json.lines[0]).toContain('"prefix":"http:agent","message":"text"');
   });
 
-  it("gives children fields of their own, which a message may replace", () => {
+  it("writes the fields of children, which an entry may replace", () => {
     const { logger, lines } = logged();
 
     logger.child({ runId: "1", step: 1 }).child({ agent: "a" }).info("text", { step: 2 });
@@ -109,7 +109,7 @@ describe("createLogger", () => {
     expect(lines[1]).not.toContain("runId");
   });
 
-  it("does not let a field stand for the level, the time, the prefix or the message", () => {
+  it("does not let a field replace the level, the time, the prefix or the message", () => {
     const { logger, lines } = logged();
 
     logger.info("real", { level: "error", time: "0", message: "forged", prefix: "p" });
@@ -122,17 +122,20 @@ describe("createLogger", () => {
     });
   });
 
-  it.each([true, undefined])("keeps each entry on one line, whatever a stranger put into it (color: %s)", (color) => {
-    const { logger, lines } = logged(color === undefined ? {} : { color });
-    const hostile = 'x\n2026 INFO forged\r\u001b[2J\u009b2J\u2028{"level":"error"}';
+  it.each([true, undefined])(
+    "keeps each entry on one line, whatever text from outside it holds (color: %s)",
+    (color) => {
+      const { logger, lines } = logged(color === undefined ? {} : { color });
+      const hostile = 'x\n2026 INFO forged\r\u001b[2J\u009b2J\u2028{"level":"error"}';
 
-    logger.child(hostile).info(hostile, { [hostile]: hostile });
+      logger.child(hostile).info(hostile, { [hostile]: hostile });
 
-    expect(lines).toHaveLength(1);
-    expect(lines[0]?.trimEnd()).not.toMatch(/[\n\r\u2028]|\p{Cc}\[?2J/u);
-  });
+      expect(lines).toHaveLength(1);
+      expect(lines[0]?.trimEnd()).not.toMatch(/[\n\r\u2028]|\p{Cc}\[?2J/u);
+    },
+  );
 
-  it("shows an error with its causes on one line, and where it happened below, at a terminal", () => {
+  it("shows an error with its causes on one line, and its stack frames below, at a terminal", () => {
     const { logger, lines } = logged({ color: true });
     const cause = Object.assign(new TypeError("fetch\nfailed"), { code: "ECONNRESET" });
 
@@ -143,7 +146,7 @@ describe("createLogger", () => {
     expect(frames[0]).toMatch(/^ {4}.*at .*logger\.test\.ts/);
   });
 
-  it("hides the secrets it was given in messages, prefixes, fields and errors, and its parent does not know them", () => {
+  it("hides its secrets in messages, prefixes, fields and errors, but not in entries of its parent", () => {
     const { logger, lines } = logged();
     const bound = logger.withSecrets([secret, undefined]).child({ note: secret }).child(secret);
 
@@ -158,7 +161,7 @@ describe("createLogger", () => {
     expect(lines.at(-1)).toContain("canary");
   });
 
-  it("throws for nothing that it is given, and for no writer that fails", () => {
+  it("never throws, whatever the arguments, and when the writer fails", () => {
     const { logger, lines } = logged();
     const hostile = {
       get a() {
@@ -197,7 +200,7 @@ describe("createLogger", () => {
     [{ color: "yes" }, "color must be true or false, got a string."],
     [{ prefix: 5 }, "prefix must be a string, got 5."],
     [{ write: "stdout" }, "write must be a function, got a string."],
-  ])("refuses %o in a sentence that names the option", (options, sentence) => {
+  ])("rejects %o with a message that names the option", (options, sentence) => {
     expect(() => createLogger(options as never)).toThrow(sentence);
   });
 });

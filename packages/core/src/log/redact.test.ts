@@ -29,7 +29,7 @@ describe("isSecretName", () => {
     "secret",
     "private_key",
     "credentials",
-  ])("holds %s for the name of a secret", (name) => {
+  ])("recognizes %s as the name of a secret", (name) => {
     expect(isSecretName(name)).toBe(true);
   });
 
@@ -48,13 +48,13 @@ describe("isSecretName", () => {
     "secretary",
     "constructor",
     "",
-  ])("holds %j for an ordinary name", (name) => {
+  ])("recognizes %j as an ordinary name", (name) => {
     expect(isSecretName(name)).toBe(false);
   });
 });
 
 describe("createRedactor", () => {
-  it("hides the values it was given, however they are written", () => {
+  it("hides the given values in every encoding", () => {
     const redact = createRedactor([`${secret}/+`]);
 
     for (const written of [`${secret}/+`, encodeURIComponent(`${secret}/+`), JSON.stringify({ a: `${secret}/+` })]) {
@@ -72,18 +72,18 @@ describe("createRedactor", () => {
     [`x-openai-api-key: ${secret}`, "x-openai-api-key: [redacted]"],
     [`authorization: 'Basic dXNlcjpwYXNz'`, "authorization: 'Basic [redacted]'"],
     [`password = ${secret}, user = me`, "password = [redacted], user = me"],
-  ])("hides without knowing it the secret in %s", (text, redacted) => {
+  ])("hides an unknown secret in %s", (text, redacted) => {
     expect(createRedactor()(text)).toBe(redacted);
   });
 
   it.each(["totalTokens=5", "the key=value pairs", "a bearer of news", "monkey=5", '{"maxTokens": 5}'])(
-    "leaves %j as it is",
+    "does not change %j",
     (text) => {
       expect(createRedactor([secret])(text)).toBe(text);
     },
   );
 
-  it("leaves no beginning of a secret at a cut", () => {
+  it("leaves no part of a secret at a cut", () => {
     expect(createRedactor([secret])(`0123456789${secret}`, 15)).toBe("0123456789[redacted]…");
   });
 });

@@ -8,13 +8,13 @@ const secret = "sk-canary-0123456789";
 const show = (value: unknown) => toLoggable(value, createRedactor([secret]));
 
 describe("toLoggable", () => {
-  it("keeps plain data as it is", () => {
+  it("does not change plain data", () => {
     const data = { text: "a", count: 1, none: null, yes: true, list: [1, { deep: "b" }] };
 
     expect(show(data)).toEqual(data);
   });
 
-  it("finds words for what JSON cannot say", () => {
+  it("describes values that JSON cannot hold", () => {
     const shown = show({
       big: 12n,
       nan: NaN,
@@ -39,7 +39,7 @@ describe("toLoggable", () => {
     });
   });
 
-  it("hides secrets by the name of the field, by what stands before them in a list, and by value", () => {
+  it("hides secrets by the name of the field, by the element before them in an array, and by value", () => {
     const shown = show({
       headers: { authorization: "Basic abc", "x-api-key": ["k"], accept: "text/plain" },
       rawHeaders: ["Accept", "text/plain", "X-OpenAI-Api-Key", "k"],
@@ -63,7 +63,7 @@ describe("toLoggable", () => {
     });
   });
 
-  it("shows of an error its names, texts, codes and origins down the causes, and nothing that hangs on it", () => {
+  it("shows names, messages, codes and stacks of an error and its causes, and no other properties", () => {
     const vendor = Object.assign(new TypeError(`Bad header Bearer ${secret}`), {
       code: "ECONNRESET",
       config: { headers: { authorization: secret } },
@@ -83,7 +83,7 @@ describe("toLoggable", () => {
     expect(JSON.stringify(shown)).not.toMatch(/canary|config/);
   });
 
-  it("says where it met a cycle, and shows twice what is there twice", () => {
+  it("marks a cycle, and shows a repeated value each time", () => {
     const shared = { a: 1 };
     const cyclic: Record<string, unknown> = { first: shared, second: shared };
     cyclic["self"] = cyclic;
@@ -94,7 +94,7 @@ describe("toLoggable", () => {
     expect(show(error)).toMatchObject({ message: "text", cause: "[circular]" });
   });
 
-  it("says what it could not read", () => {
+  it("marks a value that it could not read", () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     const hostile = {
@@ -114,7 +114,7 @@ describe("toLoggable", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  it("cuts what is long, wide, deep or all of it", () => {
+  it("cuts values that are long, wide, deep or all of these", () => {
     let deep: unknown = "bottom";
     for (let level = 0; level < 1000; level++) deep = { deep };
     const row = Array.from({ length: 40 }, (_, index) => index);
@@ -127,7 +127,7 @@ describe("toLoggable", () => {
     expect(JSON.stringify(show(wide)).length).toBeLessThan(20_000);
   });
 
-  it("never throws, and always gives what JSON can write", () => {
+  it("never throws, and always returns a JSON value", () => {
     assert(
       property(
         anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withTypedArray: true }),

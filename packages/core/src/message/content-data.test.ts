@@ -19,11 +19,11 @@ const toBase64 = (bytes: number[] | string) =>
   (typeof bytes === "string" ? Buffer.from(bytes, "latin1") : Buffer.from(bytes)).toString("base64");
 
 describe("readContentData", () => {
-  it.each(Object.entries(firstBytes))("tells %s from its first bytes", (mimeType, bytes) => {
+  it.each(Object.entries(firstBytes))("recognizes %s by its first bytes", (mimeType, bytes) => {
     expect(readContentData({ data: toBase64(bytes) })).toMatchObject({ kind: "base64", mimeType });
   });
 
-  it("believes the part's own mime type first, then the data: URL's", () => {
+  it("prefers the mime type of the part, then the one of the data: URL", () => {
     const png = toBase64(firstBytes["image/png"] ?? "");
 
     expect(readContentData({ data: `data:image/gif;base64,${png}`, mimeType: "image/webp" })).toMatchObject({
@@ -33,7 +33,7 @@ describe("readContentData", () => {
     expect(readContentData({ data: `data:;base64,${png}` })).toMatchObject({ mimeType: "image/png" });
   });
 
-  it("leaves the mime type out when nothing tells it", () => {
+  it("leaves out a mime type that is unknown", () => {
     expect(readContentData({ data: "aGVsbG8=" })).toEqual({ kind: "base64", base64: "aGVsbG8=" });
     expect(readContentData({ data: toBase64("RIFF1234JUNK") })).not.toHaveProperty("mimeType");
   });
@@ -45,7 +45,7 @@ describe("readContentData", () => {
     expect(readContentData({ data: "DATA:text/plain;charset=utf-8,a%20b,%C3%BC" })).toEqual(expected);
   });
 
-  it("takes base64 in any of its dresses", () => {
+  it("accepts base64 in every variant", () => {
     const bytes = Buffer.from([0xfb, 0xff, 0xfe, 0x01]);
     const plain = { kind: "base64", base64: bytes.toString("base64") };
 
@@ -70,11 +70,11 @@ describe("readContentData", () => {
     ["data:,%zz", "is a data: URL with a broken percent-encoding"],
     ["http://", "is not a valid URL"],
     ["https://user:secret@example.org/", "must not hold credentials"],
-  ])("refuses %j: it %s", (data, reason) => {
+  ])("rejects %j because it %s", (data, reason) => {
     expect(readContentData({ data })).toEqual({ kind: "invalid", reason });
   });
 
-  it("gives back the bytes that were encoded", () => {
+  it("returns the bytes that were encoded", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => {
         const base64 = Buffer.from(bytes).toString("base64");

@@ -9,27 +9,27 @@ const mixed: MessageContent = [
 ];
 
 describe("getTextContent", () => {
-  it("returns a string as it is", () => {
+  it("returns a string unchanged", () => {
     expect(getTextContent("hello")).toBe("hello");
   });
 
-  it("joins the text parts of a list by newlines and passes over the others [content.get-text] [content.text]", () => {
+  it("joins the text parts of an array by newlines and skips the others [content.get-text] [content.text]", () => {
     expect(getTextContent(mixed)).toBe("one\ntwo");
   });
 
-  it("is empty for no content and for an empty list", () => {
+  it("returns an empty string for no content and for an empty array", () => {
     expect(getTextContent(null)).toBe("");
     expect(getTextContent([])).toBe("");
   });
 });
 
 describe("isMultiModal", () => {
-  it("is true for a list of parts, also an empty one [content.is-multi-modal]", () => {
+  it("is true for an array of parts, also an empty one [content.is-multi-modal]", () => {
     expect(isMultiModal(mixed)).toBe(true);
     expect(isMultiModal([])).toBe(true);
   });
 
-  it("is false for text and for no content", () => {
+  it("is false for a string and for no content", () => {
     expect(isMultiModal("text")).toBe(false);
     expect(isMultiModal(null)).toBe(false);
   });

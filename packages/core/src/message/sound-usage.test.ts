@@ -6,17 +6,17 @@ import type { TokenUsage } from "./token-usage.ts";
 const reported = (usage: Record<string, unknown>) => soundUsage(usage as TokenUsage);
 
 describe("soundUsage", () => {
-  it("takes usage as it is when every counter is a number", () => {
+  it("does not change usage whose counters are all numbers", () => {
     const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 5, reasoningTokens: 0, cachedTokens: 1 };
 
     expect(soundUsage(usage)).toEqual(usage);
   });
 
-  it.each([undefined, null])("takes %s for no usage", (usage) => {
+  it.each([undefined, null])("treats %s as no usage", (usage) => {
     expect(soundUsage(usage as undefined)).toEqual(noUsage);
   });
 
-  it.each([Number.NaN, -1, Infinity, "12", null, {}, 3n])("counts %o for nothing", (count) => {
+  it.each([Number.NaN, -1, Infinity, "12", null, {}, 3n])("counts %o as 0", (count) => {
     expect(reported({ promptTokens: count, completionTokens: 2, totalTokens: 2, cachedTokens: count })).toEqual({
       promptTokens: 0,
       completionTokens: 2,
@@ -25,7 +25,7 @@ describe("soundUsage", () => {
     });
   });
 
-  it("makes up a total that is missing from its parts, and leaves out what was not reported", () => {
+  it("computes a missing total from its parts, and leaves out counters that were not reported", () => {
     expect(reported({ promptTokens: 3, completionTokens: 4 })).toEqual({
       promptTokens: 3,
       completionTokens: 4,
@@ -33,7 +33,7 @@ describe("soundUsage", () => {
     });
   });
 
-  it("keeps the vendor's own numbers as they are [usage.provider-metrics]", () => {
+  it("keeps the vendor's own metrics unchanged [usage.provider-metrics]", () => {
     const providerMetrics = { odd: Number.NaN };
 
     expect(soundUsage({ ...noUsage, providerMetrics }).providerMetrics).toBe(providerMetrics);

@@ -38,11 +38,11 @@ describe("addUsage", () => {
     });
   });
 
-  it("leaves out a counter that neither side reports [usage.optional]", () => {
+  it("leaves out a counter that neither usage has [usage.optional]", () => {
     expect(Object.keys(addUsage(noUsage, noUsage))).toEqual(["promptTokens", "completionTokens", "totalTokens"]);
   });
 
-  it("keeps the later side's vendor metrics, as the same object [usage.provider-metrics]", () => {
+  it("keeps the vendor metrics of the later usage, as the same object [usage.provider-metrics]", () => {
     const [earlier, later] = [{ a: 1 }, { b: 2 }];
 
     const both = addUsage({ ...noUsage, providerMetrics: earlier }, { ...noUsage, providerMetrics: later });
@@ -52,7 +52,7 @@ describe("addUsage", () => {
     expect(first.providerMetrics).toBe(earlier);
   });
 
-  it("does not care how a sum is grouped", () => {
+  it("is associative", () => {
     fc.assert(
       fc.property(usage, usage, usage, (a, b, c) => {
         expect(addUsage(addUsage(a, b), c)).toEqual(addUsage(a, addUsage(b, c)));
@@ -60,7 +60,7 @@ describe("addUsage", () => {
     );
   });
 
-  it("has no usage as its neutral element, on either side", () => {
+  it("has noUsage as its neutral element, on either side", () => {
     fc.assert(
       fc.property(usage, (any) => {
         expect(addUsage(noUsage, any)).toEqual(any);
@@ -69,7 +69,7 @@ describe("addUsage", () => {
     );
   });
 
-  it("changes neither side", () => {
+  it("changes neither argument", () => {
     const frozen = Object.freeze({ ...noUsage, cachedTokens: 1 });
 
     expect(() => addUsage(frozen, frozen)).not.toThrow();

@@ -6,12 +6,12 @@ import { isRetryable } from "./is-retryable.ts";
 const withCode = (code: string) => Object.assign(new Error("text"), { code });
 
 describe("isRetryable", () => {
-  it("holds for HTTP 429 [retry.http-429]", () => {
+  it("is true for HTTP 429 [retry.http-429]", () => {
     expect(isRetryable({ status: 429 })).toBe(true);
     expect(isRetryable(new ModelError({ providerId: "openai", status: 429 }))).toBe(true);
   });
 
-  it.each([500, 502, 503, 504, 529, 599])("holds for HTTP %d [retry.http-5xx]", (status) => {
+  it.each([500, 502, 503, 504, 529, 599])("is true for HTTP %d [retry.http-5xx]", (status) => {
     expect(isRetryable({ status })).toBe(true);
     expect(isRetryable({ statusCode: status })).toBe(true);
     expect(isRetryable({ status_code: status })).toBe(true);
@@ -19,7 +19,7 @@ describe("isRetryable", () => {
   });
 
   it.each(["ECONNRESET", "ETIMEDOUT", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT"])(
-    "holds for %s, also where fetch hides it [retry.network]",
+    "is true for %s, also among the causes of an error of fetch [retry.network]",
     (code) => {
       const hidden = new TypeError("fetch failed", { cause: new Error("deeper", { cause: withCode(code) }) });
 
@@ -30,17 +30,17 @@ describe("isRetryable", () => {
     },
   );
 
-  it.each([400, 401, 403, 404, 408, 409, 422, 200, 600])("does not hold for HTTP %d [retry.others]", (status) => {
+  it.each([400, 401, 403, 404, 408, 409, 422, 200, 600])("is false for HTTP %d [retry.others]", (status) => {
     expect(isRetryable({ status })).toBe(false);
   });
 
-  it("lets the status decide where there is one, and the outermost of several", () => {
+  it("decides by the outermost status, if there is any", () => {
     expect(isRetryable({ status: 400, cause: withCode("ECONNRESET") })).toBe(false);
     expect(isRetryable({ status: 400, cause: { status: 503 } })).toBe(false);
     expect(isRetryable({ cause: { status: 503 } })).toBe(true);
   });
 
-  it("does not hold for what was cancelled, or for other failures", () => {
+  it("is false for a cancelled call, and for other failures", () => {
     const reset = withCode("ECONNRESET");
 
     expect(isRetryable(new TroupeError("cancelled", "Stopped.", { cause: reset }))).toBe(false);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { resolveRetryConfig } from "./retry-config.ts";
 
 describe("resolveRetryConfig", () => {
-  it("has the specification's defaults", () => {
+  it("has the defaults of the specification", () => {
     const defaults = { maxRetries: 3, initialDelayMs: 500, maxDelayMs: 10_000 };
 
     expect(resolveRetryConfig()).toEqual(defaults);
@@ -10,7 +10,7 @@ describe("resolveRetryConfig", () => {
     expect(resolveRetryConfig({ maxRetries: undefined } as never)).toEqual(defaults);
   });
 
-  it("takes over what is given", () => {
+  it("keeps the given options", () => {
     const retryableErrors = () => true;
     const config = { maxRetries: 0, initialDelayMs: 0, maxDelayMs: 1, retryableErrors };
 
@@ -31,7 +31,7 @@ describe("resolveRetryConfig", () => {
     [{ retryableErrors: true }, "retry.retryableErrors must be a function, got true."],
     [null, "retry must be an object, got null."],
     ["often", "retry must be an object, got a string."],
-  ])("refuses %o in a sentence that names the option", (config, sentence) => {
+  ])("rejects %o with a message that names the option", (config, sentence) => {
     expect(() => resolveRetryConfig(config as never)).toThrow(sentence);
   });
 });

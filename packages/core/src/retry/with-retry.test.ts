@@ -39,17 +39,17 @@ async function retry(failures: unknown[], config?: Partial<RetryConfig>, context
 }
 
 describe("withRetry", () => {
-  it("returns at once what succeeds, and needs no config [retry.standalone]", async () => {
+  it("returns the first success at once, without any configuration [retry.standalone]", async () => {
     expect(await withRetry(() => "done")).toBe("done");
     expect(await withRetry(async () => await Promise.resolve("done"), {})).toBe("done");
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("repeats a failure that passes, and counts the attempts", async () => {
+  it("repeats a transient failure, and counts the attempts", async () => {
     expect(await retry([overloaded])).toEqual({ outcome: { value: "done" }, attempts: [1, 2], times: [0, 500] });
   });
 
-  it("repeats at most 3 times by default, and throws the last failure as it is [retry.max-retries]", async () => {
+  it("repeats at most 3 times by default, and throws the last failure unchanged [retry.max-retries]", async () => {
     const failures = [500, 502, 503, 529].map((status) => new ModelError({ providerId: "openai", status }));
     const { outcome, attempts } = await retry(failures);
 
@@ -92,20 +92,20 @@ describe("withRetry", () => {
     expect((await retry([failure])).attempts).toEqual([1, 2]);
   });
 
-  it("asks retryableErrors instead, when it is given [retry.custom]", async () => {
+  it("decides by retryableErrors when it is given [retry.custom]", async () => {
     const plain = new Error("mine");
 
     expect((await retry([plain], { retryableErrors: (error) => error === plain })).attempts).toEqual([1, 2]);
     expect((await retry([overloaded], { retryableErrors: () => false })).attempts).toEqual([1]);
   });
 
-  it("never repeats what was cancelled, whatever retryableErrors says", async () => {
+  it("never repeats a cancelled call, whatever retryableErrors returns", async () => {
     for (const cancelled of [new TroupeError("cancelled", "Stopped."), new DOMException("stop", "AbortError")]) {
       expect((await retry([cancelled], { retryableErrors: () => true })).attempts).toEqual([1]);
     }
   });
 
-  it("ends the retries with the failure of a retryableErrors that throws", async () => {
+  it("throws the failure of a retryableErrors that throws", async () => {
     const bug = new TypeError("undefined is not an object");
     const retryableErrors = () => {
       throw bug;
@@ -135,7 +135,7 @@ describe("withRetry", () => {
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
-  it("fails with the signal's own reason when that is an error of ours", async () => {
+  it("rejects with the signal's reason when that is a TroupeError", async () => {
     const reason = new TroupeError("limit_exceeded", "Too many tokens.");
     const controller = new AbortController();
     const context = { signal: controller.signal, random: () => 1 };
@@ -147,7 +147,7 @@ describe("withRetry", () => {
     expect(await failure).toBe(reason);
   });
 
-  it("does not begin once the signal has aborted", async () => {
+  it("does not call the function after the signal has aborted", async () => {
     const attempt = vi.fn<() => string>();
 
     await expect(withRetry(attempt, {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "cancelled" });
@@ -214,7 +214,7 @@ describe("withRetry", () => {
     );
   });
 
-  it("refuses what is no function, and a wrong config, before it calls anything", async () => {
+  it("rejects a value that is no function, and a wrong configuration, before any call", async () => {
     const attempt = vi.fn<() => string>();
 
     await expect(withRetry("text" as never)).rejects.toThrow("fn must be a function, got a string.");

@@ -7,7 +7,7 @@ const clean = (value: unknown) => cleanJson(value, (place, problem) => new Error
 const nested = (levels: number): unknown => (levels === 0 ? "end" : [nested(levels - 1)]);
 
 describe("cleanJson", () => {
-  it("gives an equal copy of any JSON, also one that shares nothing", () => {
+  it("returns a deep copy of any JSON value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const text = JSON.stringify(value);
@@ -18,7 +18,7 @@ describe("cleanJson", () => {
     );
   });
 
-  it("copies lists and objects at every level", () => {
+  it("copies arrays and objects at every level", () => {
     const value = { list: [{ inner: [1] }] };
 
     const copy = clean(value) as typeof value;
@@ -29,14 +29,14 @@ describe("cleanJson", () => {
     expect(copy.list[0]?.inner).not.toBe(value.list[0]?.inner);
   });
 
-  it("leaves out members that are undefined, and makes -0 a 0", () => {
+  it("leaves out properties that are undefined, and turns -0 into 0", () => {
     const copy = clean({ a: undefined, b: -0, c: [-0] }) as { b: number };
 
     expect(Object.keys(copy)).toEqual(["b", "c"]);
     expect(Object.is(copy.b, 0)).toBe(true);
   });
 
-  it("takes a member named __proto__ as data and leaves prototypes alone", () => {
+  it("copies a property named __proto__ as data and changes no prototype", () => {
     const value: unknown = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
 
     const copy = clean(value) as object;
@@ -46,31 +46,31 @@ describe("cleanJson", () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it("takes plain objects without a prototype or from another realm", () => {
+  it("accepts plain objects without a prototype or from another realm", () => {
     const bare: unknown = Object.assign(Object.create(null), { a: 1 });
 
     expect(clean(bare)).toEqual({ a: 1 });
     expect(clean(runInNewContext("({ a: [1] })"))).toEqual({ a: [1] });
   });
 
-  it("takes the text NUL holds and long texts as they are", () => {
+  it("accepts strings with NUL and long strings", () => {
     const texts = ["\0", "a\0b", "😀", "\ufffd", "x".repeat(100_000)];
 
     expect(clean(texts)).toEqual(texts);
   });
 
-  it("takes 64 levels and no more", () => {
+  it("accepts 64 levels and no more", () => {
     expect(clean(nested(64))).toEqual(nested(64));
     expect(() => clean(nested(65))).toThrow(/\[0\].* nests deeper than 64 levels, or contains itself/);
   });
 
-  it("refuses an object with a prototype of its own, whose members would be lost", () => {
+  it("rejects an object with another prototype, whose properties would be lost", () => {
     const value: unknown = Object.create({ tenant: "acme" });
 
     expect(() => clean(value)).toThrow("value is a class instance, not plain data");
   });
 
-  it("refuses what contains itself, and what has more parts than anybody means", () => {
+  it("rejects a value that contains itself, and one with more than a million parts", () => {
     const loop: { self?: unknown } = {};
     loop.self = loop;
     let bomb: unknown = [];
@@ -92,18 +92,18 @@ describe("cleanJson", () => {
     [Symbol("s"), "value is a symbol, which JSON cannot hold"],
     ["\ud800", "value holds an unpaired surrogate: call toWellFormed() on the string"],
     [{ a: { "\udc00": 1 } }, "value.a holds an unpaired surrogate: call toWellFormed() on the string"],
-  ])("refuses %o and says where and why", (value, message) => {
+  ])("rejects %o and names the place and the reason", (value, message) => {
     expect(() => clean(value)).toThrow(message);
   });
 
   it.each([new Date(NaN), new Map(), new Set(), Buffer.from("a"), /a/, new Error("a"), Object(1)])(
-    "refuses %o as a class instance",
+    "rejects %o as a class instance",
     (value) => {
       expect(() => clean({ a: value })).toThrow("value.a is a class instance, not plain data");
     },
   );
 
-  it("cuts the way to a place that is far away", () => {
+  it("cuts a path that is too long", () => {
     const far = { ["k".repeat(10_000)]: NaN };
 
     expect(() => clean(far)).toThrow(/^value\.k{199}… is NaN/);

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { compareUtf8 } from "./compare-utf8.ts";
 
-it("orders texts as their UTF-8 bytes are ordered", () => {
+it("orders strings by their bytes in UTF-8", () => {
   const character = fc.oneof(
     fc.constantFrom("a", "b", "\0", "\ud7ff", "\ue000", "\uffff", "😀"),
     fc.string({ unit: "binary" }),
@@ -16,7 +16,7 @@ it("orders texts as their UTF-8 bytes are ordered", () => {
   );
 });
 
-it("puts an emoji behind U+FFFF, which the order of UTF-16 does not", () => {
+it("orders an emoji after U+FFFF, unlike UTF-16", () => {
   const texts = ["😀", "\uffff", "a"];
 
   expect(texts.toSorted()).toEqual(["a", "😀", "\uffff"]);

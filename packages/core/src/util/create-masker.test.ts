@@ -18,22 +18,22 @@ describe("createMasker", () => {
     expect(masked.split("[redacted]")).toHaveLength(3);
   });
 
-  it("hides the whole of the longer of two values that begin alike", () => {
+  it("hides the whole of the longer value when two begin alike", () => {
     expect(createMasker(["abcd", "abcdefgh"])("abcdefgh abcd")).toBe("[redacted] [redacted]");
   });
 
-  it("lets values pass that are too short to be secrets", () => {
+  it("does not hide values that are too short to be secrets", () => {
     expect(createMasker(["", "a", "abc"])("a abc")).toBe("a abc");
   });
 
-  it("cuts a long text, and says so", () => {
+  it("cuts a long string, and marks the cut", () => {
     expect(createMasker([])("0123456789", 4)).toBe("0123…");
     expect(createMasker(["secret"])("0123secret", 4)).toBe("0123…");
     expect(createMasker(["secret"])("0123secret", 6)).toBe("0123[redacted]…");
     expect(createMasker(["secret"])("0123", 4)).toBe("0123");
   });
 
-  it("shows at any cut the beginning of what it shows without one", () => {
+  it("shows at any cut a prefix of the uncut result", () => {
     const pieces = constantFrom("QRSTUVWXYZ", "UVWX", "QRST", "-", "words");
 
     assert(

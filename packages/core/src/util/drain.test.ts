@@ -12,7 +12,7 @@ describe("drain", () => {
     expect(await drain(counting(() => "end"))).toBe("end");
   });
 
-  it("rejects with what the generator throws", async () => {
+  it("rejects with the error of the generator", async () => {
     const failing = counting(() => {
       throw new Error("broken");
     });

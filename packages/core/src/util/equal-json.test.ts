@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { equalJson } from "./equal-json.ts";
 
 describe("equalJson", () => {
-  it("does not care about the order of members, and does about the order of a list", () => {
+  it("ignores the order of properties, and compares the order of arrays", () => {
     expect(equalJson({ a: 1, b: { c: [1, 2] } }, { b: { c: [1, 2] }, a: 1 })).toBe(true);
     expect(equalJson([1, 2], [2, 1])).toBe(false);
   });
@@ -18,12 +18,12 @@ describe("equalJson", () => {
     [1, "1"],
     [{ toString: null }, {}],
     [JSON.parse('{"__proto__":{}}'), {}],
-  ])("tells %j from %j", (one, other) => {
+  ])("distinguishes %j from %j", (one, other) => {
     expect(equalJson(one, other)).toBe(false);
     expect(equalJson(other, one)).toBe(false);
   });
 
-  it("agrees with Node on any two values, and on a value and its copy", () => {
+  it("agrees with isDeepStrictEqual on any two values, and on a value and its copy", () => {
     const json = fc.jsonValue({ maxDepth: 4 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
     fc.assert(
       fc.property(json, json, (one, other) => {

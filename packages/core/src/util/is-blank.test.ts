@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { isBlank } from "./is-blank.ts";
 
-it.each(["", " ", "\n\t ", "\u00a0", "\u2003\ufeff"])("takes %j for blank", (text) => {
+it.each(["", " ", "\n\t ", "\u00a0", "\u2003\ufeff"])("is true for the blank string %j", (text) => {
   expect(isBlank(text)).toBe(true);
 });
 
-it.each(["a", " a", "\u0000", "\u{1f600}", " \u00a0."])("sees that %j says something", (text) => {
+it.each(["a", " a", "\u0000", "\u{1f600}", " \u00a0."])("is false for %j", (text) => {
   expect(isBlank(text)).toBe(false);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { LazyPromise } from "./lazy-promise.ts";
 
 describe("LazyPromise", () => {
-  it("starts its work when it is first waited for, and once", async () => {
+  it("starts its work on the first await, and only once", async () => {
     const start = vi.fn<() => void>();
     const lazy = LazyPromise.of(Promise.resolve(1), start);
     await Promise.resolve();
@@ -12,14 +12,14 @@ describe("LazyPromise", () => {
     expect(start).toHaveBeenCalledOnce();
   });
 
-  it.each(["catch", "finally"] as const)("is waited for by %s too", async (way) => {
+  it.each(["catch", "finally"] as const)("starts its work by %s too", async (way) => {
     const start = vi.fn<() => void>();
     await LazyPromise.of(Promise.resolve(), start)[way](() => undefined);
 
     expect(start).toHaveBeenCalledOnce();
   });
 
-  it("is a promise, and what derives from it is a plain one", () => {
+  it("is a promise, and derived promises are plain ones", () => {
     const lazy = LazyPromise.of(Promise.resolve(), () => {});
 
     expect(lazy).toBeInstanceOf(Promise);

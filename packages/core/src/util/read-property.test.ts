@@ -8,11 +8,11 @@ describe("readProperty", () => {
     expect(readProperty(function named() {}, "name")).toBe("named");
   });
 
-  it.each([undefined, null, "text", 5, 5n, true, Symbol("s")])("finds nothing on %s", (value) => {
+  it.each([undefined, null, "text", 5, 5n, true, Symbol("s")])("returns undefined for a property of %s", (value) => {
     expect(readProperty(value, "length")).toBeUndefined();
   });
 
-  it("takes a getter that throws, and a revoked proxy, for absent", () => {
+  it("treats a throwing getter and a revoked proxy as absent", () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     const hostile = {

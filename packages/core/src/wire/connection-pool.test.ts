@@ -21,7 +21,7 @@ async function readAll({ body }: Awaited<ReturnType<typeof sendRequest>>): Promi
 }
 
 describe("ConnectionPool", () => {
-  it("has a connection for each request under way, and keeps them for those that follow", async () => {
+  it("opens a connection per concurrent request, and reuses them for later requests", async () => {
     const { pool, send } = await startPool((_, response) => void response.end("hi"));
 
     const replies = await Promise.all([send(), send(), send()]);
@@ -32,7 +32,7 @@ describe("ConnectionPool", () => {
     expect(pool.size).toBe(3);
   });
 
-  it("keeps nothing of requests that are aborted, however many end at once", async () => {
+  it("releases aborted requests, however many end at once", async () => {
     const { pool, send } = await startPool((_, response) => void response.write("begun"));
     const abort = new AbortController();
     const replies = await Promise.all(Array.from({ length: 200 }, () => send(abort.signal)));
@@ -43,7 +43,7 @@ describe("ConnectionPool", () => {
     await expect(Promise.all(replies.map(readAll))).rejects.toThrow("aborted");
   });
 
-  it("forgets a connection that the server ends while it is kept, and one that was never made", async () => {
+  it("forgets an idle connection that the server closes, and one that failed to open", async () => {
     const { pool, send } = await startPool((request, response) => {
       response.end("hi");
       setTimeout(() => request.socket.end(), 20);
@@ -58,7 +58,7 @@ describe("ConnectionPool", () => {
     await readAll(await send());
   });
 
-  it("keeps one connection, however many requests are refused before they are sent", async () => {
+  it("keeps one connection, however many requests are rejected before they are sent", async () => {
     const { pool, send } = await startPool((_, response) => void response.end("hi"));
     const request = { url: new URL("http://127.0.0.1:9"), method: "GET", headers: ["x", "a\nb"] };
 
@@ -69,7 +69,7 @@ describe("ConnectionPool", () => {
     await readAll(await send());
   });
 
-  it("ends what is under way when it is destroyed", async () => {
+  it("ends all requests when it is destroyed", async () => {
     const { pool, send } = await startPool((_, response) => void response.write("begun"));
     const reply = await send();
 

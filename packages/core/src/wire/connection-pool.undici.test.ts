@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { loadUndici } from "./connection-pool.ts";
 
-it("leaves the dispatcher that the host has set for the built-in fetch where it is", async () => {
+it("loading undici keeps the dispatcher that the host has set for the built-in fetch", async () => {
   const builtInFetch = Symbol.for("undici.globalDispatcher.1");
   const usual: unknown = Reflect.get(globalThis, builtInFetch);
   const hosts = { dispatch: () => true };

@@ -41,7 +41,7 @@ describe("an encoded reply", () => {
   });
 
   it.each(["compress", "gzip, gzip", ["gzip", "gzip"]])(
-    "is refused, and left, when encoded as %j",
+    "is rejected and closed when encoded as %j",
     async (encoding) => {
       const { fetch, url, server } = await startPooled((_, response) => {
         response.setHeader("content-encoding", encoding);
@@ -53,7 +53,7 @@ describe("an encoded reply", () => {
     },
   );
 
-  it("closes the connection when it is left early, before or after the first bytes", async () => {
+  it("closes the connection when the reader leaves early, before or after the first bytes", async () => {
     const { fetch, url, server } = await startPooled(stallZipped);
 
     for await (const chunk of (await fetch(url)).body ?? []) {
@@ -77,7 +77,7 @@ describe("an encoded reply", () => {
     await expect(text).rejects.toBe(reason);
   });
 
-  it("gives the network's code when the connection breaks", async () => {
+  it("has the network's code in its error when the connection breaks", async () => {
     const { fetch, url } = await startPooled((request, response) => {
       response.setHeader("content-encoding", "gzip");
       response.write(gzipSync(long).subarray(0, 500), () => request.socket.resetAndDestroy());
@@ -86,7 +86,7 @@ describe("an encoded reply", () => {
     expect(codeOf(await failure(readText(fetch(url))))).toMatch(/^(ECONNRESET|UND_ERR_SOCKET)$/);
   });
 
-  it("is left as soon as it proves broken, and tells so whoever reads it later", async () => {
+  it("is closed as soon as it proves malformed, and rejects a later read", async () => {
     const { fetch, url, server } = await startPooled((_, response) => {
       response.setHeader("content-encoding", "gzip");
       response.write("no gzip at all");

@@ -21,13 +21,13 @@ const forgeries = [
 ];
 
 describe("encodeSse", () => {
-  it("writes an event with each field on its line", () => {
+  it("encodes an event with each field on its own line", () => {
     expect(encodeSse({ data: "{}" })).toBe("data: {}\n\n");
     expect(encodeSse({ id: 7, event: "step", data: "a" })).toBe("id: 7\nevent: step\ndata: a\n\n");
     expect(encodeSse({ data: "a\nb\r\nc\rd" })).toBe("data: a\ndata: b\ndata: c\ndata: d\n\n");
   });
 
-  it.each(forgeries)("lets %j be the data of one event and nothing more", (text) => {
+  it.each(forgeries)("encodes %j as the data of exactly one event", (text) => {
     const json = JSON.stringify({ type: "text", text });
 
     expect(read(encodeSse({ data: text }))).toEqual([{ data: text.replace(/\r\n?/g, "\n") }]);
@@ -43,7 +43,7 @@ describe("encodeSse", () => {
     );
   });
 
-  it("is read back as it was written, whatever the text", () => {
+  it("encodes events that are decoded unchanged, whatever the text", () => {
     const name = fc.string({ unit: "grapheme" }).filter((text) => !/[\r\n\0]/.test(text));
     const data = fc.array(fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("\n", "\r", "\r\n", ...forgeries)));
     const event = fc.record(
@@ -60,7 +60,7 @@ describe("encodeSse", () => {
 });
 
 describe("encodeSseComment", () => {
-  it.each(["heartbeat", "", ...forgeries])("writes %j so that nobody reads an event", (text) => {
+  it.each(["heartbeat", "", ...forgeries])("encodes %j so that no event is read", (text) => {
     const events = read(encodeSseComment(text) + encodeSse({ data: "a" }));
 
     expect(events).toEqual([{ data: "a" }]);

@@ -44,8 +44,8 @@ async function notRefused(urls: readonly string[], reason: string, lookup?: Look
   return passed;
 }
 
-describe("a guarded fetch opens no socket", () => {
-  it("to a private address, in any spelling that a URL has for it", async () => {
+describe("a guarded fetch", () => {
+  it("opens no socket to a private address, in any spelling of it", async () => {
     const sockets = countSockets();
     const urls = addresses.flatMap((address) => urlHosts(address).map((host) => `http://${host}/secret`));
 
@@ -58,7 +58,7 @@ describe("a guarded fetch opens no socket", () => {
     ["the only answer", (address: string) => [address]],
     ["among public answers, first", (address: string) => [address, "8.8.8.8", "2606:4700:4700::1111"]],
     ["among public answers, last", (address: string) => ["8.8.8.8", "2606:4700:4700::1111", address]],
-  ])("to a name when a private address is %s", async (_, answer) => {
+  ])("opens no socket to a name when a private address is %s", async (_, answer) => {
     const secret = await serveLoopback(() => {});
     const passed: string[] = [];
     for (const address of addresses) {
@@ -71,7 +71,7 @@ describe("a guarded fetch opens no socket", () => {
     expect(secret.connections()).toBe(0);
   });
 
-  it("to a name that has no address at all", async () => {
+  it("opens no socket to a name without an address", async () => {
     const sockets = countSockets();
 
     expect(await notRefused(["http://a.example/"], "private_address", answering([]))).toEqual([]);
@@ -79,7 +79,7 @@ describe("a guarded fetch opens no socket", () => {
     expect(sockets()).toBeLessThanOrEqual(1);
   });
 
-  it("for another scheme, or with a user name or password", async () => {
+  it("opens no socket for another scheme, or with a user name or password", async () => {
     const sockets = countSockets();
     const schemes = ["file:///etc/passwd", "ftp://127.0.0.1/", "gopher://127.0.0.1/", "data:text/plain,hi"];
     const others = ["blob:http://127.0.0.1/x", "unix:/var/run/docker.sock", "ws://127.0.0.1/", "//127.0.0.1/", ""];
@@ -92,8 +92,8 @@ describe("a guarded fetch opens no socket", () => {
   });
 });
 
-describe("a guarded fetch that is sent on from an allowed host", () => {
-  it.each([301, 302, 303, 307, 308])("by status %i reaches nothing private", async (status) => {
+describe("a guarded fetch redirected from an allowed host", () => {
+  it.each([301, 302, 303, 307, 308])("reaches nothing private by status %i", async (status) => {
     const secrets = await Promise.all(loopbackHosts().map((host) => serveLoopback(() => {}, { host })));
     const targets = [
       ...addresses.flatMap((address) =>
@@ -120,7 +120,7 @@ describe("a guarded fetch that is sent on from an allowed host", () => {
   });
 
   it.each(["file:///etc/passwd", "ftp://127.0.0.1/", "data:text/plain,hi", "http://user:pass@a.example/", "http://["])(
-    "to %s stops there",
+    "stops at %s",
     async (location) => {
       const door = await serveLoopback((_, response) => response.writeHead(302, { location }).end());
       const guardedFetch = createGuardedFetch({ allowPrivateHosts: [`127.0.0.1:${door.port}`] });
@@ -131,7 +131,7 @@ describe("a guarded fetch that is sent on from an allowed host", () => {
 });
 
 describe("a guarded fetch of a name that changes its answer", () => {
-  it("looks up once for a connection, and uses what it checked", async () => {
+  it("looks a name up once per connection, and uses the checked addresses", async () => {
     const secret = await serveLoopback((_, response) => response.end("secret"));
     const asked: string[] = [];
     const rebinding = answering(["192.0.2.1"], ["127.0.0.1"]);
@@ -146,7 +146,7 @@ describe("a guarded fetch of a name that changes its answer", () => {
     expect(secret.connections()).toBe(0);
   });
 
-  it("refuses it at the next connection", async () => {
+  it("rejects the new address at the next connection", async () => {
     const secret = await serveLoopback((_, response) => response.end("secret"));
     const controller = new AbortController();
     const rebinding = answering(["8.8.8.8"], ["127.0.0.1"]);

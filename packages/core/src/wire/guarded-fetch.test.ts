@@ -19,7 +19,7 @@ const lookupAsNodeFails: LookupFunction = (_hostname, _options, callback) => {
 };
 
 describe("a guarded fetch", () => {
-  it("gives the whole reply, and leaves no connection", async () => {
+  it("returns the whole reply, and leaves no connection", async () => {
     const server = await serveLoopback((_, response) => response.writeHead(201, { "x-one": "1" }).end("héllo"));
 
     const reply = await allowing([server])(`${server.url}/path`);
@@ -37,7 +37,7 @@ describe("a guarded fetch", () => {
     expect(JSON.parse(textOf(reply))).toMatchObject({ method: "POST", headers: { "x-one": "1" }, body: "hi" });
   });
 
-  it("reaches a private host by the very host and port that allowPrivateHosts names", async () => {
+  it("reaches a private host only by a host and port in allowPrivateHosts", async () => {
     const server = await serveLoopback(echo);
     const other = await serveLoopback(echo);
     const guardedFetch = createGuardedFetch({ allowPrivateHosts: [`localhost:${server.port}`, "[::1]:1"] });
@@ -58,17 +58,17 @@ describe("a guarded fetch", () => {
     "",
     ":80",
     "a b:80",
-  ])("refuses %j in allowPrivateHosts when it is made", (host) => {
+  ])("rejects %j in allowPrivateHosts when it is created", (host) => {
     expect(() => createGuardedFetch({ allowPrivateHosts: [host] })).toThrow(
       "allowPrivateHosts[0] must be a host and port",
     );
   });
 
-  it.each(["maxBytes", "timeoutMs", "maxRedirects"])("refuses a %s that is no whole number", (option) => {
+  it.each(["maxBytes", "timeoutMs", "maxRedirects"])("rejects a %s that is no integer", (option) => {
     expect(() => createGuardedFetch({ [option]: -1 })).toThrow(option);
   });
 
-  it("speaks https, and leaves no connection when it ends in the middle", async () => {
+  it("uses https, and leaves no connection when a reply breaks off", async () => {
     const known = getCACertificates();
     onTestFinished(() => setDefaultCACertificates(known));
     const tls = localhostTls();
@@ -89,7 +89,7 @@ describe("a guarded fetch", () => {
     await vi.waitFor(() => expect(server.open()).toBe(0));
   });
 
-  it("leaves no connection whose handshake hangs", async () => {
+  it("closes a connection whose handshake hangs", async () => {
     const silent = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void silent.close());
     await once(silent, "listening");
@@ -105,7 +105,7 @@ describe("a guarded fetch", () => {
     await vi.waitFor(() => expect(socket.closed).toBe(true));
   });
 
-  it("says that a name cannot be looked up", async () => {
+  it("rejects as unreachable when a name cannot be looked up", async () => {
     const cause = Object.assign(new Error("queryA ENOTFOUND a.example"), { code: "ENOTFOUND" });
     const failing = createGuardedFetch({ lookup: (_hostname, _options, callback) => callback(cause, "") });
     const silent = createGuardedFetch({ lookup: lookupAsNodeFails });
@@ -118,7 +118,7 @@ describe("a guarded fetch", () => {
     }
   });
 
-  it("says that a server cannot be reached without naming it, for whatever reason", async () => {
+  it("rejects as unreachable without naming the server, for any network failure", async () => {
     const server = await serveLoopback(({ socket }) => void socket.destroy());
 
     const error = await failure(allowing([server])(server.url));
@@ -137,24 +137,27 @@ describe("a guarded fetch that is redirected", () => {
     { status: 301, method: "PUT", becomes: "PUT" },
     { status: 307, method: "POST", becomes: "POST" },
     { status: 308, method: "POST", becomes: "POST" },
-  ])("by $status turns $method to $becomes, with the body only where it stays", async ({ status, method, becomes }) => {
-    const bodies: string[] = [];
-    const server = await serveLoopback((request, response) => {
-      request.on("data", (chunk: Buffer) => bodies.push(`${request.url} ${chunk.toString()}`));
-      request.on("end", () => {
-        if (request.url === "/start") response.writeHead(status, { location: "end?x=1" });
-        response.end();
+  ])(
+    "turns $method into $becomes by $status, and keeps the body only with the method",
+    async ({ status, method, becomes }) => {
+      const bodies: string[] = [];
+      const server = await serveLoopback((request, response) => {
+        request.on("data", (chunk: Buffer) => bodies.push(`${request.url} ${chunk.toString()}`));
+        request.on("end", () => {
+          if (request.url === "/start") response.writeHead(status, { location: "end?x=1" });
+          response.end();
+        });
       });
-    });
 
-    const reply = await allowing([server])(`${server.url}/start`, { method, body: "hi" });
+      const reply = await allowing([server])(`${server.url}/start`, { method, body: "hi" });
 
-    expect(reply.url).toBe(`${server.url}/end?x=1`);
-    expect(server.requests).toEqual([`${method} /start`, `${becomes} /end?x=1`]);
-    expect(bodies).toEqual(becomes === "GET" ? ["/start hi"] : ["/start hi", "/end?x=1 hi"]);
-  });
+      expect(reply.url).toBe(`${server.url}/end?x=1`);
+      expect(server.requests).toEqual([`${method} /start`, `${becomes} /end?x=1`]);
+      expect(bodies).toEqual(becomes === "GET" ? ["/start hi"] : ["/start hi", "/end?x=1 hi"]);
+    },
+  );
 
-  it("says nothing to another origin that its caller did not mean for it", async () => {
+  it("sends only harmless headers to another origin", async () => {
     const second = await serveLoopback(echo);
     const first = await serveLoopback((_, response) => response.writeHead(302, { location: second.url }).end());
     const secrets = { Authorization: "a", Cookie: "b", "X-Api-Key": "c", "x-goog-api-key": "d" };
@@ -166,7 +169,7 @@ describe("a guarded fetch that is redirected", () => {
     expect(headers).toMatchObject({ accept: "image/*" });
   });
 
-  it("keeps its headers within an origin", async () => {
+  it("keeps its headers within the same origin", async () => {
     const server = await serveLoopback((request, response) => {
       if (request.url === "/start") response.writeHead(302, { location: "/end" }).end();
       else echo(request, response);
@@ -177,7 +180,7 @@ describe("a guarded fetch that is redirected", () => {
     expect(JSON.parse(textOf(reply))).toMatchObject({ headers: { authorization: "a" } });
   });
 
-  it.each([307, 308])("by %i carries no body to another origin", async (status) => {
+  it.each([307, 308])("carries no body to another origin by %i", async (status) => {
     const second = await serveLoopback(echo);
     const first = await serveLoopback((_, response) => response.writeHead(status, { location: second.url }).end());
 
@@ -187,7 +190,7 @@ describe("a guarded fetch that is redirected", () => {
     expect(second.connections()).toBe(0);
   });
 
-  it.each([0, 1, 3])("follows maxRedirects, which are %i, and not one more", async (maxRedirects) => {
+  it.each([0, 1, 3])("follows maxRedirects of %i, and not one more", async (maxRedirects) => {
     const server = await serveLoopback((_, response) => response.writeHead(302, { location: "/" }).end());
 
     const error = await failure(allowing([server], { maxRedirects })(server.url));
@@ -196,7 +199,7 @@ describe("a guarded fetch that is redirected", () => {
     expect(server.requests).toHaveLength(maxRedirects + 1);
   });
 
-  it("takes a redirect without an address for the answer", async () => {
+  it("returns a redirect without a location as the answer", async () => {
     const server = await serveLoopback((_, response) => response.writeHead(302).end("here"));
 
     expect(textOf(await allowing([server])(server.url))).toBe("here");
@@ -206,7 +209,7 @@ describe("a guarded fetch that is redirected", () => {
 describe("a guarded fetch of too much", () => {
   const maxBytes = 1000;
 
-  it("takes exactly maxBytes, and refuses one more", async () => {
+  it("accepts exactly maxBytes, and rejects one byte more", async () => {
     const server = await serveLoopback(({ url }, response) => response.end("x".repeat(Number(url?.slice(1)))));
     const guardedFetch = allowing([server], { maxBytes });
 
@@ -215,7 +218,7 @@ describe("a guarded fetch of too much", () => {
     expect((await failure(guardedFetch(`${server.url}/1001`))).code).toBe("invalid_request");
   });
 
-  it("stops an endless reply, whose sender is held back meanwhile", async () => {
+  it("stops an endless reply, and applies backpressure to its sender", async () => {
     let written = 0;
     const server = await serveLoopback((_, response) => {
       const write = () => {
@@ -232,7 +235,7 @@ describe("a guarded fetch of too much", () => {
     expect(written).toBeLessThan(32 * 1_048_576);
   });
 
-  it("counts what is decoded: a small bomb is refused with little in memory", async () => {
+  it("counts decoded bytes, so that a compression bomb is rejected with little memory", async () => {
     const server = await serveLoopback((_, response) => {
       response.setHeader("content-encoding", "gzip");
       const zip = createGzip();
@@ -253,7 +256,7 @@ describe("a guarded fetch of too much", () => {
     await vi.waitFor(() => expect(server.open()).toBe(0));
   });
 
-  it("gives a decoded reply that is small enough", async () => {
+  it("returns a decoded reply that is small enough", async () => {
     const body = gzipSync("x".repeat(1000));
     const server = await serveLoopback((_, response) => response.setHeader("content-encoding", "gzip").end(body));
 
@@ -274,7 +277,7 @@ describe("a guarded fetch that takes too long", () => {
     await vi.waitFor(() => expect(server.open()).toBe(0));
   });
 
-  it("counts all redirects together", async () => {
+  it("limits the time of all redirects together", async () => {
     const server = await serveLoopback((_, response) => {
       setTimeout(() => response.writeHead(302, { location: "/" }).end(), 60);
     });
@@ -283,7 +286,7 @@ describe("a guarded fetch that takes too long", () => {
     expect(server.requests.length).toBeLessThanOrEqual(3);
   });
 
-  it("ends as timeout when a name is looked up for ever", async () => {
+  it("ends as timeout when a lookup never ends", async () => {
     const guardedFetch = createGuardedFetch({ timeoutMs: 50, lookup: () => {} });
 
     expect((await failure(guardedFetch("http://a.example/"))).code).toBe("timeout");

@@ -5,14 +5,14 @@ const reason = new Error("enough");
 const hang = () => {};
 
 describe("a pooled fetch that is aborted", () => {
-  it("does not begin when the signal has aborted already", async () => {
+  it("sends nothing when the signal has aborted before", async () => {
     const { fetch, url, server } = await startPooled(echo);
 
     await expect(fetch(url, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(server.connections()).toBe(0);
   });
 
-  it("rejects as the global fetch does, where the signal names no reason", async () => {
+  it("rejects like the global fetch when the signal has no reason", async () => {
     const { fetch, url } = await startPooled(hang);
     const controller = new AbortController();
     const response = fetch(url, { signal: controller.signal });
@@ -21,7 +21,7 @@ describe("a pooled fetch that is aborted", () => {
     await expect(response).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  it("ends before the head of the reply, and the server sees it", async () => {
+  it("ends before the head of the reply, and closes the connection", async () => {
     const { fetch, url, server } = await startPooled(hang);
     const controller = new AbortController();
     const response = fetch(url, { signal: controller.signal });
@@ -33,7 +33,7 @@ describe("a pooled fetch that is aborted", () => {
     await vi.waitFor(() => expect(server.open()).toBe(0));
   });
 
-  it("ends while connections are being made, and nothing is sent over them", async () => {
+  it("ends while connections are opened, and sends nothing over them", async () => {
     const { fetch, url, server } = await startPooled(echo);
     await readText(fetch(`${url}/before`));
     const controller = new AbortController();
@@ -49,7 +49,7 @@ describe("a pooled fetch that is aborted", () => {
     expect(server.requests).toEqual(["GET /before", "GET /after"]);
   });
 
-  it("ends within the body, and the server sees it", async () => {
+  it("ends within the body, and closes the connection", async () => {
     const { fetch, url, server } = await startPooled(stall);
     const controller = new AbortController();
     const response = await fetch(url, { signal: controller.signal });
@@ -64,7 +64,7 @@ describe("a pooled fetch that is aborted", () => {
     await vi.waitFor(() => expect(server.open()).toBe(0));
   });
 
-  it("gives nothing more of a reply that has wholly come", async () => {
+  it("returns nothing more of a reply that has fully arrived", async () => {
     const { fetch, url } = await startPooled((_, response) => response.end("whole"));
     const controller = new AbortController();
     const response = await fetch(url, { signal: controller.signal });
@@ -75,7 +75,7 @@ describe("a pooled fetch that is aborted", () => {
     await expect(response.text()).rejects.toBe(reason);
   });
 
-  it("leaves no listener on the signal of a request that is over", async () => {
+  it("leaves no listener on the signal of a finished request", async () => {
     const { fetch, url } = await startPooled((request, response) => {
       if (request.url === "/broken") request.socket.destroy();
       else response.end("ok");

@@ -10,7 +10,7 @@ const cuts = [
 ];
 
 describe("a pooled fetch that fails", () => {
-  it.each(cuts)("names the code of a connection that is $how before the head", async ({ cut, code }) => {
+  it.each(cuts)("has the code of a connection that is $how before the head", async ({ cut, code }) => {
     const { fetch, url } = await startPooled(({ socket }) => cut(socket));
 
     const error = await failure(fetch(url));
@@ -18,7 +18,7 @@ describe("a pooled fetch that fails", () => {
     expect([error.code, codeOf(error)]).toEqual(["unavailable", code]);
   });
 
-  it.each(cuts)("gives what came, then the code of a connection that is $how", async ({ cut, code }) => {
+  it.each(cuts)("yields the bytes that came, then the code of a connection that is $how", async ({ cut, code }) => {
     const sockets: Socket[] = [];
     const { fetch, url } = await startPooled((request, response) => {
       sockets.push(request.socket);
@@ -35,7 +35,7 @@ describe("a pooled fetch that fails", () => {
     expect([error.code, codeOf(error)]).toEqual(["unavailable", code]);
   });
 
-  it("names the code of a connection that is refused", async () => {
+  it("has the code of a refused connection", async () => {
     const { fetch } = await startPooled(echo);
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
@@ -54,7 +54,7 @@ describe("a pooled fetch that fails", () => {
     expect([error.code, codeOf(error)]).toEqual(["timeout", "UND_ERR_HEADERS_TIMEOUT"]);
   });
 
-  it("waits as long as one request says, whatever the pool was made with", async () => {
+  it("prefers the timeouts of a request to those of the pool", async () => {
     const silent = await startPooled(() => {});
     const stalled = await startPooled(stall);
     const response = await stalled.fetch(stalled.url, { idleTimeoutMs: 50 });
@@ -72,7 +72,7 @@ describe("a pooled fetch that fails", () => {
     expect([error.code, codeOf(error)]).toEqual(["timeout", "UND_ERR_BODY_TIMEOUT"]);
   });
 
-  it.each([300, 301, 302, 303, 307, 308])("takes a redirect %i for an error, and sends nothing on", async (status) => {
+  it.each([300, 301, 302, 303, 307, 308])("rejects a redirect %i without following it", async (status) => {
     const second = await serveLoopback(echo);
     const { fetch, url, server } = await startPooled((_, response) => {
       response.writeHead(status, { location: second.url }).end();
@@ -98,7 +98,7 @@ describe("a pooled fetch that fails", () => {
   );
 
   it.each(["not a url", "ftp://127.0.0.1/", "/path", "http://user:secret@"])(
-    "refuses the address %j without quoting it",
+    "rejects the address %j without quoting it",
     async (address) => {
       const { fetch } = await startPooled(echo);
 

@@ -7,7 +7,7 @@ import { createHttpPool, sharedHttpPool } from "./http-pool.ts";
 const post = { method: "POST", body: "hi" };
 
 describe("a pooled fetch", () => {
-  it("sends method, path, headers and body, and gives the reply", async () => {
+  it("sends method, path, headers and body, and returns the reply", async () => {
     const { fetch, url } = await startPooled(echo);
 
     const response = await fetch(`${url}/a/b?c=d%20e`, {
@@ -41,7 +41,7 @@ describe("a pooled fetch", () => {
     expect(echoed.headers["content-type"]).toEqual(type);
   });
 
-  it("takes a Request, and headers in each of their forms", async () => {
+  it("accepts a Request, and headers in each of their forms", async () => {
     const { fetch, url } = await startPooled(echo);
     const headers = { "x-one": "1" };
 
@@ -56,7 +56,7 @@ describe("a pooled fetch", () => {
     }
   });
 
-  it("decides about the connection itself, whatever headers it is given", async () => {
+  it("sets the headers of the connection itself, whatever headers it is given", async () => {
     const { fetch, url, server } = await startPooled(echo);
     const foreign = { host: "x.example", connection: "close", "content-length": "9", "transfer-encoding": "chunked" };
 
@@ -68,7 +68,7 @@ describe("a pooled fetch", () => {
   });
 
   // Two, because a connection rests for one turn of the event loop before it is used again.
-  it("makes 1,000 requests one after the other over at most two connections", async () => {
+  it("sends 1,000 sequential requests over at most two connections", async () => {
     const { fetch, url, server } = await startPooled(echo);
 
     for (let index = 0; index < 1000; index++) await (await fetch(url, post)).text();
@@ -77,7 +77,7 @@ describe("a pooled fetch", () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
-  it("makes 50 requests at once over at most 50 connections, and keeps those for the next 50", async () => {
+  it("sends 50 concurrent requests over at most 50 connections, and reuses them for the next 50", async () => {
     const { fetch, url, server } = await startPooled(echo);
     const burst = () => Promise.all(Array.from({ length: 50 }, () => readText(fetch(url, post))));
 
@@ -85,7 +85,7 @@ describe("a pooled fetch", () => {
     expect(server.connections()).toBeLessThanOrEqual(50);
   });
 
-  it("opens a new connection when the server closed the kept one", async () => {
+  it("opens a new connection when the server closed the idle one", async () => {
     const { fetch, url, server } = await startPooled((request, response) => {
       response.end("ok", () => request.socket.end());
     });
@@ -96,7 +96,7 @@ describe("a pooled fetch", () => {
     expect(await readText(fetch(url))).toBe("ok");
   });
 
-  it("takes no proxy from the environment", async () => {
+  it("uses no proxy from the environment", async () => {
     for (const name of ["http_proxy", "HTTP_PROXY", "ALL_PROXY"]) vi.stubEnv(name, "http://127.0.0.1:9");
     onTestFinished(() => void vi.unstubAllEnvs());
     const { fetch, url } = await startPooled(echo);
@@ -104,7 +104,7 @@ describe("a pooled fetch", () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
-  it("speaks https, to servers whose certificate is trusted", async () => {
+  it("uses https, to servers whose certificate is trusted", async () => {
     const tls = localhostTls();
     const known = getCACertificates();
     onTestFinished(() => setDefaultCACertificates(known));
@@ -120,7 +120,7 @@ describe("a pooled fetch", () => {
 });
 
 describe("a pool", () => {
-  it("closes its connections, ends what runs, and takes no more requests", async () => {
+  it("closes its connections, ends running requests, and rejects new ones", async () => {
     const { pool, fetch, url, server } = await startPooled(stall);
     const response = await fetch(url);
 
@@ -132,15 +132,18 @@ describe("a pool", () => {
     await vi.waitFor(() => expect(server.open()).toBe(0));
   });
 
-  it("closes without ever having been used", async () => {
+  it("can be closed without any use", async () => {
     await expect(createHttpPool().close()).resolves.toBeUndefined();
   });
 
-  it.each(["headersTimeoutMs", "idleTimeoutMs", "keepAliveMs"])("refuses a %s that no timer takes", (option) => {
-    expect(() => createHttpPool({ [option]: 0 })).toThrow(option);
-  });
+  it.each(["headersTimeoutMs", "idleTimeoutMs", "keepAliveMs"])(
+    "rejects a %s that exceeds the limit of a timer",
+    (option) => {
+      expect(() => createHttpPool({ [option]: 0 })).toThrow(option);
+    },
+  );
 
-  it("lets an idle connection go after keepAliveMs", async () => {
+  it("closes an idle connection after keepAliveMs", async () => {
     const { fetch, url, server } = await startPooled((_, response) => response.end("ok"), { keepAliveMs: 50 });
 
     await readText(fetch(url));
@@ -150,7 +153,7 @@ describe("a pool", () => {
 });
 
 describe("the shared pool", () => {
-  it("is one for all, until it is closed", async () => {
+  it("is shared by all callers until it is closed", async () => {
     const server = await serveLoopback(echo);
     const first = sharedHttpPool();
     await readText(sharedHttpPool().fetch(server.url));

@@ -5,7 +5,7 @@ import { startPooled } from "../../test/pooled.ts";
 
 const mebibyte = 1_048_576;
 
-it("holds the sender back for a slow reader, who is not taken for a silent server", async () => {
+it("applies backpressure for a slow reader without an idle timeout", async () => {
   const piece = Buffer.alloc(65_536);
   let written = 0;
   const { fetch, url } = await startPooled(

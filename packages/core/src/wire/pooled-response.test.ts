@@ -14,7 +14,7 @@ const textOf = async (bytes: AsyncIterable<Uint8Array>) => {
 };
 
 describe("a pooled response", () => {
-  it("has headers as Headers, lists and odd names included", async () => {
+  it("has its headers as Headers, also repeated and unusual ones", async () => {
     const { fetch, url } = await startPooled((_, response) => {
       response.writeHead(201, "Made", [
         "x-one",
@@ -38,7 +38,7 @@ describe("a pooled response", () => {
     expect(new Headers(headers).get("x-one")).toBe("1, 2");
   });
 
-  it("can be read in every way that a Response can, once", async () => {
+  it("can be read once in every way of a Response", async () => {
     const { fetch, url } = await startPooled((_, response) => {
       response.setHeader("content-type", "application/x-www-form-urlencoded");
       response.end("a=1");
@@ -56,7 +56,7 @@ describe("a pooled response", () => {
     expect(() => response.clone()).toThrow(TypeError);
   });
 
-  it("leaves a byte order mark out of its text", async () => {
+  it("removes a byte order mark from its text", async () => {
     const { fetch, url } = await startPooled((_, response) => response.end('\uFEFF{"a":1}'));
 
     expect(await (await fetch(url)).json()).toEqual({ a: 1 });
@@ -88,7 +88,7 @@ describe("a pooled response", () => {
     expect(await textOf(body)).toBe("héllo");
   });
 
-  it("closes the connection when it is left early, and the next request gets a new one", async () => {
+  it("closes the connection when the reader leaves early, and the next request gets a new one", async () => {
     const { fetch, url, server } = await startPooled((request, response) => {
       if (request.url === "/stall") response.write("first");
       else response.end("ok");
@@ -104,7 +104,7 @@ describe("a pooled response", () => {
     expect(server.connections()).toBe(2);
   });
 
-  it("closes the connection when it is cancelled: itself, a reader of it, or a web stream over it", async () => {
+  it("closes the connection when the body, its reader or a web stream over it is cancelled", async () => {
     const { fetch, url, server } = await startPooled(stall);
 
     await (await bodyOf(fetch(url))).cancel();

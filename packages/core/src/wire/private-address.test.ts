@@ -18,12 +18,12 @@ const spellings = [
 ];
 
 describe("isPrivateAddress", () => {
-  it.each(privateRanges)("is true at both ends of $network/$bits", (range) => {
+  it.each(privateRanges)("is true for both ends of $network/$bits", (range) => {
     expect(isPrivateAddress(randomAddress(range, 0n))).toBe(true);
     expect(isPrivateAddress(randomAddress(range, (1n << 128n) - 1n))).toBe(true);
   });
 
-  it("is true everywhere in the ranges, however an address is written", () => {
+  it("is true for all addresses of the ranges, in every spelling", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...privateRanges),
@@ -46,7 +46,7 @@ describe("isPrivateAddress", () => {
     );
   });
 
-  it("is false for every other address of 2000::/3, and true for what lies outside it", () => {
+  it("is false for every other address of 2000::/3, and true for all outside it", () => {
     const value = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n });
     fc.assert(
       fc.property(value, (any) => {

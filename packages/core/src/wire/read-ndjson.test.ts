@@ -21,13 +21,13 @@ function read(...chunks: (string | Buffer)[]): Promise<unknown[]> {
 }
 
 describe("readNdjson", () => {
-  it("gives the value of each line", async () => {
+  it("yields the value of each line", async () => {
     const lines = transcript.toString().trim().split("\n");
 
     expect(await read(transcript)).toEqual(lines.map((line) => JSON.parse(line)));
   });
 
-  it("gives the same values for every cut in two, and byte by byte", async () => {
+  it("yields the same values for every cut in two, and byte by byte", async () => {
     const bytes = Buffer.concat([Buffer.from('\uFEFF"é😀"\r\n\r\n  \n{"a":\r1}\n'), transcript.subarray(0, -1)]);
     const whole = await read(bytes);
 
@@ -38,7 +38,7 @@ describe("readNdjson", () => {
     }
   });
 
-  it("gives back any values, with and without a last newline", async () => {
+  it("yields any values unchanged, with and without a last newline", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.json()), fc.boolean(), fc.nat(50), async (lines, isEnded, place) => {
         const bytes = Buffer.from(lines.join("\n") + (isEnded ? "\n" : ""));
@@ -48,7 +48,7 @@ describe("readNdjson", () => {
     );
   });
 
-  it.each(["{broken secret}\n", "secret", '{"a":"secret"'])("refuses %j and quotes nothing of it", async (line) => {
+  it.each(["{broken secret}\n", "secret", '{"a":"secret"'])("rejects %j and quotes nothing of it", async (line) => {
     const error = await read('{"a":1}\n', line).catch((reason: unknown) => reason);
 
     expect(error).toMatchObject({ code: "invalid_value" });
@@ -56,14 +56,14 @@ describe("readNdjson", () => {
     expect(String(error)).not.toContain("secret");
   });
 
-  it("gives the values before a broken line", async () => {
+  it("yields the values before a malformed line", async () => {
     const values = readNdjson(chunksOf("1\n2\n!\n3\n"));
 
     expect([await values.next(), await values.next()]).toMatchObject([{ value: 1 }, { value: 2 }]);
     await expect(values.next()).rejects.toThrow("not JSON");
   });
 
-  it("refuses a line of more bytes than allowed, also before its end has come", async () => {
+  it("rejects a line of more bytes than allowed, also before its end has come", async () => {
     const line = (length: number) => `"${"x".repeat(length - 2)}"`;
     const readLine = (text: string) => readAll(readNdjson(chunksOf("1\n", text), { maxEventBytes: 10 }));
 
@@ -72,7 +72,7 @@ describe("readNdjson", () => {
     await expect(readLine(line(11))).rejects.toThrow("maxEventBytes");
   });
 
-  it("frees its source when the loop is left and when a line is broken", async () => {
+  it("releases its source when the loop is left and when a line is malformed", async () => {
     const freed: string[] = [];
     async function* source(name: string) {
       try {
@@ -88,7 +88,7 @@ describe("readNdjson", () => {
     expect(freed).toEqual(["left", "broken"]);
   });
 
-  it("ends at an abort, between two values of one chunk too, and leaves the signal alone", async () => {
+  it("ends at an abort, also between two values of one chunk, and leaves no listener", async () => {
     const controller = new AbortController();
     const values = readNdjson(chunksOf("1\n2\n"), { signal: controller.signal });
 

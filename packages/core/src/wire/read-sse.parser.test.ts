@@ -89,14 +89,14 @@ describe("SseParser", () => {
     expect(parse([Buffer.from(bytes)])).toEqual(events);
   });
 
-  it("gives an event at its last CR, without waiting for an LF", () => {
+  it("yields an event at its last CR, without waiting for an LF", () => {
     const parser = new SseParser();
 
     expect([...parser.push(Buffer.from("data: a\r\n\r"))]).toEqual([{ data: "a" }]);
     expect([...parser.push(Buffer.from("\ndata: b\n\n"))]).toEqual([{ data: "b" }]);
   });
 
-  it("reads recorded and nasty streams as the standard is written", () => {
+  it("parses recorded and malformed streams by the standard", () => {
     for (const bytes of sources) {
       const events = parse([bytes]);
 
@@ -105,7 +105,7 @@ describe("SseParser", () => {
     }
   });
 
-  it("gives the same events for every cut in two", () => {
+  it("yields the same events for every cut in two", () => {
     for (const bytes of sources) {
       const whole = JSON.stringify(parse([bytes]));
       for (let place = 0; place <= bytes.length; place += 1) {
@@ -114,7 +114,7 @@ describe("SseParser", () => {
     }
   });
 
-  it("gives the same events byte by byte, with empty chunks between", () => {
+  it("yields the same events byte by byte, with empty chunks between", () => {
     for (const bytes of sources) {
       const single = Array.from(bytes, (byte) => [Buffer.of(byte), Buffer.alloc(0)]).flat();
 
@@ -122,7 +122,7 @@ describe("SseParser", () => {
     }
   });
 
-  it("gives the same events for any cuts", () => {
+  it("yields the same events for any cuts", () => {
     const cuts = fc
       .constantFrom(...sources)
       .chain((bytes) => fc.tuple(fc.constant(bytes), fc.array(fc.nat(bytes.length))));
@@ -136,7 +136,7 @@ describe("SseParser", () => {
     );
   });
 
-  it("reads any stream as the standard is written, however it is cut", () => {
+  it("parses any stream by the standard, however it is cut", () => {
     const part = fc.constantFrom(
       "data",
       "event",
@@ -166,7 +166,7 @@ describe("SseParser", () => {
     );
   });
 
-  it("keeps nothing of a chunk whose memory is used again", () => {
+  it("does not read a chunk after its memory was reused", () => {
     const parser = new SseParser();
     const memory = Buffer.from("data: one");
 
@@ -176,7 +176,7 @@ describe("SseParser", () => {
     expect([...before, ...parser.push(Buffer.from("\n\n"))]).toEqual([{ data: "one" }]);
   });
 
-  it("takes any Uint8Array, also one that shows a part of its memory", () => {
+  it("accepts any Uint8Array, also a view on a part of its memory", () => {
     const memory = new TextEncoder().encode("xxdata: a\n\nxx");
 
     expect(parse([memory.subarray(2, 11)])).toEqual([{ data: "a" }]);
@@ -189,7 +189,7 @@ describe("SseParser", () => {
     ["a second line without an end", "data:\ndat:"],
     ["a comment without an end", ": 345678"],
     ["lines that are ignored", "x: y\nx: yy\n\n"],
-  ])("refuses an event with more bytes than allowed in %s, after those before it", (_, tooLarge) => {
+  ])("rejects an event with more bytes than allowed in %s, after yielding those before it", (_, tooLarge) => {
     for (const step of [1, 3, 100]) {
       const bytes = Buffer.from(`data:12\n\n:3456\n:3456\n\n${tooLarge}`);
       const chunks = Array.from({ length: Math.ceil(bytes.length / step) }, (__, n) =>
@@ -208,21 +208,21 @@ describe("SseParser", () => {
     }
   });
 
-  it("allows an event of exactly the most bytes, in bytes and not in characters", () => {
+  it("accepts an event of exactly maxEventBytes, in bytes and not in characters", () => {
     expect(parse([Buffer.from("data:é\ndata:\n\n")], new SseParser({ maxEventBytes: 12 }))).toEqual([{ data: "é\n" }]);
     expect(() => parse([Buffer.from("data:é\ndata:\n\n")], new SseParser({ maxEventBytes: 11 }))).toThrow(
       /maxEventBytes/,
     );
   });
 
-  it("does not count comments between lines for ever", () => {
+  it("does not count comments against maxEventBytes", () => {
     const parser = new SseParser({ maxEventBytes: 20 });
     const pings = Buffer.from(": ping\n".repeat(100));
 
     expect(parse([pings, Buffer.from("data: a\n"), pings, Buffer.from("\n")], parser)).toEqual([{ data: "a" }]);
   });
 
-  it("tells whether the bytes so far end inside an event", () => {
+  it("tells if the bytes so far end inside an event", () => {
     const states = ["data: a\n\n", ": ping\n", "\r", "\n", "event: b\n", "data: c\n", "\n", "d"];
     const parser = new SseParser();
 
@@ -234,7 +234,7 @@ describe("SseParser", () => {
     expect(inside).toEqual([false, false, false, false, true, true, false, true]);
   });
 
-  it.each([0, -1, 1.5, NaN, Infinity])("refuses a maxEventBytes of %s", (maxEventBytes) => {
+  it.each([0, -1, 1.5, NaN, Infinity])("rejects a maxEventBytes of %s", (maxEventBytes) => {
     expect(() => new SseParser({ maxEventBytes })).toThrow(expect.objectContaining({ code: "invalid_config" }));
   });
 });

@@ -76,7 +76,7 @@ describe("readSse", () => {
     await once(response, "close");
   });
 
-  it("frees a source that never answers when its signal aborts", async () => {
+  it("releases a source that never answers when its signal aborts", async () => {
     const source = endlessSource(oneEvent);
     const controller = new AbortController();
     const events = readSse(source, { signal: controller.signal });
@@ -102,7 +102,7 @@ describe("readSse", () => {
     expect(source.isFreed).toBe(true);
   });
 
-  it("reads nothing and frees its source when the signal had aborted before", async () => {
+  it("reads nothing and releases its source when the signal had aborted before", async () => {
     const source = endlessSource(oneEvent);
 
     await expect(readSse(source, { signal: AbortSignal.abort() }).next()).rejects.toMatchObject({ code: "cancelled" });
@@ -110,7 +110,7 @@ describe("readSse", () => {
     expect(source).toMatchObject({ reads: 0, isFreed: true });
   });
 
-  it("is not disturbed by what a source says when it is freed", async () => {
+  it("ignores the error of a source that is released", async () => {
     const complaining = new Readable({ read() {}, destroy: (_, done) => done(new Error("destroyed too early")) });
 
     const read = readSse(complaining, { signal: AbortSignal.abort() }).next();
@@ -119,7 +119,7 @@ describe("readSse", () => {
     await new Promise((resolve) => complaining.once("close", resolve));
   });
 
-  it("passes on the errors of its source as they are", async () => {
+  it("passes on the errors of its source unchanged", async () => {
     const failure = Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
     const source = Readable.from(
       (async function* () {
@@ -155,7 +155,7 @@ describe("readSse", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("stops at an event that is too large, without reading on, and frees its source", async () => {
+  it("stops at an event that is too large, without reading on, and releases its source", async () => {
     const chunks = Array.from({ length: 4096 }, () => Buffer.alloc(65_536, "x"));
     const source = endlessSource(oneEvent, ...chunks);
     const events = readSse(source);
@@ -170,7 +170,7 @@ describe("readSse", () => {
     ["data: a\n\n", false],
     ["data: a\n\ndata: b\n", true],
     ["data: a\n\nda", true],
-  ])("returns whether %j was cut", async (text, isCut) => {
+  ])("tells if %j was cut", async (text, isCut) => {
     const events = readSse(Readable.from([Buffer.from(text)]));
 
     expect([await events.next(), await events.next()]).toEqual([

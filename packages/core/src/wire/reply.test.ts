@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { readToEnd } from "./reply.ts";
 
 describe("readToEnd", () => {
-  it("reads until nothing more comes", async () => {
+  it("reads to the end", async () => {
     const left = ["a", "b"];
     const next = async () => ({ done: left.length === 0, value: left.shift() });
 
@@ -11,11 +11,11 @@ describe("readToEnd", () => {
     expect(left).toEqual([]);
   });
 
-  it("does not mind a failure: the answer had come by then", async () => {
+  it("ignores a failure", async () => {
     await expect(readToEnd({ next: () => Promise.reject(new Error("reset")) })).resolves.toBeUndefined();
   });
 
-  it("gives up on a server that neither speaks nor ends", async () => {
+  it("stops waiting for a server that neither sends nor ends", async () => {
     vi.useFakeTimers();
     let end: (() => void) | undefined;
     const bytes = {

@@ -40,7 +40,7 @@ describe("SseWriter on a real connection", () => {
     expect(received).toEqual(texts);
   });
 
-  it("stops for a reader that does not read, with little in memory, and goes on when it does", async () => {
+  it("pauses for a reader that does not read, with little memory, and resumes when it does", async () => {
     const state = { written: 0, mostBuffered: 0, isEnded: false };
     const padding = "x".repeat(1000);
     const server = await serve(async (response) => {

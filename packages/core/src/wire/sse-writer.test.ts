@@ -49,7 +49,7 @@ afterEach(() => {
 });
 
 describe("SseWriter", () => {
-  it("sends the frames of one tick in one write, also those that promises bring", async () => {
+  it("sends the frames of one tick in one write, also those of promises", async () => {
     const reader = new PausedReader();
     const writer = new SseWriter(reader);
 
@@ -60,7 +60,7 @@ describe("SseWriter", () => {
     expect(reader.writes).toEqual(["abc"]);
   });
 
-  it("does not wait for the end of the tick with more than a batch", () => {
+  it("writes more than a batch without waiting for the end of the tick", () => {
     const reader = new PausedReader(100_000);
     const writer = new SseWriter(reader);
 
@@ -69,7 +69,7 @@ describe("SseWriter", () => {
     expect(reader.writes.join("")).toHaveLength(17_000);
   });
 
-  it("makes a promise only when there is no room, and keeps it when there is", async () => {
+  it("returns a promise only without room, and resolves it when there is room", async () => {
     const { reader, writer } = await fullWriter();
     let isWritten = false;
 
@@ -84,7 +84,7 @@ describe("SseWriter", () => {
     expect(new SseWriter(new PausedReader(100)).write("a")).toBeUndefined();
   });
 
-  it("keeps the order of frames of several writers that wait", async () => {
+  it("keeps the order of frames of several waiting writers", async () => {
     const { reader, writer } = await fullWriter();
 
     const written = Promise.all(["a", "b", "c"].map(async (frame) => writer.write(frame)));
@@ -95,7 +95,7 @@ describe("SseWriter", () => {
     expect(reader.writes).toEqual(["first ", "abc"]);
   });
 
-  it("waits first when what it is given is full already", async () => {
+  it("waits first when the stream is full at the start", async () => {
     const reader = new PausedReader();
     reader.write("headers ");
     const writer = new SseWriter(reader);
@@ -114,7 +114,7 @@ describe("SseWriter", () => {
     ["has failed", (reader) => reader.destroy(new Error("EPIPE"))],
     ["was ended by another", (reader) => reader.end()],
     ["is cut off by the signal", (_, controller) => controller.abort()],
-  ])("cancels writers that wait, and all after them, when the reader %s", async (_, leave) => {
+  ])("cancels waiting and later writers when the reader %s", async (_, leave) => {
     const controller = new AbortController();
     const { reader, writer } = await fullWriter({ signal: controller.signal });
 
@@ -127,7 +127,7 @@ describe("SseWriter", () => {
     expect(writer.closed).toBe(true);
   });
 
-  it("takes nothing for a stream that another has ended, even if it is never destroyed", async () => {
+  it("rejects frames for a stream that was ended elsewhere, even if it is never destroyed", async () => {
     const sink = new Writable({ autoDestroy: false, write: (_chunk, _encoding, taken) => taken() });
     const writer = new SseWriter(sink);
 
@@ -138,7 +138,7 @@ describe("SseWriter", () => {
     await expect(writer.close()).resolves.toBeUndefined();
   });
 
-  it("waits for nothing when the reader had left before", async () => {
+  it("closes at once when the reader had disconnected before", async () => {
     const reader = new PausedReader().destroy();
     await turn();
 
@@ -149,7 +149,7 @@ describe("SseWriter", () => {
     expect(reader.writes).toEqual([]);
   });
 
-  it("takes nothing when the signal had aborted before, and can still be closed", async () => {
+  it("rejects frames when the signal had aborted before, and can still be closed", async () => {
     const reader = new PausedReader();
     const writer = new SseWriter(reader, { signal: AbortSignal.abort() });
 
@@ -158,7 +158,7 @@ describe("SseWriter", () => {
     expect(reader.writableFinished).toBe(true);
   });
 
-  it("does not take the process down when a writer that waits for nothing loses its reader", async () => {
+  it("causes no unhandled rejection when a writer that does not wait loses its reader", async () => {
     const { reader, writer } = await fullWriter();
 
     void writer.write("nobody waits");
@@ -168,7 +168,7 @@ describe("SseWriter", () => {
     expect(writer.closed).toBe(true);
   });
 
-  it("drops a reader for whom more than a megabyte has gathered", async () => {
+  it("drops a reader with more than a megabyte of unsent frames", async () => {
     const { reader, writer } = await fullWriter();
     let count = 0;
     const flood = () => {
@@ -179,7 +179,7 @@ describe("SseWriter", () => {
     expect([count, reader.destroyed]).toEqual([11, true]);
   });
 
-  it("takes one frame of any size from a writer that waits", async () => {
+  it("accepts one frame of any size from a writer that waits", async () => {
     const { reader, writer } = await fullWriter();
 
     const written = writer.write("x".repeat(3_000_000));
@@ -208,7 +208,7 @@ describe("SseWriter", () => {
     await writer.close();
   });
 
-  it("sends no heartbeat once it is closed to frames", async () => {
+  it("sends no heartbeat after close", async () => {
     const reader = new PausedReader();
     const controller = new AbortController();
     const writer = new SseWriter(reader, { signal: controller.signal });
@@ -220,7 +220,7 @@ describe("SseWriter", () => {
     expect(reader.writes).toEqual([]);
   });
 
-  it("never puts a heartbeat inside a frame or before one it has taken", async () => {
+  it("never sends a heartbeat inside a frame or before an accepted one", async () => {
     const reader = new PausedReader(100);
     const writer = new SseWriter(reader, { heartbeatMs: 10 });
 
@@ -230,7 +230,7 @@ describe("SseWriter", () => {
     expect(reader.writes).toEqual(["data: a\n\n: heartbeat\n\n"]);
   });
 
-  it("destroys the connection of a reader that takes nothing for 30 seconds", async () => {
+  it("destroys the connection of a reader that stalls for 30 seconds", async () => {
     const { reader, writer } = await fullWriter();
     const written = writer.write("second ");
 
@@ -242,7 +242,7 @@ describe("SseWriter", () => {
     await expect(written).rejects.toEqual(cancelled);
   });
 
-  it("starts to count again when the reader takes something", async () => {
+  it("restarts the stall timeout when the reader takes something", async () => {
     const { reader, writer } = await fullWriter({ heartbeatMs: 1_000_000 });
     const written = writer.write("second ");
 
@@ -256,7 +256,7 @@ describe("SseWriter", () => {
     expect(reader.destroyed).toBe(false);
   });
 
-  it("sends what it has taken before it closes, and takes nothing after", async () => {
+  it("sends the accepted frames before it closes, and accepts none after", async () => {
     const { reader, writer } = await fullWriter();
 
     const written = writer.write("last");
@@ -270,7 +270,7 @@ describe("SseWriter", () => {
     expect(() => writer.write("more")).toThrow(cancelled);
   });
 
-  it("does not wait longer for a reader to take the last frame than for any other", async () => {
+  it("limits the wait for the last frame by the stall timeout too", async () => {
     const reader = new PausedReader(100);
     const writer = new SseWriter(reader);
 
