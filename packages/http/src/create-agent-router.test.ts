@@ -156,7 +156,7 @@ describe("createAgentRouter", () => {
       teams: [{ name: "desk", kind: "team", input: ["text", "parts"] }],
     });
     expect((await service.ask("/workflows")).json).toEqual({
-      workflows: [{ name: "counter", kind: "workflow", input: ["object"] }],
+      workflows: [{ name: "counter", kind: "workflow", input: ["object", "text"] }],
     });
     expect((await (await serve({})).ask("/agents")).json).toEqual({ agents: [] });
   });

@@ -55,6 +55,7 @@ export const agentRules = [
     "workflow.order": "steps run in order",
     "workflow.retry-policy": "retryPolicy retries a failed step after backoffMs",
     "workflow.agent-step": "an agent step runs an agent",
+    "workflow.answers": "an agent step's answer is in its step's output and in the state under the step's name",
     "workflow.input-from": "inputFrom makes an agent step's input from the state",
     "workflow.function-step": "a function step returns a part of the state, from state and run context",
     "workflow.condition-step": "a condition step runs its steps when its condition holds",

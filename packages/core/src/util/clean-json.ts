@@ -47,7 +47,12 @@ function cleanObject(value: object, walk: Walk): unknown {
   if (walk.path.length === maxDepth) refuse(walk, `nests deeper than ${maxDepth} levels, or contains itself`);
   if (Array.isArray(value)) return cleanArray(value, walk);
   if (!isPlain(value)) {
-    refuse(walk, "is a class instance, not plain data: take its fields, or of a Date its toISOString()");
+    refuse(
+      walk,
+      value instanceof Date
+        ? "is a Date, which JSON cannot hold: use its toISOString()"
+        : "is a class instance, which JSON cannot hold: use a plain object with its fields",
+    );
   }
   return cleanMembers(value as Record<string, unknown>, walk);
 }

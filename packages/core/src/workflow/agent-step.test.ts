@@ -5,7 +5,7 @@ import { agentOf, agentOn, asked } from "./test/agents.ts";
 import { Workflow } from "./workflow.ts";
 
 describe("an agent step", () => {
-  it("runs an agent and writes its text to the state's key of the step's name [workflow.agent-step]", async () => {
+  it("writes its answer to the state, also without an initial value, and to its step's output [workflow.agent-step] [workflow.answers]", async () => {
     const flow = new Workflow({
       name: "flow",
       initialState: { draft: "", other: "kept" },
@@ -15,7 +15,10 @@ describe("an agent step", () => {
       ],
     });
 
-    expect((await flow.run({ input: { draft: "about rain" } })).state).toEqual({ draft: "Dear all,", other: "kept" });
+    const { state, steps } = await flow.run({ input: { draft: "about rain" } });
+
+    expect(state).toEqual({ draft: "Dear all,", other: "kept", unseen: "Not in the state." });
+    expect(steps.map(({ output }) => output)).toEqual(["Dear all,", "Not in the state."]);
   });
 
   it("gives the agent the result of inputFrom as input [workflow.input-from]", async () => {
@@ -46,14 +49,49 @@ describe("an agent step", () => {
     expect([asked(first), asked(second)]).toEqual([['{"topic":"rain"}'], ["Rain falls."]]);
   });
 
-  it("fails with a hint at inputFrom when its agent has no input", async () => {
-    const flow = new Workflow({ name: "flow", initialState: {}, steps: [{ name: "write", agent: agentOf() }] });
+  it("gives the agent the state as JSON as input when there is no other", async () => {
+    const model = new ScriptedModel("Rain.", "Wind.");
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { days: 2 },
+      steps: [{ name: "w", agent: agentOn(model) }],
+    });
+    await flow.run();
+    await flow.run({ input: { days: 3 }, sessionId: "s1" });
 
-    await expect(flow.run()).rejects.toMatchObject({ code: "invalid_request", fields: { step: "write" } });
-    await expect(flow.run()).rejects.toThrow(/"write" failed: .*inputFrom/);
+    expect(asked(model)).toEqual(['{"days":2}', '{"days":3}']);
   });
 
-  it("writes structured output to a key whose initial value is not a string", async () => {
+  it("gives the first agent a text input", async () => {
+    const model = new ScriptedModel("Rain.");
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { days: 2 },
+      steps: [{ name: "w", agent: agentOn(model) }],
+    });
+    await flow.run({ input: "And tomorrow?" });
+
+    expect(asked(model)).toEqual(["And tomorrow?"]);
+  });
+
+  it("gives the agent the answers of parallel steps as input, in written order", async () => {
+    const model = new ScriptedModel("Both.");
+    const parallel = [
+      { name: "one", agent: agentOf({ text: "First.", delayMs: 20 }) },
+      { name: "between", run: () => {} },
+      { name: "two", agent: agentOf("Second.") },
+    ];
+    const steps = [
+      { name: "all", parallel },
+      { name: "sum", agent: agentOn(model) },
+    ];
+    const { state } = await new Workflow({ name: "flow", initialState: {}, steps }).run({ input: "Go." });
+
+    expect(asked(model)).toEqual(["First.\n\nSecond."]);
+    expect(state).toEqual({ one: "First.", two: "Second.", sum: "Both." });
+  });
+
+  it("writes structured output to the state", async () => {
     const schema = { type: "object", properties: { score: { type: "number" } }, required: ["score"] } as const;
     const judge = () =>
       new Agent({ name: "judge", model: new ScriptedModel({ structured: { score: 7 } }), structuredOutput: schema });
@@ -67,7 +105,7 @@ describe("an agent step", () => {
       ],
     });
 
-    expect((await flow.run()).state).toEqual({ open: { score: 7 }, form: { score: 7 }, words: '{"score":7}' });
+    expect((await flow.run()).state).toEqual({ open: { score: 7 }, form: { score: 7 }, words: { score: 7 } });
   });
 
   it("accepts a text that ends in half a surrogate pair", async () => {
@@ -79,14 +117,12 @@ describe("an agent step", () => {
     );
   });
 
-  it("fails when its answer is text and the initial value an object", async () => {
-    const flow = new Workflow({
-      name: "flow",
-      initialState: { form: { score: 0 } },
-      steps: [{ name: "form", agent: agentOf("seven"), inputFrom: () => "Judge." }],
-    });
+  it("replaces an initial value of another kind", async () => {
+    const steps = [{ name: "form", agent: agentOf("seven"), inputFrom: () => "Judge." }];
 
-    await expect(flow.run()).rejects.toThrow(/"form" failed: .*structuredOutput/);
+    expect((await new Workflow({ name: "flow", initialState: { form: 0 }, steps }).run()).state).toEqual({
+      form: "seven",
+    });
   });
 
   it("has a session of its own, the same one for each run in a session of the workflow", async () => {

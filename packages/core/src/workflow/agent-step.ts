@@ -1,5 +1,4 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { getTextContent } from "../message/content.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { countForeignUsage } from "../run/count-foreign-usage.ts";
@@ -23,15 +22,17 @@ export type AgentStepRun = {
   readonly onChunk: ((chunk: StreamChunk) => Promise<void>) | undefined;
 };
 
-/** Returns the input of an agent step: the result of `inputFrom`, else the last message. */
+/**
+ * Returns the input of an agent step: the result of `inputFrom`, else the last agent answer, else the text input of the
+ * run, else the state as JSON.
+ */
 export function agentStepInput(
   { inputFrom }: StepOf<"agent">,
-  before: { readonly state: StateRecord; readonly message: MessageContent },
+  { state, message }: { readonly state: StateRecord; readonly message: MessageContent | undefined },
 ): MessageContent {
-  if (inputFrom === undefined) return requireInput(before.message);
-  const input: unknown = inputFrom(copyState(before.state));
-  if (typeof input === "string" && input.trim() !== "") return input;
-  throw new TroupeError("invalid_value", "inputFrom must return a string that is not empty.");
+  if (inputFrom !== undefined) return requireText(inputFrom(copyState(state)));
+  const isEmpty = message === undefined || (typeof message === "string" && message.trim() === "");
+  return isEmpty ? JSON.stringify(state) : message;
 }
 
 /** Runs the agent of a step as a child run. Its usage counts whether it completes or fails. */
@@ -63,10 +64,7 @@ async function startAgent({ step, input, context, onChunk }: AgentStepRun): Prom
   return await stream.output;
 }
 
-function requireInput(message: MessageContent): MessageContent {
-  if (typeof message !== "string" || getTextContent(message).trim() !== "") return message;
-  throw new TroupeError(
-    "invalid_request",
-    "its agent has no input: run the workflow with an input, or give the step inputFrom.",
-  );
+function requireText(input: unknown): string {
+  if (typeof input === "string" && input.trim() !== "") return input;
+  throw new TroupeError("invalid_value", "inputFrom must return a string that is not empty.");
 }

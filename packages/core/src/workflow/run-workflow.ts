@@ -1,4 +1,5 @@
 import { AsyncQueue } from "../async/async-queue.ts";
+import type { MessageContent } from "../message/content.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { RunError } from "../run/run-error.ts";
@@ -6,7 +7,7 @@ import type { RunExecution } from "../run/run-execution.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { Run } from "../run/run.ts";
 import type { StateChange } from "./state-change.ts";
-import type { StateRecord, StateShape } from "./state-shape.ts";
+import type { StateRecord } from "./state-shape.ts";
 import { StepRunner } from "./step-runner.ts";
 import type { StepObserver } from "./step-runner.ts";
 import type { StepTrace } from "./step-trace.ts";
@@ -14,15 +15,16 @@ import { everyStep } from "./steps.ts";
 import type { Step } from "./steps.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
 import { WorkflowError } from "./workflow-result.ts";
-import type { WorkflowResult } from "./workflow-result.ts";
+import type { WorkflowResult, WorkflowState } from "./workflow-result.ts";
 
 /** All that one run of a workflow needs. */
 export type WorkflowPlan = {
   readonly steps: readonly Step[];
-  readonly shape: StateShape;
   readonly retryPolicy: RetryPolicy | undefined;
   /** The first state of the run. */
   readonly start: StateRecord;
+  /** The text input of the run, if it has one. */
+  readonly message: MessageContent | undefined;
   readonly trace: StepTrace;
 };
 
@@ -47,8 +49,8 @@ export function runObserved(observer: StepObserver): WorkflowRunner {
 }
 
 /**
- * Runs the steps and streams the last agent step, whose text is the answer of the workflow. When that step does not run,
- * the answer is streamed as one chunk at the end.
+ * Runs the steps and streams the agent step whose text is the answer of the workflow. When there is no such step, or it does
+ * not run, the answer is streamed as one chunk at the end.
  */
 export const runStreaming: WorkflowRunner = async function* (run, plan) {
   const chunks = new AsyncQueue<StreamChunk>();
@@ -75,7 +77,7 @@ export async function toWorkflowResult<State>({ execution, plan }: PlannedRun): 
   const toResult = <Value>({ status, structured, usage, durationMs }: RunOutput): WorkflowResult<Value> => ({
     runId: execution.runId,
     status: status ?? "error",
-    state: (structured ?? plan.start) as Value,
+    state: (structured ?? plan.start) as WorkflowState<Value>,
     steps: plan.trace.toResults(plan.steps),
     usage,
     durationMs: durationMs ?? 0,
@@ -94,23 +96,35 @@ export async function toWorkflowResult<State>({ execution, plan }: PlannedRun): 
  * an agent's answer is its state as JSON.
  */
 async function runSteps(run: Run<StateRecord>, plan: WorkflowPlan, observer: StepObserver): Promise<void> {
-  const { steps, start, shape, retryPolicy, trace } = plan;
-  const { signal, input: message } = run;
+  const { steps, start, message, retryPolicy, trace } = plan;
+  const { signal } = run;
   run.structured = start;
   const onChange = ({ partial, text }: StateChange): void => {
     run.structured = { ...start, ...partial };
     run.text = text ?? run.text;
   };
-  const runner = new StepRunner({ shape, retryPolicy, trace, observer, run });
+  const runner = new StepRunner({ retryPolicy, trace, observer, run });
   const { text } = await runner.runAll(steps, { before: { state: start, message }, signal, onChange });
   run.text = text ?? JSON.stringify(run.structured);
 }
 
+/** Streams the agent step whose text is the answer: the last one, unless it runs in parallel with other agents. */
 function lastAgentObserver({ steps }: WorkflowPlan, chunks: AsyncQueue<StreamChunk>): StepObserver {
-  const last = [...everyStep(steps)].findLast(({ kind }) => kind === "agent")?.name;
+  const speaker = answeringStep(steps);
   return {
-    wantsChunks: (step) => step === last,
+    wantsChunks: (step) => step === speaker,
     allowsRepeat: false,
     onEvent: (event) => (event.type === "chunk" ? chunks.push(event.chunk) : undefined),
   };
+}
+
+function answeringStep(steps: readonly Step[]): string | undefined {
+  const last = steps.findLast((step) => agentsIn([step]) > 0);
+  if (last?.kind === "agent") return last.name;
+  if (last === undefined || !("steps" in last) || (last.kind === "parallel" && agentsIn([last]) > 1)) return undefined;
+  return answeringStep(last.steps);
+}
+
+function agentsIn(steps: readonly Step[]): number {
+  return [...everyStep(steps)].filter(({ kind }) => kind === "agent").length;
 }

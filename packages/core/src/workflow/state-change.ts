@@ -3,8 +3,7 @@ import type { RunOutput } from "../run/run-output.ts";
 import { cleanJson } from "../util/clean-json.ts";
 import { equalJson } from "../util/equal-json.ts";
 import { isRecord } from "../util/is-record.ts";
-import { kindNames } from "./state-shape.ts";
-import type { StateShape, StateRecord } from "./state-shape.ts";
+import type { StateRecord } from "./state-shape.ts";
 
 /** The effect of a step: the keys that it set, and the text of its agent if it has one. */
 export type StateChange = { readonly partial: StateRecord; readonly text?: string };
@@ -29,24 +28,22 @@ export function changeByFunction(returned: unknown): StateChange {
   return { partial: cleanJson(returned, refusal) as StateRecord };
 }
 
-/** Makes a change of an agent's answer. The answer is written to the state when the state has a key of the step's name. */
-export function changeByAnswer({ text, structured }: RunOutput, name: string, shape: StateShape): StateChange {
-  if (!shape.has(name)) return { partial: {}, text };
-  const kind = shape.kindAt(name);
-  const answer = kind === "string" ? text : (structured ?? text);
-  if (!shape.fits(name, answer)) {
-    throw wrongValue(
-      `its answer must be ${kindNames[kind]}, like the value in the initial state: give its agent a structuredOutput`,
-    );
-  }
-  // A model's text may end in half a surrogate pair, which cannot be stored.
-  if (typeof answer === "string") return { partial: { [name]: answer.toWellFormed() }, text };
+/**
+ * Makes a change of an agent's answer: its structured output or, without one, its text becomes the value of the key named
+ * like the step.
+ */
+export function changeByAnswer({ text, structured }: RunOutput, name: string): StateChange {
   const refusal = (place: string, problem: string) =>
     wrongValue(`its structured answer${place && ` at ${place}`} ${problem}`);
-  return { partial: { [name]: cleanJson(answer, refusal) }, text };
+  // A model's text may end in half a surrogate pair, which cannot be stored.
+  const answer = structured === undefined || structured === null ? text.toWellFormed() : cleanJson(structured, refusal);
+  return { partial: { [name]: answer }, text };
 }
 
-/** Merges the changes of parallel steps, in their order. A key that two of them set to different values is an error. */
+/**
+ * Merges the changes of parallel steps, in their order. Their texts become one, with blank lines between. A key that two of
+ * them set to different values is an error.
+ */
 export function mergeChanges(changes: readonly StateChange[], names: readonly string[]): StateChange {
   const writers = new Map<string, { name: string | undefined; value: unknown }>();
   for (const [index, { partial }] of changes.entries()) {
@@ -56,7 +53,9 @@ export function mergeChanges(changes: readonly StateChange[], names: readonly st
       writers.set(key, { name: names[index], value });
     }
   }
-  return changes.reduce(addChange, noChange);
+  const texts = changes.map(({ text }) => text).filter((text) => text !== undefined);
+  const merged = changes.reduce(addChange, noChange);
+  return texts.length < 2 ? merged : { ...merged, text: texts.join("\n\n") };
 }
 
 function conflict(key: string, ...writers: (string | undefined)[]): TroupeError {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ScriptedModel } from "../testing/scripted-model.ts";
-import { agentOf, agentOn, asked } from "./test/agents.ts";
+import { agentOf } from "./test/agents.ts";
 import { Workflow } from "./workflow.ts";
 
 describe("a function step", () => {
@@ -17,7 +16,7 @@ describe("a function step", () => {
       ],
     });
 
-    expect((await flow.run({ userId: "u1" })).state).toEqual({ count: 2, who: "u1", said: "Hello." });
+    expect((await flow.run({ userId: "u1" })).state).toEqual({ count: 2, who: "u1", said: "Hello.", ask: "Hello." });
   });
 
   it("changes nothing by returning undefined or by modifying its argument", async () => {
@@ -55,7 +54,8 @@ describe("a function step", () => {
     ["a string", "text", /an object with keys of the state/],
     ["an array", [1], /an object with keys of the state/],
     ["null", null, /an object with keys of the state/],
-    ["an instance", new Date(0), /class instance/],
+    ["a Date", new Date(0), /is a Date, which JSON cannot hold: use its toISOString\(\)/],
+    ["an instance", new URL("http://a.b"), /class instance/],
     ["a function within", { list: [() => {}] }, /at \.list\[0\] is a function/],
   ])("fails with its name when it returns %s", async (_what, returned, problem) => {
     const run = (() => returned) as unknown as () => undefined;
@@ -111,6 +111,19 @@ describe("a condition step", () => {
   });
 
   it.each([
+    ["a non-empty string", "yes", true],
+    ["zero", 0, false],
+    ["undefined", undefined, false],
+    ["a promise of true", Promise.resolve(true), true],
+    ["a promise of null", Promise.resolve(null), false],
+  ])("reads %s as truthy or falsy", async (_what, value, holds) => {
+    const steps = [{ name: "c", condition: () => value, steps: [{ name: "in", run: () => ({ ran: true }) }] }];
+    const flow = new Workflow({ name: "flow", initialState: { ran: false }, steps });
+
+    expect((await flow.run()).state).toEqual({ ran: holds });
+  });
+
+  it.each([
     [
       "throws",
       () => {
@@ -118,9 +131,9 @@ describe("a condition step", () => {
       },
       "internal",
     ],
-    ["gives a promise", () => Promise.resolve(true), "invalid_value"],
+    ["rejects", () => Promise.reject(new Error("secret")), "internal"],
   ])("fails with its name when its condition %s", async (_what, condition, code) => {
-    const steps = [{ name: "odd", condition: condition as unknown as () => boolean, steps: [] }];
+    const steps = [{ name: "odd", condition, steps: [] }];
     const flow = new Workflow({ name: "flow", initialState: {}, steps });
 
     await expect(flow.run()).rejects.toMatchObject({ code, fields: { step: "odd" } });
@@ -184,26 +197,5 @@ describe("a parallel step", () => {
     await expect(failure).rejects.toThrow(
       'The step "both" failed: its steps "a" and "b" set "key" to different values',
     );
-  });
-
-  it("leaves the answer of its last agent, in written order, as the last message", async () => {
-    const model = new ScriptedModel("end");
-    const flow = new Workflow({
-      name: "flow",
-      initialState: {},
-      steps: [
-        {
-          name: "both",
-          parallel: [
-            { name: "slow", agent: agentOf({ text: "first", delayMs: 5 }), inputFrom: () => "go" },
-            { name: "fast", agent: agentOf("second"), inputFrom: () => "go" },
-          ],
-        },
-        { name: "end", agent: agentOn(model) },
-      ],
-    });
-    await flow.run();
-
-    expect(asked(model)).toEqual(["second"]);
   });
 });

@@ -11,7 +11,7 @@ import type { StepAttempts } from "./retry-step.ts";
 import { addChange, changeByAnswer, changeByFunction, mergeChanges, noChange } from "./state-change.ts";
 import type { StateChange } from "./state-change.ts";
 import { copyState } from "./state-shape.ts";
-import type { StateRecord, StateShape } from "./state-shape.ts";
+import type { StateRecord } from "./state-shape.ts";
 import type { StepTrace } from "./step-trace.ts";
 import type { Step, StepOf } from "./steps.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
@@ -31,7 +31,6 @@ export type StepObserver = {
 /** The things that all steps of one run share. */
 export type StepRunnerOptions = {
   readonly run: Run<StateRecord>;
-  readonly shape: StateShape;
   readonly retryPolicy: RetryPolicy | undefined;
   readonly trace: StepTrace;
   readonly observer: StepObserver;
@@ -39,8 +38,8 @@ export type StepRunnerOptions = {
 
 /** The situation in which a step starts. */
 export type StepScope = {
-  /** The state, and the last message: the last agent's answer or, before one, the input of the workflow. */
-  readonly before: { readonly state: StateRecord; readonly message: MessageContent };
+  /** The state, and the last message: the last agent answer or, before one, the text input of the run if it has one. */
+  readonly before: { readonly state: StateRecord; readonly message: MessageContent | undefined };
   readonly signal: AbortSignal;
   /** Receives the changes made so far in this scope. Those of parallel steps count only when all are done. */
   readonly onChange: (change: StateChange) => void;
@@ -77,6 +76,7 @@ export class StepRunner {
     try {
       const change = await this.#execute(step, scope);
       const end = entry.end(change === undefined ? "skipped" : "completed");
+      if (step.kind === "agent") entry.output = change?.partial[name];
       await observer.onEvent({ type: "step_end", step: name, ...end });
       return change ?? noChange;
     } catch (error) {
@@ -102,7 +102,7 @@ export class StepRunner {
   }
 
   async #runAgent(step: StepOf<"agent">, scope: StepScope): Promise<StateChange> {
-    const { observer, shape } = this.#options;
+    const { observer } = this.#options;
     const { name } = step;
     let hasStreamed = false;
     const forward = async (chunk: StreamChunk): Promise<void> => {
@@ -113,7 +113,7 @@ export class StepRunner {
     const work: Work<StateChange> = async (attempt) => {
       try {
         const input = agentStepInput(step, scope.before);
-        return changeByAnswer(await runAgentStep({ step, input, ...attempt, onChunk }), name, shape);
+        return changeByAnswer(await runAgentStep({ step, input, ...attempt, onChunk }), name);
       } catch (error) {
         const text = textOfFailure(error);
         if (text !== "") scope.onChange({ partial: {}, text });
@@ -130,11 +130,7 @@ export class StepRunner {
   }
 
   async #checkCondition({ name, condition }: StepOf<"condition">, scope: StepScope): Promise<boolean> {
-    const work: Work<boolean> = () => {
-      const holds: unknown = condition(copyState(scope.before.state));
-      if (typeof holds === "boolean") return holds;
-      throw new TroupeError("invalid_value", "condition must return true or false, and not a promise.");
-    };
+    const work: Work<boolean> = async () => Boolean(await condition(copyState(scope.before.state)));
     return await this.#attempt(name, scope, { work });
   }
 
@@ -155,7 +151,7 @@ export class StepRunner {
     { work, mayRepeat }: Pick<StepAttempts<Result>, "mayRepeat"> & { work: Work<Result> },
   ): Promise<Result> {
     const { retryPolicy: policy, run, observer } = this.#options;
-    const text = getTextContent(before.message);
+    const text = getTextContent(before.message ?? null);
     return await retryStep({
       name,
       policy,

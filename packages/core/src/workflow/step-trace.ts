@@ -6,6 +6,8 @@ import type { StepResult, StepStatus } from "./workflow-result.ts";
 
 /** The record of one step, from its start to its end. */
 export class StepEntry {
+  /** The answer of an agent step. */
+  output: unknown;
   readonly #name: string;
   readonly #startedAt = performance.now();
   #end: Pick<StepResult, "status" | "durationMs" | "error"> | undefined;
@@ -25,7 +27,7 @@ export class StepEntry {
   /** Returns the result of the step. A step without an end was cut off with its run: it counts as cancelled. */
   toResult(): StepResult {
     const cutOff = { status: "cancelled" as const, durationMs: performance.now() - this.#startedAt };
-    return { name: this.#name, ...(this.#end ?? cutOff) };
+    return { name: this.#name, ...(this.#end ?? cutOff), ...(this.output !== undefined && { output: this.output }) };
   }
 }
 

@@ -28,7 +28,7 @@ describe("the configuration of a workflow", () => {
     [{ name: undefined }, /^name must be/],
     [{ description: 1 }, /^description must be/],
     [{ initialState: [] }, /^initialState must be an object, got an array/],
-    [{ initialState: { at: new Date(0) } }, /^initialState\.at is a class instance/],
+    [{ initialState: { at: new Date(0) } }, /^initialState\.at is a Date, which JSON cannot hold: use its toISOString/],
     [{ steps: {} }, /^steps must be an array of steps/],
     [{ retryPolicy: { maxRetries: 1 } }, /^retryPolicy\.backoffMs must be/],
     [{ retryPolicy: { maxRetries: -1, backoffMs: 1 } }, /^retryPolicy\.maxRetries must be/],
@@ -75,7 +75,6 @@ describe("the steps of a workflow", () => {
     [[{ name: "s", condition }], /\(the step "s"\)\.steps must be an array of steps/],
     [[{ name: "s", parallel: {} }], /\(the step "s"\)\.parallel must be an array of steps/],
     [[{ name: "s", parallel: [{ name: "t" }] }], /parallel\[0\] \(the step "t"\) has no form/],
-    [[{ name: "n", agent }], /^initialState\.n is a number, and the answer of the agent step "n" would replace it/],
   ])("refuse %o", (steps, sentence) => {
     expect(refusalOf({ steps })).toMatch(sentence);
   });

@@ -23,8 +23,8 @@ import type { Step } from "./steps.ts";
 import { checkWorkflowConfig } from "./workflow-config.ts";
 import type { RetryPolicy, WorkflowConfig } from "./workflow-config.ts";
 
-/** The input of a run: the message for its first agent step, and the object that is merged over the initial state. */
-export type WorkflowStart = { readonly message: MessageContent; readonly input?: unknown };
+/** The input of a run: a message for its first agent step, or an object that is merged over the initial state. */
+export type WorkflowStart = { readonly message: MessageContent } | { readonly input: object } | Record<string, never>;
 
 /** The parts of a workflow, made of its checked configuration. */
 export class WorkflowParts {
@@ -46,7 +46,6 @@ export class WorkflowParts {
     this.description = description;
     this.#shape = new StateShape(initialState);
     this.#steps = readSteps(steps);
-    checkAnswerKeys(this.#steps, this.#shape);
     this.#retryPolicy = retryPolicy && { ...retryPolicy };
     this.#limits = limits && { ...limits };
     this.#logger = createLogger({ level: logLevel, prefix: name });
@@ -60,18 +59,19 @@ export class WorkflowParts {
   }
 
   /** Plans a run. Wrong options and a wrong input throw at once. */
-  plan({ message, input }: WorkflowStart, opts: RunOpts, runner: WorkflowRunner): PlannedRun {
+  plan(start: WorkflowStart, opts: RunOpts, runner: WorkflowRunner): PlannedRun {
     requireOptions(opts);
+    const { message, input } = start as { message?: MessageContent; input?: object };
     const plan: WorkflowPlan = {
       steps: this.#steps,
-      shape: this.#shape,
       retryPolicy: this.#retryPolicy,
       start: this.#shape.start(input),
+      message,
       trace: new StepTrace(),
     };
     const run = new Run<StateRecord>({
       name: this.name,
-      input: message,
+      input: message ?? (input === undefined ? "" : JSON.stringify(input)),
       settings: readRunOpts(opts, { limits: this.#limits, providerId: vendorOfKey(this.providerIds, opts.apiKey) }),
       eventBus: this.eventBus,
       logger: this.#logger,
@@ -84,16 +84,6 @@ export class WorkflowParts {
 /** Refuses options that are not an object. */
 export function requireOptions(opts: unknown): void {
   if (!isRecord(opts)) throw new TroupeError("invalid_request", "The run options must be an object.");
-}
-
-/** Refuses an agent step whose answer, a string or structured output, cannot replace the initial value of its key. */
-function checkAnswerKeys(steps: readonly Step[], shape: StateShape): void {
-  for (const { kind, name } of everyStep(steps)) {
-    const valueKind = shape.kindAt(name);
-    if (kind !== "agent" || (valueKind !== "number" && valueKind !== "boolean")) continue;
-    const sentence = `initialState.${name} is a ${valueKind}, and the answer of the agent step ${JSON.stringify(name)} would replace it`;
-    throw new TroupeError("invalid_config", `${sentence}. Give the step or the key another name.`);
-  }
 }
 
 function createBus(logger: Logger): EventBus<RunEvents> {

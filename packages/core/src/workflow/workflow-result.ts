@@ -16,14 +16,19 @@ export type StepResult = {
   name: string;
   status: StepStatus;
   durationMs: number;
+  /** The answer of an agent step: its structured output, else its text. */
+  output?: unknown;
   error?: PublicError;
 };
+
+/** The state of a run: the keys of `initialState`, and the answer of each agent step under the step's name. */
+export type WorkflowState<State> = State & Record<string, unknown>;
 
 /** The result of a run of a workflow; of a failed run, its state up to the failure. */
 export type WorkflowResult<State = Readonly<Record<string, unknown>>> = {
   runId: string;
   status: "completed" | "error";
-  state: State;
+  state: WorkflowState<State>;
   /** The steps that were started, in the order in which they are written; nested steps follow the step they are in. */
   steps: StepResult[];
   /** The usage of all model calls of the run. */

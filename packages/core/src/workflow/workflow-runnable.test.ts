@@ -84,7 +84,7 @@ describe("asRunnable", () => {
     });
     const output = await flow.asRunnable().run({ city: "Oslo" });
 
-    expect(output.structured).toEqual({ city: "Oslo" });
+    expect(output.structured).toEqual({ city: "Oslo", weather: "Rain." });
     expect(model.calls[0]?.messages.at(-1)?.content).toBe('{"city":"Oslo"}');
   });
 
@@ -95,7 +95,7 @@ describe("asRunnable", () => {
       steps: [{ name: "s", agent: agentOf("No.") }],
     });
 
-    expect((await flow.asRunnable().run('{"admin":true}')).structured).toEqual({ admin: false });
+    expect((await flow.asRunnable().run('{"admin":true}')).structured).toEqual({ admin: false, s: "No." });
   });
 
   it("gives content parts to the first agent unchanged", async () => {
@@ -149,6 +149,18 @@ describe("asRunnable", () => {
     });
 
     expect(await textsOf(flow.asRunnable().stream("go"))).toEqual(["A first draft."]);
+  });
+
+  it("streams the answers of parallel agents as one chunk, as its output has them", async () => {
+    const parallel = [
+      { name: "one", agent: agentOf("First.") },
+      { name: "two", agent: agentOf("Second.") },
+    ];
+    const flow = new Workflow({ name: "flow", initialState: {}, steps: [{ name: "all", parallel }] });
+    const stream = flow.asRunnable().stream("go");
+
+    expect(await textsOf(stream)).toEqual(["First.\n\nSecond."]);
+    expect((await stream.output).text).toBe("First.\n\nSecond.");
   });
 
   it("does not repeat a step whose chunks were emitted", async () => {

@@ -1,4 +1,3 @@
-import { TroupeError } from "../errors/troupe-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import { checkContent } from "../run/check-content.ts";
 import type { MessageContent } from "../message/content.ts";
@@ -56,18 +55,9 @@ export class WorkflowRunnable<State extends object> implements Runnable<State> {
   }
 }
 
-/** Reads an input: an object is merged over the state, and is the first message as JSON. */
+/** Reads an input: an object is merged over the state, anything else is a message. */
 export function readWorkflowInput(input: unknown): WorkflowStart {
-  if (!isRecord(input)) return { message: checkContent(input) };
-  return { message: toText(input), input };
-}
-
-function toText(input: object): string {
-  try {
-    return JSON.stringify(input);
-  } catch {
-    throw new TroupeError("invalid_request", "input must be plain JSON.");
-  }
+  return isRecord(input) ? { input } : { message: checkContent(input) };
 }
 
 /** The state keeps its type: the compiler checks the functions of the steps, `StateShape` the inputs. */

@@ -1,5 +1,6 @@
 import type { RunContext } from "../run/run-context.ts";
 import type { Runnable } from "../run/runnable.ts";
+import type { WorkflowState } from "./workflow-result.ts";
 
 /** Context of a function step. */
 export type StepContext = RunContext & {
@@ -8,26 +9,30 @@ export type StepContext = RunContext & {
 };
 
 /**
- * A step that runs an agent or another runnable. When `initialState` has a key of the step's name, the answer is written
- * there: as text where the initial value is a string, else as structured output if there is one.
+ * A step that runs an agent or another runnable. Its answer (structured output if it has one, else its text) becomes the
+ * value of the state's key with the step's name, and replaces an initial value there.
  */
 export type AgentStep<State> = {
   name: string;
   agent: Runnable;
-  /** Returns the input, made from the state. @default the last answer or, before one, the input of the workflow */
-  inputFrom?: (state: State) => string;
+  /**
+   * Returns the input, made from the state. @default the last agent answer or, before there is one, the text input of the
+   * run, else the state as JSON
+   */
+  inputFrom?: (state: WorkflowState<State>) => string;
 };
 
 /** A step that calls a function. Its return value is merged into the state, key by key. */
 export type FunctionStep<State> = {
   name: string;
-  run: (state: State, context: StepContext) => Partial<State> | void | Promise<Partial<State> | void>;
+  run: (state: WorkflowState<State>, context: StepContext) => Partial<State> | void | Promise<Partial<State> | void>;
 };
 
 /** Steps that run, one after the other, when the condition holds. */
 export type ConditionStep<State> = {
   name: string;
-  condition: (state: State) => boolean;
+  /** Any value, or a promise of one: a truthy value lets the steps run. */
+  condition: (state: WorkflowState<State>) => unknown;
   steps: readonly WorkflowStep<State>[];
 };
 

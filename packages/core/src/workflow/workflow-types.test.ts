@@ -2,8 +2,7 @@ import { expectTypeOf, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import type { WorkflowChunk } from "./workflow-result.ts";
-import type { WorkflowResult } from "./workflow-result.ts";
+import type { WorkflowChunk, WorkflowResult, WorkflowState } from "./workflow-result.ts";
 import type { StepContext } from "./workflow-step.ts";
 import { Workflow } from "./workflow.ts";
 
@@ -27,7 +26,9 @@ it("gives every step the state's type, through all forms", () => {
         steps: [
           {
             name: "both",
-            parallel: [{ name: "deep", run: (state) => void expectTypeOf(state).toEqualTypeOf<State>() }],
+            parallel: [
+              { name: "deep", run: (state) => void expectTypeOf(state).toEqualTypeOf<WorkflowState<State>>() },
+            ],
           },
         ],
       },
@@ -38,6 +39,8 @@ it("gives every step the state's type, through all forms", () => {
   expectTypeOf(() => flow.run()).returns.resolves.toEqualTypeOf<WorkflowResult<State>>();
   expectTypeOf(flow.stream()).toExtend<AsyncIterable<WorkflowChunk<State>>>();
   expectTypeOf(() => flow.run({ input: { count: 1 } })).returns.resolves.toHaveProperty("state");
+  expectTypeOf(() => flow.run({ input: "Go." })).returns.resolves.toHaveProperty("state");
+  expectTypeOf<WorkflowResult<State>["state"]["ask"]>().toBeUnknown();
 });
 
 it("takes the state's type from an interface too", () => {
@@ -66,8 +69,6 @@ it("rejects a return value with a wrong key or a wrong type", () => {
     new Workflow({ ...common, steps: [{ name, run: () => "1" }] }),
     // @ts-expect-error the state has no such key
     new Workflow({ ...common, steps: [{ name, condition: (state) => state.cuont > 1, steps: [] }] }),
-    // @ts-expect-error a condition is true or false
-    new Workflow({ ...common, steps: [{ name, condition: (state) => state.count, steps: [] }] }),
     // @ts-expect-error inputFrom gives a text
     new Workflow({ ...common, steps: [{ name, agent, inputFrom: (state) => state.count }] }),
     // @ts-expect-error also deep within

@@ -15,8 +15,8 @@ import type { WorkflowStream } from "./workflow-stream.ts";
 
 /** Options of one run of a workflow. */
 export type WorkflowRunOpts<State> = RunOpts & {
-  /** Merged over the initial state: keys of it, with values of the same kind. */
-  input?: Partial<State>;
+  /** An object is merged over the initial state; a string is the input of the first agent step. */
+  input?: (State extends Record<string, never> ? Record<string, unknown> : Partial<State>) | string;
 };
 
 /** A workflow: steps that run in order over a state. */
@@ -71,10 +71,10 @@ export class Workflow<State extends object> {
 function readOpts(opts: RunOpts & { input?: unknown }): { start: WorkflowStart; runOpts: RunOpts } {
   requireOptions(opts);
   const { input, ...runOpts } = opts;
-  if (input === undefined) return { start: { message: "" }, runOpts };
-  if (isRecord(input)) return { start: readWorkflowInput(input), runOpts };
+  if (input === undefined) return { start: {}, runOpts };
+  if (typeof input === "string" || isRecord(input)) return { start: readWorkflowInput(input), runOpts };
   throw new TroupeError(
     "invalid_request",
-    "input must be an object; it is merged over the initial state. For a string, run workflow.asRunnable().",
+    "input must be an object, which is merged over the initial state, or a string for the first agent step.",
   );
 }

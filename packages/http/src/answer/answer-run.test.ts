@@ -29,6 +29,21 @@ describe("POST …/run", () => {
     expect(service.runs.size).toBe(0);
   });
 
+  it("gives a string input to the first agent step of a workflow, and answers with its answer [workflow.answers]", async () => {
+    const model = new ScriptedModel("Rain.");
+    const steps = [{ name: "weather", agent: new Agent({ name: "helper", model }) }];
+    const service = await serve({ workflow: new Workflow({ name: "w", initialState: {}, steps }) });
+
+    const body = JSON.stringify({ input: "The weather in Oslo?" });
+    const result: unknown = await (await post(service, "/workflows/w/run", { body })).json();
+
+    expect(model.calls[0]?.messages.at(-1)?.content).toBe("The weather in Oslo?");
+    expect(result).toMatchObject({
+      state: { weather: "Rain." },
+      steps: [{ name: "weather", status: "completed", output: "Rain." }],
+    });
+  });
+
   it("answers with the result of a workflow, with its state [http.workflow-run]", async () => {
     const greet = { name: "greet", run: ({ who }: { who: string }) => ({ greeting: `Hello ${who}` }) };
     const initialState = { who: "nobody", greeting: "" };

@@ -12,7 +12,7 @@ import { toPublicChunk, toPublicResult, toPublicWorkflowChunk } from "./public-c
 export type RunnableRun = ClientRun<Runnable, MessageContent>;
 
 /** A run of a workflow. Without an input it starts from its initial state. */
-export type WorkflowRun = ClientRun<ServedWorkflow, object | undefined>;
+export type WorkflowRun = ClientRun<ServedWorkflow, object | string | undefined>;
 
 /** Runs an agent or a team and sends its output. Rejects with the failure to send instead. */
 export function answerRun(run: RunnableRun): Promise<void> {

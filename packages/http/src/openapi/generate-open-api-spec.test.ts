@@ -277,15 +277,20 @@ describe("the schemas of registered subjects", () => {
     expect(operation.requestBody?.content["application/json"]?.schema).toMatchObject({
       properties: {
         input: {
-          properties: {
-            city: { type: "string" },
-            days: { type: "number" },
-            dry: { type: "boolean" },
-            tags: { type: "array" },
-            more: { type: "object" },
-            answer: {},
-          },
-          additionalProperties: false,
+          oneOf: [
+            {
+              properties: {
+                city: { type: "string" },
+                days: { type: "number" },
+                dry: { type: "boolean" },
+                tags: { type: "array" },
+                more: { type: "object" },
+                answer: {},
+              },
+              additionalProperties: false,
+            },
+            { type: "string" },
+          ],
         },
       },
     });

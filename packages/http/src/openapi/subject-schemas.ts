@@ -44,8 +44,13 @@ export function workflowRequestSchema({ inputKinds }: ServedWorkflow): Schema {
 }
 
 function inputSchema(inputKinds: ServedWorkflow["inputKinds"]): Schema {
-  const description = "Merged over the state that the workflow starts from.";
-  if (inputKinds === undefined) return { ...anyObject, description };
+  const description = "An object is merged over the initial state; a string is the input of the first agent step.";
+  return { oneOf: [stateSchema(inputKinds), { type: "string" }], description };
+}
+
+/** An empty initial state fixes no keys. */
+function stateSchema(inputKinds: ServedWorkflow["inputKinds"]): Schema {
+  if (inputKinds === undefined || inputKinds.size === 0) return anyObject;
   const properties = Object.fromEntries([...inputKinds].map(([key, kind]) => [key, kinds[kind] ?? {}] as const));
-  return { type: "object", properties, additionalProperties: false, description };
+  return { type: "object", properties, additionalProperties: false };
 }

@@ -119,7 +119,11 @@ export function readMessage(input: unknown): MessageContent {
 }
 
 /** Checks the input of a workflow. */
-export function readState(input: unknown): object | undefined {
-  if (input === undefined || (typeof input === "object" && input !== null && !Array.isArray(input))) return input;
-  throw new TroupeError("invalid_request", "input must be an object. It is merged over the workflow's initial state.");
+export function readWorkflowInput(input: unknown): object | string | undefined {
+  if (input === undefined || typeof input === "string") return input;
+  if (typeof input === "object" && input !== null && !Array.isArray(input)) return input;
+  throw new TroupeError(
+    "invalid_request",
+    "input must be an object, which is merged over the workflow's initial state, or a string for its first agent step.",
+  );
 }

@@ -30,5 +30,5 @@ function toListed([name, { kind, description }]: [string, Runnable]): Listed {
 }
 
 function toListedWorkflow([name, { description }]: [string, ServedWorkflow]): Listed {
-  return { name, kind: "workflow", ...(description !== undefined && { description }), input: ["object"] };
+  return { name, kind: "workflow", ...(description !== undefined && { description }), input: ["object", "text"] };
 }

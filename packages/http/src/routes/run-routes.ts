@@ -6,7 +6,7 @@ import { sendFailure } from "../errors/send-failure.ts";
 import { readPrincipal } from "../exchange/principal.ts";
 import { recordOf } from "../exchange/request-record.ts";
 import { sendJson } from "../exchange/send-json.ts";
-import { readCall, readMessage, readState } from "../request/read-call.ts";
+import { readCall, readMessage, readWorkflowInput } from "../request/read-call.ts";
 import type { InputReader } from "../request/read-call.ts";
 import type { RouterSettings, ServedWorkflow } from "../settings/router-options.ts";
 import type { Handle, Route } from "./mount-route.ts";
@@ -35,11 +35,11 @@ export function runRoutes(settings: RouterSettings): Route[] {
       ...answers,
     }),
     ...serviceRoutes<Runnable, MessageContent>(settings, { path: "/teams", kind: "team", registry: teams, ...answers }),
-    ...serviceRoutes<ServedWorkflow, object | undefined>(settings, {
+    ...serviceRoutes<ServedWorkflow, object | string | undefined>(settings, {
       path: "/workflows",
       kind: "workflow",
       registry: workflows,
-      input: { read: readState, takesFiles: false },
+      input: { read: readWorkflowInput, takesFiles: false },
       run: answerWorkflow,
       stream: answerWorkflowStream,
     }),

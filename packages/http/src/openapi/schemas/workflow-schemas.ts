@@ -12,7 +12,7 @@ const result: WorkflowResult<object> = {
   runId: "0f8fad5b-d9cb-469f-a165-70867728950e",
   status: "completed",
   state: { city: "Oslo", answer: "Take an umbrella." },
-  steps: [{ name: "answer", status: "completed", durationMs: 790 }],
+  steps: [{ name: "answer", status: "completed", durationMs: 790, output: "Take an umbrella." }],
   usage: { promptTokens: 12, completionTokens: 4, totalTokens: 16 },
   durationMs: 812,
 };
@@ -42,8 +42,8 @@ export function workflowSchemas(): Record<string, Schema> {
     }),
     StepResult: objectOf<StepResult>({
       required: { name: string, status: stringEnum(...statuses), durationMs },
-      optional: { error: schemaRef("PublicError") },
-      example: { name: "answer", status: "completed", durationMs: 790 },
+      optional: { output: {}, error: schemaRef("PublicError") },
+      example: { name: "answer", status: "completed", durationMs: 790, output: "Take an umbrella." },
     }),
     WorkflowEvent: unionByType({ ...events, error: "ErrorEvent" }, "The data of an event of a streamed workflow."),
     ...eventSchemas(),
