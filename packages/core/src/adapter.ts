@@ -42,7 +42,7 @@ export { collectResponse, ResponseCollector } from "./model/response-collector.t
 export { PartReader } from "./model/part-reader.ts";
 export { readContentData } from "./message/content-data.ts";
 export type { ContentData } from "./message/content-data.ts";
-export type { ToolSpec } from "./model/tool-spec.ts";
+export type { ToolSpec } from "./model/model-config.ts";
 export { vendorStateOf } from "./model/vendor-state.ts";
 export type { ModelMessage, VendorState } from "./model/vendor-state.ts";
 export { noUsage } from "./message/token-usage.ts";

@@ -33,8 +33,7 @@ export type { ToolCacheConfig, ToolDef, ToolEffect, ToolResult, ToolSource } fro
 export type { Artifact, ToolCall, ToolCallResult } from "./message/tool-call.ts";
 
 // Guardrails.
-export type { Guardrail, GuardrailVerdict } from "./guardrail/guardrail.ts";
-export type { GuardrailConfig } from "./guardrail/check-guardrail-config.ts";
+export type { Guardrail, GuardrailConfig, GuardrailVerdict } from "./guardrail/guardrail.ts";
 export { GuardrailError } from "./errors/guardrail-error.ts";
 export type { GuardrailRefusal } from "./errors/guardrail-error.ts";
 

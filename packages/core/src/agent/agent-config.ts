@@ -1,5 +1,5 @@
 import type { EventBus } from "../events/event-bus.ts";
-import type { GuardrailConfig } from "../guardrail/check-guardrail-config.ts";
+import type { GuardrailConfig } from "../guardrail/guardrail.ts";
 import type { LogLevel } from "../log/log-level.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { UserMemory } from "../memory/user-memory.ts";

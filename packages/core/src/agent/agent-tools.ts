@@ -54,11 +54,11 @@ function isSource(tool: ToolDef | ToolSource): tool is ToolSource {
   return typeof tool === "object" && tool !== null && "getTools" in tool;
 }
 
-/** Refuses tools that no run could use. */
-export function checkAgentTools(value: unknown, option: string): void {
-  if (!Array.isArray(value)) throw wrongOption(option, "a list of tools and tool sources", value);
-  // The usual agent has a tool or two that defineTool has checked.
-  if (value.length === 1 && isDefined(value[0])) return;
-  const entries = value as readonly (ToolDef | ToolSource)[];
-  void new ToolSet(entries.filter(isTool));
+/** Takes an array of tools and tool sources. */
+export function checkAgentTools(value: unknown, name: string): readonly (ToolDef | ToolSource)[] {
+  if (!Array.isArray(value)) throw wrongOption(name, "an array of tools and tool sources", value);
+  const tools = value as readonly (ToolDef | ToolSource)[];
+  // A tool of defineTool has been checked.
+  if (tools.length !== 1 || !isDefined(tools[0])) void new ToolSet(tools.filter(isTool));
+  return tools;
 }

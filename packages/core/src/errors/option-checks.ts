@@ -4,7 +4,7 @@ import { joinNames, readOptions, wrongOption } from "./read-options.ts";
 import type { OptionCheck, OptionsOf, Where } from "./read-options.ts";
 
 /** The longest wait of a timer, in milliseconds. A timer that is given more fires at once. */
-const longestTimerMs = 2 ** 31 - 1;
+export const longestTimerMs = 2 ** 31 - 1;
 
 /** Takes a value that passes the test. `expected` completes the sentence "name must be …". */
 export function satisfying<Value>(expected: string, test: (value: unknown) => boolean): OptionCheck<Value> {

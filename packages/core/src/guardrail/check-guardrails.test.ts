@@ -18,7 +18,7 @@ const checkText = async (text: string, ...guardrails: Guardrail[]) =>
   await checkGuardrails(text, { guardrails, side: "output", context: runContext().context });
 
 describe("checkGuardrails", () => {
-  it("lets a text through that no guardrail minds", async () => {
+  it("returns a text that all guardrails pass", async () => {
     expect(await checkText("text")).toBe("text");
     expect(await checkText("text", passes, passes)).toBe("text");
   });
@@ -36,7 +36,7 @@ describe("checkGuardrails", () => {
     ).toBe("");
   });
 
-  it("throws the first refusal and asks nobody after it [agent.guardrails-output]", async () => {
+  it("throws the first refusal and calls no guardrail after it [agent.guardrails-output]", async () => {
     const asked: string[] = [];
     const later: Guardrail = { name: "later", check: (text) => ({ pass: asked.push(text) > 0 }) as { pass: true } };
     const refusal = await checkText("text", passes, refuses, later).catch((error: unknown) => error);
@@ -109,7 +109,7 @@ describe("checkGuardrails", () => {
     await expect(checked).rejects.toMatchObject({
       code: "internal",
       message: expect.stringMatching(
-        /^The guardrail "g" answered something that is no verdict; it must be \{ pass: true \}/,
+        /^The guardrail "g" returned something that is no verdict: expected \{ pass: true \}/,
       ),
     });
     expect(lines).toHaveLength(1);
@@ -124,7 +124,7 @@ describe("checkGuardrails", () => {
     expect(getEventListeners(context.signal, "abort")).toEqual([]);
   });
 
-  it("asks nobody when the run is aborted already", async () => {
+  it("calls no guardrail when the run is aborted already", async () => {
     const { context, controller, lines } = runContext();
     controller.abort();
     let asked = 0;
@@ -135,7 +135,7 @@ describe("checkGuardrails", () => {
     expect([asked, lines]).toEqual([0, []]);
   });
 
-  it("takes what a guardrail throws because of the abort as the abort, and logs nothing", async () => {
+  it("rejects as cancelled and logs nothing when a guardrail throws because of the abort", async () => {
     const { context, controller, lines } = runContext();
     const guardrail: Guardrail = {
       name: "g",
@@ -151,7 +151,7 @@ describe("checkGuardrails", () => {
     expect(lines).toEqual([]);
   });
 
-  it("leaves no listener behind when all is well", async () => {
+  it("leaves no listener when all guardrails pass", async () => {
     const { context } = runContext();
     await checkGuardrails("text", { guardrails: [passes, passes], side: "input", context });
 

@@ -1,21 +1,23 @@
+import { untilAborted } from "../async/until-aborted.ts";
+import { abortedError } from "../errors/aborted-error.ts";
+import { GuardrailError } from "../errors/guardrail-error.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
 import { getTextContent } from "../message/content.ts";
 import type { ContentPart, MessageContent } from "../message/content.ts";
-import { askGuardrail } from "./ask-guardrail.ts";
-import type { GuardrailCheck } from "./ask-guardrail.ts";
+import type { RunContext } from "../run/run-context.ts";
+import { readProperty } from "../util/read-property.ts";
+import type { Guardrail, GuardrailVerdict } from "./guardrail.ts";
+
+/** A check by guardrails: which ones, on which side of a run, and in which run. */
+export type GuardrailCheck = {
+  guardrails: readonly Guardrail[];
+  side: "input" | "output";
+  context: RunContext;
+};
 
 /**
- * The text as the guardrails let it pass, asked one after the other: each sees what the one before it made of the text, and
- * the first refusal is thrown as a `GuardrailError`.
- */
-export async function checkGuardrails(text: string, check: GuardrailCheck): Promise<string> {
-  let passed = text;
-  for (const guardrail of check.guardrails) passed = await askGuardrail(guardrail, passed, check);
-  return passed;
-}
-
-/**
- * The input of a run as the guardrails let its text pass; parts without text are not checked and stay where they are. New
- * words for a list of parts stand where its first text stood.
+ * Returns the input of a run with its text as the guardrails let it pass. Parts without text are not checked and stay where
+ * they are; new words for an array of parts stand where its first text stood.
  */
 export async function checkInput(
   content: MessageContent,
@@ -25,6 +27,62 @@ export async function checkInput(
   const passed = await checkGuardrails(text, { guardrails, side: "input", context });
   if (passed === text) return content;
   return typeof content === "string" ? passed : replaceText(content, passed);
+}
+
+/**
+ * Returns the text as the guardrails let it pass, one after the other: each sees what the one before it made of the text,
+ * and the first refusal is thrown as a `GuardrailError`.
+ */
+export async function checkGuardrails(text: string, check: GuardrailCheck): Promise<string> {
+  let passed = text;
+  for (const guardrail of check.guardrails) passed = await checkGuardrail(guardrail, passed, check);
+  return passed;
+}
+
+/**
+ * Returns the text as one guardrail lets it pass. Throws a `GuardrailError` when the guardrail refuses, `internal` when it
+ * fails or returns no verdict, and `cancelled` as soon as the run is aborted.
+ */
+export async function checkGuardrail(
+  guardrail: Guardrail,
+  text: string,
+  { side, context }: Omit<GuardrailCheck, "guardrails">,
+): Promise<string> {
+  const verdict = readVerdict(await callGuardrail(guardrail, text, context));
+  if (verdict === undefined) {
+    const forms = "{ pass: true }, { pass: true, replace: string } or { pass: false, reason: string }";
+    throw failedGuardrail(guardrail, `returned something that is no verdict: expected ${forms}`, { context });
+  }
+  if (verdict.pass) return verdict.replace ?? text;
+  throw new GuardrailError({ guardrail: guardrail.name, side, reason: verdict.reason });
+}
+
+/** Makes the error of a guardrail that is itself at fault. The log says why, for the operator of the service. */
+export function failedGuardrail(
+  { name }: Guardrail,
+  problem: string,
+  { context, cause }: { context: RunContext; cause?: unknown },
+): TroupeError {
+  const message = `The guardrail ${JSON.stringify(name)} ${problem}, so nothing passes.`;
+  context.logger.error(message, { guardrail: name, ...(cause === undefined ? {} : { error: cause }) });
+  return new TroupeError("internal", message, { cause });
+}
+
+async function callGuardrail(guardrail: Guardrail, text: string, context: RunContext): Promise<unknown> {
+  try {
+    // Within an async function: what a guardrail throws at once and what it rejects with are the same.
+    return await untilAborted(async () => await guardrail.check(text, context), context.signal);
+  } catch (cause) {
+    if (context.signal.aborted) throw abortedError(context.signal.reason);
+    throw failedGuardrail(guardrail, "failed", { context, cause });
+  }
+}
+
+function readVerdict(value: unknown): GuardrailVerdict | undefined {
+  const [pass, replace, reason] = ["pass", "replace", "reason"].map((name) => readProperty(value, name));
+  if (pass === true && replace === undefined) return { pass };
+  if (pass === true && typeof replace === "string") return { pass, replace };
+  return pass === false && typeof reason === "string" ? { pass, reason } : undefined;
 }
 
 function replaceText(parts: readonly ContentPart[], text: string): ContentPart[] {

@@ -1,12 +1,14 @@
+import { anyBoolean, arrayOf, functionLike, nested, nonBlankString, optional } from "../errors/option-checks.ts";
+import type { OptionTable } from "../errors/read-options.ts";
 import type { RunContext } from "../run/run-context.ts";
 
-/** What a guardrail says of a text: it may pass, pass in other words, or not at all. */
+/** The decision of a guardrail on a text: it passes, passes in other words, or is refused. */
 export type GuardrailVerdict =
   | { pass: true; replace?: string }
   /** The reason is shown to the client. */
   | { pass: false; reason: string };
 
-/** Checks what goes into a run, or what comes out. A guardrail that throws lets nothing pass. */
+/** A check of what goes into a run, or of what comes out. A guardrail that throws lets nothing pass. */
 export type Guardrail = {
   name: string;
   check(content: string, context: RunContext): GuardrailVerdict | Promise<GuardrailVerdict>;
@@ -18,3 +20,21 @@ export type Guardrail = {
    */
   incremental?: boolean;
 };
+
+/** The guardrails of an agent: those that its input must pass, and those that its answer must. */
+export type GuardrailConfig = { input?: readonly Guardrail[]; output?: readonly Guardrail[] };
+
+const guardrail = nested(
+  {
+    name: nonBlankString(),
+    check: functionLike<Guardrail["check"]>(),
+    incremental: optional(anyBoolean),
+  } satisfies OptionTable<Guardrail>,
+  { openClasses: true },
+);
+
+/** Takes the guardrails of an agent. */
+export const checkGuardrailConfig = nested({
+  input: optional(arrayOf("guardrails", guardrail)),
+  output: optional(arrayOf("guardrails", guardrail)),
+} satisfies OptionTable<GuardrailConfig>);

@@ -50,7 +50,7 @@ describe("OutputGate", () => {
     expect(await gate.end()).toBe("");
   });
 
-  it("asks about the whole text so far, once for each piece that has words", async () => {
+  it("checks the whole text so far, once for each piece that is not empty", async () => {
     const seen: string[] = [];
     const guardrail: Guardrail = {
       name: "g",
@@ -64,7 +64,7 @@ describe("OutputGate", () => {
     expect(seen).toEqual(["a", "ab"]);
   });
 
-  it("asks about an answer without text too", async () => {
+  it("checks an answer without text too", async () => {
     const guardrail: Guardrail = {
       name: "g",
       incremental: true,
@@ -74,7 +74,7 @@ describe("OutputGate", () => {
     expect(await gateOf(guardrail).end()).toBe("(nothing)");
   });
 
-  it("stays shut once a guardrail has refused, whatever it says of more", async () => {
+  it("lets nothing out after a refusal, even if the guardrail passes later text", async () => {
     const fickle: Guardrail = {
       name: "fickle",
       incremental: true,
@@ -89,7 +89,7 @@ describe("OutputGate", () => {
     await expect(gate.end()).rejects.toMatchObject(refusal);
   });
 
-  it("names the guardrail that takes back what has gone out", async () => {
+  it("names the guardrail that replaced text which had gone out", async () => {
     const { context, lines } = runContext();
     const late: Guardrail = {
       name: "late",
@@ -116,7 +116,7 @@ describe("OutputGate", () => {
     await expect(pushed).rejects.toMatchObject({ code: "cancelled" });
   });
 
-  it("gives of any split of a text what a check of the whole gives, and never what was refused", async () => {
+  it("lets out the same text however it is split, and never text that was refused", async () => {
     const { context } = runContext();
     const guardrail = fc.constantFrom(
       masking(true),

@@ -1,5 +1,3 @@
-import type { ToolSpec } from "./tool-spec.ts";
-
 /** Extended thinking. `effort` is read by openai; `budgetTokens` by anthropic, google and vertex. */
 export type ReasoningConfig = { enabled: boolean; effort?: "low" | "medium" | "high"; budgetTokens?: number };
 
@@ -24,3 +22,6 @@ export type ModelOptions = ModelConfig & {
   toolChoice?: "auto" | "none" | "required";
   signal?: AbortSignal;
 };
+
+/** All that a model knows of a tool. */
+export type ToolSpec = { name: string; description: string; parameters: Record<string, unknown> };

@@ -14,7 +14,7 @@ function refusalOf(opts: unknown): unknown {
 }
 
 describe("readRunOpts", () => {
-  it("fills in what is left open: a new session, no user, no keys, ten minutes", () => {
+  it("fills in a new session, no user, no keys and ten minutes", () => {
     const request = readRunOpts();
 
     expect(request).toEqual({
@@ -33,7 +33,7 @@ describe("readRunOpts", () => {
     expect(readRunOpts().sessionId).not.toBe(request.sessionId);
   });
 
-  it("takes what is said [run-opts.session] [run-opts.user] [run-opts.metadata]", () => {
+  it("takes the options of the call [run-opts.session] [run-opts.user] [run-opts.metadata]", () => {
     const metadata = { plan: "free" };
     const opts = { sessionId: "s", userId: "u", tenantId: "t", metadata, limits: { totalTokens: 5 }, signal };
 
@@ -44,7 +44,7 @@ describe("readRunOpts", () => {
     expect(request.limits).toEqual({ durationMs: 600_000, totalTokens: 5 });
   });
 
-  it("takes what is configured where nothing is said [agent.session-default] [agent.user-default]", () => {
+  it("takes configured values where the call has none [agent.session-default] [agent.user-default]", () => {
     const defaults = { sessionId: "own", userId: "me", limits: { durationMs: 5, totalTokens: 7 } };
 
     expect(readRunOpts({}, defaults)).toMatchObject({ ...defaults });
@@ -56,13 +56,13 @@ describe("readRunOpts", () => {
     expect(readRunOpts({ sessionId: undefined } as unknown as RunOpts, defaults).sessionId).toBe("own");
   });
 
-  it("takes the run's id from whoever must know it before", () => {
+  it("takes the run's id from a caller that must know it before", () => {
     const runId = "0b5cd8e4-6a3c-4f5e-9d6c-3a1f0f4a4f6e";
 
     expect(readRunOpts({ runId }).runId).toBe(runId);
   });
 
-  it("takes neither the configured session nor the configured user for whoever asks from outside", () => {
+  it("takes neither the configured session nor the configured user for a caller from outside", () => {
     const defaults = { sessionId: "own", userId: "me", limits: { durationMs: 5 } };
 
     const request = readRunOpts({ fromOutside: true }, defaults);
@@ -75,7 +75,7 @@ describe("readRunOpts", () => {
     });
   });
 
-  it("binds a generic key to the vendor of what is called, behind a key for that vendor [run-opts.api-key]", () => {
+  it("binds a generic key to the vendor of the runnable, unless there is a key for that vendor [run-opts.api-key]", () => {
     const keysOf = (opts: RunOpts, providerId?: string) => readRunOpts(opts, { providerId }).apiKeys;
 
     expect(keysOf({ apiKey: "k" }, "openai")).toEqual({ openai: "k" });
@@ -112,30 +112,30 @@ describe("readRunOpts", () => {
     ["signal", new AbortController(), "signal must be an AbortSignal"],
     ["limits", 5, "limits must be an object"],
     ["limits", { durationMs: 0 }, "limits.durationMs must be"],
-    ["limits", { time: 5 }, "There is no limit of that name"],
+    ["limits", { time: 5 }, 'Unknown option "time" of limits'],
     ["parent", "r1", "parent must be an object"],
     ["runId", "r1", "runId must be a UUID"],
     ["runId", "0B5CD8E4-6A3C-4F5E-9D6C-3A1F0F4A4F6E", "runId must be a UUID"],
     ["fromOutside", "yes", "fromOutside must be true or false"],
-    ["sesionId", "s", 'There is no run option "sesionId"'],
-    ["__proto__", {}, 'There is no run option "__proto__"'],
-    ["constructor", {}, 'There is no run option "constructor"'],
+    ["sesionId", "s", 'Unknown option "sesionId" of the run. Expected sessionId,'],
+    ["__proto__", {}, 'Unknown option "__proto__" of the run'],
+    ["constructor", {}, 'Unknown option "constructor" of the run'],
   ];
 
-  it.each(wrong)("refuses %s: %o, and says which option it was", (option, value, message) => {
+  it.each(wrong)("rejects %s: %o, and names the option", (option, value, message) => {
     const opts = Object.defineProperty({}, option, { value, enumerable: true });
 
     expect(refusalOf(opts)).toMatchObject({ code: "invalid_request", message: expect.stringContaining(message) });
   });
 
-  it.each([null, 5, "s", []])("refuses %o in place of options", (...opts) => {
+  it.each([null, 5, "s", []])("rejects %o in place of options", (...opts) => {
     expect(refusalOf(opts.length === 0 ? [] : opts[0])).toMatchObject({
       code: "invalid_request",
-      message: "The run options must be an object.",
+      message: expect.stringMatching(/^The options of the run must be an object, got /),
     });
   });
 
-  it("never repeats a key that it refuses", () => {
+  it("never repeats a key that it rejects", () => {
     for (const opts of [{ apiKey: "sk-canary é" }, { apiKeys: { openai: "sk-canary é" } }]) {
       expect(String(refusalOf(opts))).not.toContain("canary");
     }

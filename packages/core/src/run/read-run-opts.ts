@@ -1,4 +1,6 @@
-import { TroupeError } from "../errors/troupe-error.ts";
+import { anyBoolean, optional, satisfying } from "../errors/option-checks.ts";
+import { readOptions, wrongOption } from "../errors/read-options.ts";
+import type { OptionTable, Where } from "../errors/read-options.ts";
 import { checkApiKey } from "../keys/api-keys.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import { bindGenericKey } from "../keys/select-key.ts";
@@ -6,32 +8,34 @@ import { checkSessionId, checkStoredSessionId, isMemberSessionId } from "../sess
 import { checkOwner } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { createId } from "../util/create-id.ts";
-import { checkRunLimits, defaultDurationMs } from "./check-run-limits.ts";
+import { isRecord } from "../util/is-record.ts";
+import type { RunContext } from "./run-context.ts";
+import { checkRunLimits, defaultDurationMs } from "./run-limits.ts";
 import type { RunDefaults, RunLimits, RunOpts, RunSettings } from "./run-options.ts";
 import { inheritedFrom, nothingPrivate } from "./run.ts";
 import type { Inheritance } from "./run.ts";
 
-const checks: { readonly [Name in keyof Required<RunOpts>]: (value: unknown, opts: RunOpts) => void } = {
-  sessionId: (value, { parent }) => {
-    // Only a run of ours may work in a session that a client cannot name.
-    if (parent === undefined) checkSessionId(value);
-    else checkStoredSessionId(value);
-  },
-  userId: (value) => void checkOwner({ userId: value as string }),
-  tenantId: (value) => void checkOwner({ tenantId: value as string }),
-  metadata: (value) => requireObject(value, "metadata"),
-  apiKey: (value) => void checkApiKey(value, "apiKey"),
-  apiKeys: (value) => checkApiKeys(value),
-  signal: (value) => requireSignal(value),
-  limits: (value) => void checkRunLimits(value, "invalid_request"),
-  parent: (value) => requireObject(value, "parent"),
-  runId: (value) => requireUuid(value),
-  fromOutside: (value) => requireBoolean(value, "fromOutside"),
-};
+const where = { owner: "the run", code: "invalid_request" } as const;
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+const optionTable = {
+  // Its form depends on the parent.
+  sessionId: optional((value) => value as string),
+  userId: optional((value) => checkOwner({ userId: value as string }).userId),
+  tenantId: optional((value) => checkOwner({ tenantId: value as string }).tenantId),
+  metadata: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
+  apiKey: optional((value) => checkApiKey(value, "apiKey")),
+  apiKeys: optional(checkApiKeys),
+  signal: optional(satisfying<AbortSignal>("an AbortSignal", isSignal)),
+  limits: optional(checkRunLimits),
+  parent: optional(satisfying<RunContext>("an object", isRecord)),
+  runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
+  fromOutside: optional(anyBoolean),
+} satisfies OptionTable<RunOpts>;
 
 /** Checks the options of a run and fills in what they leave open; a wrong or unknown one is `invalid_request`. */
-export function readRunOpts(opts: RunOpts = {}, defaults: RunDefaults = {}): RunSettings {
-  checkOpts(opts);
+export function readRunOpts(given: RunOpts = {}, defaults: RunDefaults = {}): RunSettings {
+  const opts: RunOpts = readOptions(optionTable, given, where);
   const parent = opts.parent === undefined ? noParent : inheritedFrom(opts.parent);
   const fromOutside = opts.fromOutside ?? parent.fromOutside;
   // The configured session and user are the program's own: they never stand in for a caller from outside.
@@ -62,7 +66,10 @@ const noParent: Inheritance = {
 
 /** The parent's session is not inherited: two runs in one session would wait for each other. */
 function readSessionId({ sessionId, parent }: RunOpts, configured: RunDefaults): string {
-  return sessionId ?? (parent === undefined ? configured.sessionId : undefined) ?? createId();
+  // Only a child run may name the session of a team's member.
+  if (sessionId !== undefined)
+    return parent === undefined ? checkSessionId(sessionId) : checkStoredSessionId(sessionId);
+  return (parent === undefined ? configured.sessionId : undefined) ?? createId();
 }
 
 function readUserId({ userId }: RunOpts, parent: Inheritance, configured: RunDefaults): string | undefined {
@@ -89,48 +96,19 @@ function limitsOf(endsAt: number, own: RunLimits = {}, configured: RunLimits = {
   };
 }
 
-function checkOpts(opts: RunOpts): void {
-  requireObject(opts, "The run options");
-  for (const name of Object.keys(opts) as (keyof RunOpts)[]) {
-    if (!Object.hasOwn(checks, name)) {
-      const known = Object.keys(checks).join(", ");
-      throw refusal(`There is no run option ${JSON.stringify(name.slice(0, 64))}: the options are ${known}.`);
-    }
-    if (opts[name] !== undefined) checks[name](opts[name], opts);
-  }
-}
-
-function checkApiKeys(value: unknown): void {
-  requireObject(value, "apiKeys");
+function checkApiKeys(value: unknown, name: string, place: Where): ApiKeys {
+  if (!isRecord(value)) throw wrongOption({ ...place, name }, "an object", value);
   for (const [vendor, key] of Object.entries(value)) {
-    if (key !== undefined) checkApiKey(key, `apiKeys.${vendor}`);
+    if (key !== undefined) checkApiKey(key, `${name}.${vendor}`);
   }
+  return value as ApiKeys;
 }
 
-function requireObject(value: unknown, name: string): asserts value is object {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
-  throw refusal(`${name} must be an object.`);
-}
-
-function requireUuid(value: unknown): void {
-  if (typeof value === "string" && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value)) return;
-  throw refusal("runId must be a UUID in lower case.");
-}
-
-function requireBoolean(value: unknown, name: string): void {
-  if (typeof value !== "boolean") throw refusal(`${name} must be true or false.`);
-}
-
-function requireSignal(value: unknown): void {
-  if (typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value) return;
-  throw refusal("signal must be an AbortSignal.");
+function isSignal(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 }
 
 function signalsOf({ signal, parent }: RunOpts): AbortSignal[] {
   if (parent === undefined || parent.signal === signal) return signal === undefined ? [] : [signal];
   return signal === undefined ? [parent.signal] : [signal, parent.signal];
-}
-
-function refusal(message: string): TroupeError {
-  return new TroupeError("invalid_request", message);
 }

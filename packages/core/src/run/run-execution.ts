@@ -9,7 +9,7 @@ import type { RunOutput } from "./run-output.ts";
 import type { RunEnd, RunWork } from "./run-work.ts";
 import type { Run } from "./run.ts";
 import type { RunStream } from "./runnable.ts";
-import { watchEnd } from "./watch-end.ts";
+import { watchLimits } from "./run-limits.ts";
 
 type Step = IteratorResult<StreamChunk, undefined>;
 type Read = { resolve: (step: Step) => void; reject: (error: unknown) => void };
@@ -106,7 +106,7 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     this.#phase = "working";
     run.emit("run.start", { agentName: run.context.agentName, input: run.input });
     if (run.signal.aborted) this.#stop(toTroupeError(run.signal.reason));
-    this.#unwatch = watchEnd({ signals, durationMs: limits.durationMs, onEnd: stop });
+    this.#unwatch = watchLimits({ signals, durationMs: limits.durationMs, onEnd: stop });
     if (this.#phase === "working") void this.#prepare();
   }
 

@@ -4,7 +4,7 @@ import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { createLogger } from "../log/logger.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
-import { checkRunLimits } from "../run/check-run-limits.ts";
+import { checkRunLimits } from "../run/run-limits.ts";
 import { checkBusyPolicy } from "../lock/busy-policy.ts";
 import { isBlank } from "../util/is-blank.ts";
 import { readProperty } from "../util/read-property.ts";
@@ -38,7 +38,7 @@ const optional: { readonly [Option in keyof Required<Omit<TeamConfig, keyof type
   storage: checkMethods("a storage driver", ["get", "set", "delete", "list"]),
   eventBus: checkMethods("an EventBus", busMethods),
   logLevel: (value) => void createLogger({ level: value as "silent" }),
-  limits: (value) => void checkRunLimits(value),
+  limits: (value, option) => void checkRunLimits(value, option, {}),
   retry: (value) => void resolveRetryConfig(value as object),
   maxContextTokens: (value, option) => void checkCount(value, option, 1),
   numHistoryRuns: (value, option) => void checkCount(value, option),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cacheKey } from "./cache-key.ts";
+import { cacheKey } from "./tool-cache.ts";
 import { contextOf } from "./test/batch.ts";
 
 describe("cacheKey", () => {

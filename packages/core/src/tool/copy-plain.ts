@@ -1,8 +1,8 @@
 import { setOwn } from "../util/set-own.ts";
 
 /**
- * Copies the plain objects and lists of a value, through and through: who gets the copy cannot change the value. Instances
- * of classes, which a schema's transformations make, are kept as they are.
+ * Makes a deep copy of the plain objects and arrays of a value, so that a change of the copy does not change the value.
+ * Instances of classes, which transformations of a schema make, are not copied.
  */
 export function copyPlain<Value>(value: Value): Value {
   return copy(value) as Value;

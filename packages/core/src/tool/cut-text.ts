@@ -1,13 +1,10 @@
-/** A text that fits, and how many UTF-16 units were cut off its end. */
+/** A text that fits, and the number of UTF-16 units that were cut off its end. */
 export type CutText = { readonly text: string; readonly cut: number };
 
-/** How many bytes of UTF-8 one UTF-16 unit can come to. */
+/** The largest number of UTF-8 bytes for one UTF-16 unit. */
 const mostBytesPerUnit = 3;
 
-/**
- * Makes a text well-formed and cuts it to a number of bytes of UTF-8, between characters. Of what is cut off nothing is
- * looked at, however long it is.
- */
+/** Makes a text well-formed and cuts it to a number of UTF-8 bytes, between characters. */
 export function cutText(text: string, maxBytes: number): CutText {
   if (text.length * mostBytesPerUnit <= maxBytes || fits(text, maxBytes)) return { text: text.toWellFormed(), cut: 0 };
   const bytes = new Uint8Array(maxBytes);

@@ -73,36 +73,32 @@ describe("defineTool", () => {
   });
 });
 
-describe("a tool is refused as invalid_config, with what to mend,", () => {
+describe("defineTool rejects as invalid_config", () => {
   it.each<[title: string, wrong: Record<string, unknown>, sentence: RegExp]>([
-    ["without a name", { name: undefined }, /^name of a tool must be a text of 1 to 64 letters.*undefined/],
-    ["with an empty name", { name: "" }, /^name of a tool must have 1 to 64 letters.* but it is ""\.$/],
-    ["whose name begins with a digit", { name: "1st" }, /begin with a letter or _, but it is "1st"/],
-    ["whose name has a space", { name: "get weather" }, /but it is "get weather"/],
-    ["whose name has a line break at its end", { name: "weather\n" }, /but it is "weather\\n"/],
-    ["whose name is too long", { name: "a".repeat(65) }, /1 to 64/],
-    ["with a blank description", { description: " \n" }, /^description of tool "weather" must be a text/],
-    ["without a description", { description: undefined }, /^description of tool "weather" must be a text/],
-    ["without parameters", { parameters: undefined }, /^parameters of tool "weather" must be a schema of zod 4/],
-    ["with an object of schemas", { parameters: { city: z.string() } }, /wrap it, as z\.object/],
-    ["without execute", { execute: undefined }, /^execute of tool "weather" must be a function/],
-    ["with a time to live of 0", { cache: { ttl: 0 } }, /^cache\.ttl of tool "weather" must be .* above 0/],
-    ["with a cache that is no object", { cache: 1000 }, /^cache of tool "weather" must be an object \{ ttl \}/],
-    ["with a cache without ttl", { cache: {} }, /^cache\.ttl of tool "weather" must be a number/],
+    ["a tool without a name", { name: undefined }, /^name of a tool must be a string of 1 to 64 letters.*undefined/],
+    ["a tool with an empty name", { name: "" }, /^name of a tool must be .* begins with a letter or _, got ""\.$/],
+    ["a name that begins with a digit", { name: "1st" }, /begins with a letter or _, got "1st"/],
+    ["a name with a space", { name: "get weather" }, /got "get weather"/],
+    ["a name with a line break at its end", { name: "weather\n" }, /got "weather\\n"/],
+    ["a name that is too long", { name: "a".repeat(65) }, /1 to 64/],
+    ["a blank description", { description: " \n" }, /^tool "weather"\.description must be a string that is not blank/],
+    ["a tool without a description", { description: undefined }, /^tool "weather"\.description must be a string/],
+    ["a tool without parameters", { parameters: undefined }, /^tool "weather"\.parameters must be a schema of zod 4/],
+    ["an object of schemas", { parameters: { city: z.string() } }, /wrap it, as z\.object/i],
+    ["a tool without execute", { execute: undefined }, /^tool "weather"\.execute must be a function/],
+    ["a time to live of 0", { cache: { ttl: 0 } }, /^tool "weather"\.cache\.ttl must be a positive number/],
+    ["a cache that is no object", { cache: 1000 }, /^tool "weather"\.cache must be an object, got 1000/],
+    ["a cache without ttl", { cache: {} }, /^tool "weather"\.cache\.ttl must be a positive number/],
     [
-      "with an unknown cache option",
+      "an unknown cache option",
       { cache: { ttl: 1, max: 2 } },
-      /^Unknown option "max" of cache of tool "weather". Expected ttl/,
+      /^Unknown option "max" of tool "weather"\.cache. Expected ttl/,
     ],
-    ["with a timeout of 0", { timeoutMs: 0 }, /^timeoutMs of tool "weather" must be .* above 0/],
-    ["with a timeout that is NaN", { timeoutMs: NaN }, /^timeoutMs of tool "weather" must be a number/],
-    [
-      "with half a byte of output",
-      { maxOutputBytes: 0.5 },
-      /^maxOutputBytes of tool "weather" must be a positive integer/,
-    ],
-    ["with an unknown effect", { effect: "never" }, /^effect of tool "weather" must be one of pure, idempotent, once/],
-    ["with an unknown option", { timeout: 1 }, /^Unknown option "timeout" of tool "weather". Expected name,/],
+    ["a timeout of 0", { timeoutMs: 0 }, /^tool "weather"\.timeoutMs must be a positive number/],
+    ["a timeout that is NaN", { timeoutMs: NaN }, /^tool "weather"\.timeoutMs must be a positive number/],
+    ["half a byte of output", { maxOutputBytes: 0.5 }, /^tool "weather"\.maxOutputBytes must be a positive integer/],
+    ["an unknown effect", { effect: "never" }, /^tool "weather"\.effect must be "pure", "idempotent" or "once"/],
+    ["an unknown option", { timeout: 1 }, /^Unknown option "timeout" of tool "weather". Expected name,/],
   ])("%s", (_, wrong, sentence) => {
     const refused = () => defineTool({ ...weather, ...wrong });
 
@@ -111,7 +107,7 @@ describe("a tool is refused as invalid_config, with what to mend,", () => {
     );
   });
 
-  it("that is no object", () => {
+  it("a value that is no object", () => {
     expect(() => defineTool(null as never)).toThrow(/^A tool must be an object, got null\.$/);
   });
 

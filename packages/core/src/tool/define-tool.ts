@@ -1,11 +1,16 @@
+import { functionLike, integer, longestTimerMs, nested, nonBlankString, oneOf } from "../errors/option-checks.ts";
+import { optional, positiveNumber } from "../errors/option-checks.ts";
+import { readOptions, wrongOption } from "../errors/read-options.ts";
+import type { OptionTable, Where } from "../errors/read-options.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { RunContext } from "../run/run-context.ts";
 import { compileSchema } from "../schema/compile-schema.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
-import type { RunContext } from "../run/run-context.ts";
 import type { InferSchema, JsonSchema, ObjectSchema } from "../schema/object-schema.ts";
-import { checkTool, parametersLabel } from "./check-tool.ts";
+import { recogniseSchema } from "../schema/recognise-schema.ts";
 import type { ToolCacheConfig, ToolDef, ToolEffect, ToolResult } from "./tool.ts";
 
-/** A tool as one writes it: `execute` knows its arguments from the schema. */
+/** A tool as it is written: the type of `execute`'s arguments follows from the schema. */
 export type ToolDefinition<Schema extends ObjectSchema> = {
   /** Letters, digits, `_` and `-`; starts with a letter or `_`; at most 64. */
   name: string;
@@ -22,17 +27,17 @@ export type ToolDefinition<Schema extends ObjectSchema> = {
   effect?: ToolEffect;
 };
 
-/** Makes a tool. What is wrong with it is said here, as `invalid_config`; its schema is compiled when it is first used. */
+/** Makes a tool. A mistake in it is `invalid_config` here and now; its schema is compiled when it is first used. */
 export function defineTool<const Schema extends ObjectSchema>(definition: ToolDefinition<Schema>): ToolDef {
   return new DefinedTool(definition);
 }
 
-/** Whether the tool is known to be good: made by `defineTool`, and frozen since. */
+/** Tells if the tool has been checked: `defineTool` made and froze it. */
 export function isDefined(tool: unknown): boolean {
   return typeof tool === "object" && tool !== null && DefinedTool.made(tool);
 }
 
-/** The schema of a tool's arguments, made ready. A defined tool keeps it, whoever else it is given to. */
+/** Returns the compiled schema of a tool's arguments. A defined tool keeps it for all agents that have the tool. */
 export function schemaOf(tool: ToolDef): CompiledSchema<Record<string, unknown>> {
   return DefinedTool.made(tool) ? tool.schema() : compileParameters(tool);
 }
@@ -50,7 +55,7 @@ class DefinedTool implements ToolDef {
 
   constructor(definition: unknown) {
     checkTool(definition);
-    // Field by field, which is several times as fast as copying: tools are made in masses, with agents.
+    // Field by field, which is several times as fast as copying.
     this.name = definition.name;
     this.description = definition.description;
     this.parameters = definition.parameters as JsonSchema;
@@ -74,5 +79,58 @@ class DefinedTool implements ToolDef {
 }
 
 function compileParameters({ name, parameters }: ToolDef): CompiledSchema<Record<string, unknown>> {
-  return compileSchema(parameters as JsonSchema, parametersLabel(name));
+  return compileSchema(parameters as JsonSchema, `tool ${JSON.stringify(name)}.parameters`);
+}
+
+/** The name of a tool as every vendor accepts it. */
+const namePattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+
+const optionTable = {
+  name: (value) => {
+    if (typeof value === "string" && namePattern.test(value)) return value;
+    throw wrongName(value);
+  },
+  description: nonBlankString(),
+  parameters: (value, name, { path = "a tool" }) => {
+    recogniseSchema(value, `${path}.${name}`);
+    return value as ObjectSchema;
+  },
+  execute: functionLike<ToolDef["execute"]>(),
+  cache: optional(nested({ ttl: positiveNumber(longestTimerMs) } satisfies OptionTable<ToolCacheConfig>)),
+  timeoutMs: optional(positiveNumber(longestTimerMs)),
+  maxOutputBytes: optional(integer(1)),
+  effect: optional(oneOf("pure", "idempotent", "once")),
+} satisfies OptionTable<ToolDef>;
+
+/** The options that every tool has. */
+const requiredCount = 4;
+
+/** Checks that the value can serve as a tool. The schema is not compiled. */
+export function checkTool(tool: unknown): asserts tool is ToolDef {
+  if (typeof tool !== "object" || tool === null) throw wrongOption("A tool", "an object", tool);
+  const { name, description, parameters, execute, cache, timeoutMs, maxOutputBytes, effect } = tool as Partial<ToolDef>;
+  const label = optionTable.name(name);
+  const where: Where = { owner: "tool", path: `tool "${label}"`, openClasses: true };
+  optionTable.description(description, "description", where);
+  optionTable.parameters(parameters, "parameters", where);
+  optionTable.execute(execute, "execute", where);
+  const hasMore =
+    cache !== undefined || timeoutMs !== undefined || maxOutputBytes !== undefined || effect !== undefined;
+  // Most tools have no other options: the whole table is read only for those that do.
+  if (hasMore || countFields(tool) !== requiredCount) readOptions(optionTable, tool, where);
+}
+
+function countFields(tool: object): number {
+  let count = 0;
+  for (const _ in tool) count++;
+  return count;
+}
+
+function wrongName(name: unknown): TroupeError {
+  const expected = "a string of 1 to 64 letters, digits, _ and - that begins with a letter or _";
+  if (typeof name !== "string") return wrongOption("name of a tool", expected, name);
+  return new TroupeError(
+    "invalid_config",
+    `name of a tool must be ${expected}, got ${JSON.stringify(name.slice(0, 80))}.`,
+  );
 }

@@ -1,63 +1,155 @@
-import type { ToolCallResult } from "../message/tool-call.ts";
+import type { EventBus } from "../events/event-bus.ts";
+import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { answerCall } from "./answer-call.ts";
-import { denialOf } from "./ask-hook.ts";
-import type { CallAtHand, CallScope } from "./call-scope.ts";
-import { checkArguments } from "./check-arguments.ts";
+import type { RunEvents } from "../run/run-events.ts";
+import { findExcess } from "../schema/json-limits.ts";
+import { parseArguments } from "../schema/parse-model-json.ts";
+import { describeIssues } from "../schema/schema-issue.ts";
+import { readProperty } from "../util/read-property.ts";
 import { copyPlain } from "./copy-plain.ts";
-import { failureText, loggedCause, shortText } from "./failure-text.ts";
+import { Execution } from "./execution.ts";
+import { failureText, keyMasker, loggedCause, shortText } from "./failure-text.ts";
 import { failed } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
+import type { RunningCalls } from "./running-calls.ts";
+import { cacheKey } from "./tool-cache.ts";
 import type { ToolSet } from "./tool-set.ts";
+import type { ToolDef } from "./tool.ts";
 
-/** Sees one call through, whatever happens to it. Gives nothing when the batch was over before the call was done. */
-export async function executeCall(at: CallAtHand, scope: CallScope): Promise<ToolCallResult | undefined> {
+/** Decides on a call whose arguments have been checked: a call that it denies is not executed. */
+export type ToolHook = (
+  context: RunContext,
+  call: ToolCall,
+) => void | { deny: string } | Promise<void> | Promise<void | { deny: string }>;
+
+/** What the calls of a batch have in common. */
+export type BatchScope = {
+  readonly tools: ToolSet;
+  readonly context: RunContext;
+  readonly eventBus: EventBus<RunEvents>;
+  readonly running: RunningCalls;
+  readonly onToolCall: ToolHook | undefined;
+  readonly onResult: ((result: ToolCallResult) => void) | undefined;
+};
+
+/** One call of a batch. */
+export type BatchCall = {
+  readonly call: ToolCall;
+  readonly idempotencyKey: string;
+  /** A problem with the form of its arguments, if there is one. */
+  readonly formProblem: string | undefined;
+};
+
+/** Executes one call, and turns every failure into a result. Returns nothing when the batch was over first. */
+export async function executeCall(batchCall: BatchCall, scope: BatchScope): Promise<ToolCallResult | undefined> {
+  const { call, formProblem: problem } = batchCall;
   if (scope.running.isOver) return undefined;
   const startedAt = performance.now();
-  const { id, name } = at.call;
-  // What no storage would take is not repeated.
-  const args = at.formProblem === undefined ? copyPlain(at.call.arguments) : {};
-  tellCall(at, args, scope);
-  const outcome = await outcomeOf(at, scope);
+  // Arguments of bad form are left out of the result: no storage would take them.
+  const args = problem === undefined ? copyPlain(call.arguments) : {};
+  emitCall(call, args, scope);
+  const outcome = await outcomeOf(batchCall, scope);
   if (scope.running.isOver) return undefined;
-  const result = { toolCallId: id, toolName: name, args, ...outcome, durationMs: performance.now() - startedAt };
-  // Kept before it is told: who hears of it may end the run.
+  const durationMs = performance.now() - startedAt;
+  const result = { toolCallId: call.id, toolName: call.name, args, ...outcome, durationMs };
+  // Before the event: one of its handlers may end the run.
   scope.onResult?.(result);
-  tellResult(at, outcome.result, scope);
+  emitResult(call, outcome.result, scope);
   return result;
 }
 
-/** The story of a call, one step per line; the first step that fails is the end of it. */
-async function outcomeOf(at: CallAtHand, scope: CallScope): Promise<Outcome> {
-  const { tools, context } = scope;
-  const { name } = at.call;
+/** Describes what is wrong with the form of a call's arguments; `text` is what the model wrote when it is no JSON object. */
+export function formProblem(call: ToolCall, text: string | undefined): string | undefined {
+  if (text !== undefined) return `${problemOf(text)}: call it again with one JSON object as arguments`;
+  const args: unknown = call.arguments;
+  if (typeof args !== "object" || args === null || Array.isArray(args)) {
+    return "are not an object: call it again with one JSON object as arguments";
+  }
+  const excess = findExcess(args);
+  return excess === undefined ? undefined : `cannot be taken, for the object ${excess}`;
+}
+
+/** The steps of a call, one per line; the first that fails is the last. */
+async function outcomeOf(batchCall: BatchCall, scope: BatchScope): Promise<Outcome> {
+  const { tools, context, onToolCall } = scope;
+  const { call, formProblem: problem } = batchCall;
+  const { name } = call;
   try {
     const tool = tools.find(name);
     if (tool === undefined) return failed(unknownTool(name, tools));
-    if (at.formProblem !== undefined) return failed(`The arguments of ${name} ${at.formProblem}.`);
-    const checked = await checkArguments(tools, tool, at.call);
-    if (!checked.ok) return failed(shortText(`The arguments of ${name} ${checked.problem}`));
-    const denial = await denialOf({ ...at.call, arguments: checked.args }, scope);
-    return denial ?? (await answerCall({ ...at, tool, args: checked.args }, scope));
+    if (problem !== undefined) return failed(`The arguments of ${name} ${problem}.`);
+    // Copied: the checked arguments belong to the tool alone.
+    const checked = await tools.schemaOf(tool).validate(copyPlain(call.arguments));
+    if (!checked.ok) return failed(shortText(misfit(name, describeIssues(checked.issues, "arguments"))));
+    const denial = onToolCall && (await denialBy(onToolCall, { ...call, arguments: checked.value }, context));
+    if (denial !== undefined) return denial;
+    if (scope.running.isOver) return failed("The run was over before the tool was called.");
+    return await runTool({ ...batchCall, tool, args: checked.value }, scope);
   } catch (error) {
     context.logger.warn(`The tool ${name} could not be called.`, { error: loggedCause(error, context) });
     return failed(failureText(`The tool ${name} could not be called`, error, context));
   }
 }
 
+/** Calls the hook. A call goes on only when the hook returns nothing: a hook that fails has denied it. */
+async function denialBy(onToolCall: ToolHook, call: ToolCall, context: RunContext): Promise<Outcome | undefined> {
+  try {
+    // A copy: what the hook changes in it does not change the call.
+    const verdict: unknown = await onToolCall(context, copyPlain(call));
+    if (verdict === undefined || verdict === null) return undefined;
+    const reason = readProperty(verdict, "deny");
+    if (typeof reason !== "string") throw new TypeError("onToolCall must return nothing or { deny: reason }.");
+    return failed(shortText(`The call of ${call.name} was denied: ${keyMasker(context)(reason)}`));
+  } catch (error) {
+    context.logger.error(`onToolCall failed, so ${call.name} was not called.`, { error: loggedCause(error, context) });
+    return failed(`The call of ${call.name} was not allowed.`);
+  }
+}
+
+type CheckedCall = BatchCall & { readonly tool: ToolDef; readonly args: Record<string, unknown> };
+
+/** Returns the outcome from the cache, from an equal call that is under way, or from an execution. */
+async function runTool(checkedCall: CheckedCall, { tools, context, running }: BatchScope): Promise<Outcome> {
+  const { tool, call } = checkedCall;
+  const start = () => new Execution({ ...checkedCall, toolCallId: call.id, context });
+  const cache = tools.cacheOf(tool);
+  if (cache === undefined) {
+    const execution = start();
+    return await running.during(execution.outcome, execution.join());
+  }
+  const key = cacheKey(tool.name, call.arguments, context);
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  // Equal calls share an execution only when it changes nothing.
+  const execution = tool.effect === "pure" ? cache.share(key, start) : start();
+  const outcome = await running.during(execution.outcome, execution.join());
+  cache.set(key, outcome);
+  // Copied: the cache and equal calls hold the outcome too.
+  return copyPlain(outcome);
+}
+
 function unknownTool(name: string, { names }: ToolSet): string {
-  const tools = names.length === 0 ? "there are none" : `the tools are ${names.join(", ")}`;
-  return shortText(`There is no tool ${JSON.stringify(name.slice(0, 64))}: ${tools}.`);
+  const expected = names.length === 0 ? "There are no tools." : `Expected one of ${names.join(", ")}.`;
+  return shortText(`Tool ${JSON.stringify(name.slice(0, 64))} not found. ${expected}`);
 }
 
-function tellCall({ call }: CallAtHand, args: Record<string, unknown>, { context, eventBus }: CallScope): void {
+function misfit(name: string, issues: string): string {
+  return `The arguments of ${name} do not fit its parameters:\n${issues}`;
+}
+
+function problemOf(text: string): string {
+  const parsed = parseArguments(text);
+  return parsed.ok ? "are not a JSON object" : parsed.problem.replace(/^is\b/, "are").replace(/^nests/, "nest");
+}
+
+function emitCall({ id, name }: ToolCall, args: Record<string, unknown>, { context, eventBus }: BatchScope): void {
   if (!eventBus.has("tool.call")) return;
-  eventBus.emit("tool.call", { ...idsOf(context), toolCallId: call.id, toolName: call.name, args: copyPlain(args) });
+  eventBus.emit("tool.call", { ...idsOf(context), toolCallId: id, toolName: name, args: copyPlain(args) });
 }
 
-function tellResult({ call }: CallAtHand, result: string, { context, eventBus }: CallScope): void {
+function emitResult({ id, name }: ToolCall, result: string, { context, eventBus }: BatchScope): void {
   if (!eventBus.has("tool.result")) return;
-  eventBus.emit("tool.result", { ...idsOf(context), toolCallId: call.id, toolName: call.name, result });
+  eventBus.emit("tool.result", { ...idsOf(context), toolCallId: id, toolName: name, result });
 }
 
 function idsOf({ runId, parentRunId }: RunContext): { runId: string; parentRunId?: string } {

@@ -20,7 +20,7 @@ describe("a call that cannot be made gets an error result, and nothing is execut
     executions = 0;
     const result = await resultOf(batchOf([weather, smallTool("other")], [callOf(name, {}, "1")]));
 
-    expect(result.error).toBe(`There is no tool ${JSON.stringify(name)}: the tools are weather, other.`);
+    expect(result.error).toBe(`Tool ${JSON.stringify(name)} not found. Expected one of weather, other.`);
     expect(result).toMatchObject({ toolCallId: "1", toolName: name, result: result.error });
     expect(executions).toBe(0);
   });
@@ -28,7 +28,7 @@ describe("a call that cannot be made gets an error result, and nothing is execut
   it("any tool where there are none, or a great many", async () => {
     const many = Array.from({ length: 200 }, (_, index) => smallTool(`tool_with_a_long_name_${index}`));
 
-    expect((await resultOf(batchOf([], [callOf("a")]))).error).toBe('There is no tool "a": there are none.');
+    expect((await resultOf(batchOf([], [callOf("a")]))).error).toBe('Tool "a" not found. There are no tools.');
     expect(Buffer.byteLength((await resultOf(batchOf(many, [callOf("a".repeat(9000))]))).result)).toBeLessThanOrEqual(
       2048,
     );
@@ -90,7 +90,7 @@ describe("a call that cannot be made gets an error result, and nothing is execut
     const broken = smallTool("broken", { parameters: { type: "array" } });
     const { error } = await resultOf(batchOf([broken], [callOf("broken")], { context: contextOf({ lines }) }));
 
-    expect(error).toMatch(/^The tool broken could not be called: parameters of tool "broken" must have an object/);
+    expect(error).toMatch(/^The tool broken could not be called: tool "broken"\.parameters must have an object/);
     expect(lines[0]).toContain('"level":"warn"');
   });
 
@@ -179,7 +179,7 @@ describe("a tool that fails", () => {
     const result = await resultOf(batchOf([tool], [callOf("tool")], { context: contextOf({ lines }) }));
 
     expect(result.error).toMatch(
-      /^The tool tool failed: (?:a tool must return a text or \{ content, artifacts\? \}|no$)/,
+      /^The tool tool failed: (?:a tool must return a string or \{ content, artifacts\? \}|no$)/,
     );
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('"level":"warn"');

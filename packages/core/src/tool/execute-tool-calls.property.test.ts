@@ -173,7 +173,7 @@ function flawsOf({ batch, plan, told, results, error }: Story): string[] {
 /** A result says what its tool did: an answer that came in time, or an error. */
 function isTrue({ toolName, result, error }: ToolCallResult, { tools }: Plan): boolean {
   const tool = tools[Number(toolName.slice("tool_".length))];
-  if (tool === undefined) return error?.startsWith("There is no tool") === true;
+  if (tool === undefined) return error?.startsWith("Tool ") === true;
   const { deed, afterMs, timeoutMs } = tool;
   const hasAnswer = (deed === "returns" || deed === "obeys") && afterMs < timeoutMs;
   // A timer of the tool and its time limit may come in the same millisecond.

@@ -101,7 +101,7 @@ describe("a tool that takes too long", () => {
 
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
-      /"level":"warn".*The tool deaf is still running 1000 ms after it was told to stop \(timeout\)/,
+      /"level":"warn".*The tool deaf is still running 1000 ms after its signal aborted \(timeout\)/,
     );
   });
 });
@@ -136,7 +136,7 @@ describe("when the run's signal aborts,", () => {
     expect(lines).toEqual([]);
     await vi.advanceTimersByTimeAsync(100_000);
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(/still running 1000 ms after it was told to stop \(cancelled\)/);
+    expect(lines[0]).toMatch(/still running 1000 ms after its signal aborted \(cancelled\)/);
   });
 
   it("results that were there before are still handed out", async () => {

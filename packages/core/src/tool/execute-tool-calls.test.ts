@@ -164,7 +164,7 @@ describe("executeToolCalls", () => {
     expect(events).toEqual([
       ["tool.call", { ...of, toolCallId: "id-a", toolName: "a", args: { x: 1 } }],
       ["tool.call", { ...of, toolCallId: "id-b", toolName: "b", args: {} }],
-      ["tool.result", { ...of, toolCallId: "id-b", toolName: "b", result: 'There is no tool "b": the tools are a.' }],
+      ["tool.result", { ...of, toolCallId: "id-b", toolName: "b", result: 'Tool "b" not found. Expected one of a.' }],
       ["tool.result", { ...of, toolCallId: "id-a", toolName: "a", result: "done" }],
     ]);
   });

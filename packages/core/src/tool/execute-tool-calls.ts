@@ -6,32 +6,30 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
-import type { ToolHook } from "./ask-hook.ts";
-import { formProblem } from "./check-arguments.ts";
-import type { CallAtHand, CallScope } from "./call-scope.ts";
-import { executeCall } from "./execute-call.ts";
+import type { BatchCall, BatchScope, ToolHook } from "./execute-call.ts";
+import { executeCall, formProblem } from "./execute-call.ts";
 import { RunningCalls } from "./running-calls.ts";
 import type { ToolSet } from "./tool-set.ts";
 
-/** The calls that a model made in one turn, and all that it takes to answer them. */
+/** The tool calls of one model call, and all that it takes to execute them. */
 export type ToolBatch = {
   readonly calls: readonly ToolCall[];
-  /** Of calls whose arguments were no JSON object: what the model wrote. */
+  /** The text of arguments that were no JSON object. */
   readonly malformedArguments?: readonly { toolCallId: string; text: string }[];
   readonly tools: ToolSet;
   readonly context: RunContext;
-  /** Which round trip of the run this is; with the run and the call's place it makes the idempotency key. */
+  /** The number of the round trip; with the run and the index of the call it makes the idempotency key. */
   readonly roundtrip: number;
   readonly eventBus: EventBus<RunEvents>;
   readonly onToolCall?: ToolHook;
-  /** Hears of each result when it is there, also of those that no reader comes to. */
+  /** Called with each result as soon as there is one, whether or not the batch is read. */
   readonly onResult?: (result: ToolCallResult) => void;
 };
 
 /**
- * Executes the calls side by side. Yields each result when it is there and returns all in the order of the calls: one for
- * each id, whatever the tool did. When the run's signal aborts, it throws at once and waits for nobody; a reader who leaves
- * early ends the calls too.
+ * Executes the calls in parallel. Yields each result as soon as there is one, and returns all in the order of the calls: one
+ * for each id, whatever the tool did. Throws at once when the run's signal aborts; a reader that leaves early ends the calls
+ * too.
  */
 export async function* executeToolCalls(batch: ToolBatch): AsyncGenerator<ToolCallResult, ToolCallResult[]> {
   const { signal } = batch.context;
@@ -45,7 +43,7 @@ export async function* executeToolCalls(batch: ToolBatch): AsyncGenerator<ToolCa
   };
   signal.addEventListener("abort", stop, { once: true });
   try {
-    const calls = callsAtHand(batch);
+    const calls = batchCalls(batch);
     start(calls, finished, { ...batch, onToolCall: batch.onToolCall, onResult: batch.onResult, running });
     const results = new Map<string, ToolCallResult>();
     while (results.size < calls.length) {
@@ -57,14 +55,14 @@ export async function* executeToolCalls(batch: ToolBatch): AsyncGenerator<ToolCa
     return calls.flatMap(({ call }) => results.get(call.id) ?? []);
   } finally {
     signal.removeEventListener("abort", stop);
-    running.end(() => new TroupeError("cancelled", "Nobody waits for this call any more."));
+    running.end(() => new TroupeError("cancelled", "The reader of the tool calls left before their end."));
   }
 }
 
-/** The first call with each id: what the model named twice is done once. */
-function callsAtHand({ calls, malformedArguments = [], context, roundtrip }: ToolBatch): CallAtHand[] {
+/** Returns the first call with each id: a call that the model repeated is executed once. */
+function batchCalls({ calls, malformedArguments = [], context, roundtrip }: ToolBatch): BatchCall[] {
   const malformed = new Map(malformedArguments.map(({ toolCallId, text }) => [toolCallId, text]));
-  const byId = new Map<string, CallAtHand>();
+  const byId = new Map<string, BatchCall>();
   for (const [index, call] of calls.entries()) {
     if (byId.has(call.id)) continue;
     const idempotencyKey = `${context.runId}/${roundtrip}/${index}`;
@@ -73,9 +71,9 @@ function callsAtHand({ calls, malformedArguments = [], context, roundtrip }: Too
   return [...byId.values()];
 }
 
-function start(calls: readonly CallAtHand[], finished: AsyncQueue<ToolCallResult>, scope: CallScope): void {
-  for (const at of calls) {
-    void executeCall(at, scope).then(
+function start(calls: readonly BatchCall[], finished: AsyncQueue<ToolCallResult>, scope: BatchScope): void {
+  for (const call of calls) {
+    void executeCall(call, scope).then(
       (result) => result && finished.push(result),
       (error: unknown) => finished.close(toTroupeError(error)),
     );

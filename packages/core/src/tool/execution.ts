@@ -2,20 +2,19 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { contextWithin } from "../run/run.ts";
 import { failureText, loggedCause } from "./failure-text.ts";
-import { failed } from "./outcome.ts";
+import { failed, readToolResult } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
-import { readToolResult } from "./read-tool-result.ts";
 import type { ToolDef } from "./tool.ts";
 
 const defaultTimeoutMs = 60_000;
 
-/** How long a tool may go on after it was told to stop, before somebody is told. */
-const graceMs = 1000;
+/** How long a tool may go on after its signal aborted, before the log says so. */
+const gracePeriodMs = 1000;
 
-/** What is executed, and for which call. */
+/** A tool with the arguments and the call that it is executed for. */
 export type ExecutionPlan = {
   readonly tool: ToolDef;
-  /** The tool's own copy. */
+  /** A copy that belongs to the tool. */
   readonly args: Record<string, unknown>;
   /** The context of the run. */
   readonly context: RunContext;
@@ -24,8 +23,8 @@ export type ExecutionPlan = {
 };
 
 /**
- * A tool at work, and those who wait for it. It ends when the tool does, when its time is over, or when the last one who
- * waited has left; what the tool does after that changes nothing.
+ * One execution of a tool, which several equal calls may wait for. It ends when the tool does, when its time is over, or when
+ * the last call that waited has left; what the tool does after that is ignored.
  */
 export class Execution {
   /** Never rejects: a failure is an outcome too. */
@@ -35,7 +34,7 @@ export class Execution {
   readonly #abort = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #end: (outcome: Outcome) => void = ignore;
-  #grace: NodeJS.Timeout | undefined;
+  #warning: NodeJS.Timeout | undefined;
   #isOver = false;
   #waiting = 0;
 
@@ -49,12 +48,12 @@ export class Execution {
     void this.#execute(args);
   }
 
-  /** Whether the outcome stands. */
+  /** Whether the outcome is settled. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** One more waits for the outcome. The function that is returned says that this one waits no longer. */
+  /** Adds a call that waits for the outcome. Returns the function by which it leaves. */
   join(): (reason: TroupeError) => void {
     this.#waiting++;
     return (reason) => {
@@ -70,7 +69,7 @@ export class Execution {
     } catch (error) {
       if (!this.#isOver) this.#fail(error);
     } finally {
-      clearTimeout(this.#grace);
+      clearTimeout(this.#warning);
     }
   }
 
@@ -84,12 +83,12 @@ export class Execution {
     if (this.#isOver) return;
     this.#finish(failed(reason.message));
     this.#abort.abort(reason);
-    this.#grace = setTimeout(() => this.#reportStillRunning(reason), graceMs).unref();
+    this.#warning = setTimeout(() => this.#reportStillRunning(reason), gracePeriodMs).unref();
   }
 
   #reportStillRunning({ code }: TroupeError): void {
     this.#context.logger.warn(
-      `The tool ${this.#tool.name} is still running ${graceMs} ms after it was told to stop (${code}): end its work when context.signal aborts.`,
+      `The tool ${this.#tool.name} is still running ${gracePeriodMs} ms after its signal aborted (${code}): end its work when context.signal aborts.`,
     );
   }
 

@@ -22,7 +22,7 @@ describe("failureText", () => {
     ["a boolean", false, "It failed: false"],
     ["a symbol", Symbol("a"), "It failed: it threw a symbol without a message"],
     ["a function", () => "a", "It failed: it threw a function without a message"],
-    ["an empty text", "", "It failed: it threw a text without a message"],
+    ["an empty text", "", "It failed: it threw a string without a message"],
     ["an object", { reason: "a" }, "It failed: it threw an object without a message"],
     ["an error that is its own cause", cyclic, "It failed: cyclic"],
     ["an error whose message throws", throwing, "It failed: it threw an object without a message"],

@@ -6,26 +6,26 @@ import type { Masker } from "../util/create-masker.ts";
 import { readProperty } from "../util/read-property.ts";
 import { cutText } from "./cut-text.ts";
 
-/** The most that is told of a failure, in bytes of UTF-8. */
+/** The longest text of a failure, in bytes of UTF-8. */
 const maxBytes = 2048;
 
-/** What a model and a client are told of something thrown, after `beginning`: its message without the run's keys. */
+/** Returns the text that a model and a client get of a thrown value: after `beginning`, its message without the run's keys. */
 export function failureText(beginning: string, thrown: unknown, context: RunContext): string {
   return shortText(`${beginning}: ${keyMasker(context)(messageOf(thrown), maxBytes)}`);
 }
 
-/** A text of at most 2 KB. */
+/** Cuts a text to 2 KB. */
 export function shortText(text: string): string {
   const { text: shown, cut } = cutText(text, maxBytes);
   return cut === 0 ? shown : `${cutText(text, maxBytes - Buffer.byteLength("…")).text}…`;
 }
 
-/** What is logged of something thrown: names, codes, places and the beginnings of texts, without the run's keys. */
+/** Returns what is logged of a thrown value: names, codes, places and the beginnings of texts, without the run's keys. */
 export function loggedCause(thrown: unknown, context: RunContext): Error | undefined {
   return scrubbedCause(thrown, { mask: keyMasker(context), withText: true });
 }
 
-/** Hides the keys of the run. */
+/** Returns a function that hides the keys of the run. */
 export function keyMasker(context: RunContext): Masker {
   return createMasker(Object.values(runOf(context)?.settings.apiKeys ?? {}).filter((key) => key !== undefined));
 }
@@ -40,6 +40,6 @@ function messageOf(thrown: unknown): string {
 function describe(thrown: unknown): string {
   if (thrown === undefined || thrown === null) return String(thrown);
   const kind = typeof thrown;
-  if (kind === "string") return "a text";
+  if (kind === "string") return "a string";
   return kind === "object" ? "an object" : `a ${kind}`;
 }

@@ -111,13 +111,15 @@ describe("runnableAsTool", () => {
     expect(result.error).toBe("The tool ask_critic failed: Something went wrong in this service.");
   });
 
-  it("refuses what is no runnable, and options that there are not", () => {
+  it("rejects a value that is no runnable, and unknown options", () => {
     expect(() => runnableAsTool({ name: "critic" } as never)).toThrow(/^The runnable of a tool must be an agent/);
     expect(() => runnableAsTool(undefined as never)).toThrow(TroupeError);
-    expect(() => runnableAsTool(runnableOf("critic"), { effect: "pure" } as never)).toThrow(/no option "effect"/);
-    expect(() => runnableAsTool(runnableOf("critic"), { name: "two words" })).toThrow(/^name of a tool must have/);
+    expect(() => runnableAsTool(runnableOf("critic"), { effect: "pure" } as never)).toThrow(
+      /Unknown option "effect" of asTool. Expected name,/,
+    );
+    expect(() => runnableAsTool(runnableOf("critic"), { name: "two words" })).toThrow(/^name of a tool must be/);
     expect(() => runnableAsTool(runnableOf("critic"), { description: "" })).toThrow(
-      /^description of tool "ask_critic"/,
+      /^tool "ask_critic"\.description must be/,
     );
   });
 });

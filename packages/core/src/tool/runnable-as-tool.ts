@@ -1,5 +1,7 @@
-import { wrongOption } from "../errors/read-options.ts";
+import { anyString, longestTimerMs, optional, positiveNumber } from "../errors/option-checks.ts";
 import { toPublicError } from "../errors/public-error.ts";
+import { readOptions, wrongOption } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Runnable } from "../run/runnable.ts";
@@ -7,7 +9,7 @@ import { readProperty } from "../util/read-property.ts";
 import { defineTool } from "./define-tool.ts";
 import type { ToolDef } from "./tool.ts";
 
-/** How a runnable is shown to the model that may ask it. */
+/** Options of a runnable as a tool. */
 export type RunnableToolOptions = {
   /** @default `ask_` and the name of the runnable */
   name?: string;
@@ -17,7 +19,13 @@ export type RunnableToolOptions = {
   timeoutMs?: number;
 };
 
-const known: readonly string[] = ["name", "description", "timeoutMs"] satisfies (keyof RunnableToolOptions)[];
+const optionTable = {
+  name: optional(anyString),
+  description: optional(anyString),
+  timeoutMs: optional(positiveNumber(longestTimerMs), 600_000),
+} satisfies OptionTable<RunnableToolOptions>;
+
+const where = { path: "asTool" };
 const longestName = 64;
 
 const parameters = {
@@ -27,21 +35,21 @@ const parameters = {
   additionalProperties: false,
 };
 
-/** Makes a tool of an agent, a team or anything else that runs: called, it runs within the caller's run and gives its text. */
+/** Makes a tool of a runnable. A call of it is a child run of the caller's run, and returns its text. */
 export function runnableAsTool(runnable: Runnable, options: RunnableToolOptions = {}): ToolDef {
-  checkAsTool(runnable, options);
-  const { name = legalName(`ask_${runnable.name}`), timeoutMs = 600_000 } = options;
+  checkRunnable(runnable);
+  const { name = legalName(`ask_${runnable.name}`), description, timeoutMs } = readOptions(optionTable, options, where);
   const ownDescription = runnable.description?.trim() || `Asks ${runnable.name} and gives back its answer.`;
   return defineTool({
     name,
-    description: options.description ?? ownDescription,
+    description: description ?? ownDescription,
     parameters,
     timeoutMs,
-    execute: async ({ input }, context) => await ask(runnable, input as string, context),
+    execute: async ({ input }, context) => await runForText(runnable, input as string, context),
   });
 }
 
-async function ask(runnable: Runnable, input: string, context: RunContext): Promise<string> {
+async function runForText(runnable: Runnable, input: string, context: RunContext): Promise<string> {
   try {
     const { text } = await runnable.run(input, { parent: context, signal: context.signal });
     return text;
@@ -55,12 +63,7 @@ function legalName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, longestName);
 }
 
-function checkAsTool(runnable: unknown, options: object): void {
-  if (typeof readProperty(runnable, "name") !== "string" || typeof readProperty(runnable, "run") !== "function") {
-    throw wrongOption("The runnable of a tool", "an agent, a team or anything else with a name and run()", runnable);
-  }
-  const unknown = Object.keys(options).find((option) => !known.includes(option));
-  if (unknown === undefined) return;
-  const shown = JSON.stringify(unknown.slice(0, 64));
-  throw new TroupeError("invalid_config", `A runnable as a tool has no option ${shown}: it takes ${known.join(", ")}.`);
+function checkRunnable(runnable: unknown): void {
+  if (typeof readProperty(runnable, "name") === "string" && typeof readProperty(runnable, "run") === "function") return;
+  throw wrongOption("The runnable of a tool", "an agent, a team or another object with a name and run()", runnable);
 }

@@ -2,17 +2,17 @@ import type { TroupeError } from "../errors/troupe-error.ts";
 
 type Leave = (reason: TroupeError) => void;
 
-/** The calls of a batch that are under way. When the batch is over, for whatever reason, all of them are left at once. */
+/** The calls of a batch that are under way. When the batch ends, for whatever reason, all of them are left at once. */
 export class RunningCalls {
   readonly #leaving = new Set<Leave>();
   #reason: (() => TroupeError) | undefined;
 
-  /** Whether nobody hears of results any more. */
+  /** Whether the batch has ended, so that results are ignored. */
   get isOver(): boolean {
     return this.#reason !== undefined;
   }
 
-  /** Waits for the work, and calls `leave` when the batch is over before the work is done. */
+  /** Waits for the work, and calls `leave` when the batch ends before the work is done. */
   async during<Result>(work: Promise<Result>, leave: Leave): Promise<Result> {
     // The work may itself have ended the batch.
     if (this.#reason !== undefined) leave(this.#reason());
@@ -24,7 +24,7 @@ export class RunningCalls {
     }
   }
 
-  /** The batch is over: the first reason counts. It is made when somebody is there to hear it, for errors are dear. */
+  /** Ends the batch. The first reason counts; it is made only where a call is left, since errors are expensive. */
   end(reason: () => TroupeError): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;

@@ -1,12 +1,15 @@
+import type { RunContext } from "../run/run-context.ts";
+import { runOf } from "../run/run.ts";
+import { canonicalJson } from "../schema/canonical-json.ts";
 import { LruCache } from "../util/lru-cache.ts";
 import { copyPlain } from "./copy-plain.ts";
 import type { Execution } from "./execution.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** The number of answers that are kept for one tool. */
+/** The number of outcomes that are kept for one tool. */
 const maxEntries = 256;
 
-/** The answers of one tool for as long as they count as fresh, and those executions that equal calls may share. */
+/** The cached outcomes of one tool, and the executions that equal calls may share. */
 export class ToolCache {
   readonly #outcomes: LruCache<string, Outcome>;
   readonly #running = new Map<string, Execution>();
@@ -15,25 +18,25 @@ export class ToolCache {
     this.#outcomes = new LruCache({ maxEntries, ttlMs });
   }
 
-  /** Number of answers that are kept. */
+  /** Number of outcomes that are kept. */
   get size(): number {
     return this.#outcomes.size;
   }
 
-  /** A copy of the answer to an equal call, while it is fresh. */
+  /** Returns a copy of the outcome of an equal call, while it is fresh. */
   get(key: string): Outcome | undefined {
     this.#outcomes.prune();
-    // Not a use: an answer is as old as the execution that gave it.
+    // Not a use: an outcome is as old as its execution.
     const outcome = this.#outcomes.peek(key);
     return outcome === undefined ? undefined : copyPlain(outcome);
   }
 
-  /** Keeps the answer, which from now on nobody may change; a failure is not kept. */
+  /** Keeps the outcome, which must not be changed afterwards. Failures are not kept. */
   set(key: string, outcome: Outcome): void {
     if (outcome.error === undefined) this.#outcomes.set(key, outcome);
   }
 
-  /** The execution that is under way for equal calls, or a new one. */
+  /** Returns the execution that is under way for an equal call, or starts one. */
   share(key: string, start: () => Execution): Execution {
     const running = this.#running.get(key);
     if (running !== undefined && !running.isOver) return running;
@@ -46,4 +49,16 @@ export class ToolCache {
   #forget(key: string, execution: Execution): void {
     if (this.#running.get(key) === execution) this.#running.delete(key);
   }
+}
+
+/**
+ * Makes the cache key of a call from its tool, arguments, user, tenant and API keys. It is a hash: neither API keys nor long
+ * arguments are kept.
+ */
+export function cacheKey(toolName: string, args: Record<string, unknown>, context: RunContext): string {
+  const { userId = null } = context;
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  const { tenantId = null, apiKeys = {} } = runOf(context)?.settings ?? {};
+  const about = [toolName, userId, tenantId, apiKeys, args];
+  return createHash("sha256").update(canonicalJson(about)).digest("base64");
 }

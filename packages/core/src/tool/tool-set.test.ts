@@ -68,19 +68,19 @@ describe("ToolSet", () => {
     expect(() => new ToolSet([weather, smallTool("a"), weather])).toThrow(
       expect.objectContaining({
         code: "invalid_config",
-        message: 'There are two tools named "weather": give one of them another name.',
+        message: 'Two tools are named "weather". Rename one of them.',
       }),
     );
   });
 
   it("checks plain objects as defineTool does", () => {
-    expect(() => new ToolSet([smallTool("a b")])).toThrow(/^name of a tool must have/);
-    expect(() => new ToolSet([smallTool("a", { timeoutMs: -1 })])).toThrow(/^timeoutMs of tool "a"/);
+    expect(() => new ToolSet([smallTool("a b")])).toThrow(/^name of a tool must be/);
+    expect(() => new ToolSet([smallTool("a", { timeoutMs: -1 })])).toThrow(/^tool "a"\.timeoutMs must be/);
     expect(() => new ToolSet([{ ...smallTool("a"), retries: 1 } as ToolDef])).toThrow(/Unknown option "retries"/);
     expect(() => new ToolSet([undefined] as never)).toThrow(/^A tool must be an object/);
     // oxlint-disable-next-line no-sparse-arrays -- the hole is what is refused
     expect(() => new ToolSet([, weather] as never)).toThrow(/^A tool must be an object/);
-    expect(() => new ToolSet(weather as never)).toThrow(/^tools must be a list of tools/);
+    expect(() => new ToolSet(weather as never)).toThrow(/^tools must be an array of tools/);
   });
 
   it("keeps a cache for each tool that may have one", () => {
@@ -95,6 +95,6 @@ describe("ToolSet", () => {
   it("says what is wrong with a schema when it is first needed, naming the tool", () => {
     const tools = new ToolSet([smallTool("list", { parameters: { type: "array" } })]);
 
-    expect(() => tools.specs).toThrow(/^parameters of tool "list" must have an object at its root/);
+    expect(() => tools.specs).toThrow(/^tool "list"\.parameters must have an object at its root/);
   });
 });

@@ -2,22 +2,22 @@ import type { Artifact } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
 
-/** How long equal calls may be answered from memory. */
+/** Options of the cache of a tool: equal calls get the same result for `ttl` milliseconds. */
 export type ToolCacheConfig = { ttl: number };
 
-/** What a tool gives back: text for the model, and artifacts that pass the model by. */
+/** The result of a tool: text for the model, and artifacts that the model does not see. */
 export type ToolResult = { content: string; artifacts?: Artifact[] };
 
-/** What happens when a call is made twice: nothing (`pure`), the same again (`idempotent`), something new (`once`). */
+/** The effect of a call that is repeated: none (`pure`), the same (`idempotent`), another one (`once`). */
 export type ToolEffect = "pure" | "idempotent" | "once";
 
-/** Something a model may call. */
+/** A tool: something that a model may call. */
 export type ToolDef = {
   /** Letters, digits, `_` and `-`; starts with a letter or `_`; at most 64. */
   name: string;
   description: string;
   parameters: ObjectSchema;
-  /** Called with arguments that fit `parameters`. What it throws is told to the model as an error. */
+  /** Called with arguments that fit `parameters`. The message of what it throws is given to the model as an error. */
   execute(args: Record<string, unknown>, context: RunContext): string | ToolResult | Promise<string | ToolResult>;
   cache?: ToolCacheConfig;
   /** @default 60000 */
@@ -28,7 +28,7 @@ export type ToolDef = {
   effect?: ToolEffect;
 };
 
-/** Where tools come from: a toolkit, a tool server. */
+/** A source of tools: a toolkit, a tool server. */
 export interface ToolSource {
   /** Returns the tools, connecting first where that is needed. Called again, it returns the same names. */
   getTools(): Promise<ToolDef[]>;

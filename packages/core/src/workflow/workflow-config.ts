@@ -4,7 +4,7 @@ import { wrongOption } from "../errors/read-options.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { LogLevel } from "../log/log-level.ts";
 import { createLogger } from "../log/logger.ts";
-import { checkRunLimits } from "../run/check-run-limits.ts";
+import { checkRunLimits } from "../run/run-limits.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
 import { readProperty } from "../util/read-property.ts";
@@ -56,7 +56,7 @@ const checks: { readonly [Option in keyof Required<WorkflowConfig<object>>]: (va
   },
   logLevel: (value) => void createLogger({ level: value as "silent" }),
   limits: (value) => {
-    if (value !== undefined) checkRunLimits(value);
+    if (value !== undefined) checkRunLimits(value, "limits", {});
   },
 };
 

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { readToolResult } from "./read-tool-result.ts";
+import { readToolResult } from "./outcome.ts";
 
 describe("readToolResult", () => {
   it("reads text [tool.result-text]", () => {
@@ -48,17 +48,17 @@ describe("readToolResult", () => {
   };
 
   it.each<[what: string, value: unknown, described: string]>([
-    ["nothing", undefined, "it gave undefined"],
-    ["null", null, "it gave null"],
-    ["a number", 42, "it gave a number"],
-    ["a BigInt", 1n, "it gave a bigint"],
-    ["a list", ["a"], "it gave a list"],
-    ["a Buffer", Buffer.from("a"), "it gave an object without a text as content"],
-    ["a stream", Readable.from(["a"]), "it gave an object without a text as content"],
-    ["a cycle", cycle, "it gave an object without a text as content"],
-    ["content that is no text", { content: 1 }, "it gave an object without a text as content"],
-    ["content that throws", throwing, "it gave an object without a text as content"],
-    ["artifacts that are no list", { content: "", artifacts: {} }, "its artifacts are no list"],
+    ["nothing", undefined, "it returned undefined"],
+    ["null", null, "it returned null"],
+    ["a number", 42, "it returned a number"],
+    ["a BigInt", 1n, "it returned a bigint"],
+    ["an array", ["a"], "it returned an array"],
+    ["a Buffer", Buffer.from("a"), "it returned an object without a string as content"],
+    ["a stream", Readable.from(["a"]), "it returned an object without a string as content"],
+    ["a cycle", cycle, "it returned an object without a string as content"],
+    ["content that is no text", { content: 1 }, "it returned an object without a string as content"],
+    ["content that throws", throwing, "it returned an object without a string as content"],
+    ["artifacts that are no list", { content: "", artifacts: {} }, "its artifacts are no array"],
     ["an artifact without type", { content: "", artifacts: [{ data: 1 }] }, "artifacts[0] has no type or no data"],
     ["an artifact without data", { content: "", artifacts: [{ type: "a" }] }, "artifacts[0] has no type or no data"],
     [
@@ -83,7 +83,7 @@ describe("readToolResult", () => {
     expect(read).toThrow(
       expect.objectContaining({
         code: "invalid_value",
-        message: expect.stringMatching(/^a tool must return a text or \{ content, artifacts\? \}/),
+        message: expect.stringMatching(/^a tool must return a string or \{ content, artifacts\? \}/),
       }),
     );
     expect(read).toThrow(described);

@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TroupeError } from "../errors/troupe-error.ts";
 import { countedSignal } from "./test/listeners.ts";
 import { smallRun } from "./test/small-run.ts";
-import { watchEnd } from "./watch-end.ts";
+import { watchLimits } from "./run-limits.ts";
 
 /** A watch, and the reasons it gave. */
 function watch(signals: AbortSignal[], durationMs = 1000): { reasons: TroupeError[]; unwatch: () => void } {
   const reasons: TroupeError[] = [];
-  return { reasons, unwatch: watchEnd({ signals, durationMs, onEnd: (reason) => void reasons.push(reason) }) };
+  return { reasons, unwatch: watchLimits({ signals, durationMs, onEnd: (reason) => void reasons.push(reason) }) };
 }
 
-describe("watchEnd", () => {
+describe("watchLimits", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 

@@ -1,0 +1,36 @@
+import { abortedError } from "../errors/aborted-error.ts";
+import { longestTimerMs, nested, optional, positiveNumber } from "../errors/option-checks.ts";
+import type { OptionTable } from "../errors/read-options.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { RunLimits } from "./run-options.ts";
+
+/** Milliseconds that a run may take unless its limits say otherwise. */
+export const defaultDurationMs = 600_000;
+
+/** Takes the limits of a run. */
+export const checkRunLimits = nested({
+  durationMs: optional(positiveNumber(longestTimerMs)),
+  totalTokens: optional(positiveNumber(Number.MAX_SAFE_INTEGER)),
+} satisfies OptionTable<RunLimits>);
+
+/** What may end a run before it is finished. */
+type Limits = { signals: readonly AbortSignal[]; durationMs: number; onEnd: (reason: TroupeError) => void };
+
+/** Watches the signals and the time of a run. Returns the function that ends the watch, with its timer and listeners. */
+export function watchLimits({ signals, durationMs, onEnd }: Limits): () => void {
+  const unlisten = signals.map((signal) => listen(signal, onEnd));
+  const timer = setTimeout(() => {
+    onEnd(new TroupeError("limit_exceeded", `The run took longer than its limit of ${durationMs} ms.`));
+  }, durationMs);
+  return () => {
+    clearTimeout(timer);
+    for (const stop of unlisten) stop();
+  };
+}
+
+function listen(signal: AbortSignal, onEnd: (reason: TroupeError) => void): () => void {
+  const onAbort = () => onEnd(abortedError(signal.reason));
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  return () => signal.removeEventListener("abort", onAbort);
+}
