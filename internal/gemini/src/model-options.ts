@@ -18,7 +18,7 @@ import type { OptionCheck, OptionTable } from "@troupe/core/adapter";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
-/** What every model that speaks Gemini's format can be told. */
+/** Options of every model that speaks Gemini's format. */
 export type ModelOptions = {
   apiKey?: string;
   baseURL?: string;
@@ -27,7 +27,7 @@ export type ModelOptions = {
   logger?: Logger;
 };
 
-/** The options that do not depend on where the model is reached, complete. */
+/** Checked options that do not depend on the address of the model. */
 export type CommonSettings = { modelId: string; idleTimeoutMs: number; rules: ModelRules; logger: Logger };
 
 const thinkingLevel = oneOf("low", "medium", "high");

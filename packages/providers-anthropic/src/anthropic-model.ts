@@ -8,15 +8,15 @@ import { fromResponse } from "./from-response.ts";
 import { StreamReader } from "./stream-reader.ts";
 import { toRequest } from "./to-request.ts";
 import type { Request } from "./to-request.ts";
-import { CutAnswer, toModelError } from "./vendor-failure.ts";
-import type { FailedCall } from "./vendor-failure.ts";
+import { TruncatedResponse, toModelError } from "./vendor-error.ts";
+import type { FailedCall } from "./vendor-error.ts";
 
-/** A model of Anthropic's, over its Messages interface. Nothing is loaded, read or sent before its first call. */
+/** Creates an Anthropic model over the Messages API. Its first call loads the vendor's library. */
 export function anthropic(modelId: string, options: AnthropicOptions = {}): ModelProvider {
   return new AnthropicModel(readModelOptions(modelId, options));
 }
 
-/** By the vendor's reckoning an answer of 128,000 tokens may take an hour; what may take longer than this must be streamed. */
+/** The vendor expects an hour for 128,000 tokens. A call that may take longer than this limit is streamed. */
 const longestWholeMs = 600_000;
 const msPerToken = 3_600_000 / 128_000;
 
@@ -37,7 +37,7 @@ class AnthropicModel implements ModelProvider {
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
     const request = await this.#toRequest(messages, options);
     const expectedMs = Math.ceil(request.body.max_tokens * msPerToken);
-    // A whole answer shows the arguments of a call that was cut as if they were all there; a stream does not.
+    // A whole answer does not show that the arguments of a call were truncated; a stream does.
     if (request.body.tools !== undefined || expectedMs > longestWholeMs) {
       return await collectResponse(this.#stream(() => request, options));
     }
@@ -55,7 +55,7 @@ class AnthropicModel implements ModelProvider {
     return this.#stream(() => this.#toRequest(messages, options), options);
   }
 
-  // One generator for all of it: each one more in a row would cost every chunk another three turns of promises.
+  // A single generator: every further one costs each chunk three more promises.
   async *#stream(prepare: () => Request | Promise<Request>, options: ModelOptions): AsyncGenerator<ModelChunk, void> {
     const request = await prepare();
     const call = this.#open(options);
@@ -66,7 +66,7 @@ class AnthropicModel implements ModelProvider {
       bytes = bytesOf(response);
       while (!reader.isComplete) {
         const step = await bytes.next();
-        if (step.done === true) throw new CutAnswer("The stream ended before its last event.");
+        if (step.done === true) throw new TruncatedResponse("The stream ended before its last event.");
         for (const chunk of reader.push(step.value)) yield chunk;
         reader.throwFailure();
       }
@@ -101,6 +101,6 @@ class AnthropicModel implements ModelProvider {
 }
 
 function bytesOf({ body }: Response): AsyncIterator<Uint8Array, undefined> {
-  if (body === null) throw new CutAnswer("The answer has no body.");
+  if (body === null) throw new TruncatedResponse("The answer has no body.");
   return (body as unknown as AsyncIterable<Uint8Array, undefined>)[Symbol.asyncIterator]();
 }

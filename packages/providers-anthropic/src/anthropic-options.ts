@@ -17,23 +17,23 @@ import type { OptionTable } from "@troupe/core/adapter";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
-/** How Anthropic is reached. */
+/** Options of `anthropic`. */
 export type AnthropicOptions = {
-  /** The key for calls that bring none. @default the environment's `ANTHROPIC_API_KEY`, at the time of the call */
+  /** The key for calls without their own. @default `ANTHROPIC_API_KEY`, read at each call */
   apiKey?: string;
-  /** Where the interface is, without `/v1`. @default "https://api.anthropic.com" */
+  /** The URL of the API, without `/v1`. @default "https://api.anthropic.com" */
   baseURL?: string;
-  /** The header that carries the key; some gateways know only the one of old. @default "authorization" */
+  /** The header that carries the key. Some gateways know only the old `x-api-key`. @default "authorization" */
   keyHeader?: "authorization" | "x-api-key";
-  /** The longest silence before and within a stream. @default 60_000 */
+  /** Milliseconds to wait for the first byte, and between chunks. @default 60_000 */
   idleTimeoutMs?: number;
-  /** What the model takes, where it differs from the table. */
+  /** Abilities of the model that the table does not know or has wrong. */
   rules?: Partial<ModelRules>;
-  /** Told, at level debug, what the model does not take and is therefore left out. @default silent */
+  /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
   logger?: Logger;
 };
 
-/** The options of one model, checked and complete. */
+/** Checked options with their defaults. */
 export type ModelSettings = {
   modelId: string;
   apiKey: string | undefined;
@@ -64,7 +64,7 @@ const optionTable = {
 const where = { owner: "anthropic" };
 const checkModelId = nonBlankString();
 
-/** Checks the options of one model and adds the defaults. A wrong or unknown one is `invalid_config`. */
+/** Checks the options of a model and fills in the defaults. */
 export function readModelOptions(modelId: string, options: AnthropicOptions): ModelSettings {
   const { apiKey, rules, logger = createLogger(), ...settings } = readOptions(optionTable, options, where);
   return {

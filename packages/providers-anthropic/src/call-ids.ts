@@ -1,14 +1,14 @@
 type Call = { id: string };
 
 /**
- * The ids under which calls go out. Other vendors' ids may hold letters that Anthropic refuses, and may come twice; the
- * results of a call follow it under the id that it got.
+ * Ids of calls in a request. Ids of other vendors may have characters that Anthropic refuses, or be repeated; a call gets
+ * a new one then, and its result the same.
  */
 export class CallIds {
   readonly #used = new Set<string>();
   readonly #open: { given: string; sent: string }[] = [];
 
-  /** Gives the call an id that nobody has, and waits for its result. */
+  /** Gives the call a unique id, and keeps it until its result. */
   open(call: Call): void {
     const given = call.id;
     const legal = given.replace(/[^\w-]/g, "_") || "call";
@@ -19,13 +19,13 @@ export class CallIds {
     call.id = sent;
   }
 
-  /** The id under which the open call went out, which is answered with this. */
+  /** Returns the id of the open call for its result, and closes it. */
   take(given: string): string | undefined {
     const index = this.#open.findIndex((call) => call.given === given);
     return index === -1 ? undefined : this.#open.splice(index, 1)[0]?.sent;
   }
 
-  /** The ids of all calls that are still open, which are closed with this. */
+  /** Returns the ids of all open calls, and closes them. */
   takeAll(): string[] {
     return this.#open.splice(0).map(({ sent }) => sent);
   }

@@ -3,17 +3,17 @@ import type { ModelChunk } from "@troupe/core/adapter";
 import { stateOf } from "./replay.ts";
 import { toFinishReason } from "./to-finish-reason.ts";
 import { laterUsage, toUsage } from "./to-usage.ts";
-import { CutAnswer, VendorFailure } from "./vendor-failure.ts";
+import { TruncatedResponse, VendorError } from "./vendor-error.ts";
 import type { WireBlock, WireDelta, WireEvent, WireMessage, WireUsage } from "./wire-types.ts";
 
 type Chunks = readonly ModelChunk[];
-/** A part of the answer that is being told; `json` is the arguments of a call so far. */
+/** A block of the answer that is being streamed. `json`: the arguments of a call so far. */
 type OpenBlock = { block: WireBlock; json: string };
 type BlockOf<Type extends WireBlock["type"]> = Extract<WireBlock, { type: Type }>;
 
 const nothing: Chunks = [];
 
-/** Turns the events of one stream into chunks, and keeps what is to go back to the vendor. */
+/** Converts the events of one stream to chunks, and collects the state that the next request returns to the vendor. */
 export class EventReader {
   readonly #model: { providerId: string; modelId: string };
   readonly #blocks: OpenBlock[] = [];
@@ -26,12 +26,12 @@ export class EventReader {
     this.#model = model;
   }
 
-  /** Whether the answer has come to its proper end. */
+  /** True once the end of the answer was read. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** The chunks that an event amounts to. One that tells of a failure throws. */
+  /** Returns the chunks of an event. Throws when the event is an error. */
   read(event: WireEvent): Chunks {
     switch (event.type) {
       case "content_block_delta":
@@ -51,7 +51,7 @@ export class EventReader {
       case "message_stop":
         return [this.#finish()];
       case "error":
-        throw new VendorFailure(event);
+        throw new VendorError(event);
       default:
         // The vendor may add kinds of events at any time.
         return nothing;
@@ -83,7 +83,7 @@ export class EventReader {
     const { block, json } = open;
     const toolCallId = block.id;
     const end: ModelChunk = { type: "tool_call_end", toolCallId };
-    // What was not told piece by piece stands in the beginning: as a rule that is nothing, which is an empty object.
+    // Without deltas, the arguments are those of the start event, as a rule an empty object.
     if (json === "") return [{ type: "tool_call_delta", toolCallId, argumentsDelta: JSON.stringify(block.input) }, end];
     const read = parseArguments(json);
     block.input = read.ok ? read.value : {};
@@ -91,7 +91,7 @@ export class EventReader {
   }
 
   #finish(): ModelChunk {
-    if (this.#stopReason === undefined) throw new CutAnswer("The answer does not say why it ended.");
+    if (this.#stopReason === undefined) throw new TruncatedResponse("The answer does not say why it ended.");
     this.#isComplete = true;
     const vendorState = stateOf(
       this.#blocks.map(({ block }) => block),

@@ -2,15 +2,15 @@ import type { ModelResponse } from "@troupe/core/adapter";
 import { stateOf } from "./replay.ts";
 import { toFinishReason } from "./to-finish-reason.ts";
 import { toUsage } from "./to-usage.ts";
-import { CutAnswer, VendorFailure } from "./vendor-failure.ts";
+import { TruncatedResponse, VendorError } from "./vendor-error.ts";
 import type { WireBlock, WireFailure, WireMessage } from "./wire-types.ts";
 
 /** Reads a whole answer to a request without tools. */
 export function fromResponse(text: string, model: { providerId: string; modelId: string }): ModelResponse {
   const message = JSON.parse(text) as WireMessage | WireFailure;
-  if (message.type === "error") throw new VendorFailure(message);
+  if (message.type === "error") throw new VendorError(message);
   const { id, model: answeredBy, content, stop_reason: stopReason, usage = {} } = message;
-  if (!Array.isArray(content) || typeof stopReason !== "string") throw new CutAnswer("The answer has no end.");
+  if (!Array.isArray(content) || typeof stopReason !== "string") throw new TruncatedResponse("The answer has no end.");
   const thinking = joined(content, (block) => (block.type === "thinking" ? block.thinking : ""));
   const vendorState = stateOf(content, model);
   return {

@@ -4,8 +4,8 @@ type Check = (schema: unknown) => boolean;
 const joins = ["anyOf", "oneOf", "allOf"];
 
 /**
- * Whether Anthropic can keep to the schema. Limits that it does not know become words within it, but open objects, values
- * of any type and schemas that hold themselves cannot be said: they would be closed, or refused.
+ * Tells if Anthropic can enforce the schema. Unknown limits become text in it, but open objects, values of any type and
+ * recursive schemas would be closed or refused.
  */
 export function isExpressible(schema: Record<string, unknown>): boolean {
   const definitions = isRecord(schema["$defs"]) ? schema["$defs"] : {};
@@ -13,7 +13,7 @@ export function isExpressible(schema: Record<string, unknown>): boolean {
   return isKnown && fits(schema, definitions, []);
 }
 
-/** `within` are the references that led here. */
+/** `within`: the references that led here. */
 function fits(schema: unknown, definitions: JsonSchema, within: readonly string[]): boolean {
   if (!isRecord(schema)) return false;
   if (schema["$ref"] !== undefined) return isDefined(schema["$ref"], definitions, within);
@@ -48,7 +48,7 @@ function hasType(schema: JsonSchema, check: Check): boolean {
   }
 }
 
-/** An object of named properties; what else it may have is nothing, or was never said. */
+/** Tells if an object has only named properties. `additionalProperties` counts only when it is a schema. */
 function isClosed({ properties, patternProperties, additionalProperties }: JsonSchema): boolean {
   return isRecord(properties) && patternProperties === undefined && !isRecord(additionalProperties);
 }

@@ -1,24 +1,24 @@
-/** What a model takes. The table below knows it by the model's id; `rules` in the options overrides single entries. */
+/** The abilities of a model, known by its id. `rules` in the options overrides single entries. */
 export type ModelRules = {
-  /** How it is told to think: by itself, within a budget of tokens, or not at all. */
+  /** The form of the setting for thinking: adaptive, a budget of tokens, or none. */
   thinking: "adaptive" | "budget" | "none";
-  /** Whether it takes `temperature` and `topP`, over the version of the interface that still has them. */
+  /** True when the model takes `temperature` and `topP`, with the version of the API that has them. */
   sampling: boolean;
-  /** Whether it can be made to call a tool. */
+  /** True when the model can be forced to call a tool. */
   forcedTools: boolean;
-  /** Whether it answers in the form of a JSON schema by itself; else the schema stands in the instructions. */
+  /** True when the model takes a JSON schema for its answer. Otherwise the schema goes into the instructions. */
   structuredOutput: boolean;
-  /** The most tokens that one answer may have, thinking included. */
+  /** The most tokens of one answer, thinking included. */
   maxOutputTokens: number;
 };
 
 type Family = readonly [id: RegExp, differences: Partial<ModelRules>];
 
-/** A model that nobody knows yet is like the newest. */
+/** The rules for a model that the table does not know: those of the newest. */
 const newest: ModelRules = {
   thinking: "adaptive",
   sampling: false,
-  // Refused by models that think unasked.
+  // Refused by models that always think.
   forcedTools: false,
   structuredOutput: true,
   maxOutputTokens: 128_000,
@@ -26,7 +26,7 @@ const newest: ModelRules = {
 
 const elder = { thinking: "budget", sampling: true, forcedTools: true, structuredOutput: false } as const;
 
-/** The first that fits counts. */
+/** Differences by id. The first match applies. */
 const families: readonly Family[] = [
   [/claude-3-7/, { ...elder, maxOutputTokens: 64_000 }],
   [/claude-3-5/, { ...elder, thinking: "none", maxOutputTokens: 8192 }],
@@ -38,7 +38,7 @@ const families: readonly Family[] = [
   [/claude-(?:opus|sonnet|haiku)-4-[78](?!\d)/, { forcedTools: true }],
 ];
 
-/** The rules of a model, with what the configuration says otherwise. */
+/** Returns the rules of a model, with overrides. */
 export function rulesOf(modelId: string, overrides: Partial<ModelRules> = {}): ModelRules {
   const family = families.find(([id]) => id.test(modelId))?.[1];
   const given = Object.entries(overrides).filter(([, value]) => value !== undefined);

@@ -1,9 +1,9 @@
 import type { ModelRules } from "./model-rules.ts";
 
-/** For whom a request is made, and whom to tell what is left out of it. */
+/** The model that a request is for, and a function that reports omissions. */
 export type RequestContext = {
   readonly model: { readonly providerId: string; readonly modelId: string };
   readonly rules: ModelRules;
-  /** Notes that a setting, or a part of the history, is left out. */
+  /** Logs that a setting, or a part of the history, is left out. */
   readonly drop: (what: string, reason: string) => void;
 };

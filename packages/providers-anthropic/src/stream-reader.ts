@@ -3,7 +3,7 @@ import type { ModelChunk } from "@troupe/core/adapter";
 import { EventReader } from "./from-events.ts";
 import type { WireEvent } from "./wire-types.ts";
 
-/** Reads the chunks of one answer from its bytes, however they are cut. */
+/** Reads the chunks of one streamed answer from its bytes. */
 export class StreamReader {
   readonly #parser = new SseParser();
   readonly #events: EventReader;
@@ -13,20 +13,17 @@ export class StreamReader {
     this.#events = new EventReader(model);
   }
 
-  /** Whether the answer has come to its proper end. */
+  /** True once the end of the answer was read. */
   get isComplete(): boolean {
     return this.#events.isComplete;
   }
 
-  /** Throws what went wrong behind the chunks that were given last. */
+  /** Throws the error that followed the chunks of the last `push`. */
   throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.thrown;
   }
 
-  /**
-   * The chunks that the next bytes amount to, all at once, since a generator would cost as much as the reading. What
-   * follows the end is passed over unread: some gateways have a last word of their own.
-   */
+  /** Returns the chunks of the next bytes. Not a generator, which would double the cost. Some gateways add events after the end; they are ignored. */
   push(bytes: Uint8Array): readonly ModelChunk[] {
     const chunks: ModelChunk[] = [];
     try {

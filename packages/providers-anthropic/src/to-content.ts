@@ -10,7 +10,7 @@ import { readContentData } from "@troupe/core/adapter";
 import type { ContentData } from "@troupe/core/adapter";
 import type { RequestContext } from "./request-context.ts";
 
-/** What a user's message, or the result of a tool, may hold. */
+/** A block of a user message or a tool result. */
 export type UserContent = TextBlockParam | ImageBlockParam | DocumentBlockParam;
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
@@ -19,12 +19,12 @@ type Readable = Exclude<ContentData, { kind: "invalid" }>;
 const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript)$|\+(?:json|xml)$/;
 
-/** Turns a part into a block. Blank text is left out, since the vendor refuses it. */
+/** Converts a part. Blank text is left out, since the vendor refuses it. */
 export function toContent(part: ContentPart, { model }: RequestContext): UserContent[] {
   return part.type === "text" ? toText(part.text) : [toData(part, model.modelId)];
 }
 
-/** A block of text, or none for text that says nothing. */
+/** Returns a text block, or none for a blank text. */
 export function toText(text: string): TextBlockParam[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }
@@ -49,7 +49,7 @@ function toData(part: DataPart, modelId: string): UserContent {
   );
 }
 
-/** The type alone, as the vendor spells it. */
+/** Returns the type without parameters, as the vendor spells it. */
 function plainType(mimeType = ""): string {
   const [type = ""] = mimeType.toLowerCase().split(";");
   return type.trim() === "image/jpg" ? "image/jpeg" : type.trim();

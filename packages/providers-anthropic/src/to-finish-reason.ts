@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   refusal: "content_filter",
 };
 
-/** Why the model stopped, in our words. `pause_turn` is among the others: only the vendor's own tools pause a turn. */
+/** Converts the stop reason. `pause_turn` becomes `other`: only the vendor's own tools cause it. */
 export function toFinishReason(stopReason: string): FinishReason {
   return getOwn(reasons, stopReason) ?? "other";
 }

@@ -3,12 +3,12 @@ import type { ResponseFormat } from "@troupe/core";
 import { isExpressible } from "./is-expressible.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** The form of the answer: as a schema that the vendor keeps to, or as words among the instructions. */
+/** The format of the answer: a schema that the vendor enforces, or an instruction. */
 export type Format = { format?: JSONOutputFormat; instruction?: string };
 
 const jsonAlone = "Answer with one JSON value and nothing else: no words around it, no code fence.";
 
-/** Turns `responseFormat` into what the model takes. There is no mode for JSON without a schema. */
+/** Converts `responseFormat`. The vendor has no mode for JSON without a schema. */
 export async function toFormat(wanted: ResponseFormat | undefined, context: RequestContext): Promise<Format> {
   if (wanted === undefined || wanted === "text") return {};
   if (wanted === "json") return { instruction: jsonAlone };

@@ -8,7 +8,7 @@ import { replayOf } from "./replay.ts";
 import { toContent, toText } from "./to-content.ts";
 import type { UserContent } from "./to-content.ts";
 
-/** Turns a conversation into messages that take turns, each call with its result right behind it. */
+/** Converts a conversation to alternating messages. The results of calls follow them at once. */
 export function toMessages(messages: readonly ChatMessage[], context: RequestContext): MessageParam[] {
   const history = new History(messages, context);
   for (const message of messages) history.add(message);
@@ -31,7 +31,7 @@ class History {
   add(message: ChatMessage): void {
     switch (message.role) {
       case "system":
-        // Stands apart from the messages.
+        // Is a setting of the request.
         break;
       case "user":
         this.#said.push(...this.#read(message));
@@ -51,7 +51,7 @@ class History {
     if (last === undefined) {
       throw new TroupeError("invalid_request", "anthropic needs at least one message of the user's that is not empty.");
     }
-    // No newer model goes on from words that are put into its mouth.
+    // Newer models do not continue an assistant message.
     if (last.role === "assistant")
       this.#messages.push({ role: "user", content: [{ type: "text", text: "Continue." }] });
     return this.#messages;
@@ -101,7 +101,7 @@ class History {
     ];
   }
 
-  /** All results of an answer stand in one message right after it, before anything else that is said. */
+  /** Adds a user message: the results of all calls of the last answer, then everything else. */
   #endUsersTurn(): void {
     const missing = this.#ids.takeAll().map((id) => ({
       type: "tool_result" as const,

@@ -7,20 +7,20 @@ import { toMessages } from "./to-messages.ts";
 import { toThinking } from "./to-thinking.ts";
 import { toTools } from "./to-tools.ts";
 
-/** What is sent, and the version of the interface that understands it. */
+/** A request body, and the version of the API that it needs. */
 export type Request = { body: RequestBody; version: string };
 
-/** The body of a request. The library's types no longer know what only elder models take. */
+/** The body of a request, with fields for older models that the library's types no longer have. */
 type RequestBody = MessageCreateParamsBase & { temperature?: number; top_p?: number };
 
-/** The version that the library speaks; it is always named, so that no environment can name another. */
+/** The version of the library, always sent, so that the environment cannot change it. */
 const version = "2026-10-21";
 /** The last version that takes `temperature` and `top_p`. */
 const versionWithSampling = "2023-06-01";
 
 type Sampling = Pick<RequestBody, "temperature" | "top_p">;
 
-/** Turns a call into Anthropic's request. What the model does not take is left out, or refused. */
+/** Converts a call to a request. Settings that the model does not take are left out or refused. */
 export async function toRequest(
   messages: readonly ChatMessage[],
   options: ModelOptions,

@@ -3,7 +3,7 @@ import type { ModelOptions, ReasoningConfig } from "@troupe/core";
 import { isThinking } from "./replay.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** How much the model is to think, and how long its answer may be with all that. */
+/** The settings for thinking, and the limit of the answer with it. */
 export type Thinking = {
   thinking?: ThinkingConfigParam;
   effort?: NonNullable<OutputConfig["effort"]>;
@@ -11,14 +11,14 @@ export type Thinking = {
 };
 
 const plainTokens = 16_384;
-/** What is thought counts too. */
+/** The default limit with thinking, which counts as output. */
 const thoughtfulTokens = 32_000;
 const leastBudget = 1024;
 const usualBudget = 4096;
-/** What is left for the answer when the budget is spent. */
+/** The least number of tokens for the answer beside the budget. */
 const leastAnswer = 1024;
 
-/** Turns `reasoning` and `maxTokens` into what the model takes. */
+/** Converts `reasoning` and `maxTokens` to the settings that the model takes. */
 export function toThinking(
   { reasoning, maxTokens }: ModelOptions,
   messages: readonly MessageParam[],
@@ -45,18 +45,18 @@ function withinBounds(budget: number, most: number): number {
 
 function adaptive({ budgetTokens, effort }: ReasoningConfig): Pick<Thinking, "thinking" | "effort"> {
   const tried = budgetTokens === undefined ? effort : effortFor(budgetTokens);
-  // Without `display` the thinking of the newer models comes without words.
+  // Without `display`, newer models send no text of their thinking.
   return { thinking: { type: "adaptive", display: "summarized" }, ...(tried !== undefined && { effort: tried }) };
 }
 
-/** Models that find their budget themselves are told how hard to try. */
+/** The effort for a budget, for models without budgets. */
 function effortFor(budgetTokens: number): NonNullable<Thinking["effort"]> {
   if (budgetTokens <= 2048) return "low";
   if (budgetTokens <= 8192) return "medium";
   return budgetTokens <= 24_576 ? "high" : "xhigh";
 }
 
-/** With a budget, every call since the user last spoke must come with the thought that led to it. */
+/** With a budget, every call since the last user message needs its thinking. */
 function lostThought(messages: readonly MessageParam[]): string | undefined {
   const asked = messages.findLastIndex((message) => message.role === "user" && !has(message, ["tool_result"]));
   const calls = messages.slice(asked + 1).filter((message) => has(message, ["tool_use"]));

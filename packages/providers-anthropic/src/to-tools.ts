@@ -4,12 +4,12 @@ import type { ModelOptions } from "@troupe/core";
 import type { ToolSpec } from "@troupe/core/adapter";
 import type { RequestContext } from "./request-context.ts";
 
-/** The tools of a request, and whether the model may or must call one. */
+/** The tools of a request, and the setting that makes the model call one, or none. */
 export type Tools = { tools?: Tool[]; tool_choice?: ToolChoice };
 
 type Asked = Pick<ModelOptions, "tools" | "toolChoice"> & { messages: readonly MessageParam[]; thinks: boolean };
 
-/** Turns tools into Anthropic's. Where none are given but the history has calls, these are declared, and not callable. */
+/** Converts the tools. Without tools, those of calls in the history are declared, and the model may not call them. */
 export function toTools({ tools = [], toolChoice, messages, thinks }: Asked, context: RequestContext): Tools {
   if (tools.length === 0) {
     const called = calledIn(messages);

@@ -1,7 +1,7 @@
 import type { TokenUsage } from "@troupe/core";
 import type { WireUsage } from "./wire-types.ts";
 
-/** The tokens of an answer. What was written to the cache or read from it is input that Anthropic does not count as such. */
+/** Converts the usage of an answer. Anthropic counts tokens from and to the cache apart from the input. */
 export function toUsage(usage: WireUsage): TokenUsage {
   const cachedTokens = usage.cache_read_input_tokens ?? undefined;
   const reasoningTokens = usage.output_tokens_details?.thinking_tokens ?? undefined;
@@ -17,7 +17,7 @@ export function toUsage(usage: WireUsage): TokenUsage {
   };
 }
 
-/** What a stream has counted so far: the later numbers stand, and what is not told again stays. */
+/** Merges the counts of a stream: later numbers replace earlier ones. */
 export function laterUsage(earlier: WireUsage, later: WireUsage = {}): WireUsage {
   const told = Object.entries(later).filter(([, count]) => count !== null && count !== undefined);
   return { ...earlier, ...Object.fromEntries(told) };

@@ -1,4 +1,4 @@
-/** What Anthropic counts; in the later parts of a stream only what has changed. */
+/** Token counts. Later events of a stream have only the changed ones. */
 export type WireUsage = {
   input_tokens?: number | null;
   cache_creation_input_tokens?: number | null;
@@ -7,7 +7,7 @@ export type WireUsage = {
   output_tokens_details?: { thinking_tokens?: number | null } | null;
 };
 
-/** A part of a message, of the kinds that are read or sent back. */
+/** A block of a message, of the types that are read or sent back. */
 export type WireBlock =
   | { type: "text"; text: string }
   | { type: "thinking"; thinking: string; signature: string }
@@ -25,17 +25,17 @@ export type WireMessage = {
   usage?: WireUsage;
 };
 
-/** What is added to a part while it streams. */
+/** A delta of a block. */
 export type WireDelta =
   | { type: "text_delta"; text: string }
   | { type: "thinking_delta"; thinking: string }
   | { type: "signature_delta"; signature: string }
   | { type: "input_json_delta"; partial_json: string };
 
-/** A failure, before an answer or within one. */
+/** An error, in place of an answer or within one. */
 export type WireFailure = { type: "error"; error?: { type?: string; message?: string } };
 
-/** One event of a stream; events of other types are passed over. */
+/** One event of a stream. Other types are ignored. */
 export type WireEvent =
   | { type: "message_start"; message: Pick<WireMessage, "id" | "model" | "usage"> }
   | { type: "content_block_start"; index: number; content_block: WireBlock }

@@ -4,7 +4,7 @@ import { serversKey } from "@troupe/core/testing";
 import type { ModelProviderSubject } from "@troupe/core/testing";
 import { anthropic } from "../src/index.ts";
 
-/** Asked without tools where none are called, so that whole answers are asked for as such. */
+/** Removes the tools from calls that use none, so that whole answers are requested as such. */
 function withoutTools(model: ModelProvider): ModelProvider {
   return {
     providerId: model.providerId,
@@ -14,7 +14,7 @@ function withoutTools(model: ModelProvider): ModelProvider {
   };
 }
 
-/** A strict vendor and the models that ask it, for core's suite. */
+/** A strict fake vendor and its models, for core's suite. */
 export async function providerSubject(modelId: string, { tools }: { tools: boolean }) {
   const vendor = await FakeVendor.start({ strict: true });
   const subject: ModelProviderSubject = {

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { anthropic } from "../src/index.ts";
 import type { AnthropicOptions } from "../src/index.ts";
 
-/** A vendor that ends with the test, strict unless it is told otherwise, and a way to make models that ask it. */
+/** Starts a fake vendor that stops with the test, strict by default, and returns a function that creates models for it. */
 export async function startVendor(options: FakeVendorOptions = {}) {
   const vendor = await FakeVendor.start({ strict: true, ...options });
   onTestFinished(() => vendor.close());
@@ -15,12 +15,12 @@ export async function startVendor(options: FakeVendorOptions = {}) {
   return { vendor, connect };
 }
 
-/** The bodies that arrived. */
+/** Returns the bodies that the vendor received. */
 export function bodiesOf(vendor: FakeVendor): Record<string, unknown>[] {
   return vendor.exchanges.map(({ request }) => request.body as Record<string, unknown>);
 }
 
-/** The chunks of a stream, and what it failed with. */
+/** Collects the chunks of a stream, and the error that ended it. */
 export async function gather(stream: AsyncIterable<ModelChunk>): Promise<{ chunks: ModelChunk[]; error: unknown }> {
   const chunks: ModelChunk[] = [];
   try {

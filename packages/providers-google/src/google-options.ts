@@ -1,16 +1,16 @@
 import type { Logger } from "@troupe/core";
 import type { ModelRules } from "./model-rules.ts";
 
-/** How Google is reached. */
+/** Options of `google`. */
 export type GoogleOptions = {
-  /** The key for calls that bring none. @default the environment's `GOOGLE_API_KEY`, else `GEMINI_API_KEY`, at the time of the call */
+  /** The key for calls without their own. @default `GOOGLE_API_KEY`, else `GEMINI_API_KEY`, read at each call */
   apiKey?: string;
-  /** Where the interface is, without its version. @default "https://generativelanguage.googleapis.com" */
+  /** The URL of the API, without its version. @default "https://generativelanguage.googleapis.com" */
   baseURL?: string;
-  /** The longest silence before and within a stream. @default 60_000 */
+  /** Milliseconds to wait for the first byte, and between chunks. @default 60_000 */
   idleTimeoutMs?: number;
-  /** What the model takes, where it differs from the table. */
+  /** Abilities of the model that the table does not know or has wrong. */
   rules?: Partial<ModelRules>;
-  /** Told, at level debug, what the model does not take and is therefore left out. @default silent */
+  /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
   logger?: Logger;
 };

@@ -3,7 +3,7 @@ import type { ModelProvider } from "@troupe/core";
 import type { GoogleOptions } from "./google-options.ts";
 import { addressOf, findKey, providerId } from "./reach-google.ts";
 
-/** A model of Google's, over the Gemini API. Nothing is loaded, read or sent before its first call. */
+/** Creates a Google model over the Gemini API. Its first call loads the vendor's library. */
 export function google(modelId: string, options: GoogleOptions = {}): ModelProvider {
   const settings = readModelOptions(modelId, options, { vendor: providerId });
   return createGeminiModel({

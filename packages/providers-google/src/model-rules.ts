@@ -1,15 +1,15 @@
-/** What a model takes, where it differs from the table that knows it by its id. */
+/** The abilities of a model. A table knows them by its id; these override it. */
 export type ModelRules = {
-  /** How it is told to think: at a level, within a budget of tokens, or not at all. */
+  /** The form of the setting for thinking: a level, a budget of tokens, or none. */
   thinking: "level" | "budget" | "none";
-  /** The levels that it knows, lowest first. */
+  /** The levels of thinking, lowest first. */
   thinkingLevels: readonly ("low" | "medium" | "high")[];
-  /** The least budget that it takes; 0 turns its thinking off. */
+  /** The least budget for thinking; 0 turns it off. */
   leastThinkingBudget: number;
-  /** The most that it takes. */
+  /** The largest budget for thinking. */
   mostThinkingBudget: number;
-  /** Whether it wants the signatures of its thoughts back with the calls that they led to. */
+  /** True when calls in the history must carry the signatures of their thoughts. */
   signatures: boolean;
-  /** Whether it answers in JSON though it has tools; else the form of the answer stands in the instructions. */
+  /** True when the model takes a response format together with tools. Otherwise the format goes into the instructions. */
   formatWithTools: boolean;
 };

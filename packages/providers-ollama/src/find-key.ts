@@ -4,10 +4,7 @@ import { providerId } from "./provider-id.ts";
 
 type Sources = { baseURL: string; request: string | undefined; config: string | undefined };
 
-/**
- * The key of a call. Servers of one's own want none, and are never given the one of the environment: that is for
- * ollama.com, and whoever set it did not name them.
- */
+/** Returns the key of a call. The key in the environment is for ollama.com, and never sent to other servers. */
 export function findKey({ baseURL, ...sources }: Sources): ResolvedKey | undefined {
   if (!isOllamaCloud(baseURL)) return resolveKey({ ...sources, providerId });
   return requireKey({ ...sources, providerId, environment: ["OLLAMA_API_KEY"] });

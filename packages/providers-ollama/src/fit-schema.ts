@@ -2,13 +2,10 @@ import { limitsInWords } from "./limits-in-words.ts";
 
 type Schema = Record<string, unknown>;
 
-/** The most schemas that one becomes: with references to references, a small one could become endless. */
+/** The most schemas after references are expanded: a small schema with nested references could grow without bounds. */
 const mostSchemas = 5000;
 
-/**
- * Makes of a schema one that says the same in the few keywords that the server reads: it drops all others, references
- * among them, before the model sees them.
- */
+/** Rewrites a schema in the few keywords that the server passes to the model. References are among those that it drops. */
 export function fitSchema(schema: Schema): Schema {
   return new Fitting(schema).fit(schema, new Set());
 }
@@ -21,7 +18,7 @@ class Fitting {
     this.#root = root;
   }
 
-  /** `within` are the references that led here. */
+  /** `within`: the references that led here. */
   fit(schema: unknown, within: ReadonlySet<string>): Schema {
     this.#count += 1;
     const seen = new Set(within);
@@ -48,7 +45,7 @@ class Fitting {
     return choices.length === 0 ? undefined : choices.map((each) => this.fit(each, seen));
   }
 
-  /** The schema with what `$ref` and `allOf` stand for. Each reference that is followed is added to `seen`. */
+  /** Expands `$ref` and `allOf`. Each followed reference is added to `seen`. */
   #flatten(schema: unknown, seen: Set<string>): Schema {
     if (!isRecord(schema)) return {};
     const { $ref, allOf, ...own } = schema;
@@ -59,7 +56,7 @@ class Fitting {
 
   #follow(reference: string, seen: Set<string>): Schema {
     const target = this.#find(reference);
-    // What holds itself is told once.
+    // A recursive schema is expanded once.
     if (seen.has(reference) || this.#count > mostSchemas) return isRecord(target) ? { type: target["type"] } : {};
     seen.add(reference);
     return this.#flatten(target, seen);

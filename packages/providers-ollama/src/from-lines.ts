@@ -2,10 +2,10 @@ import type { FinishReason, TokenUsage } from "@troupe/core";
 import { createId, getOwn } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
 import { keepThinking } from "./kept-thinking.ts";
-import { VendorFailure } from "./vendor-failure.ts";
+import { VendorError } from "./vendor-error.ts";
 import type { ToldCall, WireLine } from "./wire-types.ts";
 
-/** Turns the lines of one answer into chunks. */
+/** Converts the lines of one answer to chunks. */
 export class LineReader {
   readonly #modelId: string;
   readonly #ids = new Set<string>();
@@ -16,15 +16,15 @@ export class LineReader {
     this.#modelId = modelId;
   }
 
-  /** Whether the answer has come to its proper end. */
+  /** True once the end of the answer was read. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** Adds the chunks that a line amounts to. One that tells of a failure throws. */
+  /** Appends the chunks of a line. Throws when the line is an error. */
   read(line: WireLine, chunks: ModelChunk[]): void {
-    // Its status has gone out long before; the server itself calls such failures its own.
-    if ((line.error ?? undefined) !== undefined) throw new VendorFailure(500, line.error);
+    // The status was sent before; the server reports such errors as its own.
+    if ((line.error ?? undefined) !== undefined) throw new VendorError(500, line.error);
     const { thinking, content, tool_calls: calls } = line.message ?? {};
     if (thinking) {
       this.#thinking += thinking;
@@ -35,7 +35,7 @@ export class LineReader {
     if (line.done === true) chunks.push(this.#finish(line));
   }
 
-  /** Calls come whole. */
+  /** A call comes in one line. */
   #readCall({ id: given, function: { name, arguments: args } }: ToldCall, chunks: ModelChunk[]): void {
     const id = !given || this.#ids.has(given) ? createId() : given;
     this.#ids.add(id);
@@ -63,7 +63,7 @@ export class LineReader {
 
 const reasons: Readonly<Record<string, FinishReason>> = { stop: "stop", length: "length" };
 
-/** The tokens of an answer. What the server counts and measures stands among the rest of its last line. */
+/** Converts the usage, which is in the last line. */
 function toUsage(line: WireLine): TokenUsage {
   const { model: _, created_at: __, message: ___, done: ____, done_reason: _____, ...providerMetrics } = line;
   const [promptTokens, completionTokens] = [line.prompt_eval_count ?? 0, line.eval_count ?? 0];

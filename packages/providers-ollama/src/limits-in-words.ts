@@ -3,7 +3,7 @@ const limits =
   "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf default";
 const keywords = limits.split(" ");
 
-/** The description of a schema, with the limits that the server would leave out of it. */
+/** Adds to the description of a schema the limits that the server would drop. */
 export function limitsInWords(schema: Record<string, unknown>): string | undefined {
   const said = keywords
     .filter((name) => isTelling(schema, name))
@@ -12,7 +12,7 @@ export function limitsInWords(schema: Record<string, unknown>): string | undefin
   return words.filter((each) => typeof each === "string" && each !== "").join(" ") || undefined;
 }
 
-/** Libraries write patterns for the formats that they name, and the bounds of whole numbers as such. */
+/** Tells if a limit needs words: not a pattern beside its format, nor the bounds that libraries add to integers. */
 function isTelling(schema: Record<string, unknown>, name: string): boolean {
   const value = schema[name];
   if (name === "pattern" && schema["format"] !== undefined) return false;

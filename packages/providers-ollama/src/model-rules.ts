@@ -1,12 +1,12 @@
-/** What a model takes. What it does not take is left out of a request. */
+/** The abilities of a model. Settings that it does not take are left out of a request. */
 export type ModelRules = {
-  /** How it is told to think: as much as one of three levels says, on and off, or not at all. */
+  /** The form of the setting for thinking: a level, on and off, or none. */
   thinking: "levels" | "switch" | "none";
-  /** Whether it can call tools. */
+  /** True when the model can call tools. */
   tools: boolean;
 };
 
-/** The rules of a model, with what the configuration says otherwise. The name tells little: anybody can make a model. */
+/** Returns the rules of a model, with overrides. Names tell little: users name their own models. */
 export function rulesOf(modelId: string, { thinking, tools }: Partial<ModelRules> = {}): ModelRules {
   return { thinking: thinking ?? (/gpt-oss/.test(modelId) ? "levels" : "switch"), tools: tools ?? true };
 }

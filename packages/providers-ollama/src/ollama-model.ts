@@ -12,10 +12,10 @@ import { StreamReader } from "./stream-reader.ts";
 import { toModelError } from "./to-model-error.ts";
 import type { FailedCall } from "./to-model-error.ts";
 import { toRequest } from "./to-request.ts";
-import { CutAnswer, VendorFailure } from "./vendor-failure.ts";
+import { TruncatedResponse, VendorError } from "./vendor-error.ts";
 import type { WireRequest } from "./wire-types.ts";
 
-/** A model that an Ollama server runs. Nothing is loaded, read or sent before its first call. */
+/** Creates a model on an Ollama server. Its first call loads Ollama's library. */
 export function ollama(modelId: string, options: OllamaOptions = {}): ModelProvider {
   return new OllamaModel(modelId, readModelOptions(modelId, options));
 }
@@ -32,12 +32,12 @@ class OllamaModel implements ModelProvider {
     this.#rules = rulesOf(modelId, settings.rules);
   }
 
-  /** From a stream as well: asked for a whole answer, a server that works and one that is dead are equally silent. */
+  /** Collects a stream: while a whole answer is awaited, a busy server and a dead one look the same. */
   async generate(messages: readonly ChatMessage[], options?: ModelOptions): Promise<ModelResponse> {
     return await collectResponse(this.stream(messages, options));
   }
 
-  // One generator for all of it: each one more in a row would cost every chunk another three turns of promises.
+  // A single generator: every further one costs each chunk three more promises.
   async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
     const call = this.#open(options);
     const { signal } = call;
@@ -65,14 +65,14 @@ class OllamaModel implements ModelProvider {
     return { modelId: this.modelId, key: findKey({ baseURL, request, config }), signal };
   }
 
-  /** Asks, and asks again without thinking when the server says that the model cannot think: its name does not tell. */
+  /** Sends the request, and again without thinking when the server answers that the model cannot think. */
   async #ask(messages: readonly ChatMessage[], options: ModelOptions, { key, signal }: FailedCall): Promise<Response> {
     const sending = { ...this.#settings, key, signal };
     const request = this.#toRequest(messages, options);
     try {
       return await postChat(request, sending);
     } catch (error) {
-      const isRefused = error instanceof VendorFailure && error.tellsOfNo("thinking");
+      const isRefused = error instanceof VendorError && error.lacks("thinking");
       if (!isRefused || request.think === undefined) throw error;
       this.#rules = { ...this.#rules, thinking: "none" };
       return await postChat(this.#toRequest(messages, options), sending);
@@ -89,6 +89,6 @@ class OllamaModel implements ModelProvider {
 }
 
 function bytesOf({ body }: Response): AsyncIterator<Uint8Array, undefined> {
-  if (body === null) throw new CutAnswer();
+  if (body === null) throw new TruncatedResponse();
   return (body as unknown as AsyncIterable<Uint8Array, undefined>)[Symbol.asyncIterator]();
 }

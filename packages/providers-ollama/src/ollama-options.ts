@@ -16,25 +16,25 @@ import {
 import type { OptionTable } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
-/** How a model is reached, and what is known of it. */
+/** Options of `ollama`. */
 export type OllamaOptions = {
-  /** The key for calls that bring none. @default none; at ollama.com the environment's `OLLAMA_API_KEY`, at the time of the call */
+  /** The key for calls without their own. @default none; at ollama.com `OLLAMA_API_KEY`, read at each call */
   apiKey?: string;
-  /** Where the server is, with its port. @default "http://127.0.0.1:11434" */
+  /** The URL of the server. @default "http://127.0.0.1:11434" */
   baseURL?: string;
-  /** How many tokens the model has room for; the server cuts longer conversations without a word. @default the server's */
+  /** The context length in tokens. The server truncates longer conversations without an error. @default that of the server */
   contextLength?: number;
-  /** The longest wait for an answer to begin, in which the server may have to load the model. @default 300_000 */
+  /** Milliseconds to wait for the first byte; the server may have to load the model. @default 300_000 */
   timeoutMs?: number;
-  /** The longest silence within an answer. @default 60_000 */
+  /** Milliseconds to wait between chunks. @default 60_000 */
   idleTimeoutMs?: number;
-  /** What the model takes, where you know better. */
+  /** Abilities of the model that are not known or wrong. */
   rules?: Partial<ModelRules>;
-  /** Told, at level debug, what of a call the model cannot be asked for. @default silent */
+  /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
   logger?: Logger;
 };
 
-/** The options of one model, checked and complete. */
+/** Checked options with their defaults. */
 export type ModelSettings = {
   apiKey: string | undefined;
   baseURL: string;
@@ -63,7 +63,7 @@ const optionTable = {
 const where = { owner: "ollama" };
 const checkModelId = nonBlankString();
 
-/** Checks the options of one model and adds the defaults. A wrong or unknown one is `invalid_config`. */
+/** Checks the options of a model and fills in the defaults. */
 export function readModelOptions(modelId: string, options: OllamaOptions): ModelSettings {
   checkModelId(modelId, "modelId", where);
   const { apiKey, contextLength, logger = createLogger(), ...settings } = readOptions(optionTable, options, where);

@@ -2,18 +2,18 @@ import { readRetryAfter, sharedHttpPool } from "@troupe/core/adapter";
 import type { ResolvedKey } from "@troupe/core/adapter";
 import type { ChatRequest } from "ollama/browser";
 import type { ModelSettings } from "./ollama-options.ts";
-import { VendorFailure } from "./vendor-failure.ts";
+import { VendorError } from "./vendor-error.ts";
 import type { WireRequest } from "./wire-types.ts";
 
-/** Where a request goes, whose it is, how long it may take, and what ends it. */
+/** URL, key, timeouts and signal of a request. */
 export type Sending = Pick<ModelSettings, "baseURL" | "timeoutMs" | "idleTimeoutMs"> & {
   key: ResolvedKey | undefined;
   signal: AbortSignal | undefined;
 };
 
-/** Sends a request and gives the reply as it comes. A status that is no success is thrown as a `VendorFailure`. */
+/** Sends a request and returns the response before its body. An error status is thrown as a `VendorError`. */
 export async function postChat(request: WireRequest, sending: Sending): Promise<Response> {
-  // Not the main entry: that one takes an image which is also the name of a file for the file.
+  // Not the main entry point, which reads a file when an image equals its name.
   const { Ollama } = await import("ollama/browser");
   const replies: Response[] = [];
   const client = new Ollama({
@@ -24,14 +24,14 @@ export async function postChat(request: WireRequest, sending: Sending): Promise<
       return reply;
     },
   });
-  // What it returns is left unread: it would look at each byte several times, and write to the console what it cannot read.
+  // Its result is not used: it reads each byte several times, and writes to the console what it cannot read.
   await client.chat({ ...request, stream: true } as ChatRequest & { stream: true });
   const [reply] = replies;
   if (reply === undefined) throw new Error("The library sent nothing.");
   return reply;
 }
 
-/** Sends what the library wants to send, under headers of ours alone: it may add a key that it finds in the environment. */
+/** Sends the request of the library with its own headers: the library may add a key from the environment. */
 async function send(
   url: Parameters<typeof fetch>[0],
   body: RequestInit["body"],
@@ -51,10 +51,10 @@ async function send(
     ...(signal !== undefined && { signal }),
   });
   if (reply.ok) return reply;
-  throw new VendorFailure(reply.status, wordIn(await reply.text()), readRetryAfter(reply.headers));
+  throw new VendorError(reply.status, wordIn(await reply.text()), readRetryAfter(reply.headers));
 }
 
-/** What the server says of a failure, if it is the server that speaks. */
+/** Reads the error of the server from a response, which may come from a proxy. */
 function wordIn(text: string): unknown {
   try {
     return (JSON.parse(text) as { error?: unknown } | null)?.error;

@@ -1,2 +1,2 @@
-/** The vendor, and the name that its key goes by. */
+/** The id of the provider, under which callers send its key. */
 export const providerId = "ollama";

@@ -1,11 +1,11 @@
 import type { ModelRules } from "./model-rules.ts";
 
-/** For whom a request is made, and whom to tell what is left out of it. */
+/** The model that a request is for, and a function that reports omissions. */
 export type RequestContext = {
   readonly modelId: string;
   readonly rules: ModelRules;
-  /** How many tokens the model is to have room for, if the server is not to choose. */
+  /** The context length in tokens, unless the server chooses. */
   readonly contextLength: number | undefined;
-  /** Notes that a setting, or a part of the history, is left out. */
+  /** Logs that a setting, or a part of the history, is left out. */
   readonly drop: (what: string, reason: string) => void;
 };

@@ -1,12 +1,12 @@
 import type { ModelChunk } from "@troupe/core/adapter";
 import { LineReader } from "./from-lines.ts";
-import { CutAnswer } from "./vendor-failure.ts";
+import { TruncatedResponse } from "./vendor-error.ts";
 import type { WireLine } from "./wire-types.ts";
 
-/** A call comes in one line, with all that it hands over. */
+/** A call comes in one line with all its arguments. */
 const mostCharacters = 16_777_216;
 
-/** Reads the chunks of one answer from its bytes, however they are cut. */
+/** Reads the chunks of one streamed answer from its bytes. */
 export class StreamReader {
   readonly #decoder = new TextDecoder();
   readonly #lines: LineReader;
@@ -17,26 +17,26 @@ export class StreamReader {
     this.#lines = new LineReader(modelId);
   }
 
-  /** Whether the answer has come to its proper end. */
+  /** True once the end of the answer was read. */
   get isComplete(): boolean {
     return this.#lines.isComplete;
   }
 
-  /** Throws what went wrong behind the chunks that were given last. */
+  /** Throws the error that followed the chunks of the last `push`. */
   throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.thrown;
   }
 
-  /** The chunks that the next bytes amount to, all at once, since a generator would cost as much as the reading. */
+  /** Returns the chunks of the next bytes. Not a generator, which would double the cost. */
   read({ done, value }: IteratorResult<Uint8Array, undefined>): readonly ModelChunk[] {
     if (done !== true) return this.#readLines(this.#split(value));
-    // What stands before a server may take the end off its last line.
+    // A proxy may remove the newline of the last line.
     const chunks = this.#readLines([this.#rest]);
-    if (!this.isComplete) this.#failure ??= { thrown: new CutAnswer() };
+    if (!this.isComplete) this.#failure ??= { thrown: new TruncatedResponse() };
     return chunks;
   }
 
-  /** The lines that end with these bytes. What is left waits without being looked at again, however long it grows. */
+  /** Returns the lines that end with these bytes. The rest is kept and not scanned again. */
   #split(bytes: Uint8Array): string[] {
     const [first = "", ...others] = this.#decoder.decode(bytes, { stream: true }).split("\n");
     const lines = [this.#rest + first, ...others];

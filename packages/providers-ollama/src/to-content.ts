@@ -4,12 +4,12 @@ import { readContentData } from "@troupe/core/adapter";
 import type { PartReader } from "@troupe/core/adapter";
 import { providerId } from "./provider-id.ts";
 
-/** What a message says: its words, and its images in base64. */
+/** The text of a message, and its images in base64. */
 export type Said = { content: string; images?: string[] };
 
-/** Whose messages are read, and what reads their parts. */
+/** The model of a request, and the reader of its parts. */
 export type Reading = { modelId: string; parts: PartReader };
-/** Where a part stands. */
+/** The place of a part in the conversation. */
 type Place = { role: ChatMessage["role"]; modelId: string };
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 type ReadPart = { text: string } | { image: string };
@@ -17,7 +17,7 @@ type ReadPart = { text: string } | { image: string };
 const imageTypes: readonly string[] = ["image/png", "image/jpeg", "image/webp"];
 const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript|x-ndjson)$|\+(?:json|xml)$/;
 
-/** Turns content into words and images. Files of text become words; what the server cannot take is refused by name. */
+/** Converts content to text and images. Text files become text; other parts are refused. */
 export function toContent(message: ChatMessage, { modelId, parts }: Reading): Said {
   const { role, content } = message;
   if (!Array.isArray(content)) return { content: content ?? "" };
@@ -36,14 +36,14 @@ function readPart(part: ContentPart, place: Place): ReadPart {
     throw new TroupeError("invalid_request", sentence, { fields: fieldsOf(part, place) });
   }
   const mimeType = plainType(data.mimeType);
-  // The server fetches nothing.
+  // The server fetches no URLs.
   if (data.kind === "url") throw unsupported(part, place, `${mimeType} behind a URL`);
   if (imageTypes.includes(mimeType) && part.type !== "audio" && place.role === "user") return { image: data.base64 };
   if (part.type === "file" && textType.test(mimeType)) return { text: toText(part, data.base64) };
   throw unsupported(part, place, mimeType || "of an unknown type");
 }
 
-/** The type alone, as it is usually spelt. */
+/** Returns the type without parameters, in its usual spelling. */
 function plainType(mimeType = ""): string {
   const [type = ""] = mimeType.toLowerCase().split(";");
   return type.trim() === "image/jpg" ? "image/jpeg" : type.trim();

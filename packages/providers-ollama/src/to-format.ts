@@ -2,14 +2,14 @@ import type { ResponseFormat } from "@troupe/core";
 import type { RequestContext } from "./request-context.ts";
 import type { WireRequest } from "./wire-types.ts";
 
-/** The form of the answer: what the server holds the model to, and what the model is told of it. */
+/** The format of the answer: what the server enforces, and the instruction for the model. */
 export type Format = { format?: NonNullable<WireRequest["format"]>; instruction?: string };
 
 const jsonAlone = "Answer with JSON alone: one value, with no words and no code fence around it.";
 
 /**
- * Turns `responseFormat` into what the server takes. The model is told in words too: it is held to the form without being
- * shown it, and one that was not asked for JSON can fill an answer with blanks.
+ * Converts `responseFormat`. The model gets an instruction too: the server enforces the format without showing it, and a
+ * model that was not asked for JSON may fill the answer with blanks.
  */
 export function toFormat(wanted: ResponseFormat | undefined, hasTools: boolean, { drop }: RequestContext): Format {
   if (wanted === undefined || wanted === "text") return {};

@@ -10,12 +10,12 @@ import type { WireMessage } from "./wire-types.ts";
 
 type Sending = RequestContext & Reading;
 
-/** Turns a conversation into the server's messages, each call with its result right behind it. */
+/** Converts a conversation. The results of calls follow them at once. */
 export function toMessages(messages: readonly ChatMessage[], context: RequestContext): WireMessage[] {
   const sending = { ...context, parts: new PartReader(messages, context.drop) };
   const results = new Results(messages);
   const sent = messages.flatMap((message, index) => {
-    // It stands behind the call that it answers.
+    // Added with its call.
     if (message.role === "tool") return [];
     const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
     const answers = calls.map((call) => toResult(call, results.take(call.id, index), sending));
@@ -23,7 +23,7 @@ export function toMessages(messages: readonly ChatMessage[], context: RequestCon
   });
   if (results.left > 0) context.drop("the result of a tool", "no call right before it has its id");
   if (sent.length > 0) return sent;
-  // Asked nothing, the server loads the model and says that all is well.
+  // Without a message, the server only loads the model, and succeeds.
   throw new TroupeError("invalid_request", `${providerId} needs at least one message that is not empty.`);
 }
 
@@ -41,11 +41,11 @@ function toCalls(calls: readonly ToolCall[]): Pick<WireMessage, "tool_calls"> {
 
 function toResult({ id, name }: ToolCall, result: ChatMessage | undefined, reading: Reading): WireMessage {
   const { content } = result === undefined ? { content: "not executed" } : toContent(result, reading);
-  // By id for the servers that know ids, by name for the others.
+  // The id for newer servers, the name for older ones.
   return { role: "tool", content, tool_name: name, tool_call_id: id };
 }
 
-/** The results of tools, to be taken by the calls that they answer. */
+/** The tool results of a conversation, by call. */
 class Results {
   readonly #messages: readonly ChatMessage[];
   readonly #open: Set<ChatMessage>;
@@ -55,12 +55,12 @@ class Results {
     this.#open = new Set(messages.filter(({ role }) => role === "tool"));
   }
 
-  /** How many nobody has taken. */
+  /** The number of results that were not taken. */
   get left(): number {
     return this.#open.size;
   }
 
-  /** The result for a call of the message at `index`, if it stands before the next answer. */
+  /** Takes the result of a call of the message at `index`, if it comes before the next answer. */
   take(id: string, index: number): ChatMessage | undefined {
     for (let at = index + 1; at < this.#messages.length; at += 1) {
       const message = this.#messages[at];

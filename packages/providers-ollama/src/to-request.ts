@@ -5,7 +5,7 @@ import { toMessages } from "./to-messages.ts";
 import { toTools } from "./to-tools.ts";
 import type { WireMessage, WireRequest, WireSettings } from "./wire-types.ts";
 
-/** Turns a call into the server's request. What the model does not take is left out, or refused. */
+/** Converts a call to a request. Settings that the model does not take are left out or refused. */
 export function toRequest(
   messages: readonly ChatMessage[],
   options: ModelOptions,
@@ -25,7 +25,7 @@ export function toRequest(
   };
 }
 
-/** Puts the instruction to what the system says first: many models heed one message of the system alone. */
+/** Adds the instruction to the first system message: many models follow only one. */
 function withInstruction(messages: WireMessage[], instruction: string | undefined): WireMessage[] {
   if (instruction === undefined) return messages;
   const [first, ...rest] = messages;
@@ -33,7 +33,7 @@ function withInstruction(messages: WireMessage[], instruction: string | undefine
   return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...rest];
 }
 
-/** Models that can think do so unless they are told not to. */
+/** Models that can think do so unless it is turned off. */
 function toThink(reasoning: ModelOptions["reasoning"], { rules, drop }: RequestContext): WireRequest["think"] {
   if (reasoning === undefined) return undefined;
   const { enabled, effort, budgetTokens } = reasoning;

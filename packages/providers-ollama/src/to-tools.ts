@@ -6,7 +6,7 @@ import { providerId } from "./provider-id.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { WireTool } from "./wire-types.ts";
 
-/** The tools of a request. A tool that must not be called is not shown, for the server takes no choice of tools. */
+/** Converts the tools. The server has no tool choice, so tools that must not be called are left out. */
 export function toTools({ tools = [], toolChoice }: ModelOptions, context: RequestContext): WireTool[] {
   const { rules, drop } = context;
   if (tools.length === 0 || toolChoice === "none") return [];

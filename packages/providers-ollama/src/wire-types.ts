@@ -1,7 +1,7 @@
-/** A call of a tool, as it is sent back. */
+/** A tool call in the history. */
 type WireCall = { id: string; function: { name: string; arguments: Record<string, unknown> } };
 
-/** A message of a conversation. The library's own type lacks the ids of calls, which the server has come to know. */
+/** A message of a conversation. The library's type lacks the ids of calls, which newer servers know. */
 export type WireMessage = {
   role: "system" | "user" | "assistant" | "tool";
   content: string;
@@ -18,7 +18,7 @@ export type WireTool = {
   function: { name: string; description: string; parameters: Record<string, unknown> };
 };
 
-/** How the model picks its words, and how much it reads and writes. */
+/** Sampling settings and token limits. */
 export type WireSettings = {
   temperature?: number;
   top_p?: number;
@@ -27,7 +27,7 @@ export type WireSettings = {
   num_ctx?: number;
 };
 
-/** What is asked of the server. */
+/** The body of a request. */
 export type WireRequest = {
   model: string;
   messages: WireMessage[];
@@ -37,10 +37,10 @@ export type WireRequest = {
   options?: WireSettings;
 };
 
-/** A call as it comes: elder servers, and others that speak as they do, leave things out or say `null`. */
+/** A received call. Older and compatible servers omit fields or send `null`. */
 export type ToldCall = { id?: string | null; function: { name: string; arguments?: Record<string, unknown> | null } };
 
-/** One line of an answer. The last is `done`, and says beside what is read here what the server has measured. */
+/** One line of an answer. The last one is `done` and also has the measurements of the server. */
 export type WireLine = {
   model?: string;
   created_at?: string;

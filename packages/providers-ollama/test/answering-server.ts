@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * Answers as Ollama does, in a process of its own, so that its work is not counted with the client's: a stream of so many
- * lines that leave in so many writes. It says its port on the standard output.
+ * A fake of Ollama in a process of its own, so that its work does not count as the client's. Arguments: the number of lines
+ * of a stream, and of the writes that they are sent in. Prints its port.
  */
 const [lines = 1000, writes = 20] = process.argv.slice(2).map(Number);
 

@@ -2,26 +2,26 @@ import type { ResponseFormat } from "@troupe/core";
 import { fitsStrict } from "./fits-strict.ts";
 import type { ModelRules } from "./model-rules.ts";
 
-/** A schema that the answer is to have, with what a vendor wants to know of it. */
+/** A schema for the answer, with the fields that the vendor needs. */
 type NamedSchema = { name: string; schema: Record<string, unknown>; strict: boolean };
 
-/** The form of the answer, as far as the model can be asked for it, and what has to be said in words. */
+/** The format of the answer that the model takes, and the instruction for the rest. */
 export type AnswerFormat = {
   type: "text" | "json_object" | "json_schema";
   schema?: NamedSchema;
   instruction?: string;
 };
 
-/** Whether the answer is to be JSON. */
+/** Tells if the answer must be JSON. */
 export function wantsJson(format: ResponseFormat | undefined): boolean {
   return format !== undefined && format !== "text";
 }
 
-/** Asks for a form in the strongest way that the rules allow; what is asked for in words alone is checked all the same. */
+/** Chooses the strictest format that the rules allow. The answer is checked in any case. */
 export function toAnswerFormat(format: ResponseFormat | undefined, rules: ModelRules): AnswerFormat {
   if (format === undefined || format === "text") return { type: "text" };
   const type = rules.jsonObject ? "json_object" : "text";
-  // The vendor refuses to answer with JSON unless a message asks for it by that word.
+  // The vendor refuses the JSON format unless a message contains the word "JSON".
   if (format === "json") return { type, instruction: "Answer with JSON alone." };
   const { schema, name = "answer" } = format;
   if (!rules.jsonSchema) {

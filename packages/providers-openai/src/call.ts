@@ -2,43 +2,43 @@ import type { ChatMessage, FinishReason, ModelOptions } from "@troupe/core";
 import type { ModelChunk, ModelResponse, PartReader, SseEvent } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
-/** The two interfaces through which a model is asked. */
+/** The two APIs of a model. */
 export type ApiName = "responses" | "chat";
 
-/** One call, with all that its request is made from. */
+/** One call, with everything that its request needs. */
 export type Call = {
   api: ApiName;
   modelId: string;
   messages: readonly ChatMessage[];
-  /** Reads the parts of these messages. */
+  /** Reads the parts of the messages. */
   parts: PartReader;
   options: ModelOptions;
   rules: ModelRules;
   stream: boolean;
-  /** Tells whoever debugs the service what of the call does not reach the vendor. */
+  /** Logs that a setting, or a part of the history, is left out. */
   leaveOut: (what: string, reason: string) => void;
 };
 
-/** Turns the events of one streamed answer into chunks. */
+/** Converts the events of one streamed answer to chunks. */
 export interface EventReader {
-  /** Adds the chunks that an event makes up, and says whether it was the answer's last. What fails is thrown. */
+  /** Appends the chunks of an event, and returns true for the last one. Throws when the event is an error. */
   read(event: SseEvent, chunks: ModelChunk[]): boolean;
-  /** Adds the last chunks of an answer whose bytes have ended, and throws when it is not complete. */
+  /** Appends the last chunks after the last bytes. Throws when the answer is not complete. */
   end(chunks: ModelChunk[]): void;
 }
 
-/** One interface: how to ask, and how to read what comes. */
+/** One API: writes its requests and reads its answers. */
 export interface Api {
   readonly path: string;
   toRequest(call: Call): object;
   fromResponse(body: unknown, call: Call): ModelResponse;
   createReader(call: Call): EventReader;
-  /** The rules under which a refused request is worth a second try, if there are any. */
+  /** Returns weaker rules for a second try of a refused request, if there are any. */
   weaken(refusal: Refusal, request: object): Partial<ModelRules> | undefined;
 }
 
-/** What was said of a request that was refused with status 400, and whether OpenAI itself said it. */
+/** A refusal with status 400: its message, and if OpenAI itself sent it. */
 export type Refusal = { message: string; param: string | undefined; isOpenAI: boolean };
 
-/** What an interface calls the end of an answer, and what it means here. */
+/** Finish reasons by the names of an API. */
 export type FinishReasons = Readonly<Record<string, FinishReason>>;

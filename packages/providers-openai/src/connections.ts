@@ -2,19 +2,19 @@ import { KeyedCache, sharedHttpPool } from "@troupe/core/adapter";
 import type { PooledRequestInit, ResolvedKey } from "@troupe/core/adapter";
 import type { OpenAI } from "openai";
 import type { ModelRules } from "./model-rules.ts";
-import { readFailure } from "./read-failure.ts";
+import { readVendorError } from "./read-vendor-error.ts";
 
-/** How long a request waits, and what ends it. */
+/** Timeouts and signal of a request. */
 export type Waiting = Pick<PooledRequestInit, "headersTimeoutMs" | "idleTimeoutMs"> & {
   signal: AbortSignal | undefined;
 };
 
-/** A request: where to, what with, and how long to wait. */
+/** Path, body and timeouts of a request. */
 export type Posting = { path: string; body: object; waiting: Waiting };
 
-/** The vendor, as the owner of one key meets it. */
+/** A connection to the vendor with one key. */
 export class Connection {
-  /** What the vendor has refused this key so far. */
+  /** Rules learned from refusals for this key. */
   learned: Partial<ModelRules> = {};
   readonly #client: OpenAI;
   readonly #headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export class Connection {
     this.#headers = headersFor(key);
   }
 
-  /** Sends a request and gives the reply as it comes. A status that is no success is thrown as the library's error. */
+  /** Sends a request and returns the response before its body. An error status is thrown as the library's error. */
   async post({ path, body, waiting: { signal, ...waits } }: Posting): Promise<Response> {
     const reply = await sharedHttpPool().fetch(this.#addressOf(path), {
       method: "POST",
@@ -35,7 +35,7 @@ export class Connection {
       ...(signal !== undefined && { signal }),
     });
     if (reply.ok) return reply;
-    throw await readFailure(reply);
+    throw await readVendorError(reply);
   }
 
   #addressOf(path: string): string {
@@ -47,7 +47,7 @@ export class Connection {
   }
 }
 
-/** Connections by key, over the sockets that the process shares. The vendor's library is loaded with the first. */
+/** Connections by key, over the shared HTTP pool. The first one loads the vendor's library. */
 export class Connections {
   readonly #byKey: KeyedCache<Promise<Connection>>;
 
@@ -58,13 +58,13 @@ export class Connections {
     });
   }
 
-  /** The connection of a key; servers that want no key share one. */
+  /** Returns the connection for a key, or the common one without a key. */
   open(key: ResolvedKey | undefined): Promise<Connection> {
     return this.#byKey.get(key?.value);
   }
 }
 
-/** Every option is set that the library would else read from the environment. It sees no key: it sends nothing. */
+/** Sets every option that the library would otherwise read from the environment. The library sees no key, since it sends nothing. */
 function createClient(Client: typeof OpenAI, baseURL: string): OpenAI {
   return new Client({
     apiKey: "none",
@@ -78,7 +78,7 @@ function createClient(Client: typeof OpenAI, baseURL: string): OpenAI {
   });
 }
 
-/** Ours alone: the library adds headers that it finds in the environment, and has no option against it. */
+/** Writes the headers without the library, which adds some from the environment and has no option against it. */
 function headersFor(key: string | undefined): Readonly<Record<string, string>> {
   return {
     ...(key !== undefined && { authorization: `Bearer ${key}` }),

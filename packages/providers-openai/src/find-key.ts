@@ -2,10 +2,7 @@ import { requireKey, resolveKey } from "@troupe/core/adapter";
 import type { ResolvedKey } from "@troupe/core/adapter";
 import { providerId } from "./provider-id.ts";
 
-/**
- * The key of a call. Other servers than OpenAI's may want none, and are never given the one of the environment: that is
- * OpenAI's, and whoever set it did not name them.
- */
+/** Returns the key of a call. The key in the environment is for OpenAI, and never sent to other servers. */
 export function findKey({
   isOpenAI,
   ...sources

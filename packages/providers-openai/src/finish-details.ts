@@ -1,9 +1,9 @@
 import type { ModelFinish, VendorState } from "@troupe/core/adapter";
 
-/** What a vendor may say of its answer. */
+/** Details that a vendor may send with its answer. */
 type Said = { id: string | null | undefined; model: string | null | undefined; vendorState: VendorState | undefined };
 
-/** What is known of an answer beside what it says: only what the vendor did say. */
+/** Returns the details that the vendor sent. */
 export function toFinishDetails({
   id,
   model,

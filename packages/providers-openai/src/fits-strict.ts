@@ -1,7 +1,6 @@
 /**
- * Whether the vendor takes a schema as one to be followed strictly, just as it stands. Others are sent as they are and
- * not marked: to make them fit would turn what is optional into `null`, and whoever checks the answer has the schema as
- * it was written.
+ * Tells if the vendor takes a schema as strict, unchanged. Other schemas are sent without the mark: to make them fit,
+ * optional fields would have to become nullable, which the original schema would not accept in the answer.
  */
 export function fitsStrict(schema: unknown): boolean {
   return isObject(schema) && schema["type"] === "object" && fits(schema);
@@ -16,7 +15,7 @@ const keywords = new Set(known.split(" "));
 const formats = new Set<unknown>("date-time time date duration email hostname ipv4 ipv6 uuid".split(" "));
 
 function fits(schema: unknown): boolean {
-  // An empty schema allows anything, and that is not strict.
+  // An empty schema allows anything.
   if (!isObject(schema) || Object.keys(schema).length === 0) return false;
   if (Object.keys(schema).some((keyword) => !keywords.has(keyword))) return false;
   return fitsAsText(schema) && fitsAsObject(schema) && innerSchemas(schema).every(fits);
@@ -27,7 +26,7 @@ function fitsAsText({ pattern, format }: Schema): boolean {
   return !looksAround && (format === undefined || formats.has(format));
 }
 
-/** An object names all that it holds, and all of it has to be there. */
+/** A strict object has only named fields, all of them required. */
 function fitsAsObject({ type, properties, required, additionalProperties }: Schema): boolean {
   const isAboutObjects = properties !== undefined || [type].flat().includes("object");
   if (!isAboutObjects) return additionalProperties === undefined;

@@ -2,7 +2,7 @@ import type { ChatMessage } from "@troupe/core";
 import type { Call } from "./call.ts";
 import { plainText } from "./plain-text.ts";
 
-/** What the system says before anybody else, as one text, and the messages behind it. */
+/** Joins the leading system messages to one text, and returns it with the other messages. */
 export function splitLeading(call: Call): { words: string; rest: readonly ChatMessage[] } {
   const { messages } = call;
   const firstOther = messages.findIndex(({ role }) => role !== "system");

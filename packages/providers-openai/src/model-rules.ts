@@ -1,35 +1,35 @@
-/** What a model takes beside text: what a rule does not name is refused before the vendor is asked. */
+/** The inputs of a model beside text. Others are refused before the call. */
 export type PartKind = "image" | "audio" | "file";
 
-/** What a model, or the server that runs it, can do. What it cannot do is left out of a request, or said in another way. */
+/** The abilities of a model or its server. Other settings are left out of a request, or expressed in another way. */
 export type ModelRules = {
-  /** Takes settings for its reasoning. */
+  /** Takes reasoning settings. */
   reasoning: boolean;
-  /** Tells its reasoning in summaries (Responses). */
+  /** Sends summaries of its reasoning (Responses). */
   reasoningSummary: boolean;
-  /** Takes settings for its reasoning also when it has tools (Chat Completions). */
+  /** Takes reasoning settings together with tools (Chat Completions). */
   reasoningWithTools: boolean;
-  /** How a server is asked to reason (Chat Completions). */
+  /** The form of the reasoning setting (Chat Completions). */
   reasoningStyle: "effort" | "openrouter" | "groq";
   /** Takes `temperature` and `topP`. */
   sampling: boolean;
-  /** Takes `stop` (Chat Completions; Responses know no such thing). */
+  /** Takes `stop` (Chat Completions; Responses have no such setting). */
   stop: boolean;
-  /** Keeps to a schema that says of itself that it is to be followed strictly. */
+  /** Enforces schemas that are marked as strict. */
   strict: boolean;
   /** Takes a JSON schema for its answer. */
   jsonSchema: boolean;
-  /** Can be asked for some JSON object. */
+  /** Takes the format of any JSON object. */
   jsonObject: boolean;
   /** The name of the limit of tokens (Chat Completions). */
   maxTokensField: "max_completion_tokens" | "max_tokens";
   /** Takes a `name` on messages (Chat Completions). */
   names: boolean;
-  /** What it takes beside text. */
+  /** Inputs beside text. */
   parts: readonly PartKind[];
 };
 
-/** A model of OpenAI of which nothing else is known: what came last is most like what comes next. */
+/** The rules for an OpenAI model that the table does not know: those of the newest. */
 const newest: ModelRules = {
   reasoning: true,
   reasoningSummary: true,
@@ -45,7 +45,7 @@ const newest: ModelRules = {
   parts: ["image", "file"],
 };
 
-/** A model of somebody else's: it is sent what the caller asked for, under the names that every server knows. */
+/** The rules for other models: settings of the call under the names that every server knows. */
 const unknown: ModelRules = {
   ...newest,
   reasoningSummary: false,
@@ -61,7 +61,7 @@ const unknown: ModelRules = {
 const plain = { reasoning: false, reasoningSummary: false, sampling: true, stop: true } satisfies Partial<ModelRules>;
 const early = { ...plain, strict: false, jsonSchema: false } satisfies Partial<ModelRules>;
 
-/** The models of OpenAI that are not like the newest; the first that fits counts. */
+/** OpenAI models that differ from the newest. The first match applies. */
 const byModel: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
   [/audio/, { ...plain, parts: ["audio"] }],
   [/^gpt-4-turbo/, { ...early, parts: ["image"] }],
@@ -70,22 +70,22 @@ const byModel: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
   [/^o[13]-mini/, { parts: [] }],
 ];
 
-/** The servers that differ from others which speak Chat Completions, by their host. */
+/** Differences of Chat Completions servers, by host. */
 const byHost: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
   [/(?:^|\.)openrouter\.ai$/, { reasoningStyle: "openrouter" }],
   [/(?:^|\.)groq\.com$/, { reasoningStyle: "groq" }],
   [/(?:^|\.)deepseek\.com$/, { jsonSchema: false }],
 ];
 
-/** Models that are asked in the same way on whatever server they run. */
+/** Models with the same settings on every server. */
 const byOpenModel: readonly (readonly [RegExp, Partial<ModelRules>])[] = [[/gpt-oss/, { reasoningStyle: "effort" }]];
 
-/** Whether an address is OpenAI's own, in whatever region. */
+/** Tells if a URL is OpenAI's own, in any region. */
 export function isOpenAIHost(host: string): boolean {
   return host === "api.openai.com" || host.endsWith(".api.openai.com");
 }
 
-/** The rules of a model at a host, those that the caller knows better on top. */
+/** Returns the rules of a model at a host, with overrides. */
 export function modelRules(model: { id: string; host: string }, overrides: Partial<ModelRules> = {}): ModelRules {
   const id = model.id.replace(/^ft:/, "");
   const isOpenAIModel = isOpenAIHost(model.host) || /^(?:gpt-(?!oss)|o\d|chatgpt-)/.test(id);

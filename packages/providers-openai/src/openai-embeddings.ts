@@ -11,14 +11,14 @@ import { readVectors } from "./read-vectors.ts";
 import { splitTexts } from "./split-texts.ts";
 import { toModelError } from "./to-model-error.ts";
 
-/** Embeddings of OpenAI, or of any server that has its interface. */
+/** Creates embeddings of OpenAI, or of any server with its API. */
 export function openaiEmbeddings(config: OpenAIEmbeddingsOptions = {}): EmbeddingProvider {
   return new OpenAIEmbeddings(readEmbeddingsOptions(config));
 }
 
 const defaultModel = "text-embedding-3-small";
 
-/** How long the vectors of a model are; at another address, the same name may stand for another model. */
+/** The full length of the vectors by model, at OpenAI: other servers may use the same names for other models. */
 const lengths: Readonly<Record<string, number>> = {
   "text-embedding-3-small": 1536,
   "text-embedding-3-large": 3072,
@@ -56,7 +56,7 @@ class OpenAIEmbeddings implements EmbeddingProvider {
       signal?.throwIfAborted();
       const connection = await this.#connections.open(key);
       const vectors: number[][] = [];
-      // One after the other: limits of rate count requests, and a batch is large.
+      // One after the other, because of rate limits.
       for (const input of splitTexts(texts)) {
         const reply = await connection.post({
           path: "/embeddings",

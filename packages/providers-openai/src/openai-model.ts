@@ -16,7 +16,7 @@ import { responsesApi } from "./responses/responses-api.ts";
 import { StreamedAnswer } from "./streamed-answer.ts";
 import { readRefusal, toModelError } from "./to-model-error.ts";
 
-/** A model of OpenAI, or of any server that speaks its Chat Completions. */
+/** Creates a model of OpenAI, or of any server with its Chat Completions API. */
 export function openai(modelId: string, config: OpenAIOptions = {}): ModelProvider {
   return new OpenAIModel(modelId, readModelOptions(modelId, config));
 }
@@ -63,7 +63,7 @@ class OpenAIModel implements ModelProvider {
     }
   }
 
-  // In one piece for its price: each generator between the socket and the reader costs a promise per chunk.
+  // A single generator: every further one costs promises for each chunk.
   async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
     const asking = this.#asking(messages, options, true);
     const { signal } = asking;
@@ -93,7 +93,7 @@ class OpenAIModel implements ModelProvider {
     return { messages, options, key, signal: options.signal, stream };
   }
 
-  /** Asks, and asks again in weaker words when the vendor refuses what a model of this kind usually takes. */
+  /** Sends the request, and again under weaker rules when the vendor refuses it. */
   async #ask(asking: Asking): Promise<Answering> {
     asking.signal?.throwIfAborted();
     const api = apis[this.#apiFor(asking.messages)];
@@ -132,7 +132,7 @@ class OpenAIModel implements ModelProvider {
   #apiFor(messages: readonly ChatMessage[]): ApiName {
     const { api = "auto" } = this.#config;
     if (api !== "auto") return api;
-    // Responses take no sound. Whoever does not hear may be asked through them though there was some earlier.
+    // Responses take no audio. For a model without audio, Responses are used even when the history has some.
     const isHeard = this.#rules.parts.includes("audio") && messages.some(hasAudio);
     return this.#isOpenAI && !isHeard ? "responses" : "chat";
   }

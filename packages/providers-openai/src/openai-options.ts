@@ -16,37 +16,37 @@ import {
 import type { OptionTable } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
-/** What both factories take. */
+/** Options of models and embeddings. */
 type ConnectionOptions = {
-  /** The key of the calls that carry none of their own. @default at OpenAI itself the environment's OPENAI_API_KEY, read at each call */
+  /** The key for calls without their own. @default at OpenAI itself `OPENAI_API_KEY`, read at each call */
   apiKey?: string;
-  /** Where the vendor is, its version included. @default "https://api.openai.com/v1" */
+  /** The URL of the API, with its version. @default "https://api.openai.com/v1" */
   baseURL?: string;
-  /** The longest wait for an answer that is not streamed to begin. @default 600_000 */
+  /** Milliseconds to wait for the first byte of an answer that is not streamed. @default 600_000 */
   timeoutMs?: number;
 };
 
-/** How a model is asked. */
+/** Options of `openai`. */
 export type OpenAIOptions = ConnectionOptions & {
-  /** Which interface is used. `auto`: Responses at OpenAI itself, Chat Completions everywhere else. @default "auto" */
+  /** The API to use. `auto`: Responses at OpenAI itself, Chat Completions at other servers. @default "auto" */
   api?: "auto" | "responses" | "chat";
-  /** The longest silence of a vendor that has begun to answer, and of a stream before it begins. @default 60_000 */
+  /** Milliseconds to wait for the first byte of a stream, and between chunks. @default 60_000 */
   idleTimeoutMs?: number;
-  /** What is known better of this model than the table of models says. */
+  /** Abilities of the model that the table does not know or has wrong. */
   rules?: Partial<ModelRules>;
-  /** Told, at level debug, what of a call the model cannot be asked for. @default silent */
+  /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
   logger?: Logger;
 };
 
-/** How texts are embedded. */
+/** Options of `openaiEmbeddings`. */
 export type OpenAIEmbeddingsOptions = ConnectionOptions & {
   /** @default "text-embedding-3-small" */
   model?: string;
-  /** The length of the vectors, for models that can shorten them. @default the model's own */
+  /** The length of the vectors, for models that can shorten them. @default the full length of the model */
   dimensions?: number;
 };
 
-/** OpenAI's own address. */
+/** The URL of OpenAI's API. */
 export const openAIBaseURL = "https://api.openai.com/v1";
 
 const connectionTable = {
@@ -86,14 +86,14 @@ const embeddingsTable = {
 
 const checkModelId = nonBlankString();
 
-/** Checks the options of one model. A wrong or unknown one is `invalid_config`. */
+/** Checks the options of a model. */
 export function readModelOptions(modelId: string, options: OpenAIOptions): OpenAIOptions {
   const where = { owner: "openai" };
   checkModelId(modelId, "modelId", where);
   return readOptions(modelTable, options, where);
 }
 
-/** Checks the options of embeddings. A wrong or unknown one is `invalid_config`. */
+/** Checks the options of embeddings. */
 export function readEmbeddingsOptions(options: OpenAIEmbeddingsOptions): OpenAIEmbeddingsOptions {
   return readOptions(embeddingsTable, options, { owner: "openaiEmbeddings" });
 }

@@ -5,22 +5,22 @@ import type { ContentData } from "@troupe/core/adapter";
 import type { Call } from "./call.ts";
 import { providerId } from "./provider-id.ts";
 
-/** A part in the form in which either interface can send it. */
+/** A part in a form that both APIs can send. */
 export type ReadPart =
   | { kind: "text"; text: string }
-  /** A web address, or a `data:` URL. */
+  /** A web URL, or a `data:` URL. */
   | { kind: "image"; url: string }
   | { kind: "audio"; base64: string; format: "wav" | "mp3" }
-  /** `isRemote`: the vendor is to fetch it itself. */
+  /** `isRemote`: the vendor fetches it. */
   | { kind: "pdf"; filename: string; url: string; isRemote: boolean };
 
-/** Who is asked. */
+/** The model of a request. */
 export type Asked = Pick<Call, "api" | "modelId" | "rules">;
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 type Readable = Exclude<ContentData, { kind: "invalid" }>;
 
-/** Reads one part of a user's message. What the model cannot take is refused by name. */
+/** Reads one part of a user message. Refuses parts that the model does not take. */
 export function readPart(part: ContentPart, asked: Asked): ReadPart {
   if (part.type === "text") return { kind: "text", text: part.text };
   const data = readContentData(part);
@@ -37,7 +37,7 @@ export function readPart(part: ContentPart, asked: Asked): ReadPart {
 type Given = { data: Readable; mimeType: string; asked: Asked };
 type PartReader = (part: DataPart, given: Given) => ReadPart | undefined;
 
-/** A file that is an image or a sound is read as one. */
+/** Reads an image or audio file as such. */
 function readerFor(part: DataPart, mimeType: string): PartReader {
   if (part.type === "image" || mimeType.startsWith("image/")) return readImage;
   if (part.type === "audio" || mimeType.startsWith("audio/")) return readAudio;
@@ -76,7 +76,7 @@ function readPdf(part: DataPart, { data, mimeType, asked }: Given): ReadPart | u
   return { kind: "pdf", filename: nameOf(part) ?? "file.pdf", url, isRemote };
 }
 
-/** A file of text is text to every model. */
+/** Converts a text file to text, for any model. */
 function readTextFile(part: DataPart, { data, mimeType }: Given): ReadPart | undefined {
   const isText = /^text\/|^application\/(?:.*\+)?(?:json|xml|yaml|csv|javascript|x-ndjson)$/.test(mimeType);
   if (!isText || data.kind === "url") return undefined;
@@ -92,7 +92,7 @@ function toDataUrl(mimeType: string, base64: string): string {
   return `data:${mimeType};base64,${base64}`;
 }
 
-/** Refuses a part, with the vendor, the model and what the part is. */
+/** Creates the error of a part that the model does not take. */
 export function refuse(part: ContentPart, asked: Asked, what: string): never {
   const interfaceName = asked.api === "chat" ? "Chat Completions" : "Responses";
   const sentence = `${asked.modelId} of ${providerId} takes no ${part.type} part that is ${what} through ${interfaceName}.`;

@@ -1,23 +1,23 @@
-import { toVendorFailure } from "./vendor-failure.ts";
+import { toVendorError } from "./vendor-error.ts";
 
-/** The fields read of the embeddings of a batch. */
+/** The used fields of the embeddings of a batch. */
 type WireEmbeddings = { data?: { index?: number; embedding?: unknown }[]; error?: unknown };
 
-/** What was asked for. */
+/** The expected number and length of vectors. */
 type Expected = { count: number; length: number | undefined };
 
 /** Reads the vectors of a batch in the order of their texts; the vendor promises no order. */
 export function readVectors(body: unknown, { count, length }: Expected): number[][] {
   const { data = [], error } = body as WireEmbeddings;
-  if (error !== undefined && error !== null) throw toVendorFailure(error);
+  if (error !== undefined && error !== null) throw toVendorError(error);
   const vectors = data.toSorted((one, other) => (one.index ?? 0) - (other.index ?? 0)).map(toVector);
   const expected = length ?? vectors[0]?.length ?? 0;
   const isWhole = vectors.length === count && expected > 0 && vectors.every((vector) => vector.length === expected);
   if (isWhole) return vectors;
-  throw toVendorFailure({ code: 502, message: `${count} vectors of one length were asked for, and other ones came.` });
+  throw toVendorError({ code: 502, message: `${count} vectors of one length were asked for, and other ones came.` });
 }
 
-/** Not every server gives the compact form that is asked for. */
+/** Some servers ignore the requested compact encoding. */
 function toVector({ embedding }: { embedding?: unknown }): number[] {
   if (Array.isArray(embedding)) return embedding as number[];
   const bytes = Buffer.from(typeof embedding === "string" ? embedding : "", "base64");

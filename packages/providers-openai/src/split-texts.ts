@@ -1,8 +1,8 @@
-/** The vendor takes 2048 texts and 300,000 tokens at once; a character is at most about one token. */
+/** The vendor takes 2048 texts and 300,000 tokens in one request. A character is about one token at most. */
 const mostTexts = 256;
 const mostCharacters = 250_000;
 
-/** Cuts a list of texts into lists that the vendor takes at once. */
+/** Splits texts into batches for one request each. */
 export function splitTexts(texts: readonly string[]): string[][] {
   const batches: string[][] = [];
   let [batch, characters] = [[] as string[], 0];

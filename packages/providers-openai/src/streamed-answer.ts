@@ -2,10 +2,10 @@ import { SseParser } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
 import type { EventReader } from "./call.ts";
 
-/** The end of an answer repeats all of it, with what the vendor encrypted. */
+/** The last event repeats the whole answer, with encrypted content. */
 const maxEventBytes = 16_777_216;
 
-/** One answer on its way: bytes in, chunks out. */
+/** Reads the chunks of one streamed answer from its bytes. */
 export class StreamedAnswer {
   readonly #parser = new SseParser({ maxEventBytes });
   readonly #reader: EventReader;
@@ -16,12 +16,12 @@ export class StreamedAnswer {
     this.#reader = reader;
   }
 
-  /** Whether the last chunk has been given. */
+  /** True once the last chunk was returned. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** The chunks that are whole with these bytes. What failed behind them is thrown by `check`, once they are given. */
+  /** Returns the chunks of the next bytes. `check` throws the error that followed them. */
   read(bytes: Uint8Array): ModelChunk[] {
     const chunks: ModelChunk[] = [];
     try {
@@ -35,12 +35,12 @@ export class StreamedAnswer {
     return chunks;
   }
 
-  /** Throws what reading failed with. */
+  /** Throws the error that followed the chunks of the last read. */
   check(): void {
     if (this.#failure !== undefined) throw this.#failure.reason;
   }
 
-  /** The last chunks of an answer whose bytes have ended. One that is not complete is an error. */
+  /** Returns the last chunks after the last bytes. Throws when the answer is not complete. */
   end(): ModelChunk[] {
     const chunks: ModelChunk[] = [];
     this.#reader.end(chunks);

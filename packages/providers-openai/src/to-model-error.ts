@@ -2,12 +2,12 @@ import { ModelError, TroupeError } from "@troupe/core";
 import { readRetryAfter, toTroupeError } from "@troupe/core/adapter";
 import type { ResolvedKey } from "@troupe/core/adapter";
 import { providerId } from "./provider-id.ts";
-import { VendorFailure } from "./vendor-failure.ts";
+import { VendorError } from "./vendor-error.ts";
 
-/** The call that failed. */
+/** A failed call. */
 export type FailedCall = { key: ResolvedKey | undefined; signal: AbortSignal | undefined };
 
-/** Makes the one error that leaves the provider of whatever a call threw. */
+/** Converts an error of the vendor, its library or the network. */
 export function toModelError(error: unknown, { key, signal }: FailedCall): TroupeError {
   if (signal?.aborted) return toTroupeError(error, signal);
   const own = ownError(error);
@@ -15,10 +15,10 @@ export function toModelError(error: unknown, { key, signal }: FailedCall): Troup
   return new ModelError({ providerId, key, cause: error, ...factsOf(error) });
 }
 
-// The network's, and those of what came over it: they are the model's failures.
+// Errors of the network and of a body that cannot be read count as failures of the model.
 const foreign = ["unavailable", "timeout", "invalid_value"];
 
-/** An error of ours that says all there is to say: of a redirect, or of what was asked. */
+/** A redirect, or a request that cannot be sent: the error says what to do. */
 function ownError(error: unknown): TroupeError | undefined {
   const candidates = [error, (error as { cause?: unknown } | null)?.cause];
   return candidates.filter((each) => TroupeError.is(each)).find((each) => !foreign.includes(each.code));
@@ -29,10 +29,10 @@ function factsOf(error: unknown): {
   vendorCode?: string | undefined;
   retryAfterMs?: number | undefined;
 } {
-  if (error instanceof VendorFailure) return { status: error.status, vendorCode: error.vendorCode };
-  // What stands before a vendor answers with pages.
+  if (error instanceof VendorError) return { status: error.status, vendorCode: error.vendorCode };
+  // A proxy may have answered with a page of HTML.
   if (error instanceof SyntaxError) return { status: 502 };
-  // By its fields, not by its class: the library is not loaded for its errors.
+  // Recognised by its fields, since the library may not be loaded.
   const { status, code, type, headers } = (error ?? {}) as LibraryError;
   if (typeof status !== "number") return {};
   return {
@@ -42,7 +42,7 @@ function factsOf(error: unknown): {
   };
 }
 
-/** The fields read of what the vendor's library throws. */
+/** The used fields of the library's errors. */
 type LibraryError = {
   status?: unknown;
   code?: unknown;
@@ -52,7 +52,7 @@ type LibraryError = {
   headers?: Headers;
 };
 
-/** What the library says of a request that the vendor refused as it stands, else nothing. */
+/** Returns the message of a request that the vendor refused, else `undefined`. */
 export function readRefusal(error: unknown): { message: string; param: string | undefined } | undefined {
   const { status, message, param } = (error ?? {}) as LibraryError;
   if (status !== 400) return undefined;

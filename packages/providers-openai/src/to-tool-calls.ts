@@ -1,10 +1,10 @@
 import { parseArguments } from "@troupe/core/adapter";
 import type { ModelResponse } from "@troupe/core/adapter";
 
-/** A call as its vendor wrote it. */
+/** A call as the vendor sent it. */
 export type WrittenCall = { id: string; name: string; text: string };
 
-/** Reads the arguments of calls. Those that cannot be read are told apart, so that nobody executes a guess. */
+/** Parses the arguments of calls. Invalid ones are marked, so that they are not executed. */
 export function toToolCalls(calls: readonly WrittenCall[]): Pick<ModelResponse, "toolCalls" | "malformedArguments"> {
   const malformedArguments: { toolCallId: string; text: string }[] = [];
   const toolCalls = calls.map(({ id, name, text }) => {

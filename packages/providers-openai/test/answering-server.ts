@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * Answers as OpenAI does, in a process of its own, so that its work is not counted with the client's: whole, or as a
- * stream of so many events that leave in so many writes. It says its port on the standard output.
+ * A fake of OpenAI in a process of its own, so that its work does not count as the client's. Arguments: the number of events
+ * of a stream, and of the writes that they are sent in. Prints its port.
  */
 const [events = 1000, writes = 20] = process.argv.slice(2).map(Number);
 

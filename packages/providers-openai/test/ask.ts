@@ -7,23 +7,23 @@ import { onTestFinished } from "vitest";
 import { openai } from "../src/index.ts";
 import type { OpenAIOptions } from "../src/index.ts";
 
-/** A vendor until the test is over, strict unless the test says otherwise. */
+/** Starts a fake vendor that stops with the test, strict by default. */
 export async function startVendor(options: FakeVendorOptions = {}): Promise<FakeVendor> {
   const vendor = await FakeVendor.start({ strict: true, ...options });
   onTestFinished(() => vendor.close());
   return vendor;
 }
 
-/** A model that asks this vendor, through Responses unless the test says otherwise. */
+/** Creates a model of this vendor, over Responses by default. */
 export function modelOf(vendor: FakeVendor, config: OpenAIOptions & { modelId?: string } = {}): ModelProvider {
   const { modelId = config.api === "chat" ? "gpt-4.1" : "gpt-6.1-sol", ...rest } = config;
   return openai(modelId, { apiKey: "sk-test-key", baseURL: `${vendor.url}/v1`, api: "responses", ...rest });
 }
 
-/** A question. */
+/** A conversation of one question. */
 export const question: ChatMessage[] = [{ role: "user", content: "Umbrella?" }];
 
-/** What a call gives, streamed to its end. */
+/** Collects the stream of a call. */
 export async function streamed(
   model: ModelProvider,
   options?: ModelOptions,
@@ -34,7 +34,7 @@ export async function streamed(
   return chunks;
 }
 
-/** The error that a promise rejects with, which has to be one of ours. */
+/** Returns the `TroupeError` that a promise rejects with. */
 export async function failureOf(promise: Promise<unknown>): Promise<TroupeError & { [field: string]: unknown }> {
   const outcome: unknown = await promise.then(
     () => new Error("It succeeded."),
@@ -44,7 +44,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<TroupeError 
   throw outcome;
 }
 
-/** The body of the last request that the vendor had. */
+/** Returns the body of the last request. */
 export function lastBody(vendor: FakeVendor): Record<string, unknown> {
   return vendor.exchanges.at(-1)?.request.body as Record<string, unknown>;
 }

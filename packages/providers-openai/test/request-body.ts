@@ -3,21 +3,21 @@ import type { ChatMessage, ModelOptions } from "@troupe/core";
 import type { OpenAIOptions } from "../src/index.ts";
 import { lastBody, modelOf, question, startVendor } from "./ask.ts";
 
-/** A schema that is followed strictly as it stands. */
+/** A schema that can be strict. */
 export const strictParameters = {
   type: "object",
   properties: { city: { type: "string" } },
   required: ["city"],
   additionalProperties: false,
 };
-/** A schema that is not. */
+/** A schema that cannot be strict. */
 export const looseParameters = { type: "object", properties: { city: { type: "string" } } };
-/** A tool whose arguments are followed strictly. */
+/** A tool with a strict schema. */
 export const strictTool = { name: "get_weather", description: "Tells the weather.", parameters: strictParameters };
-/** A tool whose arguments are not. */
+/** A tool with a schema that cannot be strict. */
 export const looseTool = { name: "get_time", description: "Tells the time.", parameters: looseParameters };
 
-/** A conversation with everything in it. */
+/** A conversation with every kind of message and part. */
 export const conversation: ChatMessage[] = [
   { role: "system", content: "Be short." },
   { role: "system", content: "Be kind." },
@@ -40,10 +40,10 @@ export const conversation: ChatMessage[] = [
   },
 ];
 
-/** Who is asked, and what is said. */
+/** The model and the messages of a call. */
 export type Setup = OpenAIOptions & { modelId?: string; messages?: ChatMessage[] };
 
-/** The body that arrives for a call. */
+/** Returns the body that the vendor receives for a call. */
 export async function bodyOf(options: ModelOptions, { messages = question, ...config }: Setup = {}) {
   const vendor: FakeVendor = (await startVendor()).say("{}");
   await modelOf(vendor, config).generate(messages, options);

@@ -1,12 +1,12 @@
 import type { VertexOptions } from "./vertex-options.ts";
 
-/** Regions that span several places have addresses of another form. */
+/** Multi-regions, whose addresses have another form. */
 const wideRegions = ["us", "eu"];
 
-/** The address of the interface, with its version and the project whose models are asked. */
+/** Returns the URL of the API with its version and the project. */
 export function addressOf(modelId: string, { project, location, baseURL }: VertexOptions): string {
   const origin = (baseURL ?? originOf(location)).replace(/\/+$/, "");
-  // A model of a project's own is named with its project.
+  // The name of a project's own model holds the project.
   const isNamed = project === undefined || modelId.startsWith("projects/");
   return `${origin}/v1beta1${isNamed ? "" : `/projects/${project}/locations/${location}`}`;
 }

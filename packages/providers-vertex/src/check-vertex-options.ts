@@ -3,7 +3,7 @@ import { TroupeError } from "@troupe/core";
 import { optional, satisfying } from "@troupe/core/adapter";
 import type { AuthClient, ServiceAccount, VertexOptions } from "./vertex-options.ts";
 
-/** Checks of the options that other models do not have. Project and location become parts of addresses. */
+/** Checks of the options that only Vertex has. Project and location become parts of URLs. */
 export const vertexTable = {
   project: optional(nameLike("the id of a project", /^[a-z][\w.:-]*$/i)),
   location: optional(nameLike("the id of a location", /^[a-z][a-z\d-]*$/)),

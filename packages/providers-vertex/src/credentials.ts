@@ -6,10 +6,10 @@ import type { AuthClient, ServiceAccount } from "./vertex-options.ts";
 
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 
-/** Whose credentials they are: given ones, or what Google's library finds for the project. */
+/** Given credentials, or the project for which Google's library looks for some. */
 type Owner = { credentials?: ServiceAccount | AuthClient; project?: string };
 
-/** Who asks for the project. A token is fetched when one is needed, by one call for all. */
+/** The credentials of a project. Concurrent calls share one request for a token. */
 export class Credentials {
   readonly #owner: Owner;
   readonly #url: string;
@@ -20,11 +20,11 @@ export class Credentials {
     this.#url = url;
   }
 
-  /** The headers that prove who asks. */
+  /** Returns the headers that authenticate a request. */
   async headers(signal: AbortSignal | undefined): Promise<Record<string, string>> {
     const loading = (this.#client ??= loadClient(this.#owner));
     const client = await untilAborted(() => loading, signal).catch((cause: unknown) => {
-      // There may be some the next time.
+      // The next call tries again.
       this.#client = undefined;
       throw signal?.aborted ? abortedError(signal.reason) : noCredentials(cause);
     });
@@ -36,7 +36,7 @@ export class Credentials {
   }
 }
 
-/** Loads Google's library of credentials, unless the client is here already. Its requests take the way of all others. */
+/** Loads Google's library for credentials, unless a client is given. Its requests use the shared HTTP pool. */
 async function loadClient({ credentials: given, project }: Owner): Promise<AuthClient> {
   if (given !== undefined && isAuthClient(given)) return given;
   const { GoogleAuth, JWT } = await import("google-auth-library");
@@ -44,7 +44,7 @@ async function loadClient({ credentials: given, project }: Owner): Promise<AuthC
   if (given !== undefined) {
     return new JWT({ email: given.client_email, key: given.private_key, scopes, transporterOptions });
   }
-  // Without the project, the library would look for one in many places, and wait for those that are not there.
+  // Without a project, the library looks for one in many places, and waits for timeouts.
   const named = project === undefined ? {} : { projectId: project };
   return await new GoogleAuth({ scopes, ...named, clientOptions: { transporterOptions } }).getClient();
 }
@@ -61,7 +61,7 @@ function noCredentials(cause: unknown): TroupeError {
   );
 }
 
-/** A token that was not given is the model's failure, and if it was refused, like a refused key of the server's. */
+/** Converts an error of fetching a token. A refused one is like a refused key of the server. */
 function toTokenError(thrown: unknown, signal: AbortSignal | undefined): TroupeError {
   const call = { providerId: "vertex", key: undefined, signal };
   const { status } = (thrown ?? {}) as { status?: unknown };

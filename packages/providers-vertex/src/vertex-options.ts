@@ -1,31 +1,31 @@
 import type { Logger } from "@troupe/core";
 import type { ModelRules } from "./model-rules.ts";
 
-/** How Google Cloud is reached, and who pays. */
+/** Options of `vertex`. */
 export type VertexOptions = {
-  /** The project that is billed; `location` belongs to it. Without both, only an API key can ask. */
+  /** The project to bill, together with `location`. Without both, an API key is needed. */
   project?: string;
-  /** Where the model runs: a region, `"us"`, `"eu"` or `"global"`. */
+  /** The location of the model: a region, `"us"`, `"eu"` or `"global"`. */
   location?: string;
-  /** Who asks for the project. @default Google's Application Default Credentials, looked for at the first call */
+  /** The credentials for the project. @default Google's Application Default Credentials, found at the first call */
   credentials?: ServiceAccount | AuthClient;
-  /** A key in place of credentials. @default without `project`, the environment's `GOOGLE_API_KEY` at the time of the call */
+  /** A key in place of credentials. @default without `project`, `GOOGLE_API_KEY`, read at each call */
   apiKey?: string;
-  /** Where the interface is, without its version. @default the address of the location */
+  /** The URL of the API, without its version. @default that of the location */
   baseURL?: string;
-  /** The longest silence before and within a stream. @default 60_000 */
+  /** Milliseconds to wait for the first byte, and between chunks. @default 60_000 */
   idleTimeoutMs?: number;
-  /** What the model takes, where it differs from the table. */
+  /** Abilities of the model that the table does not know or has wrong. */
   rules?: Partial<ModelRules>;
-  /** Told, at level debug, what the model does not take and is therefore left out. @default silent */
+  /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
   logger?: Logger;
 };
 
-/** What is read of a service account's key file. */
+/** The fields of a service account's key file that are used. */
 export type ServiceAccount = { readonly client_email: string; readonly private_key: string };
 
-/** Anything that proves who asks; every client of `google-auth-library` is one. */
+/** A source of authentication headers. Every client of `google-auth-library` is one. */
 export interface AuthClient {
-  /** The headers for a request to the address: a token, and who is billed where that is not the project. */
+  /** Returns the headers for a request to the URL: a token, and the project to bill if it is another one. */
   getRequestHeaders(url: string): Promise<Headers | Record<string, string>>;
 }

@@ -10,14 +10,14 @@ import type { VertexOptions } from "./vertex-options.ts";
 
 const providerId = "vertex";
 
-/** A model on Google Cloud's platform. Nothing is loaded, read or sent before its first call. */
+/** Creates a model on Google Cloud. Its first call loads the vendor's library. */
 export function vertex(modelId: string, options: VertexOptions = {}): ModelProvider {
   const settings = readModelOptions(modelId, options, { vendor: providerId, more: vertexTable });
   checkVertexOptions(options);
   const { apiKey: config, project } = options;
   const baseURL = addressOf(modelId, options);
   const credentials = new Credentials(options, baseURL);
-  // A key in the environment is for whoever names no project: else the project's own credentials are meant.
+  // With a project, its credentials are used, and a key in the environment is not.
   const environment = project === undefined ? ["GOOGLE_API_KEY"] : [];
   return createGeminiModel({
     ...settings,
@@ -33,7 +33,7 @@ export function vertex(modelId: string, options: VertexOptions = {}): ModelProvi
   });
 }
 
-/** The owner of a token, which is no caller's. */
+/** Returns the credentials for a token, which belongs to the server and not to a caller. */
 function bearerOf(headers: Record<string, string>): Identity {
   const value = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1];
   return { key: value === undefined ? undefined : { value, fromCaller: false }, headers };

@@ -3,19 +3,19 @@ import type { Logger } from "@troupe/core";
 import { integer, optional, readOptions, timeoutMilliseconds } from "@troupe/core/adapter";
 import type { OptionTable } from "@troupe/core/adapter";
 
-/** How texts are embedded. */
+/** Options of `googleEmbeddings`. */
 export type GoogleEmbeddingsOptions = {
-  /** The key for calls that bring none. @default the environment's `GOOGLE_API_KEY`, else `GEMINI_API_KEY`, at the time of the call */
+  /** The key for calls without their own. @default `GOOGLE_API_KEY`, else `GEMINI_API_KEY`, read at each call */
   apiKey?: string;
-  /** Where the interface is, without its version. @default "https://generativelanguage.googleapis.com" */
+  /** The URL of the API, without its version. @default "https://generativelanguage.googleapis.com" */
   baseURL?: string;
-  /** The model; where the vendor has ended the default one, `gemini-embedding-001` takes its place. @default "text-embedding-004" */
+  /** The model. Where the default one is shut down, `gemini-embedding-001` takes its place. @default "text-embedding-004" */
   model?: string;
-  /** The length of the vectors, for models that can shorten them. @default the model's own */
+  /** The length of the vectors, for models that can shorten them. @default the full length of the model */
   dimensions?: number;
-  /** The longest wait for each batch of texts. @default 600_000 */
+  /** Milliseconds to wait for each batch of texts. @default 600_000 */
   timeoutMs?: number;
-  /** Told, at level warn, that another model has taken the place of the default one. @default silent */
+  /** Receives a warning when another model takes the place of the default one. @default silent */
   logger?: Logger;
 };
 

@@ -8,22 +8,22 @@ import { readEmbeddingsOptions } from "./embeddings-options.ts";
 import type { GoogleEmbeddingsOptions } from "./embeddings-options.ts";
 import { readVectors, toUnitLength } from "./read-vectors.ts";
 
-/** Embeddings of Google's, over the Gemini API. Nothing is loaded, read or sent before their first call. */
+/** Creates Google's embeddings over the Gemini API. The first call loads the vendor's library. */
 export function googleEmbeddings(options: GoogleEmbeddingsOptions = {}): EmbeddingProvider {
   return new GoogleEmbeddings(readEmbeddingsOptions(options));
 }
 
 const defaultModel = "text-embedding-004";
-/** What stands in for the default model, which the vendor has shut down. */
+/** The replacement for the default model, which the vendor has shut down. */
 const successor = "gemini-embedding-001";
 
-/** How long the vectors of a model are, unless they are asked for shorter. */
+/** The full length of the vectors by model. */
 const lengths: Readonly<Record<string, number>> = { [defaultModel]: 768, [successor]: 3072 };
 
-/** The vendor takes no more at once. */
+/** The vendor's limit of texts in one request. */
 const mostTexts = 100;
 
-/** Which model is asked, and for which length if its own is not the right one. */
+/** The model of a request, and the length of its vectors unless it is the full one. */
 type Asked = { model: string; length: number | undefined };
 type Call = { asked: Asked; identity: Identity; signal: AbortSignal | undefined };
 
@@ -63,12 +63,12 @@ class GoogleEmbeddings implements EmbeddingProvider {
     } catch (error) {
       const isGone = call.asked.model === defaultModel && error instanceof ModelError && error.status === 404;
       if (!isGone) throw error;
-      // All of them again: vectors of two models have nothing to say to each other.
+      // All texts again: vectors of two models cannot be compared.
       return await this.#embedAll(texts, { ...call, asked: this.#replaceModel() });
     }
   }
 
-  /** Asks the successor from now on, at the length that the default model had. */
+  /** Uses the successor from now on, with the length of the default model. */
   #replaceModel(): Asked {
     if (this.#asked.model === successor) return this.#asked;
     this.#asked = { model: successor, length: this.dimensions };
@@ -81,7 +81,7 @@ class GoogleEmbeddings implements EmbeddingProvider {
     const { asked, identity, signal } = call;
     try {
       const vectors: number[][] = [];
-      // One after the other: limits of rate count requests, and a batch is large.
+      // One after the other, because of rate limits.
       for (let start = 0; start < texts.length; start += mostTexts) {
         const batch = texts.slice(start, start + mostTexts);
         const length = this.dimensions ?? vectors[0]?.length;
@@ -97,7 +97,7 @@ class GoogleEmbeddings implements EmbeddingProvider {
     const request = await this.#client.write((models, httpOptions) =>
       models.embedContent({
         model: asked.model,
-        // Each a content of its own: plain texts are made one, and get one vector, for some models.
+        // Each text is a content of its own: some models join plain texts to one vector.
         contents: texts.map((text) => ({ role: "user", parts: [{ text }] })),
         config: { httpOptions, ...(asked.length !== undefined && { outputDimensionality: asked.length }) },
       }),

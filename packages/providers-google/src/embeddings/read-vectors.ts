@@ -1,7 +1,7 @@
 /** The fields read of the embeddings of a batch, which come in the order of their texts. */
 type WireEmbeddings = { embeddings?: { values?: number[] }[] };
 
-/** Reads the vectors of a batch. Other ones than were asked for are a failure: each would stand for the wrong text. */
+/** Reads the vectors of a batch, and fails on a wrong number or length: vectors would go to the wrong texts. */
 export function readVectors(text: string, expected: { count: number; length: number | undefined }): number[][] {
   const { embeddings = [] } = JSON.parse(text) as WireEmbeddings;
   const vectors = embeddings.map(({ values = [] }) => values);
@@ -11,7 +11,7 @@ export function readVectors(text: string, expected: { count: number; length: num
   throw new Error(`${expected.count} vectors of one length were asked for, and other ones came.`);
 }
 
-/** The vector as long as one: what is left of a vector that was shortened is not. */
+/** Scales a vector to unit length, which a shortened vector does not have. */
 export function toUnitLength(vector: readonly number[]): number[] {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1;
   return vector.map((value) => value / length);

@@ -4,7 +4,7 @@ import { fromResponse } from "./from-response.ts";
 import { toRequest } from "./to-request.ts";
 import { weaken } from "./weaken.ts";
 
-/** The interface that servers of many makes share. */
+/** The Chat Completions API, which many servers implement. */
 export const chatApi: Api = {
   path: "/chat/completions",
   toRequest,

@@ -6,13 +6,13 @@ import type { ChatUsage } from "./wire-types.ts";
 const reasons: FinishReasons = { stop: "stop", length: "length", content_filter: "content_filter" };
 const ready = ["stop", "tool_calls", "function_call"];
 
-/** Why the answer ended. Some servers say `stop` of an answer that waits for tools. */
+/** Converts the finish reason. Some servers send `stop` for an answer with tool calls. */
 export function toFinishReason(reason: string, hasCalls: boolean): FinishReason {
   if (hasCalls && ready.includes(reason)) return "tool_calls";
   return getOwn(reasons, reason) ?? "other";
 }
 
-/** What the answer cost. */
+/** Converts the usage of an answer. */
 export function toUsage(usage: ChatUsage): TokenUsage {
   const { prompt_tokens: promptTokens = 0, completion_tokens: completionTokens = 0, total_tokens: total } = usage;
   return {

@@ -1,14 +1,14 @@
 import type { ModelChunk, SseEvent } from "@troupe/core/adapter";
 import type { Call, EventReader } from "../call.ts";
 import { toFinishDetails } from "../finish-details.ts";
-import { TruncatedAnswer } from "../vendor-failure.ts";
+import { TruncatedResponse } from "../vendor-error.ts";
 import { toFinishReason, toUsage } from "./finish.ts";
 import { KeptThinking } from "./kept-thinking.ts";
 import { readChoice, textOf, usageOf } from "./read-choice.ts";
 import { StreamedCalls } from "./streamed-calls.ts";
 import type { ChatUsage, WireCompletion, WireMessage } from "./wire-types.ts";
 
-/** Reads the events of Chat Completions as servers of many makes send them. */
+/** Reads the events of Chat Completions, as different servers send them. */
 export class ChatReader implements EventReader {
   readonly #modelId: string;
   readonly #calls = new StreamedCalls();
@@ -37,10 +37,10 @@ export class ChatReader implements EventReader {
     return false;
   }
 
-  /** The reason of its end is what makes an answer complete: not every server says that it is done. */
+  /** A finish reason makes an answer complete: not every server sends an end event. */
   end(chunks: ModelChunk[]): void {
     if (this.#isComplete) return;
-    if (this.#reason === undefined) throw new TruncatedAnswer();
+    if (this.#reason === undefined) throw new TruncatedResponse();
     this.#isComplete = true;
     this.#calls.end(chunks);
     const finishReason = toFinishReason(this.#reason, this.#calls.count > 0);
@@ -50,7 +50,7 @@ export class ChatReader implements EventReader {
     chunks.push({ type: "finish", finishReason, ...usage, ...details });
   }
 
-  // What is empty in the first pieces of some servers is named in later ones.
+  // Some servers send the model and id empty at first.
   #keepFacts(piece: WireCompletion): void {
     this.#id ??= piece.id || undefined;
     this.#model ??= piece.model || undefined;

@@ -4,7 +4,7 @@ import type { Call } from "../call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { toToolCalls } from "../to-tool-calls.ts";
 import type { WrittenCall } from "../to-tool-calls.ts";
-import { toVendorFailure } from "../vendor-failure.ts";
+import { toVendorError } from "../vendor-error.ts";
 import { toFinishReason, toUsage } from "./finish.ts";
 import { KeptThinking } from "./kept-thinking.ts";
 import { argumentsText, readChoice, textOf, usageOf } from "./read-choice.ts";
@@ -14,7 +14,7 @@ import type { WireCall, WireCompletion } from "./wire-types.ts";
 export function fromResponse(body: unknown, { modelId }: Call): ModelResponse {
   const completion = body as WireCompletion;
   const choice = readChoice(completion);
-  if (!choice?.message) throw toVendorFailure({ code: 502, message: "The answer holds no message." });
+  if (!choice?.message) throw toVendorError({ code: 502, message: "The answer holds no message." });
   const { message, finish_reason: reason } = choice;
   const usage = usageOf(completion);
   const kept = new KeptThinking();

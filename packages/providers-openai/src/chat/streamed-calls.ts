@@ -6,15 +6,15 @@ import type { WireCall } from "./wire-types.ts";
 type OpenCall = { id: string; name: string; isEnded: boolean; untold: string };
 
 /**
- * Puts the pieces of calls together, however a server tells them apart: by index, by id, by neither. An index may be
- * missing, or the same for all calls; an id may come late, empty or twice; a name may be repeated.
+ * Assembles calls from deltas of any server: identified by index, by id or by neither. An index may be missing, or the same
+ * for all calls; an id may come late, empty or twice; a name may be repeated.
  */
 export class StreamedCalls {
   readonly #calls: OpenCall[] = [];
-  // Made with the first call: most answers have none.
+  // Created with the first call: most answers have none.
   #byIndex: Map<number, OpenCall> | undefined;
 
-  /** How many calls were named. */
+  /** The number of calls with a name. */
   get count(): number {
     return this.#calls.filter(({ name }) => name !== "").length;
   }
@@ -32,7 +32,7 @@ export class StreamedCalls {
     call.untold = "";
   }
 
-  /** Ends what is still open. A call that was never named is nothing that could be done. */
+  /** Ends open calls. A call without a name cannot be executed. */
   end(chunks: ModelChunk[]): void {
     for (const call of this.#calls) this.#close(call, chunks);
   }
@@ -44,7 +44,7 @@ export class StreamedCalls {
     return named?.name ? undefined : this.#calls.at(-1);
   }
 
-  /** Under the index of a call that has its name, a new id with a name is another call. */
+  /** A new id with a name under the index of a named call is another call. */
   #findByIndex(index: number, { id, function: named }: WireCall): OpenCall | undefined {
     const call = this.#byIndex?.get(index);
     if (!call?.name || !id || !named?.name) return call;

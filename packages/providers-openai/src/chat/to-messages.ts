@@ -6,10 +6,7 @@ import { readPart } from "../read-part.ts";
 import type { ReadPart } from "../read-part.ts";
 import { keptFields } from "./kept-thinking.ts";
 
-/**
- * Makes the messages of a request. What the system says first becomes one message, for many servers take no second one;
- * `instruction` is put to it.
- */
+/** Converts the messages. The first system messages become one, since many servers take only one; `instruction` is added to it. */
 export function toMessages(call: Call, instruction = ""): object[] {
   const { words, rest } = splitLeading(call);
   const first = [words, instruction].filter((text) => text !== "").join("\n\n");
@@ -33,7 +30,7 @@ function toAssistantMessage(message: ChatMessage, call: Call): object[] {
     type: "function",
     function: { name, arguments: JSON.stringify(args) },
   }));
-  // No server takes a message that says nothing.
+  // No server takes an empty message.
   if (text === "" && calls.length === 0) return [];
   const content = text === "" ? null : text;
   const toolCalls = calls.length > 0 && { tool_calls: calls };

@@ -5,7 +5,7 @@ import { fitsStrict } from "../fits-strict.ts";
 import type { ModelRules } from "../model-rules.ts";
 import { toMessages } from "./to-messages.ts";
 
-/** Makes the body of a request for Chat Completions, with no field that nobody asked for. */
+/** Writes the body of a Chat Completions request, with only the fields that the call sets. */
 export function toRequest(call: Call): object {
   const { modelId, options, rules, stream } = call;
   const { maxTokens } = options;
@@ -49,7 +49,7 @@ function toReasoning({ options: { reasoning, tools = [] }, rules, leaveOut }: Ca
 const reasoningFields = {
   effort: (effort) => (effort === undefined ? {} : { reasoning_effort: effort }),
   openrouter: (effort) => ({ reasoning: { enabled: true, ...(effort !== undefined && { effort }) } }),
-  // Without it, thinking comes as tags within the text.
+  // Without it, thinking comes as tags in the text.
   groq: (effort) => ({ reasoning_format: "parsed", ...(effort !== undefined && { reasoning_effort: effort }) }),
 } satisfies Record<ModelRules["reasoningStyle"], (effort: string | undefined) => object>;
 

@@ -1,25 +1,25 @@
-/** The fields read of a call, or of a piece of one. Servers leave out or repeat any of them. */
+/** The used fields of a call or delta. Servers omit or repeat any of them. */
 export type WireCall = {
   index?: number | null;
   id?: string | null;
   function?: { name?: string | null; arguments?: unknown } | null;
 };
 
-/** What a message holds: text, or with some servers a list of parts. */
+/** The content of a message: a string, or with some servers an array of parts. */
 export type WireContent = string | { type?: string; text?: string }[] | null;
 
-/** The fields read of a message, or of a piece of one. */
+/** The used fields of a message or delta. */
 export type WireMessage = {
   content?: WireContent;
   refusal?: string | null;
   tool_calls?: WireCall[] | null;
-  /** Thinking has two names, and some servers give it a second time in a form of their own. */
+  /** Thinking has two names, and some servers repeat it in a format of their own. */
   reasoning_content?: string | null;
   reasoning?: string | null;
   reasoning_details?: unknown[] | null;
 };
 
-/** The fields read of the count of tokens. */
+/** The used token counts. */
 export type ChatUsage = {
   prompt_tokens?: number;
   completion_tokens?: number;
@@ -29,7 +29,7 @@ export type ChatUsage = {
   prompt_cache_hit_tokens?: number;
 };
 
-/** The fields read of one of an answer's alternatives, of which there is one. */
+/** The used fields of the one choice of an answer. */
 export type WireChoice = {
   delta?: WireMessage | null;
   message?: WireMessage | null;
@@ -37,7 +37,7 @@ export type WireChoice = {
   error?: unknown;
 };
 
-/** The fields read of an answer, or of a piece of one. */
+/** The used fields of an answer or delta. */
 export type WireCompletion = {
   id?: string | null;
   model?: string | null;

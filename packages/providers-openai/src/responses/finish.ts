@@ -8,13 +8,13 @@ import type { OutputItem, ResponseUsage, WireResponse } from "./wire-types.ts";
 
 const reasons: FinishReasons = { max_output_tokens: "length", content_filter: "content_filter" };
 
-/** Why the answer ended. */
+/** Converts the finish reason. */
 export function toFinishReason({ status, incomplete_details: details }: WireResponse, hasCalls: boolean): FinishReason {
   if (status === "incomplete") return getOwn(reasons, details?.reason ?? "") ?? "other";
   return hasCalls ? "tool_calls" : "stop";
 }
 
-/** What the answer cost. */
+/** Converts the usage of an answer. */
 export function toUsage(usage: ResponseUsage): TokenUsage {
   const { input_tokens: promptTokens = 0, output_tokens: completionTokens = 0, total_tokens: total } = usage;
   const cachedTokens = usage.input_tokens_details?.cached_tokens;
@@ -31,7 +31,7 @@ export function toUsage(usage: ResponseUsage): TokenUsage {
 
 type Ending = { modelId: string; items: OutputItem[]; hasCalls: boolean };
 
-/** The last chunk of a stream. */
+/** Creates the last chunk of a stream. */
 export function toFinishChunk(response: WireResponse, { modelId, items, hasCalls }: Ending): ModelChunk {
   const { id, model, usage } = response;
   const finishReason = toFinishReason(response, hasCalls);

@@ -1,13 +1,13 @@
 import type { ModelChunk, SseEvent } from "@troupe/core/adapter";
 import { wantsJson } from "../answer-format.ts";
 import type { Call, EventReader } from "../call.ts";
-import { toVendorFailure, TruncatedAnswer } from "../vendor-failure.ts";
+import { toVendorError, TruncatedResponse } from "../vendor-error.ts";
 import { toFinishChunk } from "./finish.ts";
 import { isAside } from "./from-response.ts";
 import { StreamedCalls } from "./streamed-calls.ts";
 import type { OutputItem, ResponseEvent } from "./wire-types.ts";
 
-// Known by name, so that nobody parses them: they repeat the request, and what was said before.
+// Skipped without parsing: they repeat the request, or earlier events.
 const unread = new Set([
   "response.created",
   "response.queued",
@@ -24,7 +24,7 @@ const unread = new Set([
 
 type Step = (reader: ResponsesReader, event: ResponseEvent, chunks: ModelChunk[]) => void;
 
-/** Reads the events of Responses. What it has no step for is passed over: the vendor adds events as it likes. */
+/** Reads the events of Responses. Unknown events are ignored, since the vendor adds new ones. */
 export class ResponsesReader implements EventReader {
   readonly #modelId: string;
   readonly #isJson: boolean;
@@ -46,7 +46,7 @@ export class ResponsesReader implements EventReader {
   }
 
   end(): void {
-    if (!this.#isComplete) throw new TruncatedAnswer();
+    if (!this.#isComplete) throw new TruncatedResponse();
   }
 
   #addText({ delta = "", output_index: index = 0 }: ResponseEvent, chunks: ModelChunk[]): void {
@@ -62,7 +62,7 @@ export class ResponsesReader implements EventReader {
     if (isAside(item, this.#isJson)) this.#asides.add(index);
   }
 
-  /** Only now an item is whole: what is encrypted in it before may be a part. */
+  /** Only now the item is complete: encrypted content in earlier events may be partial. */
   #endItem({ item = {}, output_index: index = 0 }: ResponseEvent, chunks: ModelChunk[]): void {
     this.#items.push(item);
     if (item.type === "function_call") this.#calls.end(index, item, chunks);
@@ -93,11 +93,11 @@ export class ResponsesReader implements EventReader {
     ["response.completed", (reader, event, chunks) => reader.#finish(event, chunks)],
     ["response.incomplete", (reader, event, chunks) => reader.#finish(event, chunks)],
     ["response.failed", (_reader, { response }) => fail(response?.error ?? {})],
-    // Said to be flat, and seen nested.
+    // Documented as flat, and seen nested.
     ["error", (_reader, event) => fail(event.error ?? event)],
   ]);
 }
 
 function fail(error: unknown): never {
-  throw toVendorFailure(error);
+  throw toVendorError(error);
 }

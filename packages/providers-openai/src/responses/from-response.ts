@@ -5,7 +5,7 @@ import type { Call } from "../call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { toToolCalls } from "../to-tool-calls.ts";
 import type { WrittenCall } from "../to-tool-calls.ts";
-import { toVendorFailure, TruncatedAnswer } from "../vendor-failure.ts";
+import { toVendorError, TruncatedResponse } from "../vendor-error.ts";
 import { toFinishReason, toUsage } from "./finish.ts";
 import { toVendorState } from "./replay.ts";
 import { toCallId } from "./streamed-calls.ts";
@@ -30,11 +30,11 @@ export function fromResponse(body: unknown, { options, modelId }: Call): ModelRe
 
 function checkStatus({ status, error }: WireResponse): void {
   if (status === "completed" || status === "incomplete") return;
-  if (status === "failed" || error) throw toVendorFailure(error ?? {});
-  throw new TruncatedAnswer();
+  if (status === "failed" || error) throw toVendorError(error ?? {});
+  throw new TruncatedResponse();
 }
 
-/** What a model says before its answer would spoil an answer that is to be JSON, so it counts as thinking there. */
+/** For a JSON answer, text before the answer counts as thinking. */
 export function isAside({ phase }: OutputItem, isJson: boolean): boolean {
   return isJson && phase === "commentary";
 }
@@ -53,7 +53,7 @@ function wordsOf({ content }: OutputItem): string {
   return (content ?? []).map(({ text, refusal }) => text ?? refusal ?? "").join("");
 }
 
-/** Models with open weights tell their reasoning itself; others a summary in parts. */
+/** Models with open weights send their reasoning; others a summary in parts. */
 function summaryOf(item: OutputItem): string {
   const summary = (item.summary ?? []).map(({ text }) => text ?? "").join("\n\n");
   return summary === "" ? wordsOf(item) : summary;

@@ -3,16 +3,16 @@ import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 import { providerId } from "../provider-id.ts";
 import type { OutputItem } from "./wire-types.ts";
 
-/** Other than what Chat Completions keep, so that neither interface takes the other's for its own. */
+/** Differs from the key of Chat Completions, so that neither API takes the state of the other. */
 type Kept = { outputItems: OutputItem[] };
 
-/** What the vendor wants back with the next step of the run: its items, as they came. */
+/** Returns the state that the next request of the run sends back: the items of the answer. */
 export function toVendorState(modelId: string, items: OutputItem[]): VendorState | undefined {
   const kept: Kept = { outputItems: items };
   return isReplayable(items) ? { providerId, modelId, items: kept } : undefined;
 }
 
-/** The items of an answer of this run, while they still say what the message says. */
+/** Returns the items of an answer of this run, when they still match the message. */
 export function itemsToReplay(message: ModelMessage, modelId: string): OutputItem[] | undefined {
   const items = (vendorStateOf(message, { providerId, modelId })?.items as Partial<Kept> | undefined)?.outputItems;
   if (items === undefined) return undefined;
@@ -22,7 +22,7 @@ export function itemsToReplay(message: ModelMessage, modelId: string): OutputIte
   return isSame ? items : undefined;
 }
 
-/** Nothing is stored with the vendor, so reasoning is known only by what is encrypted in it, and never stands last. */
+/** Keeps reasoning only when it is encrypted, since nothing is stored at the vendor, and never as the last item. */
 function isReplayable(items: readonly OutputItem[]): boolean {
   const isKnown = items.every(({ type, encrypted_content: content }) => type !== "reasoning" || Boolean(content));
   return items.length > 0 && isKnown && items.at(-1)?.type !== "reasoning";

@@ -4,7 +4,7 @@ import { fromResponse } from "./from-response.ts";
 import { toRequest } from "./to-request.ts";
 import { weaken } from "./weaken.ts";
 
-/** OpenAI's own interface. */
+/** The Responses API. */
 export const responsesApi: Api = {
   path: "/responses",
   toRequest,

@@ -4,11 +4,11 @@ import type { OutputItem } from "./wire-types.ts";
 
 type OpenCall = { id: string; toldLength: number; isEnded: boolean };
 
-/** The calls of one answer, by their place in it: some servers change the ids of items on the way. */
+/** The calls of one answer by index: some servers change the ids of items between events. */
 export class StreamedCalls {
   readonly #calls = new Map<number, OpenCall>();
 
-  /** How many calls there are. */
+  /** The number of calls. */
   get count(): number {
     return this.#calls.size;
   }
@@ -27,7 +27,7 @@ export class StreamedCalls {
     chunks.push({ type: "tool_call_delta", toolCallId: call.id, argumentsDelta: text });
   }
 
-  /** The item that is done has all its arguments: what was not told piece by piece is told now. */
+  /** Adds the arguments of the finished item that no delta had. */
   end(index: number, item: OutputItem, chunks: ModelChunk[]): void {
     if (!this.#calls.has(index)) this.start(index, { ...item, arguments: "" }, chunks);
     const call = this.#calls.get(index);
@@ -46,7 +46,7 @@ export class StreamedCalls {
   }
 }
 
-/** The id that a result is sent back under, never that of the item. */
+/** Returns the id for results, which is not that of the item. */
 export function toCallId(given: string | undefined): string {
   return given === undefined || given === "" ? `call_${createId()}` : given;
 }

@@ -6,15 +6,15 @@ import { readPart } from "../read-part.ts";
 import type { ReadPart } from "../read-part.ts";
 import { itemsToReplay } from "./replay.ts";
 
-/** What a request says: the instructions that stand before everything, and the items of the conversation. */
+/** The instructions and the items of a request. */
 export type Input = { instructions?: string; input: object[] };
 
-/** Makes the conversation of a request. */
+/** Converts a conversation. */
 export function toInput(call: Call): Input {
   const { words, rest } = splitLeading(call);
   const input = rest.flatMap((message) => toItems[message.role](message, call));
   if (rest.some(({ name }) => name !== undefined)) call.leaveOut("name", "messages have no names in Responses");
-  // There is no request without input: instructions that are all there is are said as what they also are.
+  // A request needs input: instructions alone are sent as a system message.
   if (input.length === 0) return { input: [{ role: "developer", content: words }] };
   return { ...(words !== "" && { instructions: words }), input };
 }
@@ -28,7 +28,7 @@ const toItems: Readonly<Record<MessageRole, (message: ChatMessage, call: Call) =
   ],
 };
 
-/** An answer of an earlier turn, or of another model: its words and its calls, without what only its vendor understands. */
+/** Converts an answer of an earlier turn or another model: text and calls, without vendor state. */
 function toAssistantItems(message: ChatMessage, call: Call): object[] {
   const text = call.parts.readText(message);
   const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => ({

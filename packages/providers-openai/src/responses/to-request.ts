@@ -4,7 +4,7 @@ import type { Call } from "../call.ts";
 import { fitsStrict } from "../fits-strict.ts";
 import { toInput } from "./to-input.ts";
 
-/** Makes the body of a request to Responses. Nothing of it is stored with the vendor. */
+/** Writes the body of a Responses request. The vendor stores nothing of it. */
 export function toRequest(call: Call): object {
   const { modelId, options, stream } = call;
   const format = toAnswerFormat(options.responseFormat, call.rules);

@@ -1,6 +1,6 @@
-import type { WireError } from "../vendor-failure.ts";
+import type { WireError } from "../vendor-error.ts";
 
-/** The fields read of an item of an answer. It goes back to the vendor as it came. */
+/** The used fields of an item of an answer. The item is sent back unchanged. */
 export type OutputItem = {
   type?: string;
   id?: string;
@@ -13,7 +13,7 @@ export type OutputItem = {
   summary?: { text?: string }[];
 };
 
-/** The fields read of the count of tokens. */
+/** The used token counts. */
 export type ResponseUsage = {
   input_tokens?: number;
   output_tokens?: number;
@@ -22,7 +22,7 @@ export type ResponseUsage = {
   output_tokens_details?: { reasoning_tokens?: number } | null;
 };
 
-/** The fields read of a response. */
+/** The used fields of a response. */
 export type WireResponse = {
   id?: string;
   model?: string;
@@ -33,7 +33,7 @@ export type WireResponse = {
   usage?: ResponseUsage | null;
 };
 
-/** The fields read of an event of a stream. */
+/** The used fields of an event of a stream. */
 export type ResponseEvent = WireError & {
   type?: string;
   output_index?: number;

@@ -1,7 +1,7 @@
-/** Makes the library's error of a reply whose status is no success. */
-export async function readFailure(reply: Response): Promise<Error> {
+/** Creates the library's error for a response with an error status. */
+export async function readVendorError(reply: Response): Promise<Error> {
   const { APIError } = await import("@anthropic-ai/sdk");
-  // A text that breaks off says nothing that its status does not.
+  // Without a readable body, the status is enough.
   const text = await reply.text().catch(() => "");
   const told = parse(text);
   return APIError.generate(reply.status, told, told === undefined ? text : undefined, reply.headers);

@@ -1,9 +1,9 @@
 import { getOwn } from "@troupe/core/adapter";
 
-/** What vendors put into an error, wherever it comes: any of it may be missing or of another type. */
+/** The fields of an error. Any may be missing or of another type. */
 export type WireError = { message?: unknown; type?: unknown; code?: unknown };
 
-/** The statuses that the vendor's own words stand for, where none comes with them. */
+/** HTTP statuses for the vendor's error types, for errors without a status. */
 const statusByWord: Readonly<Record<string, number>> = {
   invalid_prompt: 400,
   invalid_request_error: 400,
@@ -18,33 +18,33 @@ const statusByWord: Readonly<Record<string, number>> = {
   service_unavailable: 503,
 };
 
-/** An error that the vendor tells of in place of an answer, or within its stream. */
-export class VendorFailure extends Error {
+/** An error that the vendor sent in place of an answer, or within its stream. */
+export class VendorError extends Error {
   readonly status: number;
   readonly vendorCode: string | undefined;
 
   constructor({ message, type, code }: WireError) {
-    super(typeof message === "string" ? message : "The vendor failed without a word.");
+    super(typeof message === "string" ? message : "The vendor sent an error without a message.");
     this.vendorCode = [code, type].find((word) => typeof word === "string");
     this.status = statusOf(code) ?? getOwn(statusByWord, this.vendorCode ?? "") ?? 500;
   }
 }
 
-/** Some servers put the status where others put a word. */
+/** Some servers put the status into the code. */
 function statusOf(code: unknown): number | undefined {
   const status = Number(code);
   return Number.isInteger(status) && status >= 400 && status <= 599 ? status : undefined;
 }
 
-/** The failure that a vendor tells of: an object with a message, its message alone, or nothing at all. */
-export function toVendorFailure(error: unknown): VendorFailure {
-  if (typeof error === "object" && error !== null) return new VendorFailure(error);
-  return new VendorFailure({ message: error });
+/** Creates the error from an object with a message, a message alone, or nothing. */
+export function toVendorError(error: unknown): VendorError {
+  if (typeof error === "object" && error !== null) return new VendorError(error);
+  return new VendorError({ message: error });
 }
 
-/** An answer whose end never came. */
-export class TruncatedAnswer extends Error {
-  // As a network calls it: the rest was lost on the way.
+/** An answer that ended before it was complete. */
+export class TruncatedResponse extends Error {
+  // The code of a connection that was lost.
   readonly code = "ECONNRESET";
 
   constructor() {

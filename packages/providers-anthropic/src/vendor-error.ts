@@ -3,7 +3,7 @@ import { abortedError, getOwn, readRetryAfter } from "@troupe/core/adapter";
 import type { ResolvedKey } from "@troupe/core/adapter";
 import type { WireFailure } from "./wire-types.ts";
 
-/** What each of the vendor's words for a failure stands for, where it comes without a status. */
+/** HTTP statuses for the vendor's error types, for errors without a status. */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -17,8 +17,8 @@ const statuses: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** A failure that the vendor told of in place of an answer, or within one. */
-export class VendorFailure extends Error {
+/** An error that the vendor sent in place of an answer, or within one. */
+export class VendorError extends Error {
   readonly status: number;
   readonly type: string | undefined;
 
@@ -30,17 +30,17 @@ export class VendorFailure extends Error {
 }
 
 /** An answer that ended before it was complete. */
-export class CutAnswer extends Error {
+export class TruncatedResponse extends Error {
   readonly code = "ECONNRESET";
 }
 
-/** Whose call failed: the key that is to be kept out of the error, and the signal that may have ended it. */
+/** A failed call: the key that its error must not show, and the signal that may have ended it. */
 export type FailedCall = { providerId: string; key: ResolvedKey; signal: AbortSignal | undefined };
 
-/** Makes one error of whatever the vendor, its library or the network threw. */
+/** Converts an error of the vendor, its library or the network. */
 export function toModelError(thrown: unknown, { providerId, key, signal }: FailedCall): TroupeError {
   if (signal?.aborted) return abortedError(signal.reason);
-  // A redirect, or a request that cannot be sent: the pool's own sentence says how to mend it.
+  // A redirect, or a request that cannot be sent: the error of the HTTP pool says what to do.
   const isSaid = TroupeError.is(thrown) && (thrown.code === "model_failed" || thrown.code === "invalid_request");
   if (isSaid) return thrown;
   return new ModelError({
@@ -54,7 +54,7 @@ export function toModelError(thrown: unknown, { providerId, key, signal }: Faile
   });
 }
 
-/** What is not found among the causes: what cannot be read was cut, or spoilt on its way. */
+/** A body that is not JSON was truncated or damaged on its way. */
 function networkCodeOf(thrown: unknown): string | undefined {
   return thrown instanceof SyntaxError ? "ECONNRESET" : undefined;
 }
