@@ -1,3 +1,4 @@
+import { isRecord } from "../util/is-record.ts";
 import { typeName } from "../util/type-name.ts";
 import { TroupeError } from "./troupe-error.ts";
 import type { ErrorCode } from "./troupe-error.ts";
@@ -39,14 +40,14 @@ export type OptionsOf<Checks extends Table> = {
  * function only where other options are given.
  */
 export function readOptions<Checks extends Table>(table: Checks, options: unknown, where: Where): OptionsOf<Checks> {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+  if (!isRecord(options)) {
     const name = where.path ?? `The options of ${where.owner}`;
     throw wrongOption({ name, code: where.code }, "an object", options);
   }
-  checkNames(table, options, where);
+  checkOptionNames(table, options, where);
   const read: Record<string, unknown> = {};
   for (const name in table) {
-    const value = table[name]?.((options as Record<string, unknown>)[name], name, where);
+    const value = table[name]?.(options[name], name, where);
     if (value !== undefined) read[name] = value;
   }
   return read as OptionsOf<Checks>;
@@ -71,13 +72,14 @@ export function joinNames(names: readonly string[], word: "and" | "or"): string 
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${word} ${names.at(-1)}`;
 }
 
-function checkNames(table: Table, options: object, where: Where): void {
+/** Throws for an option whose name is not a key of `known`. For options whose values are checked elsewhere. */
+export function checkOptionNames(known: object, options: object, where: Where): void {
   for (const name in options) {
-    if (Object.hasOwn(table, name) || !Object.hasOwn(options, name)) continue;
+    if (Object.hasOwn(known, name) || !Object.hasOwn(options, name)) continue;
     if (where.openClasses === true && Object.getPrototypeOf(options) !== Object.prototype) return;
     const { owner, path = "the options", code = "invalid_config" } = where;
     const ofOwner = owner === undefined ? path : nameOwner(owner, options);
-    const expected = joinNames(Object.keys(table), "or");
+    const expected = joinNames(Object.keys(known), "or");
     const sentence = `Unknown option ${JSON.stringify(name.slice(0, 64))} of ${ofOwner}. Expected ${expected}.`;
     throw new TroupeError(code, sentence);
   }

@@ -1,4 +1,4 @@
-import { checkOptionNames } from "../errors/check-option-names.ts";
+import { checkOptionNames } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { untilAborted } from "../async/until-aborted.ts";
 import type { ToolDef } from "../tool/tool.ts";
@@ -18,6 +18,11 @@ import type { SearchToolConfig } from "./search-tool.ts";
 
 /** The options of a search in a knowledge base. */
 export type KnowledgeSearchOptions = VectorSearchOptions & KnowledgeCall;
+
+const searchOptions = { ...callOptions, topK: true, minScore: true, filter: true } satisfies Record<
+  keyof KnowledgeSearchOptions,
+  true
+>;
 
 /**
  * Documents for agents to search: added as text, found by meaning. They are kept in a collection of a vector store. In a
@@ -62,7 +67,7 @@ export class KnowledgeBase {
   /** Finds the documents nearest to a text or to a vector, best first. */
   async search(query: string | readonly number[], options: KnowledgeSearchOptions = {}): Promise<VectorSearchResult[]> {
     this.#checkOpen();
-    checkOptionNames(options, [...callOptions, "topK", "minScore", "filter"], "a search");
+    checkOptionNames(searchOptions, options, { owner: "a search" });
     // Before the embedding: bad options cost nothing.
     const checked = toSearchOptions(options);
     const vector = typeof query === "string" ? await this.#embed(query, options) : query;
@@ -103,7 +108,7 @@ export class KnowledgeBase {
 
   #addPlan(call: KnowledgeCall): AddPlan {
     this.#checkOpen();
-    checkOptionNames(call, callOptions, "adding documents");
+    checkOptionNames(callOptions, call, { owner: "adding documents" });
     const embedOptions = toEmbedOptions(this.#embeddings, call);
     return { store: this.#documents, embeddings: this.#embeddings, embedOptions, ...this.#batches };
   }

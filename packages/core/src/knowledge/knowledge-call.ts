@@ -14,7 +14,7 @@ export type KnowledgeCall = {
 };
 
 /** The names of the options of a call. */
-export const callOptions = ["apiKey", "apiKeys", "signal"] as const satisfies (keyof KnowledgeCall)[];
+export const callOptions = { apiKey: true, apiKeys: true, signal: true } satisfies Record<keyof KnowledgeCall, true>;
 
 /** Returns the options for the embeddings: the key of their vendor, and the signal. */
 export function toEmbedOptions(embeddings: EmbeddingProvider | undefined, call: KnowledgeCall): EmbedOptions {

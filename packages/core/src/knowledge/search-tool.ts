@@ -1,5 +1,7 @@
-import { checkCount } from "../errors/check-option.ts";
-import { checkOptionNames } from "../errors/check-option-names.ts";
+import { anyString, integer, optional, satisfying } from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
+import { isRecord } from "../util/is-record.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/run.ts";
 import { defineTool } from "../tool/define-tool.ts";
@@ -19,6 +21,14 @@ export type SearchToolConfig = {
   filter?: Record<string, unknown>;
 };
 
+const optionTable = {
+  name: optional(anyString),
+  description: optional(anyString),
+  topK: optional(integer(1), 5),
+  minScore: optional(satisfying<number>("a number", (value) => typeof value === "number")),
+  filter: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
+} satisfies OptionTable<SearchToolConfig>;
+
 /** The part of a knowledge base that the tool needs. */
 export type Searched = {
   readonly name: string;
@@ -33,12 +43,12 @@ const maxNameLength = 64;
 
 /** Creates a tool that finds documents and gives their text, ids and scores to the model. */
 export function createSearchTool(knowledge: Searched, config: SearchToolConfig = {}): ToolDef {
-  checkOptionNames(config, ["name", "description", "topK", "minScore", "filter"], "a search tool");
-  const topK = checkCount(config.topK ?? 5, "topK", 1);
-  const bounds = toSearchOptions({ ...config, topK });
+  const { name, description, ...search } = readOptions(optionTable, config, { owner: "a search tool" });
+  const { topK } = search;
+  const bounds = toSearchOptions(search);
   return defineTool({
-    name: config.name ?? toToolName(knowledge.name),
-    description: config.description ?? describe(knowledge.name),
+    name: name ?? toToolName(knowledge.name),
+    description: description ?? describe(knowledge.name),
     parameters: parametersOf(topK),
     effect: "pure",
     async execute(args, context) {

@@ -1,4 +1,4 @@
-import { checkCount } from "../errors/check-option.ts";
+import { integer } from "../errors/option-checks.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/run.ts";
 import { defineTool } from "../tool/define-tool.ts";
@@ -13,6 +13,8 @@ export type RecallToolConfig = {
   name?: string;
   description?: string;
 };
+
+const checkLimit = integer(1);
 
 type GetFacts = (userId: string, scope: MemoryScope) => Promise<UserFact[]>;
 
@@ -46,7 +48,7 @@ async function recall(
   const facts = await getFacts(userId, { tenantId: runOf(context)?.settings.tenantId, signal });
   if (facts.length === 0) return "Nothing is known about the user yet.";
   const sorted = typeof query === "string" ? byRelevance(facts, query) : facts.toReversed();
-  return factsBlock(sorted.slice(0, checkCount(limit, "limit", 1)));
+  return factsBlock(sorted.slice(0, checkLimit(limit, "limit", {})));
 }
 
 // Facts that share the most words with the query first, and of equal ones the newest.

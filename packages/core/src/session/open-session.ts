@@ -1,4 +1,4 @@
-import { checkCount } from "../errors/check-option.ts";
+import { integer } from "../errors/option-checks.ts";
 import type { BoundSession } from "./bind-session.ts";
 import type { Lease } from "../lock/lease.ts";
 import type { SessionRecord } from "./session-record.ts";
@@ -6,6 +6,8 @@ import type { TurnLog } from "./turn-log.ts";
 import { newTurnRecord } from "./turn-record.ts";
 import type { NewTurn, StoredTurn, TurnRecord } from "./turn-record.ts";
 import { untilAborted } from "../async/until-aborted.ts";
+
+const checkCount = integer(0);
 
 type Parts = BoundSession & { sessionId: string; log: TurnLog; lease: Lease };
 
@@ -33,7 +35,7 @@ export class OpenSession {
 
   /** Returns the newest turns, oldest first. Older ones are not read. */
   async loadTurns(count: number, signal?: AbortSignal): Promise<StoredTurn[]> {
-    if (count !== Infinity) checkCount(count, "The number of turns to load");
+    if (count !== Infinity) checkCount(count, "The number of turns to load", {});
     if (count === 0 || this.#isEmpty) return [];
     return await untilAborted(() => this.#log.newest(count, this.#session), signal);
   }

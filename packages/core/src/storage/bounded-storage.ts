@@ -1,4 +1,6 @@
-import { checkCount, checkDuration } from "../errors/check-option.ts";
+import { integer, milliseconds, optional } from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
 import { LruCache } from "../util/lru-cache.ts";
 import { InMemoryStorage } from "./in-memory-storage.ts";
 import type { Json } from "./json.ts";
@@ -12,6 +14,11 @@ export type BoundedStorageOptions = {
   maxIdleMs?: number;
 };
 
+const optionTable = {
+  maxSessions: optional(integer(1), 10_000),
+  maxIdleMs: optional(milliseconds, 24 * 60 * 60_000),
+} satisfies OptionTable<BoundedStorageOptions>;
+
 /**
  * In-memory storage that drops the least recently used sessions: the default of an agent without a storage. A session is
  * dropped as a whole, in one step, when another record is read or written; there are no timers.
@@ -20,11 +27,12 @@ export class BoundedStorage extends InMemoryStorage {
   /** The records of each session, as `namespace/key`. A session without records has no entry. */
   readonly #records: LruCache<string, Set<string>>;
 
-  constructor({ maxSessions = 10_000, maxIdleMs = 24 * 60 * 60_000 }: BoundedStorageOptions = {}) {
+  constructor(options: BoundedStorageOptions = {}) {
     super();
+    const { maxSessions, maxIdleMs } = readOptions(optionTable, options, { owner: "BoundedStorage" });
     this.#records = new LruCache({
-      maxEntries: checkCount(maxSessions, "maxSessions", 1),
-      ttlMs: checkDuration(maxIdleMs, "maxIdleMs"),
+      maxEntries: maxSessions,
+      ttlMs: maxIdleMs,
       onDrop: (_, records) => this.#removeAll(records),
     });
   }
