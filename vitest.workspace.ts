@@ -1,5 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import type { UserWorkspaceConfig } from "vitest/config";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -11,8 +13,10 @@ declare module "vitest" {
 const conditions = ["@troupe/source"];
 const foreign = ["**/node_modules/**", "**/dist/**"];
 
+type Settings = NonNullable<UserWorkspaceConfig["test"]>;
+
 /** Settings that all projects share: sources are tested as they are, without a build. */
-function project(name: string, root: string, test: { include?: string[]; exclude?: string[] }) {
+function project(name: string, root: string, settings: Settings) {
   return {
     extends: true as const,
     root,
@@ -23,11 +27,13 @@ function project(name: string, root: string, test: { include?: string[]; exclude
       environment: "node" as const,
       // Files share their worker: our modules hold no state, and a test that changes a global restores it.
       isolate: false,
+      setupFiles: [join(import.meta.dirname, "tests/setup/patience.ts")],
       // Long enough for a busy machine; a test that hangs is found all the same.
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 30_000 } },
       provide: { trials: "few" as const },
-      ...test,
+      ...settings,
     },
   };
 }
@@ -41,19 +47,11 @@ const workspaces = ["packages", "apps", "internal"].flatMap((top) =>
 /** Tests that need more than sources: servers, packed tarballs, keys, processes of their own, or a machine to themselves. */
 const special = ["integration", "packed", "live", "processes", "timing"].map((kind) => `**/*.${kind}.test.ts`);
 
-/** A project of all tests of one kind. */
-function kindOf(kind: string, name = kind) {
+/** A project of all tests of one kind, which may take their time. */
+function kindOf(kind: string, settings: Settings = {}) {
   const include = [`{packages,apps,internal,tools,tests,bench}/**/*.${kind}.test.ts`];
-  return project(name, ".", { include, exclude: foreign });
+  return project(kind, ".", { include, exclude: foreign, testTimeout: 600_000, ...settings });
 }
-
-const [deep, timing, packed] = [kindOf("deep"), kindOf("timing"), kindOf("packed")];
-
-/** The packages are built, packed and installed once; what is then measured has the machine to itself. */
-const packedSettings = {
-  globalSetup: "tests/packed/install-packages.ts",
-  fileParallelism: false,
-};
 
 // File of a JSON report, beside the printed one.
 const report = process.env["TROUPE_TEST_RESULTS"];
@@ -69,13 +67,14 @@ export default defineConfig({
         include: ["{tools,tests,bench}/**/*.test.ts"],
         exclude: [...foreign, ...special],
       }),
-      { ...deep, test: { ...deep.test, provide: { trials: "many" as const }, testTimeout: 600_000 } },
+      kindOf("deep", { provide: { trials: "many" } }),
       kindOf("processes"),
       // Measurements run one at a time, when everything else is done.
-      { ...timing, test: { ...timing.test, fileParallelism: false, sequence: { groupOrder: 1 } } },
+      kindOf("timing", { fileParallelism: false, sequence: { groupOrder: 1 } }),
       kindOf("live"),
-      kindOf("integration", "services"),
-      { ...packed, test: { ...packed.test, ...packedSettings } },
+      kindOf("integration", { name: "services" }),
+      // The packages are built, packed and installed once.
+      kindOf("packed", { globalSetup: "tests/packed/install-packages.ts", fileParallelism: false }),
     ],
     coverage: { provider: "v8", include: ["packages/*/src/**"], reporter: ["text-summary", "json-summary"] },
   },

@@ -11,7 +11,7 @@ function newFile(): StorageAddress {
   return { kind: "sqlite", address: join(folder, "sessions.db") };
 }
 
-describe("a service on SQLite that is killed under load and restarted", { timeout: 180_000 }, () => {
+describe("a service on SQLite that is killed under load and restarted", () => {
   it("keeps every acknowledged turn once and none half, and goes on with every session", async () => {
     const record = await tryCrashes({ storage: newFile(), trials: 1, seed: 3 });
 

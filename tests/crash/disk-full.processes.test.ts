@@ -81,4 +81,4 @@ it("an agent on a full disk refuses what it cannot store, keeps what it acknowle
   expect(endsWithRoom).toEqual(talks.sessions.map(() => "acknowledged"));
   const { operations } = talks;
   expect(check({ operations, exchanges: vendor.exchanges, storage: await dumpStorage(storage) })).toEqual([]);
-}, 60_000);
+});

@@ -23,40 +23,36 @@ const clients = Array.from({ length: 20 }, (_, client): LoadClient => ({
   sessionId: `s${client}`,
 }));
 
-it(
-  `a service that is told to end under load, ${trials} times, ends with exit code 0 in time and leaves no half turn in its SQLite file`,
-  { timeout: 60_000 + trials * 15_000 },
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), "troupe-sigterm-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const random = seededRandom(20_262);
-    const seen = { acknowledged: 0, refused: 0, interrupted: 0 };
+it(`a service that is told to end under load, ${trials} times, ends with exit code 0 in time and leaves no half turn in its SQLite file`, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-sigterm-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const random = seededRandom(20_262);
+  const seen = { acknowledged: 0, refused: 0, interrupted: 0 };
 
-    for (let trial = 0; trial < trials; trial++) {
-      const file = join(folder, `${trial}.db`);
-      const { load, exit, tookMs, output } = await endUnderLoad(file, random() * 500);
-      const storage = await readFile(file);
+  for (let trial = 0; trial < trials; trial++) {
+    const file = join(folder, `${trial}.db`);
+    const { load, exit, tookMs, output } = await endUnderLoad(file, random() * 500);
+    const storage = await readFile(file);
 
-      expect(exit, output).toEqual({ code: 0, signal: null });
-      expect(tookMs).toBeLessThan(graceMs + afterGraceMs);
-      expect(check({ operations: load.operations, exchanges: [], storage, streams: load.streams })).toEqual([]);
-      // Whoever reads is told how it ended: no stream breaks off, and nothing but the end of the service refuses anybody.
-      expect(load.streams.filter(({ end }) => end !== "closed")).toEqual([]);
-      expect(
-        load.refusals.filter((status) => status !== 503),
-        output,
-      ).toEqual([]);
-      seen.acknowledged += load.acknowledged;
-      seen.refused += load.refusals.length;
-      seen.interrupted += storage.turns.filter(({ value }) => (value as Turn).status === "interrupted").length;
-    }
+    expect(exit, output).toEqual({ code: 0, signal: null });
+    expect(tookMs).toBeLessThan(graceMs + afterGraceMs);
+    expect(check({ operations: load.operations, exchanges: [], storage, streams: load.streams })).toEqual([]);
+    // Whoever reads is told how it ended: no stream breaks off, and nothing but the end of the service refuses anybody.
+    expect(load.streams.filter(({ end }) => end !== "closed")).toEqual([]);
+    expect(
+      load.refusals.filter((status) => status !== 503),
+      output,
+    ).toEqual([]);
+    seen.acknowledged += load.acknowledged;
+    seen.refused += load.refusals.length;
+    seen.interrupted += storage.turns.filter(({ value }) => (value as Turn).status === "interrupted").length;
+  }
 
-    // The load was one: there were turns that came to their end, and turns that were ended amid their work.
-    expect(seen.acknowledged).toBeGreaterThan(30 * trials);
-    expect(seen.refused).toBeGreaterThan(trials);
-    expect(seen.interrupted).toBeGreaterThan(trials);
-  },
-);
+  // The load was one: there were turns that came to their end, and turns that were ended amid their work.
+  expect(seen.acknowledged).toBeGreaterThan(30 * trials);
+  expect(seen.refused).toBeGreaterThan(trials);
+  expect(seen.interrupted).toBeGreaterThan(trials);
+});
 
 /** What this test looks at in a stored turn. */
 type Turn = { status: string };

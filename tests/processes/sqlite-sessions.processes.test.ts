@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, onTestFinished } from "vitest";
 import { trySessions } from "./session-trials.ts";
 
-describe("a session in an SQLite file", { timeout: 120_000 }, () => {
+describe("a session in an SQLite file", () => {
   trySessions(() => {
     const folder = mkdtempSync(join(tmpdir(), "processes-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

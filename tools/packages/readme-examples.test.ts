@@ -1,14 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readExamples, readmeFolders, shownPart, withFreshExamples } from "./readme-examples.ts";
-import { mustRun } from "./run-command.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
-
-/** Without the keys of whoever runs the tests: programs must not reach a vendor. Any free port. */
-const env = { PATH: process.env["PATH"], PORT: "0" };
 
 describe.each(readmeFolders(root))("the README in %s", (folder) => {
   const readme = read(join(folder, "README.md"));
@@ -23,20 +19,7 @@ describe.each(readmeFolders(root))("the README in %s", (folder) => {
   it.each(examples)("shows $file as the file stands", ({ file = "", code }) => {
     expect(code, "run `node tools/packages/readme-examples.ts`").toBe(shownPart(read(join(folder, file))));
   });
-
-  it.each(examples.filter(({ output }) => output !== undefined))("shows the output of $file", async (example) => {
-    expect(await run(join(folder, example.file ?? ""))).toBe(example.output);
-  });
 });
-
-it.each(globSync("{.,packages/*}/examples/*.ts", { cwd: root }))("runs %s to its end", async (program) => {
-  await expect(run(program)).resolves.toBeTypeOf("string");
-});
-
-async function run(program: string): Promise<string> {
-  const cwd = join(root, dirname(program), "..");
-  return await mustRun(process.execPath, ["--conditions=@troupe/source", join(root, program)], { cwd, env });
-}
 
 describe("reading programs from Markdown", () => {
   const readme =

@@ -9,7 +9,7 @@ const named = (costs: readonly InProcessCost[], name: string) => {
   return found;
 };
 
-describe("creating agents", { timeout: 60_000 }, () => {
+describe("creating agents", () => {
   it("costs little more time than a plain class, and little memory", async () => {
     const costs = await measureInProcess(agentTrials.creation);
     const agent = named(costs, "agent");
@@ -22,7 +22,7 @@ describe("creating agents", { timeout: 60_000 }, () => {
   });
 });
 
-describe("runs", { timeout: 120_000 }, () => {
+describe("runs", () => {
   it("leave nothing behind: 2 bytes of 80,000, once bounded stores are full", async () => {
     const [agent] = await measureInProcess(heapTrial);
 

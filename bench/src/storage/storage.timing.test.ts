@@ -32,7 +32,7 @@ function isAbove({ ratio, growth }: Measured): boolean {
   return ratio > most || growth > most;
 }
 
-describe("a turn that is appended and the last 20 loaded", { timeout: 180_000 }, () => {
+describe("a turn that is appended and the last 20 loaded", () => {
   it("costs in SQLite at most half more than by hand, and the same behind 10 and 100,000 turns", async () => {
     const { ratio, growth } = await worstOf(openSqlite());
 

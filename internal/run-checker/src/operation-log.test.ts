@@ -1,13 +1,10 @@
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TestChild } from "@troupe-internal/fault-tools";
 import { OperationLog } from "./operation-log.ts";
 import type { Operation } from "./operation-log.ts";
-
-// Processes take their time on a busy machine.
-vi.setConfig({ testTimeout: 20_000 });
 
 let folder: string;
 let path: string;

@@ -5,9 +5,6 @@ import { TestChild } from "@troupe-internal/fault-tools";
 import { ProcessProbe, riseSince, settled } from "./probe.ts";
 import type { Probe } from "./probe.ts";
 
-// Processes take their time on a busy machine.
-vi.setConfig({ testTimeout: 20_000 });
-
 const probes: ProcessProbe[] = [];
 afterEach(() => probes.splice(0).forEach((probe) => probe.stop()));
 
@@ -76,14 +73,11 @@ describe("ProcessProbe in a child process", () => {
   it("counts uncaught errors when the service handles them", async () => {
     const child = await TestChild.start(file, { args: ["listening"] });
     const isProbe = (message: unknown): message is Probe => typeof message === "object";
-    await vi.waitFor(
-      async () => {
-        const probe = child.next(isProbe);
-        child.send({ take: true });
-        expect(await probe).toMatchObject({ pid: child.pid, uncaught: 2 });
-      },
-      { timeout: 10_000 },
-    );
+    await vi.waitFor(async () => {
+      const probe = child.next(isProbe);
+      child.send({ take: true });
+      expect(await probe).toMatchObject({ pid: child.pid, uncaught: 2 });
+    });
     await child.close();
   });
 

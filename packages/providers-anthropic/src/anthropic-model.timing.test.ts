@@ -64,7 +64,7 @@ async function times(number: number, work: () => Promise<unknown>): Promise<void
   for (let done = 0; done < number; done += 1) await work();
 }
 
-describe("anthropic", { timeout: 120_000 }, () => {
+describe("anthropic", () => {
   const connect = (baseURL: string): ModelProvider => anthropic("claude-opus-5-5", { apiKey: "key-1", baseURL });
 
   it.each([

@@ -38,7 +38,6 @@ async function ownTurn(model: ModelProvider, history: readonly ChatMessage[], ra
 
 it.each(["gemini-3.8-flash", "gemini-2.5-flash"])(
   "makes of any history at all one that %s takes, its own signed answers among it",
-  { timeout: 60_000 },
   async (modelId) => {
     const { vendor, connect } = await startVendor();
     const model = connect(modelId);

@@ -73,7 +73,7 @@ async function times(number: number, work: () => Promise<unknown>): Promise<void
   for (let done = 0; done < number; done += 1) await work();
 }
 
-describe("google", { timeout: 120_000 }, () => {
+describe("google", () => {
   it.each([
     ["many in one read", 20_000, 50],
     ["a few in one read", 5000, 1000],

@@ -65,7 +65,7 @@ async function times(number: number, work: () => Promise<unknown>): Promise<void
   for (let done = 0; done < number; done += 1) await work();
 }
 
-describe("ollama", { timeout: 120_000 }, () => {
+describe("ollama", () => {
   const connect = (baseURL: string): ModelProvider => ollama("qwen3:8b", { baseURL });
 
   it.each([

@@ -79,7 +79,7 @@ async function ratioOf(works: { ours: () => Promise<unknown>; floor: () => Promi
   return ratios.toSorted((one, other) => one - other)[7] ?? Infinity;
 }
 
-describe.each(ways)("a model over $api", { timeout: 120_000 }, (way) => {
+describe.each(ways)("a model over $api", (way) => {
   const { api, path, body } = way;
   const connect = (baseURL: string) => openai(body.model, { apiKey: "sk-test", baseURL, api });
 

@@ -24,7 +24,7 @@ it("SqliteStorage loses no confirmed write and keeps no partial one when its pro
     expect(pair[0]).toBe(pair[1]);
     expect([lastPair, lastPair + 1]).toContain(pair[0]);
   }
-}, 120_000);
+});
 
 /** Lets a process write until it has sent this many messages, kills it, and returns all messages. */
 async function writeUntilKilled(file: string, messages: number): Promise<Told[]> {

@@ -17,7 +17,7 @@ describe("SqliteStorage in several processes on one file", () => {
     expect(new Set(messages.map((message) => JSON.stringify(message))).size).toBe(300);
     expect(await storage.get("ns", "counter")).toBe(150);
     await storage.close();
-  }, 120_000);
+  });
 
   it("creates its table once when ten start at the same time", async () => {
     const file = newFile();
@@ -27,7 +27,7 @@ describe("SqliteStorage in several processes on one file", () => {
     const storage = new SqliteStorage(file);
     expect(await storage.list("turns")).toHaveLength(10);
     await storage.close();
-  }, 120_000);
+  });
 });
 
 type Writers = { file: string; processes: number; turns: number; additions: number };

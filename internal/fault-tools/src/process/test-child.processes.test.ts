@@ -5,9 +5,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { processState } from "./process-state.ts";
 import { TestChild } from "./test-child.ts";
 
-// Processes take their time on a busy machine.
-vi.setConfig({ testTimeout: 20_000 });
-
 const file = new URL("./test/ticking-child.ts", import.meta.url);
 const patience = { timeout: 10_000, interval: 5 };
 

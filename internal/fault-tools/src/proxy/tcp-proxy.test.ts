@@ -9,9 +9,6 @@ import type { ProxyFaults } from "./proxy-faults.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 import { connectTo, QuietServer } from "./test/servers.ts";
 import type { Seen } from "./test/servers.ts";
-
-// Real sockets take their time on a busy machine.
-vi.setConfig({ testTimeout: 20_000 });
 const patience = { timeout: 10_000, interval: 5 };
 const eventually = async (holds: () => unknown) => await vi.waitFor(() => expect(holds()).toBeTruthy(), patience);
 

@@ -19,7 +19,7 @@ describe("repairHistory", () => {
       }),
       { numRuns: 100_000 },
     );
-  }, 60_000);
+  });
 
   it("returns a valid history as the same array", () => {
     fc.assert(

@@ -46,4 +46,4 @@ it("searches at least three times as fast as arrays of numbers, with the same re
 
   expect(found.map(({ document }) => Number(document.id))).toEqual(searchArrays(vectors, query));
   expect(arraysMs / storeMs).toBeGreaterThan(3);
-}, 60_000);
+});

@@ -48,7 +48,7 @@ function countBySplitting(chunks: Buffer[]): number {
   return count;
 }
 
-describe("wire", { timeout: 120_000 }, () => {
+describe("wire", () => {
   it("reads events at no more than twice the cost of splitting text", async () => {
     const text = '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a word "}}';
     const event = encodeSse({ event: "content_block_delta", data: text });

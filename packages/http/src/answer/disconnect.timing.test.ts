@@ -46,7 +46,6 @@ describe("a client that disconnects", () => {
     ["stream", "a host that looks at addresses", [askForAddress]],
   ])(
     "aborts the vendor's call before the end of its %s at %s within 20 ms in the median and 250 ms at most, over 50 trials",
-    { timeout: 120_000 },
     async (mode, _, middleware) => {
       const place = await serveVendor(10, middleware);
       const times: number[] = [];

@@ -3,11 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TestChild } from "@troupe-internal/fault-tools";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { post } from "../../test/clients.ts";
-
-// Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 30_000 });
 
 const isReady = (message: unknown): message is { port: number } =>
   typeof message === "object" && message !== null && "port" in message;

@@ -33,7 +33,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /** Returns what the promise resolves to; an assertion fails when that takes longer than `waitMs`. */
-export async function inTime<Result>(promise: Promise<Result>, waitMs = 1000): Promise<Result> {
+export async function inTime<Result>(promise: Promise<Result>, waitMs = 4000): Promise<Result> {
   // `then` at once, because awaiting the output of a run starts the run.
   return await withTimeout(
     promise.then((result) => result),
@@ -45,7 +45,7 @@ export async function inTime<Result>(promise: Promise<Result>, waitMs = 1000): P
 }
 
 /** Waits until the condition holds; an assertion fails when that takes longer than `waitMs`. */
-export async function until(holds: () => boolean, waitMs = 1000): Promise<void> {
+export async function until(holds: () => boolean, waitMs = 4000): Promise<void> {
   const end = performance.now() + waitMs;
   while (!holds()) {
     assert.ok(performance.now() < end, `the condition did not hold within ${waitMs} ms`);

@@ -1,0 +1,22 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readExamples, readmeFolders } from "./readme-examples.ts";
+import { mustRun } from "./run-command.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** Without the keys of this machine, so that no program reaches a vendor; any free port. */
+const env = { PATH: process.env["PATH"], PORT: "0" };
+
+describe.each(readmeFolders(root))("the programs of the README in %s", (folder) => {
+  const cwd = join(root, folder);
+  const examples = readExamples(readFileSync(join(cwd, "README.md"), "utf8"));
+
+  it.each(globSync("examples/*.ts", { cwd }))("%s runs to its end and prints what the README shows", async (file) => {
+    const shown = examples.find((example) => example.file === file)?.output;
+    const printed = await mustRun(process.execPath, ["--conditions=@troupe/source", file], { cwd, env });
+
+    expect(printed).toBe(shown ?? printed);
+  });
+});
