@@ -95,7 +95,7 @@ describe("a whole answer", () => {
     ["refusal", "content_filter"],
     ["pause_turn", "other"],
     ["constructor", "other"],
-  ])("that stopped for %s finishes with %s", async (stopReason, finishReason) => {
+  ])("finishes for %s with %s", async (stopReason, finishReason) => {
     const { vendor, connect } = await startVendor();
     const message = { type: "message", content: [], stop_reason: stopReason, usage: {} };
     vendor.plan({ raw: { status: 200, headers: {}, frames: [JSON.stringify(message)] } });
@@ -154,7 +154,7 @@ describe("a call without tools", () => {
 });
 
 describe("a stream", () => {
-  it("that is left early ends the vendor's request and its socket", async () => {
+  it("ends the vendor's request and its socket when it is left early", async () => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ turn: { text: ["one", "two", "three"] }, delivery: { pieceDelayMs: 20 } });
 
@@ -186,7 +186,7 @@ describe("a stream", () => {
     return { model: anthropic("claude-next", { apiKey: "key-1", baseURL }), connections: () => connections };
   }
 
-  it("that is read to its end leaves its socket for the next", async () => {
+  it("leaves its socket for the next when it is read to its end", async () => {
     const { model, connections } = await startSlowEnder(50);
 
     for (let asked = 0; asked < 5; asked += 1) await gather(model.stream(ask));
@@ -257,7 +257,7 @@ describe("a stream", () => {
     ["no JSON", ["data: {\n\n"], "ECONNRESET"],
     ["no reason to stop", ['data: {"type":"message_stop"}\n\n'], "ECONNRESET"],
     ["another form", ['data: {"type":"message_delta"}\n\n'], undefined],
-  ])("of %s is the model's failure", async (_, frames, networkCode) => {
+  ])("is a failure of the model when it is %s", async (_, frames, networkCode) => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ raw: { status: 200, headers: {}, frames } });
 

@@ -13,7 +13,7 @@ describe("a schema", () => {
     ["a choice", object({ a: { oneOf: [text, { type: "null" }] } })],
     ["several types", object({ a: { type: ["string", "null"] } })],
     ["a definition", { ...object({ a: { $ref: "#/$defs/a" }, b: { $ref: "#/$defs/a" } }), $defs: { a: object({}) } }],
-  ])("of %s can be kept to", (_, schema) => {
+  ])("can be enforced when it is %s", (_, schema) => {
     expect(isExpressible(schema)).toBe(true);
     expect(transformJSONSchema(schema)).toMatchObject({ type: "object", additionalProperties: false });
   });
@@ -37,7 +37,7 @@ describe("a schema", () => {
     ["a definition that is not there", object({ a: { $ref: "#/$defs/constructor" } })],
     ["a definition elsewhere", object({ a: { $ref: "https://example.com/a" } })],
     ["a definition that nobody uses and cannot be said", { ...object({}), $defs: { a: {} } }],
-  ])("of %s cannot be said", (_, schema) => {
+  ])("cannot be enforced when it is %s", (_, schema) => {
     expect(isExpressible(schema)).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ const ask = [{ role: "user" as const, content: "Hello?" }];
 afterEach(() => void vi.unstubAllEnvs());
 
 describe("keys", () => {
-  it("of 20 calls at once each go with their own request, and nowhere else", async () => {
+  it("go only with their own requests when 20 calls run at once", async () => {
     const { vendor, connect } = await startVendor();
     vendor.respond(({ request }) => {
       const { messages } = request.body as { messages: [{ content: [{ text: string }] }] };
@@ -54,7 +54,7 @@ describe("keys", () => {
     expect(vendor.exchanges.map(({ key }) => key)).toEqual(["key-of-call", "key-1", "key-of-env"]);
   });
 
-  it("that are missing make the call unauthorized, before anything is asked", async () => {
+  it("make the call unauthorized when they are missing, before any request", async () => {
     const { vendor } = await startVendor();
     vi.stubEnv("ANTHROPIC_API_KEY", "");
     vi.stubEnv("ANTHROPIC_AUTH_TOKEN", "token-of-env");

@@ -60,7 +60,7 @@ describe("a part", () => {
       { type: "file", data: Buffer.from("{}").toString("base64"), mimeType: "application/json" },
       { type: "document", source: { type: "text", media_type: "text/plain", data: "{}" } },
     ],
-  ])("that is %s goes out as the vendor has it", async (_, part, block) => {
+  ])("is converted to the vendor's format when it is %s", async (_, part, block) => {
     expect(await sent(part)).toEqual(block);
   });
 
@@ -70,7 +70,7 @@ describe("a part", () => {
     ["image", { type: "image", data: "AAAABBBB" }],
     ["file", { type: "file", data: "UEsDBAAA", mimeType: "application/zip" }],
     ["file", { type: "file", data: "https://example.com/a.csv", mimeType: "text/csv" }],
-  ])("of type %s that is not taken is refused before the request, by name", async (type, part) => {
+  ])("is refused by name before the request when its type is %s, which the model does not take", async (type, part) => {
     const { vendor, connect } = await startVendor();
 
     await expect(connect().generate([{ role: "user", content: [part] }])).rejects.toMatchObject({
@@ -81,7 +81,7 @@ describe("a part", () => {
     expect(vendor.exchanges).toEqual([]);
   });
 
-  it("with data that cannot be read is an invalid request", async () => {
+  it("is an invalid request when its data cannot be read", async () => {
     const { connect } = await startVendor();
 
     await expect(connect().generate([{ role: "user", content: [{ type: "image", data: "?" }] }])).rejects.toMatchObject(
@@ -92,7 +92,7 @@ describe("a part", () => {
     );
   });
 
-  it("that is not taken is told of in words once another model took it", async () => {
+  it("becomes text when another model took it and this one does not", async () => {
     const { vendor, connect } = await startVendor();
     vendor.say("Yes.");
     const content: ContentPart[] = [
@@ -117,7 +117,7 @@ describe("a part", () => {
     ]);
   });
 
-  it("of a tool's result goes out within it, and of an answer only text does", async () => {
+  it("is sent within a tool result, and only as text within an answer", async () => {
     const { vendor, connect } = await startVendor();
     vendor.say("Yes.");
     await connect().generate([

@@ -160,7 +160,7 @@ describe("thinking", () => {
     [{ budgetTokens: 2000 }, 500, 2000, 3024],
     [{ budgetTokens: 900_000 }, undefined, 62_976, 64_000],
   ])(
-    "of elder models has a budget: %j with a limit of %s makes %s of %s [anthropic.reasoning-budget]",
+    "has a budget for older models: %j with a limit of %s becomes %s of %s [anthropic.reasoning-budget]",
     async (more, maxTokens, ...expected) => {
       const [budget, most] = expected;
       const options = { ...reasoning(more), ...(maxTokens !== undefined && { maxTokens }) };
@@ -184,7 +184,7 @@ describe("thinking", () => {
     expect(lines).toEqual([expect.stringContaining("reasoning is left out")]);
   });
 
-  it("with a budget is left out where the thinking behind the turn's calls is gone", async () => {
+  it("is left out with a budget when the thinking of the turn's calls is gone", async () => {
     const messages: ChatMessage[] = [
       ...ask,
       { role: "assistant", content: null, toolCalls: [{ id: "c1", name: "get_weather", arguments: {} }] },
@@ -204,7 +204,7 @@ describe("thinking", () => {
     ["claude-3-opus-20240229", 4096],
     ["claude-opus-4-1-20250805", 16_384],
     ["claude-mythos-5-2", 16_384],
-  ])("of %s not asked for, an answer has at most %i tokens", async (modelId, most) => {
+  ])("allows %s an answer of at most %i tokens when it is not requested", async (modelId, most) => {
     expect((await arrives({ modelId })).body).toMatchObject({ max_tokens: most });
   });
 });
@@ -232,7 +232,7 @@ describe("tools", () => {
     }
   });
 
-  it("of the history are declared when none are given, and cannot be called", async () => {
+  it("are declared from the history when none are given, and cannot be called", async () => {
     const { body } = await arrives({
       messages: [
         ...ask,

@@ -45,7 +45,7 @@ describe("a failure of the vendor's", () => {
     ["a body of null", refusal(500, null), { code: "model_failed", status: 500 }],
     ["a body without an error", refusal(500, { oops: 1 }), { code: "model_failed", status: 500 }],
     ["504", { failure: { status: 504 } }, { code: "timeout", status: 504, vendorCode: "DEADLINE_EXCEEDED" }],
-  ])("of %s is told as such, whole and streamed", async (_, planned, failure) => {
+  ])("is reported for %s, whole and streamed", async (_, planned, failure) => {
     const { vendor, connect } = await startVendor();
     vendor.plan(planned, planned);
 
@@ -56,7 +56,7 @@ describe("a failure of the vendor's", () => {
     vendor.assertDone();
   });
 
-  it.each(["API_KEY_INVALID", "API_KEY_EXPIRED"])("for %s with status 400 is the key's fault", async (reason) => {
+  it.each(["API_KEY_INVALID", "API_KEY_EXPIRED"])("is the key's fault for %s with status 400", async (reason) => {
     const { vendor, connect } = await startVendor();
     const planned = refusal(400, wrongKey(reason));
     vendor.plan(planned, planned);
@@ -73,7 +73,7 @@ describe("a failure of the vendor's", () => {
     await expect(connect().generate(ask)).rejects.toMatchObject({ code: "rate_limited", status: 429 });
   });
 
-  it("of 400 for any other reason is the request's", async () => {
+  it("is the request's fault for any other reason with status 400", async () => {
     const { vendor, connect } = await startVendor();
     vendor.plan(refusal(400, wrongKey("FIELD_INVALID")));
 

@@ -122,14 +122,14 @@ describe("a whole answer", () => {
     ["TOO_MANY_TOOL_CALLS", "error"],
     ["LANGUAGE", "other"],
     ["constructor", "other"],
-  ])("that stopped for %s finishes with %s", async (reason, finishReason) => {
+  ])("finishes for %s with %s", async (reason, finishReason) => {
     const { vendor, connect } = await startVendor();
     vendor.plan(wholeAnswer({ candidates: [{ finishReason: reason }] }));
 
     expect(await connect().generate(ask)).toMatchObject({ text: "", finishReason, usage: { totalTokens: 0 } });
   });
 
-  it("to a question that is refused is withheld", async () => {
+  it("is withheld when the request is refused", async () => {
     const { vendor, connect } = await startVendor();
     vendor.plan(wholeAnswer({ promptFeedback: { blockReason: "BLOCKLIST" }, usageMetadata: { promptTokenCount: 3 } }));
 
@@ -181,7 +181,7 @@ describe("a whole answer", () => {
 });
 
 describe("a stream", () => {
-  it("that is left early ends the vendor's request and its socket", async () => {
+  it("ends the vendor's request and its socket when it is left early", async () => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ turn: { text: ["one", "two", "three"] }, delivery: { pieceDelayMs: 20 } });
 
@@ -191,7 +191,7 @@ describe("a stream", () => {
     await expect.poll(() => vendor.openConnections).toBe(0);
   });
 
-  it("that is read to its end leaves its socket for the next", async () => {
+  it("leaves its socket for the next when it is read to its end", async () => {
     const { vendor, connect } = await startVendor();
     vendor.respond(() => ({ turn: "Yes." }));
 
@@ -226,7 +226,7 @@ describe("a stream", () => {
     ["no reason to stop", ['data: {"candidates":[]}\n\n'], "ECONNRESET"],
     ["nothing at all", [], "ECONNRESET"],
     ["another form", ["data: null\n\n"], undefined],
-  ])("of %s is the model's failure", async (_, frames, networkCode) => {
+  ])("is a failure of the model when it is %s", async (_, frames, networkCode) => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ raw: { status: 200, headers: {}, frames } });
 
@@ -238,7 +238,7 @@ describe("a stream", () => {
 
 describe("a call", () => {
   it.each(["before-headers", { afterBytes: 20 }] as const)(
-    "for a whole answer ends at once when its signal aborts, silent %j",
+    "ends at once when its signal aborts before a whole answer, silent %j",
     async (at) => {
       const { vendor, connect } = await startVendor();
       vendor.plan({ turn: "never heard", delivery: { fault: { kind: "hang", at } } });

@@ -133,7 +133,7 @@ describe("the history", () => {
     ]);
   });
 
-  it("of nothing that the user said is refused before it is sent", async () => {
+  it("is refused before the request when it has no user message", async () => {
     const { vendor, connect } = await startVendor();
 
     await expect(connect().generate([{ role: "system", content: "Be short." }])).rejects.toMatchObject({

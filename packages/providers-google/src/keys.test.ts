@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe("keys", () => {
-  it("of 20 calls at once each go with their own request, and nowhere else", async () => {
+  it("go only with their own requests when 20 calls run at once", async () => {
     const { vendor, connect } = await startVendor();
     vendor.respond(({ request }) => {
       const { contents } = request.body as { contents: [{ parts: [{ text: string }] }] };
@@ -62,7 +62,7 @@ describe("keys", () => {
     expect(vendor.exchanges.map(({ key }) => key)).toEqual(["key-of-call", "key-1", "second-key-of-env", "key-of-env"]);
   });
 
-  it("that are missing make the call unauthorized, before anything is asked", async () => {
+  it("make the call unauthorized when they are missing, before any request", async () => {
     const { vendor } = await startVendor();
     vi.stubEnv("GOOGLE_API_KEY", "");
     vi.stubEnv("GEMINI_API_KEY", "");

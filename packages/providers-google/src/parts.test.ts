@@ -73,7 +73,7 @@ describe("a part", () => {
       { type: "file", data: "https://example.com/a.csv", mimeType: "text/csv" },
       { fileData: { fileUri: "https://example.com/a.csv", mimeType: "text/csv" } },
     ],
-  ])("that is %s goes out as the vendor has it", async (_, part, wire) => {
+  ])("is converted to the vendor's format when it is %s", async (_, part, wire) => {
     expect(await sent(part)).toEqual(wire);
   });
 
@@ -84,27 +84,33 @@ describe("a part", () => {
     ["audio", { type: "audio", data: png }, "image/png"],
     ["file", { type: "file", data: "UEsDBAAA", mimeType: "application/zip" }, "application/zip"],
     ["file", { type: "file", data: "https://example.com/a.zip", mimeType: "application/zip" }, "application/zip"],
-  ])("of type %s that is not taken is refused before the request, by name", async (type, part, named) => {
-    const { vendor, connect } = await startVendor();
+  ])(
+    "is refused by name before the request when its type is %s, which the model does not take",
+    async (type, part, named) => {
+      const { vendor, connect } = await startVendor();
 
-    await expect(connect().generate([{ role: "user", content: [part] }])).rejects.toMatchObject({
-      code: "unsupported_media_type",
-      message: expect.stringContaining(`google's gemini-3.8-flash does not take this part: ${type} (${named}`),
-      fields: { vendor: "google", model: "gemini-3.8-flash", part: type },
-    });
-    expect(vendor.exchanges).toEqual([]);
-  });
+      await expect(connect().generate([{ role: "user", content: [part] }])).rejects.toMatchObject({
+        code: "unsupported_media_type",
+        message: expect.stringContaining(`google's gemini-3.8-flash does not take this part: ${type} (${named}`),
+        fields: { vendor: "google", model: "gemini-3.8-flash", part: type },
+      });
+      expect(vendor.exchanges).toEqual([]);
+    },
+  );
 
-  it.each(["?", "gs://bucket/a.png"])("with the data %j, which cannot be read, is an invalid request", async (data) => {
-    const { connect } = await startVendor();
+  it.each(["?", "gs://bucket/a.png"])(
+    "is an invalid request when its data is %j, which cannot be read",
+    async (data) => {
+      const { connect } = await startVendor();
 
-    await expect(connect().generate([{ role: "user", content: [{ type: "image", data }] }])).rejects.toMatchObject({
-      code: "invalid_request",
-      message: expect.stringContaining("is neither base64 nor a data: or http(s) URL"),
-    });
-  });
+      await expect(connect().generate([{ role: "user", content: [{ type: "image", data }] }])).rejects.toMatchObject({
+        code: "invalid_request",
+        message: expect.stringContaining("is neither base64 nor a data: or http(s) URL"),
+      });
+    },
+  );
 
-  it("that is not taken is told of in words once another model took it", async () => {
+  it("becomes text when another model took it and this one does not", async () => {
     const { vendor, connect } = await startVendor();
     vendor.say("Yes.");
     const zip: ContentPart = { type: "file", data: "UEsDBAAA", mimeType: "application/zip", filename: "a.zip" };
@@ -126,7 +132,7 @@ describe("a part", () => {
     ]);
   });
 
-  it("of a tool's result follows the results, and of an answer only text goes out", async () => {
+  it("follows the tool results, and is sent only as text within an answer", async () => {
     const { vendor, connect } = await startVendor();
     vendor.say("Yes.");
     const seen: ContentPart[] = [

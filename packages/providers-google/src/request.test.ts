@@ -75,7 +75,7 @@ describe("the request", () => {
     expect((await arrives()).body).toEqual({ contents: asked, generationConfig: {} });
   });
 
-  it("for a stream is the same at another address", async () => {
+  it("is the same for a stream, at another address", async () => {
     const { vendor, connect } = await startVendor();
     vendor.say("a", "b");
     const model = connect("models/gemini-2.5-flash", { baseURL: `${vendor.url}/` });
@@ -114,7 +114,7 @@ describe("thinking", () => {
     ["gemini-2.5-flash", { budgetTokens: 30_000 }, { thinkingBudget: 24_576 }],
     ["gemini-2.5-pro", { budgetTokens: 1 }, { thinkingBudget: 128 }],
     ["gemini-2.5-pro", { budgetTokens: 90_000 }, { thinkingBudget: 32_768 }],
-  ])("of %s with %j is asked for as %j [google.reasoning-budget]", async (modelId, more, measure) => {
+  ])("is set for %s with %j to %j [google.reasoning-budget]", async (modelId, more, measure) => {
     const { config, lines } = await arrives({ modelId, options: reasoning(more) });
 
     expect(config).toEqual({ thinkingConfig: { includeThoughts: true, ...measure } });
@@ -149,7 +149,7 @@ describe("tools", () => {
     ["auto", undefined],
     ["none", { functionCallingConfig: { mode: "NONE" } }],
     ["required", { functionCallingConfig: { mode: "ANY" } }],
-  ] as const)("with the choice %s have the mode %j", async (toolChoice, toolConfig) => {
+  ] as const)("have for the choice %s the mode %j", async (toolChoice, toolConfig) => {
     const { body } = await arrives({ options: { tools: [weather], toolChoice } });
 
     expect(body?.["toolConfig"]).toEqual(toolConfig);

@@ -11,7 +11,7 @@ const ask = [{ role: "user" as const, content: "Hello?" }];
 const tools = [{ name: "look", description: "", parameters: {} }];
 
 describe("a failure", () => {
-  it("of a server that does not run says so, and how to mend it", async () => {
+  it("names a server that does not run, and how to start it", async () => {
     const server = createServer();
     await once(server.listen(0, "127.0.0.1"), "listening");
     const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -28,7 +28,7 @@ describe("a failure", () => {
     });
   });
 
-  it("to find the model says how to get it, in no words of the server's", async () => {
+  it("says how to get a missing model, without the server's words", async () => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ failure: { status: 404, message: 'model "secret prompt" not found, try pulling it first' } });
 
@@ -40,7 +40,7 @@ describe("a failure", () => {
     });
   });
 
-  it("to find the interface tells of the address", async () => {
+  it("names the address when the API is not found there", async () => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ raw: { status: 404, headers: { "content-type": "text/plain" }, frames: ["404 page not found"] } });
 
@@ -50,7 +50,7 @@ describe("a failure", () => {
     });
   });
 
-  it("of a model without tools names the rule that leaves them out", async () => {
+  it("names the rule that leaves tools out for a model without them", async () => {
     const { connect } = await startVendor();
 
     await expect(connect("gemma3:4b").generate(ask, { tools })).rejects.toMatchObject({

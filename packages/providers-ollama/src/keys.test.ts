@@ -10,7 +10,7 @@ const ask = [{ role: "user" as const, content: "Hello?" }];
 afterEach(() => void vi.unstubAllEnvs());
 
 describe("keys", () => {
-  it("of 20 calls at once each go with their own request, and nowhere else", async () => {
+  it("go only with their own requests when 20 calls run at once", async () => {
     const { vendor, connect } = await startVendor();
     vendor.respond(({ request }) => {
       const { messages } = request.body as { messages: [{ content: string }] };
@@ -62,14 +62,14 @@ describe("keys", () => {
     ["https://ollama.com.example.org", undefined],
     ["https://eu.ollama.com", undefined],
     ["http://127.0.0.1:11434", undefined],
-  ])("of the environment go to ollama.com alone: %s gets %s", (baseURL, expected) => {
+  ])("are sent from the environment only to ollama.com: %s gets %s", (baseURL, expected) => {
     vi.stubEnv("OLLAMA_API_KEY", "key-of-env");
 
     expect(findKey({ baseURL, request: undefined, config: undefined })?.value).toBe(expected);
     expect(findKey({ baseURL, request: undefined, config: "key-1" })?.value).toBe("key-1");
   });
 
-  it("that are missing make a call to ollama.com unauthorized, before anything is asked", async () => {
+  it("make a call to ollama.com unauthorized when they are missing, before any request", async () => {
     vi.stubEnv("OLLAMA_API_KEY", "");
     const model = ollama("gpt-oss:120b", { baseURL: "https://ollama.com" });
 
@@ -79,7 +79,7 @@ describe("keys", () => {
     });
   });
 
-  it("that no header could carry are an invalid request", async () => {
+  it("are an invalid request when a header cannot hold them", async () => {
     const { vendor, connect } = await startVendor();
 
     await expect(connect().generate(ask, { apiKey: "two words" })).rejects.toMatchObject({ code: "invalid_request" });

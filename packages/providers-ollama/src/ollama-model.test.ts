@@ -82,7 +82,7 @@ describe("an answer", () => {
     ["unload", "other"],
     ["constructor", "other"],
     [undefined, "stop"],
-  ])("that stopped for %s finishes with %s, and counts nothing that it is not told", async (reason, finishReason) => {
+  ])("finishes for %s with %s, and counts only what the server counts", async (reason, finishReason) => {
     const { vendor, connect } = await startVendor();
     vendor.plan(linesOf({ done: true, done_reason: reason }));
 
@@ -146,7 +146,7 @@ describe("an answer", () => {
     ["a failure with status 200", '{"error":"no memory"}\n', { status: 500 }],
     ["a failure that is no text", '{"error":{"code":1}}\n', { status: 500 }],
     ["null", "null\n", { status: undefined, networkCode: undefined }],
-  ])("that is %s is the model's failure", async (_, text, failure) => {
+  ])("is a failure of the model when it is %s", async (_, text, failure) => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ raw: { status: 200, headers: {}, frames: [text] } });
 
@@ -211,7 +211,7 @@ describe("a call", () => {
     expect(texts).toEqual(["one"]);
   });
 
-  it("that is left early ends the server's work and its socket", async () => {
+  it("ends the server's work and its socket when it is left early", async () => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ turn: { text: ["one", "two", "three"] }, delivery: { pieceDelayMs: 20 } });
 
@@ -235,7 +235,7 @@ describe("a call", () => {
     return { model, connections: () => connections };
   }
 
-  it("that is read to its end leaves its socket for the next", async () => {
+  it("leaves its socket for the next when it is read to its end", async () => {
     const { model, connections } = await startSlowEnder(50);
 
     for (let asked = 0; asked < 5; asked += 1) await gather(model.stream(ask));

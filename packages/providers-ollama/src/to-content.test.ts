@@ -36,11 +36,11 @@ describe("a part", () => {
       { type: "file", data: Buffer.from("{}").toString("base64"), mimeType: "application/json" },
       { content: "See:\nFile: unnamed\n{}" },
     ],
-  ])("that is %s goes out as the server has it", async (_, part, said) => {
+  ])("is converted to the server's format when it is %s", async (_, part, said) => {
     expect(await sent({ type: "text", text: "See:" }, part)).toEqual({ role: "user", ...said });
   });
 
-  it("that is an image whose data could be the name of a file is never taken for the file", async () => {
+  it("is never taken for a file when it is an image whose data could be a file name", async () => {
     expect(await sent({ type: "image", data: "/etc//passwd", mimeType: "image/png" })).toEqual({
       role: "user",
       content: "",
@@ -58,20 +58,23 @@ describe("a part", () => {
     ["file", { type: "file", data: "JVBERi0xLjc=", mimeType: "application/pdf" }, "user"],
     ["file", { type: "file", data: "UEsDBAAA", mimeType: "application/zip" }, "user"],
     ["file", { type: "file", data: "https://example.com/a.csv", mimeType: "text/csv" }, "user"],
-  ])("of type %s that is not taken is refused before the request, by name", async (type, part, role) => {
-    const { vendor, connect } = await startVendor();
+  ])(
+    "is refused by name before the request when its type is %s, which the model does not take",
+    async (type, part, role) => {
+      const { vendor, connect } = await startVendor();
 
-    await expect(connect().generate([{ role, content: [part] }])).rejects.toMatchObject({
-      code: "unsupported_media_type",
-      message: expect.stringMatching(
-        `ollama's qwen3:8b takes no ${type} part that is .+ in a message of role "${role}"`,
-      ),
-      fields: { vendor: "ollama", model: "qwen3:8b", part: type },
-    });
-    expect(vendor.exchanges).toEqual([]);
-  });
+      await expect(connect().generate([{ role, content: [part] }])).rejects.toMatchObject({
+        code: "unsupported_media_type",
+        message: expect.stringMatching(
+          `ollama's qwen3:8b takes no ${type} part that is .+ in a message of role "${role}"`,
+        ),
+        fields: { vendor: "ollama", model: "qwen3:8b", part: type },
+      });
+      expect(vendor.exchanges).toEqual([]);
+    },
+  );
 
-  it("that is not taken is told of in words once another model took it, or said it", async () => {
+  it("becomes text when another model took or sent it and this one does not take it", async () => {
     const { vendor, connect } = await startVendor();
     vendor.say("Yes.");
     const pdf: ContentPart = { type: "file", data: "JVBERi0x", mimeType: "application/pdf", filename: "a.pdf" };
@@ -99,7 +102,7 @@ describe("a part", () => {
     ]);
   });
 
-  it("of a tool's result that is not text is refused too", async () => {
+  it("is refused in a tool result unless it is text", async () => {
     const { connect } = await startVendor();
     const toolCalls = [{ id: "a", name: "look", arguments: {} }];
 
@@ -112,7 +115,7 @@ describe("a part", () => {
     await expect(asked).rejects.toMatchObject({ code: "unsupported_media_type", fields: { part: "image" } });
   });
 
-  it("with data that cannot be read is an invalid request", async () => {
+  it("is an invalid request when its data cannot be read", async () => {
     const { connect } = await startVendor();
 
     await expect(connect().generate([{ role: "user", content: [{ type: "image", data: "?" }] }])).rejects.toMatchObject(

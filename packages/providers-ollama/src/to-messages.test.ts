@@ -113,7 +113,7 @@ describe("the history", () => {
     ["nothing", []],
     ["empty words", [{ role: "user", content: "" }]],
     ["a result without a call", [result("a")]],
-  ])("of %s is an invalid request: the server would answer it with nothing", async (_, messages) => {
+  ])("is an invalid request when it is %s, which the server would answer with nothing", async (_, messages) => {
     const { vendor, connect } = await startVendor();
 
     await expect(connect().generate(messages)).rejects.toMatchObject({ code: "invalid_request" });

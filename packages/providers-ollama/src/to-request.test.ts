@@ -90,7 +90,7 @@ describe("reasoning", () => {
     ["gpt-oss:20b", { enabled: true, effort: "high" }, { think: "high", notes: 0 }],
     ["gpt-oss:20b", { enabled: true }, { think: true, notes: 0 }],
     ["gpt-oss:20b", { enabled: true, budgetTokens: 2000 }, { think: true, notes: 1 }],
-  ])("of %s, asked for with %j, goes out as %j [model-config.reasoning]", async (modelId, reasoning, expected) => {
+  ])("is sent for %s with %j as %j [model-config.reasoning]", async (modelId, reasoning, expected) => {
     const { body, lines } = await arrives({ modelId, options: reasoning === undefined ? {} : { reasoning } });
 
     expect({ think: body?.["think"], notes: lines.length }).toEqual(expected);
@@ -113,7 +113,7 @@ describe("reasoning", () => {
 });
 
 describe("tools", () => {
-  it("that must not be called are not shown", async () => {
+  it("are not sent when they must not be called", async () => {
     const { body, lines } = await arrives({ options: { tools: [weather], toolChoice: "none" } });
 
     expect(body).not.toHaveProperty("tools");
@@ -160,19 +160,19 @@ describe("the form of the answer", () => {
   it.each<[string, ModelOptions]>([
     ["nothing", {}],
     ["text", { responseFormat: "text" }],
-  ])("that is %s needs no word [model-config.format-text]", async (_, options) => {
+  ])("needs no setting for %s [model-config.format-text]", async (_, options) => {
     const { body } = await arrives({ options });
 
     expect(body).toEqual({ model: "qwen3:8b", messages: [{ role: "user", content: "Umbrella?" }], stream: true });
   });
 
-  it("that is JSON is asked for, and told [model-config.format-json]", async () => {
+  it("is requested for JSON in a setting and an instruction [model-config.format-json]", async () => {
     const { body } = await arrives({ options: { responseFormat: "json" } });
 
     expect(body).toMatchObject({ format: "json", messages: [{ role: "system", content: alone }, { role: "user" }] });
   });
 
-  it("that is a schema is kept to, and told with what the system says [model-config.format-schema]", async () => {
+  it("is requested for a schema in a setting and the system message [model-config.format-schema]", async () => {
     const { body, lines } = await arrives({
       messages: [{ role: "system", content: "Be short." }, ...ask],
       options: inSchema,

@@ -26,7 +26,7 @@ describe("the key of a call", () => {
     expect(findKey({ request, config, isOpenAI: true })).toEqual({ value: "sk-environment", fromCaller: false });
   });
 
-  it("of the environment is OpenAI's, and goes to no other server", async () => {
+  it("is sent from the environment only to OpenAI", async () => {
     stubEnvironment({ OPENAI_API_KEY: "sk-environment" });
     const vendor = (await startVendor()).respond(() => ({ turn: "Yes." }));
     const baseURL = `${vendor.url}/v1`;

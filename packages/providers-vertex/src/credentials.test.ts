@@ -156,7 +156,7 @@ describe("an auth client", () => {
     expect(getRequestHeaders.mock.calls).toEqual([[`${vendor.url}/v1beta1/projects/troupe-1/locations/global`]]);
   });
 
-  it("that fails is the model's failure", async () => {
+  it("causes a failure of the model when it fails", async () => {
     const { connect } = await startVendor();
     const getRequestHeaders = async () => {
       throw new Error("no token today", { cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }) });

@@ -55,7 +55,7 @@ describe("the address", () => {
     [{ ...place, location: "eu" }, "https://aiplatform.eu.rep.googleapis.com", `${projects}/eu/${models}`],
     [{ ...place, location: "us" }, "https://aiplatform.us.rep.googleapis.com", `${projects}/us/${models}`],
     [{}, "https://aiplatform.googleapis.com", `/v1beta1/${models}`],
-  ])("for %j is at %s [vertex.factory]", async (options, origin, path) => {
+  ])("is for %j at %s [vertex.factory]", async (options, origin, path) => {
     const sent = vi.spyOn(sharedHttpPool(), "fetch").mockRejectedValue(new Error("not sent"));
 
     await vertex("gemini-3.8-flash", { ...options, apiKey: "key-1" })
@@ -68,7 +68,7 @@ describe("the address", () => {
   it.each([
     ["projects/other/locations/eu/endpoints/7", "/v1beta1/projects/other/locations/eu/endpoints/7"],
     ["meta/llama-4", `${projects}/us-central1/publishers/meta/models/llama-4`],
-  ])("of the model %s is its own", async (modelId, path) => {
+  ])("names the model %s with its project", async (modelId, path) => {
     const sent = vi.spyOn(sharedHttpPool(), "fetch").mockRejectedValue(new Error("not sent"));
 
     await gather(vertex(modelId, { ...place, apiKey: "key-1", baseURL: "https://example.com/" }).stream(ask));

@@ -25,7 +25,7 @@ describe.skipIf(!isLive || !hasKey).each(models)("Google's real embeddings of %s
     expect([short.length, Math.hypot(...short)]).toEqual([256, expect.closeTo(1, 6)]);
   });
 
-  it("of many texts come in order, a hundred at a time", async () => {
+  it("come in the order of the texts, a hundred at a time", async () => {
     const embeddings = googleEmbeddings({ ...named, dimensions: 256 });
     const texts = Array.from({ length: 101 }, (_, index) => `The number ${index}`);
     const vectors = await embeddings.embedBatch(texts);

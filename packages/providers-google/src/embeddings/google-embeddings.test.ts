@@ -92,7 +92,7 @@ describe("a batch", () => {
     expect(embeddings.dimensions).toBe(3072);
   });
 
-  it("that is larger than the vendor takes is asked for in several, and comes in order", async () => {
+  it("is split when it is larger than the vendor takes, and comes in order", async () => {
     const { vendor, embeddings } = await start({ model: "m" });
     const texts = Array.from({ length: 250 }, (_, index) => `text ${index}`);
     const vectors = await embeddings.embedBatch(texts);
@@ -119,7 +119,7 @@ describe("a batch", () => {
     ["vectors of nothing", (texts) => vectorsOf(texts, []), {}],
     ["no vectors at all", () => ({}), {}],
     ["null", () => null, {}],
-  ])("that comes back as %s is the vendor's failure", async (_, answer, options) => {
+  ])("is a failure of the vendor when it comes back as %s", async (_, answer, options) => {
     const { embeddings } = await startAnswering((texts) => ({ body: answer(texts) }), options);
 
     await expect(embeddings.embedBatch(["rain", "sun"])).rejects.toMatchObject({
@@ -137,7 +137,7 @@ describe("a batch", () => {
     });
   });
 
-  it("with an empty text is refused by the text's place, before the vendor is asked", async () => {
+  it("is refused before the request, by the index of an empty text", async () => {
     const { vendor, embeddings } = await start();
 
     await expect(embeddings.embedBatch(["rain", ""])).rejects.toMatchObject({
@@ -230,7 +230,7 @@ describe("a failure", () => {
     expect(asked()).toBe(1);
   });
 
-  it("for a wrong key of the caller's is theirs to mend, and shows it nowhere", async () => {
+  it("is the caller's when their key is wrong, and shows it nowhere", async () => {
     const error = { code: 400, message: "API key not valid: canary-key", details: [{ reason: "API_KEY_INVALID" }] };
     const { embeddings } = await startAnswering(() => ({ status: 400, body: { error } }));
 
@@ -261,7 +261,7 @@ describe("a failure", () => {
 });
 
 describe("keys", () => {
-  it("of 20 calls at once each go with their own texts", async () => {
+  it("go only with their own texts when 20 calls run at once", async () => {
     const { vendor, embeddings } = await start({ model: "m" });
     const keys = Array.from({ length: 20 }, (_, index) => `sk-canary-${index}-7f3a`);
 
@@ -285,7 +285,7 @@ describe("keys", () => {
     expect(vendor.exchanges.map(({ key }) => key)).toEqual(["key-of-call", "key-1", "key-of-env"]);
   });
 
-  it("that are missing make the call unauthorized, before anything is asked", async () => {
+  it("make the call unauthorized when they are missing, before any request", async () => {
     vi.stubEnv("GEMINI_API_KEY", "");
     vi.stubEnv("GOOGLE_API_KEY", "");
 
