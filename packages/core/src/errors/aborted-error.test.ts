@@ -20,7 +20,7 @@ describe("abortedError", () => {
       const error = abortedError(reason);
 
       expect(error.code).toBe("cancelled");
-      expect(error.message).toBe("This was cancelled.");
+      expect(error.message).toBe("The operation was cancelled.");
       expect(error.cause).toBe(reason);
     },
   );

@@ -5,7 +5,7 @@ import { TroupeError } from "./troupe-error.ts";
 export function abortedError(reason: unknown): TroupeError {
   if (TroupeError.is(reason)) return reason;
   if (readProperty(reason, "name") === "TimeoutError") {
-    return new TroupeError("timeout", "The time for this ran out.", { cause: reason });
+    return new TroupeError("timeout", "The operation timed out.", { cause: reason });
   }
-  return new TroupeError("cancelled", "This was cancelled.", { cause: reason });
+  return new TroupeError("cancelled", "The operation was cancelled.", { cause: reason });
 }

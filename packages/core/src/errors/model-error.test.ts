@@ -24,7 +24,7 @@ const everything = (error: Error) =>
 
 describe("ModelError", () => {
   it.each([
-    [{ status: 429 }, "rate_limited", "openai limits the rate of requests (status 429)."],
+    [{ status: 429 }, "rate_limited", "openai limits the rate of requests (status 429). Try again later."],
     [{ status: 500 }, "model_failed", "openai could not answer (status 500)."],
     [{ status: 529 }, "model_failed", "openai could not answer (status 529)."],
     [{ status: 400 }, "model_failed", "openai could not answer (status 400)."],
@@ -44,7 +44,7 @@ describe("ModelError", () => {
 
     expect(callers).toMatchObject({
       code: "unauthorized",
-      message: `openai refused the API key of this request (status ${status}).`,
+      message: `openai refused the API key of this request (status ${status}). Pass a valid key.`,
     });
     expect(ours).toMatchObject({ code: "model_failed", message: `openai could not answer (status ${status}).` });
     expect(failed({ status }).code).toBe("model_failed");
@@ -69,7 +69,7 @@ describe("ModelError", () => {
     expect(error.vendorCode).toBe("insufficient_quota");
     expect(toPublicError(error)).toEqual({
       code: "rate_limited",
-      message: "openai limits the rate of requests (status 429).",
+      message: "openai limits the rate of requests (status 429). Try again later.",
       vendor: "openai",
       status: 429,
       retryAfterMs: 2000,

@@ -88,8 +88,9 @@ function codeOf({ status, networkCode, refused, callersKey }: Facts): ErrorCode 
 }
 
 function sentenceOf({ providerId, status, networkCode, refused, callersKey }: Facts): string {
-  if (status === 429) return `${providerId} limits the rate of requests (status 429).`;
-  if (refused && callersKey) return `${providerId} refused the API key of this request (status ${status}).`;
+  if (status === 429) return `${providerId} limits the rate of requests (status 429). Try again later.`;
+  if (refused && callersKey)
+    return `${providerId} refused the API key of this request (status ${status}). Pass a valid key.`;
   if (status !== undefined) return `${providerId} could not answer (status ${status}).`;
   if (networkCode === "ETIMEDOUT") return `${providerId} did not answer in time.`;
   if (networkCode !== undefined) return `The connection to ${providerId} failed (${networkCode}).`;

@@ -41,7 +41,7 @@ export type OptionsOf<Checks extends Table> = {
  */
 export function readOptions<Checks extends Table>(table: Checks, options: unknown, where: Where): OptionsOf<Checks> {
   if (!isRecord(options)) {
-    const name = where.path ?? `The options of ${where.owner}`;
+    const name = where.path ?? `The options${where.owner === undefined ? "" : ` of ${where.owner}`}`;
     throw wrongOption({ name, code: where.code }, "an object", options);
   }
   checkOptionNames(table, options, where);

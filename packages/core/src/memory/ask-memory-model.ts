@@ -3,7 +3,7 @@ import type { ModelConfig } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import { withRetry } from "../retry/with-retry.ts";
 import { untilAborted } from "../async/until-aborted.ts";
-import { startDeadline } from "../async/deadline.ts";
+import { startDeadline } from "../async/start-deadline.ts";
 import type { MemoryModelOptions } from "./memory-options.ts";
 
 /** Enough for a small model on the user's own machine. */
@@ -26,7 +26,8 @@ export async function askMemoryModel({
   apiKeyFor,
   onUsage,
 }: MemoryModelCall): Promise<string> {
-  const deadline = startDeadline("a call for the memory", timeoutMs, signal);
+  const lateMessage = `The model call of the memory took longer than its limit of ${timeoutMs} ms.`;
+  const deadline = startDeadline(timeoutMs, lateMessage, signal);
   const apiKey = apiKeyFor?.(model.providerId);
   const options = { ...config, ...(apiKey !== undefined && { apiKey }), signal: deadline.signal };
   const ask = async () => {

@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { startDeadline } from "../async/deadline.ts";
+import { startDeadline } from "../async/start-deadline.ts";
 import { functionLike, integer, optional, timeoutMilliseconds } from "../errors/option-checks.ts";
 import { readOptions } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
@@ -59,9 +59,11 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   });
   const rules: Rules = { ...limits, allowed: allowedHosts(allowPrivateHosts) };
 
+  const lateMessage = `The request took longer than ${timeoutMs} ms. Raise timeoutMs to wait longer.`;
+
   return async (url, { signal: outer, method = "GET", headers = {}, body } = {}) => {
     const hop = { url: guardUrl(url, rules.allowed), method: method.toUpperCase(), headers, ...(body && { body }) };
-    const deadline = startDeadline("timeoutMs", timeoutMs, outer);
+    const deadline = startDeadline(timeoutMs, lateMessage, outer);
     try {
       return await follow(hop, rules, deadline.signal);
     } catch (error) {
