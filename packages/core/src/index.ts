@@ -1,7 +1,7 @@
 // Agents.
 export { Agent } from "./agent/agent.ts";
 export type { AgentConfig } from "./agent/agent-config.ts";
-export type { AgentHooks } from "./agent/agent-hooks.ts";
+export type { AgentHooks } from "./agent/agent-config.ts";
 
 // Teams.
 export { Team } from "./team/team.ts";
@@ -40,7 +40,7 @@ export type { GuardrailRefusal } from "./errors/guardrail-error.ts";
 // Runs.
 export type { Runnable, RunStream } from "./run/runnable.ts";
 export type { RunContext } from "./run/run-context.ts";
-export { RunError } from "./run/run-error.ts";
+export { RunError } from "./run/run-output.ts";
 export type { RunEvents } from "./run/run-events.ts";
 export type { RunLimits, RunOpts } from "./run/run-options.ts";
 export type { RunMetrics, RunOutput } from "./run/run-output.ts";

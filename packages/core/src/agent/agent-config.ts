@@ -1,62 +1,82 @@
 import type { EventBus } from "../events/event-bus.ts";
 import type { GuardrailConfig } from "../guardrail/guardrail.ts";
+import type { BusyPolicy } from "../lock/busy-policy.ts";
 import type { LogLevel } from "../log/log-level.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { UserMemory } from "../memory/user-memory.ts";
+import type { MessageContent } from "../message/content.ts";
+import type { ToolCall } from "../message/tool-call.ts";
 import type { ReasoningConfig } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
+import type { RunError, RunOutput } from "../run/run-output.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
-import type { BusyPolicy } from "../lock/busy-policy.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { ToolDef, ToolSource } from "../tool/tool.ts";
-import type { AgentHooks } from "./agent-hooks.ts";
 
-/** How an agent is set up. */
+/** Functions of the host that are called at certain points of a run. */
+export type AgentHooks = {
+  /** Called before the model. What it returns replaces the input; what it throws ends the run. */
+  beforeRun?(
+    context: RunContext,
+    input: MessageContent,
+  ): void | MessageContent | Promise<void> | Promise<void | MessageContent>;
+  /** Called when the turn has been stored, before the run is announced as completed. What it throws is logged. */
+  afterRun?(context: RunContext, output: RunOutput): void | Promise<void>;
+  /** Called before a tool, with checked arguments. A call that it denies, or at which it throws, is not executed. */
+  onToolCall?(
+    context: RunContext,
+    call: ToolCall,
+  ): void | { deny: string } | Promise<void> | Promise<void | { deny: string }>;
+  /** Called when the run has failed or was cancelled. What it throws is logged. */
+  onError?(context: RunContext, error: RunError): void | Promise<void>;
+};
+
+/** Options of an agent. */
 export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = {
   name: string;
-  /** What it is for, in a sentence: shown in cards and listings, and to a team that has to choose. */
+  /** The purpose in a sentence: shown in cards and listings, and to a team that has to choose. */
   description?: string;
   model: ModelProvider;
-  /** The system prompt, or what makes it for a run. */
+  /** The system prompt, or a function that makes it for a run. */
   instructions?: string | ((context: RunContext) => string | Promise<string>);
-  /** What the model may call; a source is asked for its tools when a run begins. */
+  /** The tools that the model may call. The tools of a source are loaded when a run begins. */
   tools?: readonly (ToolDef | ToolSource)[];
-  /** Where the history comes from, in place of the session's turns. */
+  /** The source of the history, in place of the session's turns. */
   memory?: Memory;
-  /** Keeps the sessions. @default in memory: 10,000 sessions, for 24 hours without use */
+  /** Stores the sessions. @default in memory: 10,000 sessions, for 24 hours without use */
   storage?: StorageDriver;
-  /** The session of a run that names none. @default a new one for each run */
+  /** The session of a run that has none in its options. @default a new one for each run */
   sessionId?: string;
-  /** The user of a run that names none. */
+  /** The user of a run that has none in its options. */
   userId?: string;
-  /** Whether the model is told what was said before. @default true */
+  /** Gives the model the history of the session. @default true */
   addHistoryToMessages?: boolean;
-  /** How many of the past turns it is told. @default 50 */
+  /** The number of past turns in the history. @default 50 */
   numHistoryRuns?: number;
-  /** How often the model may ask for tools before it has to answer. @default 10 */
+  /** The number of round trips after which the model has to answer without tools. @default 10 */
   maxToolRoundtrips?: number;
   temperature?: number;
-  /** The form of the answer: `output.structured` holds the checked value. */
+  /** The schema of the answer: `output.structured` holds the checked value. */
   structuredOutput?: Schema;
   hooks?: AgentHooks;
   guardrails?: GuardrailConfig;
-  /** @default one of its own */
+  /** @default a bus of its own */
   eventBus?: EventBus<RunEvents>;
   reasoning?: ReasoningConfig;
-  /** What is known of the user: told to the model, and gathered after each answer. */
+  /** Facts about the user: given to the model, and extracted after each answer. */
   userMemory?: UserMemory;
   /** @default "silent" */
   logLevel?: LogLevel;
-  /** When and how often a failed model call is repeated. */
+  /** Repeats failed model calls. */
   retry?: Partial<RetryConfig>;
-  /** All that the model is sent fits into so many tokens: the oldest turns stay out. */
+  /** The estimated size of the first model call, in tokens: the oldest turns are left out to fit. */
   maxContextTokens?: number;
-  /** @default 10 minutes, and as many tokens as it takes */
+  /** @default 10 minutes, and no limit on tokens */
   limits?: RunLimits;
-  /** What becomes of a run whose session is busy with another, and how many may wait for how long. @default "enqueue" */
+  /** Lets a run wait, or refuses it, while its session is busy with another run. @default "enqueue" */
   onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy>;
 };

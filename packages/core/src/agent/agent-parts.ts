@@ -15,12 +15,12 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { AgentTools } from "./agent-tools.ts";
 
-/** The limits of the run above are the limits of its members' turns. */
-const endlessPatience = { maxWaiting: Number.MAX_SAFE_INTEGER, waitMs: 2 ** 31 - 1 };
+/** The policy for sessions that end with a parent run, whose own limits end the wait. */
+const waitWithoutLimit = { maxWaiting: Number.MAX_SAFE_INTEGER, waitMs: 2 ** 31 - 1 };
 
 const noListeners: readonly SessionListener[] = [];
 
-/** What an agent remembers goes with its sessions and users, also from a storage of its own. */
+/** Deletes what an agent remembers together with its sessions and users, also from storages of the memories' own. */
 function rememberedBy({ memory, userMemory }: AgentConfig): SessionListener {
   return {
     forgetSession: async (sessionId, { tenantId }) => await memory?.clear(sessionId, { tenantId, through: 0 }),
@@ -28,10 +28,7 @@ function rememberedBy({ memory, userMemory }: AgentConfig): SessionListener {
   };
 }
 
-/**
- * What an agent needs to run, each part made when it is first used: agents are created in masses, and most of what they
- * could do is never asked of them.
- */
+/** The parts of an agent, each made when it is first used: agents are made by the thousand, and few use all of them. */
 export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
   readonly config: AgentConfig<Schema>;
   #eventBus: EventBus<RunEvents> | undefined;
@@ -71,7 +68,7 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
 
   /** The store of a run's session: one that ends with a parent run has a store of its own, without a limit on waiting. */
   sessionsFor({ sessionStorage }: RunSettings): SessionStore {
-    return sessionStorage === undefined ? this.sessions : new SessionStore(sessionStorage, endlessPatience);
+    return sessionStorage === undefined ? this.sessions : new SessionStore(sessionStorage, waitWithoutLimit);
   }
 
   get tools(): AgentTools {

@@ -23,15 +23,15 @@ const defaultRoundtrips = 10;
 /** The work of an agent within one run. */
 export class AgentRun<Structured> implements RunWork<Structured> {
   readonly #parts: AgentParts;
-  readonly #callModel: CallModel;
+  readonly #call: CallModel;
   readonly #run: Run<Structured>;
   readonly #session: RunSession;
   readonly #memory: SessionMemory | undefined;
 
-  constructor(parts: AgentParts, callModel: CallModel, run: Run<Structured>) {
+  constructor(parts: AgentParts, call: CallModel, run: Run<Structured>) {
     const { memory, model } = parts.config;
     this.#parts = parts;
-    this.#callModel = callModel;
+    this.#call = call;
     this.#run = run;
     this.#session = new RunSession(run);
     // A session that ends with the parent run is not remembered.
@@ -43,9 +43,10 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     const [parts, run] = [this.#parts, this.#run];
     const session = await this.#session.open(parts.sessionsFor(run.settings));
     const tools = await parts.tools.load();
-    run.input = await this.#readInput();
-    const messages = await buildMessages(parts, { past: { run, session, memory: this.#memory }, tools });
-    return toolLoop(planLoop(parts, run, { callModel: this.#callModel, messages, tools }));
+    const { guardrails, hooks } = parts.config;
+    if (guardrails?.input !== undefined || hooks?.beforeRun !== undefined) run.input = await this.#readInput();
+    const messages = await buildMessages(parts, run, { session, memory: this.#memory, tools });
+    return toolLoop(planLoop(parts, run, { call: this.#call, messages, tools }));
   }
 
   async saveFinished(): Promise<void> {
@@ -59,17 +60,16 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     }
   }
 
-  async saveInterrupted(): Promise<void> {
-    await this.#session.saveInterrupted();
+  saveInterrupted(): Promise<void> {
+    return this.#session.saveInterrupted();
   }
 
-  async onEnd(end: RunEnd<Structured>): Promise<void> {
+  onEnd(end: RunEnd<Structured>): void | Promise<void> {
     const { hooks } = this.#parts.config;
     const { context } = this.#run;
-    if ("output" in end) {
-      extractFacts(this.#parts, this.#run);
-      await hooks?.afterRun?.(context, end.output);
-    } else await hooks?.onError?.(context, end.error);
+    if ("error" in end) return hooks?.onError?.(context, end.error);
+    extractFacts(this.#parts, this.#run);
+    return hooks?.afterRun?.(context, end.output);
   }
 
   release(): void {
@@ -91,7 +91,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
 export function planLoop<Structured>(
   parts: AgentParts,
   run: Run<Structured>,
-  call: { callModel: CallModel; messages: readonly ChatMessage[]; tools: ToolSet },
+  call: { call: CallModel; messages: readonly ChatMessage[]; tools: ToolSet },
 ): LoopPlan<Structured> {
   const { config, retry, structured } = parts;
   return {

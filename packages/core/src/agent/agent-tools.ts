@@ -3,7 +3,7 @@ import type { ToolDef, ToolSource } from "../tool/tool.ts";
 import { isDefined } from "../tool/define-tool.ts";
 import { ToolSet } from "../tool/tool-set.ts";
 
-/** The tools of an agent: those that were given to it, and those of its sources. */
+/** The tools of an agent: its own, and those of its tool sources. */
 export class AgentTools {
   readonly #given: readonly (ToolDef | ToolSource)[];
   readonly #sources: readonly ToolSource[];
@@ -17,17 +17,17 @@ export class AgentTools {
     this.#set = new ToolSet(this.#tools);
   }
 
-  /** Those that are known: of a source, once a run has asked for them. */
+  /** The tools that are known. Those of a source are known once a run has loaded them. */
   get known(): readonly ToolDef[] {
     return this.#tools;
   }
 
-  /** Asks the sources, and gives the tools of a run. As long as they are the same, so is the set with its caches. */
+  /** Loads the tools of a run. The set with its caches is kept as long as the sources return the same tools. */
   load(): ToolSet | Promise<ToolSet> {
     return this.#sources.length === 0 ? this.#set : this.#loadSources();
   }
 
-  /** Closes the sources; the first failure is thrown when all have been asked. */
+  /** Closes all sources, and then throws the first failure. */
   async close(): Promise<void> {
     const closed = await Promise.allSettled(this.#sources.map(async (source) => await source.close?.()));
     const failed = closed.find((result) => result.status === "rejected");

@@ -3,7 +3,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
 import { until } from "../testing/conformance/assert.ts";
-import type { AgentHooks } from "./agent-hooks.ts";
+import type { AgentHooks } from "./agent-config.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
 
 const asks = { toolCalls: [callOf("1")] };

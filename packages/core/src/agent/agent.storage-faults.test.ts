@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { RunError } from "../run/run-error.ts";
+import { RunError } from "../run/run-output.ts";
 import { SessionStore } from "../session/session-store.ts";
 import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
 import { drivers } from "../storage/test/drivers.ts";

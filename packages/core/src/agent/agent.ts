@@ -21,7 +21,7 @@ import { checkAgentConfig } from "./check-agent-config.ts";
 /** The type of an agent's structured answer. */
 type Answer<Schema extends ObjectSchema> = InferSchema<Schema, unknown>;
 
-/** A language model with a task: instructions, tools, memory, and a form for its answer. */
+/** An agent: a language model with instructions, tools, memory, and a schema for its answer. */
 export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements Runnable<Answer<Schema>> {
   readonly #parts: AgentParts<Schema>;
 
@@ -50,7 +50,7 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
     return this.#parts.eventBus;
   }
 
-  /** The tools that are known: those of a source, once a run has asked for them. */
+  /** The tools that are known. Those of a source are known once a run has loaded them. */
   get tools(): readonly ToolDef[] {
     return this.#parts.tools.known;
   }
@@ -63,12 +63,12 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
     return this.#parts.config.model.providerId;
   }
 
-  /** The sessions it works in: to list, read and delete. What it remembers of them goes with them. */
+  /** The sessions of the agent, to list, read and delete. Its memories of a session are deleted with it. */
   get sessions(): SessionStore {
     return this.#parts.sessions;
   }
 
-  /** The form of its answers, when it was given one. */
+  /** The schema of its answers, if it has one. */
   get structuredOutput(): Schema | undefined {
     return this.#parts.config.structuredOutput;
   }
@@ -77,22 +77,22 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
     return this.#parts.config.structuredOutput !== undefined;
   }
 
-  /** Answers once. A run that fails rejects with a `RunError` that carries what there was. */
+  /** Runs to the whole answer. A run that fails rejects with a `RunError`, whose output holds what it did until then. */
   async run(input: MessageContent, opts?: RunOpts): Promise<RunOutput<Answer<Schema>>> {
     return await this.#execute(callWhole, input, opts).run();
   }
 
-  /** Answers piece by piece, once somebody reads. Wrong options are refused here and now. */
+  /** Makes a run that streams; it starts when it is first read. Wrong options are refused here and now. */
   stream(input: MessageContent, opts?: RunOpts): RunStream<Answer<Schema>> {
     return this.#execute(callStreaming, input, opts);
   }
 
-  /** Closes the sources of its tools. Its storage is the caller's to close. */
+  /** Closes the tool sources. The storage is the caller's to close. */
   async close(): Promise<void> {
     await this.#parts.tools.close();
   }
 
-  #execute(callModel: CallModel, input: MessageContent, opts: RunOpts | undefined): RunExecution<Answer<Schema>> {
+  #execute(call: CallModel, input: MessageContent, opts: RunOpts | undefined): RunExecution<Answer<Schema>> {
     const parts = this.#parts;
     const { name, model, sessionId, userId, limits } = parts.config;
     const run = new Run<Answer<Schema>>({
@@ -103,6 +103,6 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
       logger: parts.logger,
       model,
     });
-    return new RunExecution(run, new AgentRun(parts, callModel, run));
+    return new RunExecution(run, new AgentRun(parts, call, run));
   }
 }

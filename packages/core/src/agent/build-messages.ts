@@ -1,33 +1,68 @@
+import { estimateTextTokens, estimateTokens } from "../history/estimate-tokens.ts";
+import { repairHistory } from "../history/repair-history.ts";
+import { trimHistory } from "../history/trim-history.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { Run } from "../run/run.ts";
-import { estimateTextTokens } from "../history/estimate-tokens.ts";
-import { estimateTokens } from "../history/estimate-tokens.ts";
-import { trimHistory } from "../history/trim-history.ts";
+import type { OpenSession } from "../session/open-session.ts";
+import { turnMessages } from "../session/turn-record.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
-import type { AgentParts } from "./agent-parts.ts";
 import { isBlank } from "../util/is-blank.ts";
-import { loadHistory } from "./load-history.ts";
-import type { Past } from "./load-history.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import type { AgentParts } from "./agent-parts.ts";
+import type { RunContext } from "../run/run-context.ts";
+import type { UserMemory } from "../memory/user-memory.ts";
+import type { SessionMemory } from "./session-memory.ts";
 
-/** What the messages of a run are made from. */
-type Sources = { past: Past; tools: ToolSet };
+/** The number of past turns that a model gets unless it is configured, so that no session outgrows its context. */
+const defaultHistoryRuns = 50;
 
-/** What the model is sent first: instructions with what is remembered, the history as far as it fits, the input. */
-export async function buildMessages(parts: AgentParts, { past, tools }: Sources): Promise<ChatMessage[]> {
-  const { run } = past;
-  const [instructions, history] = await Promise.all([readInstructions(parts, run), loadHistory(parts, past)]);
-  const prompt = [instructions, ...history.remembered].filter((text) => text !== "").join("\n\n");
+/** The session that a run has open, and the memory that stands in for its turns, if there is one. */
+type Past = { session: OpenSession; memory: SessionMemory | undefined };
+
+/** Messages of the past, and text of a memory for the system prompt. */
+type History = { messages: readonly ChatMessage[]; memoryText: string };
+
+/** Builds the messages of the first model call: the system prompt, the history as far as it fits, and the input. */
+export async function buildMessages(
+  parts: AgentParts,
+  run: Run,
+  { tools, ...past }: Past & { tools: ToolSet },
+): Promise<ChatMessage[]> {
+  const { config } = parts;
+  const { instructions = "", userMemory, maxContextTokens } = config;
+  const [ownPrompt, history, facts] = await Promise.all([
+    typeof instructions === "string" ? instructions : makeInstructions(instructions, run),
+    loadHistory(config, run, past),
+    userMemory === undefined ? "" : loadFacts(userMemory, run),
+  ]);
+  const prompt = [ownPrompt, history.memoryText, facts].filter((text) => text !== "").join("\n\n");
   const system: ChatMessage[] = isBlank(prompt) ? [] : [{ role: "system", content: prompt }];
   const input: ChatMessage = { role: "user", content: run.input };
-  const { maxContextTokens } = parts.config;
   if (maxContextTokens === undefined) return [...system, ...history.messages, input];
   const reservedTokens = estimateTokens([...system, input]) + toolTokens(tools);
   return [...system, ...trimHistory(history.messages, { maxContextTokens, reservedTokens }), input];
 }
 
-async function readInstructions({ config }: AgentParts, { context }: Run): Promise<string> {
-  const { instructions = "" } = config;
-  return typeof instructions === "string" ? instructions : await instructions(context);
+async function loadHistory(config: AgentConfig, run: Run, { session, memory }: Past): Promise<History> {
+  const { addHistoryToMessages = true, numHistoryRuns } = config;
+  // Also when the model gets no history: the memory has to take in the turns that it missed.
+  const recalled = await memory?.recall(session);
+  if (!addHistoryToMessages) return { messages: [], memoryText: "" };
+  if (recalled !== undefined) {
+    const { messages, context } = recalled;
+    return { messages: trimHistory(messages, { maxTurns: numHistoryRuns }), memoryText: context };
+  }
+  const turns = await session.loadTurns(numHistoryRuns ?? defaultHistoryRuns, run.signal);
+  return { messages: repairHistory(turns.flatMap(turnMessages)), memoryText: "" };
+}
+
+async function loadFacts(userMemory: UserMemory, { settings, signal }: Run): Promise<string> {
+  const { userId, tenantId } = settings;
+  return userId === undefined ? "" : await userMemory.getContextString(userId, { tenantId, signal });
+}
+
+async function makeInstructions(make: (context: RunContext) => string | Promise<string>, run: Run): Promise<string> {
+  return await make(run.context);
 }
 
 function toolTokens({ specs }: ToolSet): number {

@@ -1,18 +1,72 @@
-import { ResponseCollector } from "../model/response-collector.ts";
+import { OutputGate } from "../guardrail/output-gate.ts";
+import type { CallIds } from "../history/call-ids.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
+import type { ModelOptions } from "../model/model-config.ts";
+import type { ModelResponse } from "../model/model-response.ts";
+import { ResponseCollector } from "../model/response-collector.ts";
+import type { ModelMessage } from "../model/vendor-state.ts";
 import { callWithRetries } from "../retry/with-retry.ts";
-import type { CallModel } from "./loop-plan.ts";
-import { readResponse } from "./read-response.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import { ChunkFilter } from "./chunk-filter.ts";
+import type { CallModel, LoopPlan } from "./loop-plan.ts";
+import { normalizeResponse, UniqueCallIds } from "./normalize-response.ts";
 
-/** Calls the model for a whole answer. It has the form of the other, and nothing to stream. */
+/** The input of a model call. */
+export type ModelRequest = {
+  messages: readonly ModelMessage[];
+  /** The ids of all tool calls in the conversation. */
+  callIds: CallIds;
+  mayCallTools: boolean;
+};
+
+/**
+ * Calls the model once, and records its answer in the run. Text is streamed as far as the guardrails allow; of a structured
+ * answer no text is streamed here, since only one that fits its schema is shown. Returns the response with the text that may
+ * go out.
+ */
+export async function* callModel(
+  plan: LoopPlan,
+  { messages, callIds, mayCallTools }: ModelRequest,
+): AsyncGenerator<StreamChunk, ModelResponse> {
+  const { run, structured, outputGuardrails } = plan;
+  const { context, signal } = run;
+  const gate = structured === undefined ? new OutputGate({ guardrails: outputGuardrails, context }) : undefined;
+  const chunks = new ChunkFilter({ run, gate, showsTools: mayCallTools });
+  const options = { ...plan.options, ...toolOptions(plan, mayCallTools), signal };
+  const thinkingBefore = run.thinking;
+  run.text = "";
+  const ids = new UniqueCallIds(callIds);
+  const response = yield* plan.call(plan, { messages, options, filter: chunks.filter, ids });
+  run.meter.add(response.usage);
+  signal.throwIfAborted();
+  run.noteToken();
+  run.thinking = thinkingBefore + (response.thinking ?? "");
+  run.responseId = response.responseId ?? run.responseId;
+  if (gate === undefined) return response;
+  // The text of an answer that did not stream has not been through the gate yet.
+  if (!chunks.hadText) run.text += await gate.push(response.text);
+  const hasNoText = response.text === "" && response.toolCalls.length > 0;
+  const rest = hasNoText ? "" : await gate.end();
+  run.text += rest;
+  if (rest !== "") yield { type: "text", text: rest };
+  return { ...response, text: run.text };
+}
+
+function toolOptions({ tools }: LoopPlan, mayCallTools: boolean): Pick<ModelOptions, "tools" | "toolChoice"> {
+  if (tools.specs.length === 0) return {};
+  // Sent also when they may not be called: vendors refuse a history with calls of unknown tools.
+  return mayCallTools ? { tools: tools.specs } : { tools: tools.specs, toolChoice: "none" };
+}
+
+/** Calls the model for a whole answer: it yields nothing. */
 export const callWhole: CallModel = async function* ({ model, retry }, { messages, options, ids }) {
   yield* [];
   const generate = () => model.generate(messages, options);
-  return ids.inResponse(readResponse(await callWithRetries(generate, retry, { signal: options.signal })));
+  return ids.inResponse(normalizeResponse(await callWithRetries(generate, retry, { signal: options.signal })));
 };
 
 /** Calls the model for a streamed answer. A failed call is repeated only as long as none of its chunks has come. */
-export const callStreaming: CallModel = async function* ({ model, retry }, { messages, options, relay, ids }) {
+export const callStreaming: CallModel = async function* ({ model, retry }, { messages, options, filter, ids }) {
   const collector = new ResponseCollector();
   const open = () => openStream(model.stream(messages, options));
   const { chunks, first } = await callWithRetries(open, retry, { signal: options.signal });
@@ -20,23 +74,23 @@ export const callStreaming: CallModel = async function* ({ model, retry }, { mes
     for (let step = first; step.done !== true; step = await chunks.next()) {
       const chunk = ids.inChunk(step.value);
       collector.add(chunk);
-      const relayed = relay(chunk);
-      const shown = relayed instanceof Promise ? await relayed : relayed;
+      const filtered = filter(chunk);
+      const shown = filtered instanceof Promise ? await filtered : filtered;
       if (shown !== undefined) yield shown;
     }
-    return readResponse(collector.finish());
+    return normalizeResponse(collector.finish());
   } finally {
     leave(chunks);
   }
 };
 
-/** A stream whose first chunk has come. */
+/** Opens a stream, and waits for its first chunk. */
 async function openStream(stream: AsyncIterable<ModelChunk>) {
   const chunks = stream[Symbol.asyncIterator]();
   return { chunks, first: await chunks.next() };
 }
 
-/** Ends the vendor's request when the reader left early. Not waited for: a provider may never come to its end. */
+/** Ends the vendor's request when the reader left early. Not awaited: a provider may never finish. */
 function leave(chunks: AsyncIterator<ModelChunk>): void {
   try {
     chunks.return?.().then(undefined, () => undefined);

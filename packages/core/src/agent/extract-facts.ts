@@ -8,13 +8,13 @@ import { createId } from "../util/create-id.ts";
 import type { AgentParts } from "./agent-parts.ts";
 
 /**
- * Looks for facts about the user in what was just said, in a run of its own with its own account. It begins when the answer
- * has been given out, so that nobody waits for it but who calls the memory's `flush`.
+ * Extracts facts about the user from a finished run, in a run with an id and usage of its own. It begins after the answer is
+ * announced, so that only a caller of the memory's `flush` waits for it.
  */
-export function extractFacts(parts: AgentParts, answered: Run): void {
+export function extractFacts(parts: AgentParts, finished: Run): void {
   const { userMemory } = parts.config;
-  if (userMemory?.enabled !== true || answered.settings.userId === undefined) return;
-  userMemory.track(afterwards(() => runExtraction(parts, answered)));
+  if (userMemory?.enabled !== true || finished.settings.userId === undefined) return;
+  userMemory.track(afterwards(() => runExtraction(parts, finished)));
 }
 
 async function afterwards(work: () => Promise<unknown>): Promise<void> {
@@ -22,13 +22,13 @@ async function afterwards(work: () => Promise<unknown>): Promise<void> {
   await work();
 }
 
-async function runExtraction(parts: AgentParts, answered: Run): Promise<void> {
+async function runExtraction(parts: AgentParts, finished: Run): Promise<void> {
   const { name, model } = parts.config;
-  const { settings, runId: parentRunId, input, messages, logger } = answered;
+  const { settings, runId: parentRunId, input, messages, logger } = finished;
   const run = new Run({
     name,
     input,
-    // It follows the run and is no part of it: neither is it cancelled with it, nor does it count for it.
+    // It follows the finished run and is no child of it: it has no signal, no deadline and no usage in common with it.
     settings: { ...settings, runId: createId(), signals: [], parentRunId, parentMeter: undefined },
     eventBus: parts.eventBus,
     logger: parts.logger,

@@ -1,8 +1,8 @@
 import type { Guardrail } from "../guardrail/guardrail.ts";
 import type { ChatMessage } from "../message/message.ts";
+import type { ModelChunk } from "../model/model-chunk.ts";
 import type { ModelOptions } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
-import type { ModelChunk } from "../model/model-chunk.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import type { ModelMessage } from "../model/vendor-state.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
@@ -10,35 +10,35 @@ import type { Run } from "../run/run.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
-import type { AgentHooks } from "./agent-hooks.ts";
-import type { TurnCallIds } from "./turn-call-ids.ts";
+import type { AgentHooks } from "./agent-config.ts";
+import type { UniqueCallIds } from "./normalize-response.ts";
 
 /** All that the loop needs: a run, and plain data. It never sees an agent. */
 export type LoopPlan<Structured = unknown> = {
-  /** Where the loop records what happens. */
+  /** The run, where the loop records what happens. */
   run: Run<Structured>;
   model: ModelProvider;
-  /** Calls the model for a whole or for a streamed answer. */
-  callModel: CallModel;
+  /** Calls the model, for a whole or for a streamed answer. */
+  call: CallModel;
   /** The messages of the first model call. */
   messages: readonly ChatMessage[];
   options: ModelOptions;
   retry: RetryConfig;
   tools: ToolSet;
-  /** How often the model may call tools before it has to answer. */
+  /** The number of round trips after which the model has to answer without tools. */
   maxToolRoundtrips: number;
   structured: CompiledSchema<Structured> | undefined;
   outputGuardrails: readonly Guardrail[];
   onToolCall: AgentHooks["onToolCall"];
 };
 
-/** One model call: what the model is sent, and what is done with its answer. */
+/** One model call: what the model is sent, and how its chunks become chunks of the run. */
 type ModelCall = {
   messages: readonly ModelMessage[];
   options: ModelOptions & { signal: AbortSignal };
-  ids: TurnCallIds;
-  /** Returns what of a chunk the reader is shown. */
-  relay: (chunk: ModelChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
+  ids: UniqueCallIds;
+  /** Records a chunk, and returns what the reader of the run is shown of it. */
+  filter: (chunk: ModelChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
 };
 
 /** Calls the model of a plan: yields what it streams, if it does, and returns the whole response. */

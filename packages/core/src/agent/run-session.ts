@@ -28,8 +28,8 @@ export class RunSession {
   }
 
   /** Stores the turn of a run that finished, and returns its number. */
-  async saveFinished(messages: ChatMessage[]): Promise<number> {
-    return await this.#store("completed", messages);
+  saveFinished(messages: ChatMessage[]): Promise<number> {
+    return this.#store("completed", messages);
   }
 
   /** Stores what a failed run did, if it called a tool. */
@@ -44,10 +44,12 @@ export class RunSession {
     this.#session?.release();
   }
 
-  async #store(status: NewTurn["status"], messages: ChatMessage[]): Promise<number> {
+  #store(status: NewTurn["status"], messages: ChatMessage[]): Promise<number> {
     const { runId, context, input, meter } = this.#run;
-    if (this.#session === undefined) throw new TroupeError("internal", "A turn cannot be stored without a session.");
+    if (this.#session === undefined) {
+      return Promise.reject(new TroupeError("internal", "A turn cannot be stored without a session."));
+    }
     const runnable = context.agentName;
-    return await this.#session.appendTurn({ runId, runnable, input, messages, status, usage: meter.total });
+    return this.#session.appendTurn({ runId, runnable, input, messages, status, usage: meter.total });
   }
 }

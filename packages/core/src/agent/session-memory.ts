@@ -7,25 +7,25 @@ import type { OpenSession } from "../session/open-session.ts";
 import { turnMessages } from "../session/turn-record.ts";
 import type { StoredTurn, TurnRecord } from "../session/turn-record.ts";
 
-/** How many turns a memory takes in at once: what is older than these would overflow anyhow. */
+/** The number of turns that a memory takes in at once: older ones would overflow. */
 const mostMissed = 200;
 
-/** Whose memory it is, in which run, and the model that writes summaries when the memory has none of its own. */
-type Owner = { memory: Memory; run: Run; model: ModelProvider };
+/** A memory, its run, and the model that writes summaries when the memory has none of its own. */
+type Parts = { memory: Memory; run: Run; model: ModelProvider };
 
 /**
- * A memory while one run has its session. The session's turns are the truth: what the memory has missed of them, since a
- * write failed or the process ended, it takes in first.
+ * The memory of a session while one run has the session open. The session's turns are the truth: the memory first takes in
+ * those that it missed because a write failed or the process ended.
  */
 export class SessionMemory {
-  readonly #owner: Owner;
+  readonly #parts: Parts;
   #through = 0;
 
-  constructor(owner: Owner) {
-    this.#owner = owner;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** What is remembered of the session, with all its turns taken in. */
+  /** Takes in the turns that the memory missed, and returns what it remembers of the session. */
   async recall(session: OpenSession): Promise<RecalledMemory> {
     const recalled = await this.#recall();
     const missed = await this.#missedTurns(session);
@@ -34,16 +34,16 @@ export class SessionMemory {
     return await this.#recall();
   }
 
-  /** Takes in a turn that is stored under this number. */
+  /** Takes in the turn that is stored with this number. */
   async add(turn: Pick<TurnRecord, "input" | "messages">, seq: number): Promise<void> {
-    const { memory, run } = this.#owner;
+    const { memory, run } = this.#parts;
     const options = { ...this.#options(), through: seq, after: this.#through };
     await memory.addMessages(run.settings.sessionId, turnMessages(turn), options);
     this.#through = seq;
   }
 
   async #recall(): Promise<RecalledMemory> {
-    const { memory, run } = this.#owner;
+    const { memory, run } = this.#parts;
     const { sessionId, tenantId } = run.settings;
     const recalled = await memory.recall(sessionId, { tenantId, signal: run.signal });
     this.#through = recalled.through;
@@ -51,7 +51,7 @@ export class SessionMemory {
   }
 
   async #missedTurns(session: OpenSession): Promise<StoredTurn[]> {
-    const { signal } = this.#owner.run;
+    const { signal } = this.#parts.run;
     const [newest] = await session.loadTurns(1, signal);
     const missed = (newest?.seq ?? 0) - this.#through;
     if (missed <= 0) return [];
@@ -60,7 +60,7 @@ export class SessionMemory {
   }
 
   #options(): AddMessagesOptions {
-    const { run, model } = this.#owner;
+    const { run, model } = this.#parts;
     const { signal, logger } = run;
     return {
       tenantId: run.settings.tenantId,

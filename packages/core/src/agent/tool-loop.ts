@@ -1,49 +1,136 @@
+import { checkGuardrails } from "../guardrail/check-guardrails.ts";
+import type { ChatMessage } from "../message/message.ts";
+import type { ToolCallResult } from "../message/tool-call.ts";
+import type { FinishReason } from "../model/model-chunk.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import type { ModelMessage } from "../model/vendor-state.ts";
-import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { askModel } from "./ask-model.ts";
+import type { CompiledSchema } from "../schema/compile-schema.ts";
+import { parseStructured } from "../schema/parse-structured.ts";
+import { SchemaError } from "../schema/schema-error.ts";
+import { describeIssues } from "../schema/schema-issue.ts";
+import { executeToolCalls } from "../tool/execute-tool-calls.ts";
+import { callModel } from "./call-model.ts";
+import type { ModelRequest } from "./call-model.ts";
 import type { LoopPlan } from "./loop-plan.ts";
-import { runTools } from "./run-tools.ts";
-import { structuredAnswer } from "./structured-answer.ts";
-import type { Asked } from "./structured-answer.ts";
-import { callIdsOf } from "./turn-call-ids.ts";
+import { callIdsOf } from "./normalize-response.ts";
+
+/** How often an answer that does not fit its schema is sent back to the model. */
+const maxRepairs = 2;
 
 /**
- * Calls the model, runs the tools that it asks for, and repeats until it answers. When it may ask for no more tools, it is
- * called once more without them, so that the user gets an answer.
+ * Calls the model, executes the tools that it calls, and repeats until it answers. After the last round trip it is called
+ * once more without tools, so that the user gets an answer. Returns the reason why the answer finished.
  */
 export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGenerator<StreamChunk, FinishReason> {
-  const messages = withoutState(plan.messages);
+  const { run, structured, maxToolRoundtrips } = plan;
+  const messages = plan.messages.map(withoutState);
   const callIds = callIdsOf(messages);
   for (let roundtrip = 0; ; roundtrip++) {
-    const mayCallTools = roundtrip < plan.maxToolRoundtrips;
-    const response = yield* askModel(plan, { messages, callIds, mayCallTools });
-    if (!mayCallTools || response.toolCalls.length === 0) {
-      const finishReason = yield* finishAnswer(plan, { messages, callIds }, response);
-      return mayCallTools || roundtrip === 0 ? finishReason : "tool_roundtrips";
+    const mayCallTools = roundtrip < maxToolRoundtrips;
+    const request = { messages, callIds, mayCallTools };
+    const response = yield* callModel(plan, request);
+    if (mayCallTools && response.toolCalls.length > 0) {
+      messages.push(...(yield* executeTools(plan, response, roundtrip)));
+      continue;
     }
-    messages.push(...(yield* runTools(plan, response, roundtrip)));
+    const isPlain = structured === undefined;
+    const reason = isPlain ? response.finishReason : yield* fitToSchema({ ...plan, structured }, request, response);
+    if (run.text !== "") run.messages.push({ role: "assistant", content: run.text });
+    return mayCallTools || roundtrip === 0 ? reason : "tool_roundtrips";
   }
 }
 
-async function* finishAnswer<Structured>(
-  plan: LoopPlan<Structured>,
-  asked: Asked,
-  response: ModelResponse,
-): AsyncGenerator<StreamChunk, FinishReason> {
-  const { run, structured } = plan;
-  const isPlain = structured === undefined;
-  const reason = isPlain ? response.finishReason : yield* structuredAnswer({ ...plan, structured }, asked, response);
-  if (run.text !== "") run.messages.push({ role: "assistant", content: run.text });
-  return reason;
+/** A response with tool calls. */
+export type ToolStep = Pick<ModelResponse, "text" | "toolCalls" | "malformedArguments" | "vendorState">;
+
+/**
+ * Executes the tool calls of a response in parallel, and yields the end of each call. Records response and results in the
+ * run, and returns them as messages for the next model call.
+ */
+export async function* executeTools(
+  plan: LoopPlan,
+  step: ToolStep,
+  roundtrip: number,
+): AsyncGenerator<StreamChunk, ModelMessage[]> {
+  const { run, tools, onToolCall } = plan;
+  const { text, toolCalls: calls, malformedArguments = [] } = step;
+  const done: ToolCallResult[] = [];
+  run.unfinishedStep = { text, toolCalls: calls, results: done };
+  const batch = executeToolCalls({
+    calls,
+    malformedArguments,
+    tools,
+    context: run.context,
+    eventBus: run.eventBus,
+    roundtrip,
+    ...(onToolCall !== undefined && { onToolCall }),
+    // Recorded at once, and not when the reader comes to it: the run may end before.
+    onResult: (result) => {
+      done.push(result);
+      run.toolCalls.push(result);
+    },
+  });
+  let next = await batch.next();
+  for (; next.done !== true; next = await batch.next()) {
+    yield { type: "tool_call_end", toolCallId: next.value.toolCallId };
+  }
+  run.signal.throwIfAborted();
+  // In the order of the calls, in whatever order they ended.
+  run.toolCalls.splice(-calls.length, calls.length, ...next.value);
+  run.unfinishedStep = undefined;
+  return recordStep(plan, step, next.value);
 }
 
-/** Vendor state comes from the model calls of this run alone: stored messages that hold some are not believed. */
-function withoutState(messages: readonly ModelMessage[]): ModelMessage[] {
-  return messages.map((message) => {
-    if (message.vendorState === undefined) return message;
-    const { vendorState: _, ...plain } = message;
-    return plain;
-  });
+/** The vendor's state is for the next model call alone: what is recorded reaches storage and clients. */
+function recordStep({ run }: LoopPlan, step: ToolStep, done: readonly ToolCallResult[]): ModelMessage[] {
+  const { text, toolCalls, vendorState } = step;
+  const answer: ChatMessage = { role: "assistant", content: text === "" ? null : text, toolCalls };
+  const results = done.map(({ toolCallId, result }): ChatMessage => ({ role: "tool", toolCallId, content: result }));
+  run.messages.push(answer, ...results);
+  return [vendorState === undefined ? answer : { ...answer, vendorState }, ...results];
+}
+
+/** Vendor state comes from the model calls of this run alone: that of a stored message must not be sent to a vendor. */
+function withoutState(message: ModelMessage): ModelMessage {
+  if (message.vendorState === undefined) return message;
+  const { vendorState: _, ...plain } = message;
+  return plain;
+}
+
+/**
+ * Reads the checked value from the model's answer. An answer that does not fit its schema is sent back with its issues, at
+ * most twice; the messages of these repairs are not recorded. Returns the reason why the answer that fits finished.
+ */
+async function* fitToSchema<Structured>(
+  plan: LoopPlan<Structured> & { structured: CompiledSchema<Structured> },
+  { messages: sent, callIds }: ModelRequest,
+  answer: ModelResponse,
+): AsyncGenerator<StreamChunk, FinishReason> {
+  const { run, structured, outputGuardrails: guardrails } = plan;
+  const messages = [...sent];
+  let response = answer;
+  for (let repairs = 0; ; repairs++) {
+    try {
+      const text = await checkGuardrails(response.text, { guardrails, side: "output", context: run.context });
+      run.text = text;
+      run.structured = await parseStructured(text, structured);
+      yield { type: "text", text };
+      return response.finishReason;
+    } catch (error) {
+      if (!(error instanceof SchemaError) || repairs === maxRepairs) throw error;
+      messages.push(...repairMessages(response, error));
+      response = yield* callModel(plan, { messages, callIds, mayCallTools: false });
+    }
+  }
+}
+
+function repairMessages({ text, vendorState }: ModelResponse, { issues }: SchemaError): ModelMessage[] {
+  return [
+    { role: "assistant", content: text.trim() || "(no answer)", ...(vendorState !== undefined && { vendorState }) },
+    {
+      role: "user",
+      content: `Your answer does not fit the schema that it must have:\n${describeIssues(issues)}\nAnswer again, with JSON that fits and nothing else.`,
+    },
+  ];
 }

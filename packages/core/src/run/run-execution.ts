@@ -4,7 +4,7 @@ import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import { LazyPromise } from "../util/lazy-promise.ts";
 import { GracePeriod } from "./grace-period.ts";
-import { RunError } from "./run-error.ts";
+import { RunError } from "./run-output.ts";
 import type { RunOutput } from "./run-output.ts";
 import type { RunEnd, RunWork } from "./run-work.ts";
 import type { Run } from "./run.ts";
@@ -141,13 +141,14 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
   async #complete(finishReason: FinishReason): Promise<void> {
     this.#phase = "ending";
     try {
-      await this.#grace.wait(this.#begun?.saveFinished?.());
+      const saved = this.#begun?.saveFinished?.();
+      if (saved !== undefined) await this.#grace.wait(saved);
     } catch (error) {
       await this.#fail(error);
       return;
     }
     const output = this.#run.toOutput("completed");
-    await this.#notifyWork({ output });
+    await this.#callEndHook({ output });
     this.#close();
     const finish: StreamChunk = { type: "finish", finishReason, usage: output.usage };
     this.#emitChunk(finish);
@@ -170,7 +171,7 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     const { code, message, fields } = error;
     const output = this.#run.toOutput("error");
     const failure = new RunError(code, message, { fields, cause: error, output });
-    await this.#notifyWork({ error: failure });
+    await this.#callEndHook({ error: failure });
     this.#close();
     this.#run.emit("run.error", { error: failure });
     this.#result.reject(failure);
@@ -187,13 +188,14 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     if (this.#phase === "ending") this.#grace.start();
   }
 
-  async #notifyWork(end: RunEnd<Structured>): Promise<void> {
-    await this.#tryAtEnd("A hook at the end of the run failed.", () => this.#begun?.onEnd?.(end));
+  #callEndHook(end: RunEnd<Structured>): Promise<void> {
+    return this.#tryAtEnd("A hook at the end of the run failed.", () => this.#begun?.onEnd?.(end));
   }
 
   async #tryAtEnd(problem: string, work: () => void | Promise<void>): Promise<void> {
     try {
-      await this.#grace.wait(work());
+      const pending = work();
+      if (pending !== undefined) await this.#grace.wait(pending);
     } catch (error) {
       this.#run.logger.error(problem, { error });
     }

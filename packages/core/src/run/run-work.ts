@@ -1,7 +1,6 @@
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
-import type { RunError } from "./run-error.ts";
-import type { RunOutput } from "./run-output.ts";
+import type { RunError, RunOutput } from "./run-output.ts";
 
 /** How a run ended. */
 export type RunEnd<Structured = unknown> = { output: RunOutput<Structured> } | { error: RunError };

@@ -1,6 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { addUsage, noUsage } from "../message/token-usage.ts";
+import { addUsage, noUsage, soundUsage } from "../message/token-usage.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
+import { readProperty } from "../util/read-property.ts";
 
 /** The usage of a run: every model call is added when it is billed, here and to the usage of the parent run. */
 export class UsageMeter {
@@ -33,4 +34,13 @@ export class UsageMeter {
     this.#onExceeded = undefined;
     onExceeded?.(new TroupeError("limit_exceeded", `The run used more than its limit of ${this.#limit} tokens.`));
   }
+}
+
+/**
+ * Counts what a run below says that it cost, when it has billed nothing to the account that it was given for itself: a
+ * runnable of somebody else's making may know nothing of accounts, and then its own word counts.
+ */
+export function countForeignUsage(meter: UsageMeter | undefined, output: unknown): void {
+  if (meter?.total.totalTokens !== 0) return;
+  meter.add(soundUsage(readProperty(output, "usage") as TokenUsage | undefined));
 }

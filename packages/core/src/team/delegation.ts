@@ -1,4 +1,4 @@
-import { runTools } from "../agent/run-tools.ts";
+import { executeTools } from "../agent/tool-loop.ts";
 import { toPublicError } from "../errors/public-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { MessageContent } from "../message/content.ts";
@@ -104,6 +104,6 @@ export async function* delegateAll(
     yield { type: "tool_call_start", toolCall: { id, name } };
     yield { type: "tool_call_delta", toolCallId: id, argumentsDelta: JSON.stringify(args) };
   }
-  yield* runTools({ ...orchestrator, tools }, { text: "", toolCalls }, before);
+  yield* executeTools({ ...orchestrator, tools }, { text: "", toolCalls }, before);
   return run.toolCalls.slice(before);
 }

@@ -48,9 +48,7 @@ async function chooseMember({ orchestrator, members, run }: TeamPlan): Promise<M
   const aside = run.aside<Choice>();
   const responseFormat = { type: "json_schema" as const, schema: structured.jsonSchema };
   const options = { ...orchestrator.options, responseFormat };
-  await drain(
-    toolLoop({ ...orchestrator, run: aside, callModel: callWhole, options, structured, maxToolRoundtrips: 0 }),
-  );
+  await drain(toolLoop({ ...orchestrator, run: aside, call: callWhole, options, structured, maxToolRoundtrips: 0 }));
   const chosen = members.find(({ name }) => name === aside.structured?.member);
   if (chosen === undefined) throw new TroupeError("structured_output_invalid", "The orchestrator chose no member.");
   return chosen;

@@ -10,13 +10,13 @@ import type { TeamMode } from "./team-config.ts";
 import type { TeamPlan, TeamStrategy } from "./team-plan.ts";
 
 /** The orchestrator delegates tasks, in parallel and repeatedly, and answers. */
-const coordinate: TeamStrategy = (plan) => toolLoop({ ...plan.orchestrator, callModel: whileMembersAnswer(plan) });
+const coordinate: TeamStrategy = (plan) => toolLoop({ ...plan.orchestrator, call: whileMembersAnswer(plan) });
 
 /** A team whose members have all failed fails with them, before its model is called again. */
 function whileMembersAnswer({ orchestrator, memberRuns, run }: TeamPlan): CallModel {
   return (plan, call) => {
     memberRuns.requireAnAnswer(run.toolCalls);
-    return orchestrator.callModel(plan, call);
+    return orchestrator.call(plan, call);
   };
 }
 

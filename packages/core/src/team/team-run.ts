@@ -18,13 +18,13 @@ const defaultRounds = 3;
 /** The work of a team within one run. */
 export class TeamRun implements RunWork {
   readonly #parts: TeamParts;
-  readonly #callModel: CallModel;
+  readonly #call: CallModel;
   readonly #run: Run;
   readonly #session: RunSession;
 
-  constructor(parts: TeamParts, callModel: CallModel, run: Run) {
+  constructor(parts: TeamParts, call: CallModel, run: Run) {
     this.#parts = parts;
-    this.#callModel = callModel;
+    this.#call = call;
     this.#run = run;
     this.#session = new RunSession(run);
   }
@@ -36,7 +36,7 @@ export class TeamRun implements RunWork {
     events.open(run.runId);
     const memberRuns = new MemberRuns({ run, members, persists: memberSessions === "persist" });
     const orchestrator = await this.#planOrchestrator(memberRuns);
-    const streams = this.#callModel === callStreaming;
+    const streams = this.#call === callStreaming;
     return strategies[mode]({ run, orchestrator, members, memberRuns, maxRounds, streams });
   }
 
@@ -62,8 +62,8 @@ export class TeamRun implements RunWork {
     const session = await this.#session.open(parts.sessionsFor(run.settings));
     const delegations = delegationTools(members, memberRuns, () => run.input);
     const tools = config.mode === "coordinate" ? delegations : new ToolSet([]);
-    const messages = await buildMessages(parts, { past: { run, session, memory: undefined }, tools });
+    const messages = await buildMessages(parts, run, { session, memory: undefined, tools });
     const hasCalls = messages.some(({ toolCalls }) => toolCalls !== undefined);
-    return planLoop(parts, run, { callModel: this.#callModel, messages, tools: hasCalls ? delegations : tools });
+    return planLoop(parts, run, { call: this.#call, messages, tools: hasCalls ? delegations : tools });
   }
 }

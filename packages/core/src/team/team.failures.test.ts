@@ -3,7 +3,7 @@ import { Agent } from "../agent/agent.ts";
 import { ModelError } from "../errors/model-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { EventBus } from "../events/event-bus.ts";
-import type { RunError } from "../run/run-error.ts";
+import type { RunError } from "../run/run-output.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
-import type { RunError } from "../run/run-error.ts";
-import type { RunOutput } from "../run/run-output.ts";
+import type { RunError, RunOutput } from "../run/run-output.ts";
 import { sleep } from "../async/sleep.ts";
 import { buildTeam, mustFail, randomTeam } from "./test/random-teams.ts";
 import type { Built } from "./test/random-teams.ts";

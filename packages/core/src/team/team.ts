@@ -74,7 +74,7 @@ export class Team implements Runnable {
     return this.#execute(callStreaming, input, opts);
   }
 
-  #execute(callModel: CallModel, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
+  #execute(call: CallModel, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const parts = this.#parts;
     const { name, model, limits } = parts.config;
     const run = new Run({
@@ -85,6 +85,6 @@ export class Team implements Runnable {
       logger: parts.orchestrator.logger,
       model,
     });
-    return new RunExecution(run, new TeamRun(parts, callModel, run));
+    return new RunExecution(run, new TeamRun(parts, call, run));
   }
 }

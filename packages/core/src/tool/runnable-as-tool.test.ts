@@ -4,7 +4,7 @@ import type { ErrorCode } from "../errors/troupe-error.ts";
 import { EventBus } from "../events/event-bus.ts";
 import type { MessageContent } from "../message/content.ts";
 import { noUsage } from "../message/token-usage.ts";
-import { RunError } from "../run/run-error.ts";
+import { RunError } from "../run/run-output.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";

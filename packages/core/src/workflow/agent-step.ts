@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { countForeignUsage } from "../run/count-foreign-usage.ts";
+import { countForeignUsage } from "../run/usage-meter.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { UsageMeter } from "../run/usage-meter.ts";
 import { memberSessionId } from "../session/session-id.ts";

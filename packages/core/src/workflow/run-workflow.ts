@@ -2,7 +2,7 @@ import { AsyncQueue } from "../async/async-queue.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { RunError } from "../run/run-error.ts";
+import { RunError } from "../run/run-output.ts";
 import type { RunExecution } from "../run/run-execution.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { Run } from "../run/run.ts";

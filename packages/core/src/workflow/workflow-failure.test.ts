@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { ModelError } from "../errors/model-error.ts";
 import type { TroupeError } from "../errors/troupe-error.ts";
-import { RunError } from "../run/run-error.ts";
+import { RunError } from "../run/run-output.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { scriptedUsage } from "../testing/scripted-turn.ts";
 import { failing, failureOf } from "./test/failures.ts";

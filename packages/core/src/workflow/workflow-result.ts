@@ -2,7 +2,7 @@ import type { PublicError } from "../errors/public-error.ts";
 import type { ErrorCode, TroupeErrorOptions } from "../errors/troupe-error.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { RunError } from "../run/run-error.ts";
+import { RunError } from "../run/run-output.ts";
 import type { RunOutput } from "../run/run-output.ts";
 
 /**

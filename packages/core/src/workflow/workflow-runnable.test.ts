@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
-import { toPublicOutput } from "../run/to-public-output.ts";
+import { toPublicOutput } from "../run/run-output.ts";
 import { checkConformance } from "../testing/conformance/check-conformance.ts";
 import { runnableCases } from "../testing/conformance/runnable-cases.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ChatMessage } from "../../message/message.ts";
 import type { StreamChunk } from "../../run/stream-chunk.ts";
-import { RunError } from "../../run/run-error.ts";
+import { RunError } from "../../run/run-output.ts";
 import type { RunOutput } from "../../run/run-output.ts";
 import { interruptedTurn } from "../../history/interrupted-turn.ts";
 import { assertVendorWouldAccept } from "../../history/test/assert-vendor-would-accept.ts";

@@ -1,5 +1,5 @@
 import type { RunEvents } from "../../run/run-events.ts";
-import { RunError } from "../../run/run-error.ts";
+import { RunError } from "../../run/run-output.ts";
 import type { RunOutput } from "../../run/run-output.ts";
 import type { RunStream } from "../../run/runnable.ts";
 import { countedSignal } from "../../run/test/listeners.ts";

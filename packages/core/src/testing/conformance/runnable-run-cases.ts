@@ -2,7 +2,7 @@ import { assert, inTime } from "./assert.ts";
 import { addUsage, noUsage } from "../../message/token-usage.ts";
 import type { StreamChunk } from "../../run/stream-chunk.ts";
 import type { RunOpts } from "../../run/run-options.ts";
-import { toPublicOutput } from "../../run/to-public-output.ts";
+import { toPublicOutput } from "../../run/run-output.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import { scriptedUsage } from "../scripted-turn.ts";
 import { createId } from "../../util/create-id.ts";

@@ -2,7 +2,7 @@ import { assert, failureOf, inTime } from "./assert.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import type { StreamChunk } from "../../run/stream-chunk.ts";
 import { TroupeError } from "../../errors/troupe-error.ts";
-import type { RunError } from "../../run/run-error.ts";
+import type { RunError } from "../../run/run-output.ts";
 import type { RunEvents } from "../../run/run-events.ts";
 import type { Runnable, RunStream } from "../../run/runnable.ts";
 

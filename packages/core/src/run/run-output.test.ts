@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunOutput } from "./run-output.ts";
-import { toPublicOutput } from "./to-public-output.ts";
+import { toPublicOutput } from "./run-output.ts";
 
 const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
 const whole: Required<RunOutput> = {

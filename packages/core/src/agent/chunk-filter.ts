@@ -1,0 +1,86 @@
+import type { OutputGate } from "../guardrail/output-gate.ts";
+import type { AnswerChunk, ModelChunk } from "../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import type { Run } from "../run/run.ts";
+
+type TextChunk = Extract<AnswerChunk, { type: "text" }>;
+type ToolChunk = Extract<AnswerChunk, { type: "tool_call_start" | "tool_call_delta" | "tool_call_end" }>;
+
+/** Options of a filter for one model call. */
+export type ChunkFilterOptions = {
+  run: Run;
+  /** Lets text out once it may go. Without a gate all text is held back. */
+  gate: OutputGate | undefined;
+  /** Whether tool calls will be executed, and so are shown. */
+  showsTools: boolean;
+};
+
+/**
+ * Filters the chunks of one model call for the reader of a run, and records them in the run. The end of a tool call is left
+ * out: for the reader a call ends when it has been executed.
+ */
+export class ChunkFilter {
+  readonly #options: ChunkFilterOptions;
+  /** Tells by its id if a call has all of its arguments. Made with the first call: most answers have none. */
+  #isComplete: Map<string, boolean> | undefined;
+
+  #hadText = false;
+
+  constructor(options: ChunkFilterOptions) {
+    this.#options = options;
+  }
+
+  /** Whether any of the chunks was text. */
+  get hadText(): boolean {
+    return this.#hadText;
+  }
+
+  /** Records the chunk, and returns what the reader is shown of it. */
+  readonly filter = (chunk: ModelChunk): StreamChunk | undefined | Promise<StreamChunk | undefined> => {
+    const { run, showsTools } = this.#options;
+    switch (chunk.type) {
+      case "text":
+        run.noteToken();
+        return this.#filterText(chunk);
+      case "thinking":
+        run.noteToken();
+        run.thinking += chunk.text;
+        return chunk;
+      case "tool_call_start":
+      case "tool_call_delta":
+      case "tool_call_end":
+        run.noteToken();
+        return this.#isNew(chunk) && showsTools ? chunk : undefined;
+      default:
+        return undefined;
+    }
+  };
+
+  #filterText(chunk: TextChunk): StreamChunk | undefined | Promise<StreamChunk | undefined> {
+    const { gate } = this.#options;
+    this.#hadText = true;
+    if (gate === undefined) return undefined;
+    const passed = gate.push(chunk.text);
+    if (typeof passed !== "string") return passed.then((text) => this.#show(text, chunk));
+    return this.#show(passed, chunk);
+  }
+
+  #show(text: string, chunk: TextChunk): StreamChunk | undefined {
+    this.#options.run.text += text;
+    if (text === "") return undefined;
+    return text === chunk.text ? chunk : { type: "text", text };
+  }
+
+  /** A second call with a known id, and arguments of a call that is complete or unknown, are mistakes of the vendor. */
+  #isNew(chunk: ToolChunk): boolean {
+    const calls = (this.#isComplete ??= new Map<string, boolean>());
+    if (chunk.type === "tool_call_start") {
+      const { id } = chunk.toolCall;
+      const isNew = !calls.has(id);
+      if (isNew) calls.set(id, false);
+      return isNew;
+    }
+    if (chunk.type === "tool_call_end") calls.set(chunk.toolCallId, true);
+    return calls.get(chunk.toolCallId) === false;
+  }
+}

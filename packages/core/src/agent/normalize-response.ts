@@ -1,0 +1,109 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { CallIds } from "../history/call-ids.ts";
+import type { ChatMessage } from "../message/message.ts";
+import { soundUsage } from "../message/token-usage.ts";
+import type { ToolCall } from "../message/tool-call.ts";
+import type { ModelChunk } from "../model/model-chunk.ts";
+import type { ModelResponse } from "../model/model-response.ts";
+import { nestsDeeper } from "../schema/json-limits.ts";
+import { createId } from "../util/create-id.ts";
+import { isRecord } from "../util/is-record.ts";
+
+/** The depth to which arguments may nest. A stored turn adds a few levels, and has a limit of its own. */
+const maxArgumentsDepth = 48;
+
+/**
+ * Returns a model's response in its normal form: a provider of a third party that reports no tokens or gives two calls one
+ * id must not break the run, its usage or its history. Arguments that no turn could hold count as malformed, so that their
+ * call is not executed.
+ */
+export function normalizeResponse(response: ModelResponse): ModelResponse {
+  if (typeof response?.finishReason !== "string") {
+    throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
+  }
+  const { text, toolCalls, malformedArguments } = response;
+  const sound = {
+    ...response,
+    text: typeof text === "string" ? text : "",
+    usage: soundUsage(response.usage),
+  };
+  return (toolCalls ?? []).length === 0
+    ? { ...sound, toolCalls: [] }
+    : { ...sound, ...soundCalls(toolCalls, malformedArguments) };
+}
+
+type Calls = Pick<ModelResponse, "toolCalls"> & Required<Pick<ModelResponse, "malformedArguments">>;
+
+/** Keeps the first call with each id. A call without an id gets one. */
+function soundCalls(calls: readonly ToolCall[], malformed: ModelResponse["malformedArguments"] = []): Calls {
+  const known = new Set<string>();
+  const sound: Calls = { toolCalls: [], malformedArguments: [...malformed] };
+  for (const call of calls) {
+    const id = call.id || createId();
+    if (known.has(id)) continue;
+    known.add(id);
+    const isSound = isRecord(call.arguments) && !nestsDeeper(call.arguments, maxArgumentsDepth);
+    if (!isSound) sound.malformedArguments.push({ toolCallId: id, text: "" });
+    sound.toolCalls.push({ id, name: call.name, arguments: isSound ? call.arguments : {} });
+  }
+  return sound;
+}
+
+/** Collects the ids of the tool calls in a conversation. */
+export function callIdsOf(messages: readonly ChatMessage[]): CallIds {
+  const ids = new CallIds();
+  for (const { toolCalls = [] } of messages) for (const { id } of toolCalls) ids.take(id);
+  return ids;
+}
+
+/**
+ * Unique ids for the tool calls of one answer: there are models that number the calls of each answer from 1, and vendors
+ * that refuse a history in which an id occurs twice.
+ */
+export class UniqueCallIds {
+  readonly #taken: CallIds;
+  // Made with the first call: most answers have none.
+  #own: Map<string, string> | undefined;
+
+  constructor(taken: CallIds) {
+    this.#taken = taken;
+  }
+
+  /** Returns the response with unique ids. */
+  inResponse(response: ModelResponse): ModelResponse {
+    const { toolCalls, malformedArguments } = response;
+    if (toolCalls.length === 0) return response;
+    return {
+      ...response,
+      toolCalls: toolCalls.map((call) => ({ ...call, id: this.#start(call.id) })),
+      ...(malformedArguments !== undefined && {
+        malformedArguments: malformedArguments.map((call) => ({ ...call, toolCallId: this.#of(call.toolCallId) })),
+      }),
+    };
+  }
+
+  /** Returns the chunk with the unique id of its call. */
+  inChunk(chunk: ModelChunk): ModelChunk {
+    switch (chunk.type) {
+      case "tool_call_start":
+        return { ...chunk, toolCall: { ...chunk.toolCall, id: this.#start(chunk.toolCall.id) } };
+      case "tool_call_delta":
+      case "tool_call_end":
+        return { ...chunk, toolCallId: this.#of(chunk.toolCallId) };
+      default:
+        return chunk;
+    }
+  }
+
+  /** Within the answer, a second call with an id stays the same call. */
+  #start(id: string): string {
+    const ids = (this.#own ??= new Map<string, string>());
+    const own = ids.get(id) ?? this.#taken.take(id);
+    ids.set(id, own);
+    return own;
+  }
+
+  #of(id: string): string {
+    return this.#own?.get(id) ?? id;
+  }
+}
