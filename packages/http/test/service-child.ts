@@ -1,4 +1,5 @@
-// A service as a host would write it, with its storage in a file. Sends `{ port }` to its parent.
+// A service as a host would write it, with its storage in a file. Sends `{ port }` to its parent, and `{ works }` for
+// each run that calls its tool.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { JournalStorage } from "@troupe-internal/fault-tools";
@@ -15,6 +16,7 @@ const weather = defineTool({
   description: "The weather.",
   parameters: { type: "object", properties: {} },
   execute: async () => {
+    process.send?.({ works: true });
     await new Promise((resolve) => setTimeout(resolve, 5));
     return "Rain.";
   },

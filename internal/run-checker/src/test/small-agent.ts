@@ -54,7 +54,7 @@ export function createSmallAgent({ model, tool, storage, isHasty }: Parts): Pick
         const counted = { v: 1, owner: {}, createdAt: 1, updatedAt: 1, turns: stored?.seq ?? 0 };
         await storage.set("sessions", `-/${sessionId}`, counted);
       };
-      if (isHasty) setTimeout(() => void commit(), 500);
+      if (isHasty) setTimeout(() => void commit(), 60_000).unref();
       else await commit();
       return { runId, text: contentText(messages.at(-1)?.content), toolCalls: [], usage };
     },
