@@ -5,19 +5,20 @@ import {
   methods,
   nested,
   nonBlankString,
+  nonEmptyString,
   numberFrom,
   oneOf,
   optional,
   satisfying,
 } from "../errors/option-checks.ts";
-import { readOptions, wrongOption } from "../errors/read-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../errors/read-options.ts";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { checkGuardrailConfig } from "../guardrail/guardrail.ts";
-import { checkBusyPolicy } from "../lock/busy-policy.ts";
+import { onBusyOption } from "../lock/busy-policy.ts";
 import { entryLevels } from "../log/log-level.ts";
-import type { ModelProvider } from "../model/model-provider.ts";
+import { modelOption } from "../model/model-option.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
 import { checkRunLimits } from "../run/run-limits.ts";
 import { recogniseSchema } from "../schema/recognise-schema.ts";
@@ -30,8 +31,8 @@ const where = { owner: "agent" };
 
 const optionTable = {
   name: nonBlankString(128),
-  description: optional(satisfying("a string that is not empty", (value) => typeof value === "string" && value !== "")),
-  model: satisfying<ModelProvider>("a model provider, like openai(modelId)", isModel),
+  description: optional(nonEmptyString),
+  model: modelOption,
   instructions: optional(
     satisfying<NonNullable<AgentConfig["instructions"]>>(
       "a string, or a function that makes one",
@@ -76,11 +77,7 @@ const optionTable = {
   retry: optional((value) => resolveRetryConfig(value as object)),
   maxContextTokens: optional(integer(1)),
   limits: optional(checkRunLimits),
-  onBusy: optional((value, name) => {
-    if (typeof value === "object" && value !== null) return checkBusyPolicy(value, { path: name });
-    if (value === "enqueue" || value === "reject") return value;
-    throw wrongOption(name, '"enqueue", "reject" or a policy', value);
-  }),
+  onBusy: optional(onBusyOption),
 } satisfies OptionTable<AgentConfig>;
 
 /** Checks the configuration of an agent; a wrong or unknown option is `invalid_config` and is named. */
@@ -116,11 +113,4 @@ function asConfigured(check: (value: unknown) => unknown): OptionCheck<string> {
     }
     return value as string;
   };
-}
-
-function isModel(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { providerId, modelId, generate, stream } = value as Partial<ModelProvider>;
-  const isNamed = typeof providerId === "string" && typeof modelId === "string";
-  return isNamed && typeof generate === "function" && typeof stream === "function";
 }

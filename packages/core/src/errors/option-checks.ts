@@ -38,6 +38,12 @@ export function nonBlankString(longest = Infinity): OptionCheck<string> {
   );
 }
 
+/** Takes a string of one character or more. */
+export const nonEmptyString = satisfying<string>(
+  "a string that is not empty",
+  (value) => typeof value === "string" && value !== "",
+);
+
 /** Takes an integer from `least` to `most`. */
 export function integer(least: number, most = Number.MAX_SAFE_INTEGER): OptionCheck<number> {
   return satisfying(

@@ -1,7 +1,7 @@
 import { abortedError } from "../errors/aborted-error.ts";
 import { integer, milliseconds, oneOf, optional } from "../errors/option-checks.ts";
-import { readOptions } from "../errors/read-options.ts";
-import type { OptionTable, Where } from "../errors/read-options.ts";
+import { readOptions, wrongOption } from "../errors/read-options.ts";
+import type { OptionCheck, OptionTable, Where } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 
 /** Limits of the queue for a busy session. */
@@ -27,6 +27,13 @@ const policyOptions = {
 export function checkBusyPolicy(policy: Partial<BusyPolicy>, where: Where): BusyPolicy {
   return readOptions(policyOptions, policy, where);
 }
+
+/** Check of the option `onBusy`: `enqueue`, `reject` or a policy. */
+export const onBusyOption: OptionCheck<"enqueue" | "reject" | BusyPolicy> = (value, name, where) => {
+  if (typeof value === "object" && value !== null) return checkBusyPolicy(value, { path: name });
+  if (value === "enqueue" || value === "reject") return value;
+  throw wrongOption({ ...where, name }, '"enqueue", "reject" or a policy', value);
+};
 
 /** Returns why a run may not join a queue of this length (its lease holder included), or `null` when it may. */
 export function refusalOf(length: number, { onBusy, maxWaiting, signal }: JoinOptions): TroupeError | null {

@@ -1,113 +1,77 @@
-import { checkOptionNames } from "../errors/check-option-names.ts";
-import { checkCount } from "../errors/check-option.ts";
-import { wrongOption } from "../errors/read-options.ts";
+import { integer, methods, nonEmptyString, oneOf, optional, satisfying } from "../errors/option-checks.ts";
+import { readOptions, wrongOption } from "../errors/read-options.ts";
+import type { OptionCheck, OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { createLogger } from "../log/logger.ts";
+import { onBusyOption } from "../lock/busy-policy.ts";
+import { entryLevels } from "../log/log-level.ts";
+import { modelOption } from "../model/model-option.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
 import { checkRunLimits } from "../run/run-limits.ts";
-import { checkBusyPolicy } from "../lock/busy-policy.ts";
+import type { Runnable } from "../run/runnable.ts";
 import { isBlank } from "../util/is-blank.ts";
-import { readProperty } from "../util/read-property.ts";
 import { strategies } from "./strategies.ts";
-import type { TeamConfig } from "./team-config.ts";
-
-type Check = (value: unknown, option: string) => void;
+import type { TeamConfig, TeamMode } from "./team-config.ts";
 
 const longestName = 128;
-const busMethods = ["on", "off", "emit", "has"];
+const busMethods = ["on", "off", "emit", "has"] as const;
 
-const required: { readonly [Option in "name" | "mode" | "model" | "members"]: Check } = {
+// Well-formed, because the keys of sessions contain the name.
+const checkName = satisfying<string>(
+  `a well-formed string of 1 to ${longestName} characters that is not blank`,
+  (value) => typeof value === "string" && value.length <= longestName && !isBlank(value) && value.isWellFormed(),
+);
+
+const checkEventBus = methods<NonNullable<TeamConfig["eventBus"]>>("an EventBus", ...busMethods);
+const checkRunnable = methods<Runnable>("an agent, a team or another runnable", "run", "stream");
+
+const optionTable = {
   name: checkName,
-  mode: (value, option) => {
-    if (typeof value === "string" && Object.hasOwn(strategies, value)) return;
-    throw wrongOption(option, `one of ${Object.keys(strategies).join(", ")}`, value);
-  },
-  model: (value, option) => {
-    const isNamed = ["providerId", "modelId"].every((name) => typeof readProperty(value, name) === "string");
-    if (!isNamed || !hasMethods(value, ["generate", "stream"])) {
-      throw wrongOption(option, "a model provider, like openai(modelId)", value);
-    }
-  },
+  mode: oneOf(...(Object.keys(strategies) as TeamMode[])),
+  model: modelOption,
   members: checkMembers,
-};
+  description: optional(nonEmptyString),
+  instructions: optional(nonEmptyString),
+  maxRounds: optional(integer(1)),
+  storage: optional(methods("a storage driver", "get", "set", "delete", "list")),
+  eventBus: optional(checkEventBus),
+  logLevel: optional(oneOf(...entryLevels, "silent")),
+  limits: optional(checkRunLimits),
+  retry: optional((value) => resolveRetryConfig(value as object)),
+  maxContextTokens: optional(integer(1)),
+  numHistoryRuns: optional(integer(0)),
+  onBusy: optional(onBusyOption),
+  memberSessions: optional(oneOf("persist")),
+} satisfies OptionTable<TeamConfig>;
 
-const optional: { readonly [Option in keyof Required<Omit<TeamConfig, keyof typeof required>>]: Check } = {
-  description: checkText,
-  instructions: checkText,
-  maxRounds: (value, option) => void checkCount(value, option, 1),
-  storage: checkMethods("a storage driver", ["get", "set", "delete", "list"]),
-  eventBus: checkMethods("an EventBus", busMethods),
-  logLevel: (value) => void createLogger({ level: value as "silent" }),
-  limits: (value, option) => void checkRunLimits(value, option, {}),
-  retry: (value) => void resolveRetryConfig(value as object),
-  maxContextTokens: (value, option) => void checkCount(value, option, 1),
-  numHistoryRuns: (value, option) => void checkCount(value, option),
-  onBusy: (value, option) => {
-    if (typeof value === "object" && value !== null) checkBusyPolicy(value, { path: "onBusy" });
-    else if (value !== "enqueue" && value !== "reject")
-      throw wrongOption(option, '"enqueue", "reject" or a policy', value);
-  },
-  memberSessions: (value, option) => {
-    if (value !== "persist") throw wrongOption(option, '"persist", or left out', value);
-  },
-};
-
-/** Refuses what a team cannot work with, with a sentence that names the option and how to mend it. */
+/** Checks the configuration of a team; a wrong or unknown option is `invalid_config` and is named. */
 export function checkTeamConfig(config: TeamConfig): void {
-  if (typeof config !== "object" || config === null) {
-    throw wrongOption("The configuration of a team", "an object", config);
-  }
-  checkOptionNames(config, [...Object.keys(required), ...Object.keys(optional)], "the configuration of a team");
-  for (const [option, check] of Object.entries(required)) check(readProperty(config, option), option);
-  for (const [option, check] of Object.entries(optional)) {
-    const value = readProperty(config, option);
-    if (value !== undefined) check(value, option);
-  }
+  readOptions(optionTable, config, { owner: "team" });
   if (config.maxRounds === undefined || config.mode === "collaborate") return;
-  const sentence = `maxRounds is for teams of mode collaborate, and this one is of mode ${config.mode}: leave it out.`;
-  throw new TroupeError("invalid_config", sentence);
+  throw new TroupeError(
+    "invalid_config",
+    `maxRounds must be left out of a team of mode ${config.mode}. It is for mode collaborate only.`,
+  );
 }
 
-function checkMembers(value: unknown, option: string): void {
-  if (!Array.isArray(value)) throw wrongOption(option, "a list of agents, teams or anything else that runs", value);
+function checkMembers(...[value, name, where]: Parameters<OptionCheck<unknown>>): Runnable[] {
+  if (!Array.isArray(value)) throw wrongOption(name, "an array of agents, teams or other runnables", value);
   if (value.length === 0) throw new TroupeError("invalid_config", "members must have at least one member.");
   const names = new Set<string>();
-  // Without holes: a member that is missing is a mistake like any other.
-  for (const [index, member] of value.entries()) {
-    const name = checkMember(member, `${option}[${index}]`);
-    if (names.has(name)) {
-      const problem = `There are two members named ${JSON.stringify(name)}: give one of them another name.`;
+  // Without holes: a missing member is an error too.
+  const members = Array.from(value, (member: unknown, index) => checkMember(member, `${name}[${index}]`, where));
+  for (const member of members) {
+    if (names.has(member.name)) {
+      const problem = `There are two members named ${JSON.stringify(member.name)}. Give one of them another name.`;
       throw new TroupeError("invalid_config", problem);
     }
-    names.add(name);
+    names.add(member.name);
   }
+  return members;
 }
 
-function checkMember(member: unknown, place: string): string {
-  const hasBus = hasMethods(readProperty(member, "eventBus"), busMethods);
-  if (!hasBus || !hasMethods(member, ["run", "stream"])) {
-    throw wrongOption(place, "an agent, a team or anything else that runs", member);
-  }
-  return checkName(readProperty(member, "name"), `${place}.name`);
-}
-
-function checkName(value: unknown, option: string): string {
-  // Half of a character is no name: no key of a session could be made of it.
-  const isName = typeof value === "string" && value.length <= longestName && !isBlank(value) && value.isWellFormed();
-  if (isName) return value;
-  throw wrongOption(option, `a text of 1 to ${longestName} characters that is not blank`, value);
-}
-
-function checkText(value: unknown, option: string): void {
-  if (typeof value !== "string" || value === "") throw wrongOption(option, "a text that is not empty", value);
-}
-
-function checkMethods(what: string, methods: readonly string[]): Check {
-  return (value, option) => {
-    if (!hasMethods(value, methods)) throw wrongOption(option, `${what} (with ${methods.join(", ")})`, value);
-  };
-}
-
-function hasMethods(value: unknown, methods: readonly string[]): boolean {
-  return methods.every((method) => typeof readProperty(value, method) === "function");
-}
+const checkMember: OptionCheck<Runnable> = (value, name, where) => {
+  const member = checkRunnable(value, name, where);
+  checkEventBus(member.eventBus, `${name}.eventBus`, where);
+  checkName(member.name, `${name}.name`, where);
+  return member;
+};

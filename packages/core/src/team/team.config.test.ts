@@ -36,7 +36,7 @@ describe("the configuration of a team", () => {
   it.each([
     [{ name: " " }, /name/],
     [{ name: "\uD800" }, /name/],
-    [{ mode: "constructor" }, /mode.*coordinate, route, broadcast, collaborate/],
+    [{ mode: "constructor" }, /mode must be "coordinate", "route", "broadcast" or "collaborate"/],
     [{ model: "gpt" }, /model/],
     [{ members: [] }, /at least one member/],
     [{ members: agent }, /members/],
@@ -56,7 +56,7 @@ describe("the configuration of a team", () => {
     [{ onBusy: "wait" }, /onBusy/],
     [{ onBusy: { maxWaiting: -1 } }, /maxWaiting/],
     [{ memberSessions: "keep" }, /memberSessions/],
-    [{ tools: [] }, /Unknown option "tools"/],
+    [{ tools: [] }, /Unknown option "tools" of team "team"/],
   ])("is refused with what to mend: %o", (wrong, sentence) => {
     const error = refusal(wrong);
 

@@ -34,9 +34,9 @@ describe("the configuration of a workflow", () => {
     [{ retryPolicy: { maxRetries: -1, backoffMs: 1 } }, /^retryPolicy\.maxRetries must be/],
     [{ retryPolicy: { maxRetries: 1, backoffMs: 1, factor: 2 } }, /^Unknown option "factor" of retryPolicy/],
     [{ eventBus: {} }, /^eventBus must be an EventBus/],
-    [{ logLevel: "loud" }, /^level must be/],
+    [{ logLevel: "loud" }, /^logLevel must be/],
     [{ limits: { tokens: 1 } }, /^Unknown option "tokens" of limits. Expected durationMs or totalTokens/],
-    [{ retries: 3 }, /Unknown option "retries" of the configuration of a workflow. Expected name, description/],
+    [{ retries: 3 }, /Unknown option "retries" of workflow "flow". Expected name, description/],
   ])("refuses %o", (config, sentence) => {
     expect(refusalOf(config)).toMatch(sentence);
   });

@@ -1,13 +1,21 @@
-import { checkOptionNames } from "../errors/check-option-names.ts";
-import { checkCount, checkDuration } from "../errors/check-option.ts";
-import { wrongOption } from "../errors/read-options.ts";
+import {
+  integer,
+  methods,
+  milliseconds,
+  nested,
+  nonBlankString,
+  nonEmptyString,
+  oneOf,
+  optional,
+} from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
 import type { EventBus } from "../events/event-bus.ts";
+import { entryLevels } from "../log/log-level.ts";
 import type { LogLevel } from "../log/log-level.ts";
-import { createLogger } from "../log/logger.ts";
 import { checkRunLimits } from "../run/run-limits.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
-import { readProperty } from "../util/read-property.ts";
 import type { WorkflowStep } from "./workflow-step.ts";
 
 /** Retries of a failed step; the steps before it are not repeated. */
@@ -35,44 +43,21 @@ export type WorkflowConfig<State extends object> = {
   limits?: RunLimits;
 };
 
-const longestName = 128;
+const retryPolicyTable = { maxRetries: integer(0), backoffMs: milliseconds } satisfies OptionTable<RetryPolicy>;
 
-/** A check for each option. State and steps are read elsewhere. */
-const checks: { readonly [Option in keyof Required<WorkflowConfig<object>>]: (value: unknown) => void } = {
-  name: (value) => {
-    if (typeof value === "string" && value.trim() !== "" && value.length <= longestName) return;
-    throw wrongOption("name", `a string of 1 to ${longestName} characters that is not blank`, value);
-  },
-  description: (value) => {
-    if (value === undefined || (typeof value === "string" && value !== "")) return;
-    throw wrongOption("description", "a string that is not empty", value);
-  },
-  initialState: () => {},
-  steps: () => {},
-  retryPolicy: checkRetryPolicy,
-  eventBus: (value) => {
-    const isBus = ["on", "off", "emit", "has"].every((method) => typeof readProperty(value, method) === "function");
-    if (value !== undefined && !isBus) throw wrongOption("eventBus", "an EventBus", value);
-  },
-  logLevel: (value) => void createLogger({ level: value as "silent" }),
-  limits: (value) => {
-    if (value !== undefined) checkRunLimits(value, "limits", {});
-  },
-};
+/** Checks of the options. State and steps are read elsewhere. */
+const optionTable = {
+  name: nonBlankString(128),
+  description: optional(nonEmptyString),
+  initialState: (value) => value as object,
+  steps: (value) => value as WorkflowStep<object>[],
+  retryPolicy: optional(nested(retryPolicyTable)),
+  eventBus: optional(methods<EventBus<RunEvents>>("an EventBus", "on", "off", "emit", "has")),
+  logLevel: optional(oneOf(...entryLevels, "silent")),
+  limits: optional(checkRunLimits),
+} satisfies OptionTable<WorkflowConfig<object>>;
 
-/** Refuses a wrong configuration, with the option and its expected value in the message. */
+/** Checks the configuration of a workflow; a wrong or unknown option is `invalid_config` and is named. */
 export function checkWorkflowConfig(config: unknown): void {
-  if (typeof config !== "object" || config === null) {
-    throw wrongOption("The configuration of a workflow", "an object", config);
-  }
-  checkOptionNames(config, Object.keys(checks), "the configuration of a workflow");
-  for (const [option, check] of Object.entries(checks)) check(readProperty(config, option));
-}
-
-function checkRetryPolicy(value: unknown): void {
-  if (value === undefined) return;
-  if (typeof value !== "object" || value === null) throw wrongOption("retryPolicy", "an object", value);
-  checkOptionNames(value, ["maxRetries", "backoffMs"], "retryPolicy");
-  checkCount(readProperty(value, "maxRetries"), "retryPolicy.maxRetries");
-  checkDuration(readProperty(value, "backoffMs"), "retryPolicy.backoffMs");
+  readOptions(optionTable, config, { owner: "workflow" });
 }

@@ -1,0 +1,10 @@
+import { satisfying } from "../errors/option-checks.ts";
+import type { ModelProvider } from "./model-provider.ts";
+
+/** Check of an option that takes a model. */
+export const modelOption = satisfying<ModelProvider>("a model provider, like openai(modelId)", (value) => {
+  if (typeof value !== "object" || value === null) return false;
+  const { providerId, modelId, generate, stream } = value as Partial<ModelProvider>;
+  const isNamed = typeof providerId === "string" && typeof modelId === "string";
+  return isNamed && typeof generate === "function" && typeof stream === "function";
+});
