@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LazyPromise } from "../util/lazy-promise.ts";
+import { LazyPromise } from "./lazy-promise.ts";
 import { withTimeout } from "./with-timeout.ts";
 
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
-import { LazyPromise } from "../util/lazy-promise.ts";
+import { LazyPromise } from "../async/lazy-promise.ts";
 import { GracePeriod } from "./grace-period.ts";
 import { RunError } from "./run-output.ts";
 import type { RunOutput } from "./run-output.ts";

@@ -10,7 +10,7 @@ import { compileStructuredSchema } from "../schema/compile-schema.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import { failureText } from "../tool/failure-text.ts";
 import { createId } from "../util/create-id.ts";
-import { drain } from "../util/drain.ts";
+import { drain } from "../async/drain.ts";
 import { readProperty } from "../util/read-property.ts";
 import type { Delegation, StreamedOutput } from "./member-runs.ts";
 import type { Member } from "./members.ts";

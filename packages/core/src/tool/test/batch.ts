@@ -6,7 +6,7 @@ import type { RunContext } from "../../run/run-context.ts";
 import type { RunEvents } from "../../run/run-events.ts";
 import { contextWithin } from "../../run/run.ts";
 import { testRun } from "../../run/test/test-run.ts";
-import { drain } from "../../util/drain.ts";
+import { drain } from "../../async/drain.ts";
 import { executeToolCalls } from "../execute-tool-calls.ts";
 import type { ToolBatch } from "../execute-tool-calls.ts";
 import { ToolSet } from "../tool-set.ts";
