@@ -42,15 +42,15 @@ async function dumpSessions(
 }
 
 async function dumpAtOnce(storage: StorageDriver, namespace: string, ids: ReadonlySet<string>) {
-  const entries = await storage.list(namespace, "-/");
-  return entries.filter(({ key }) => ids.has(key.split("/")[1] ?? ""));
+  const entries = await storage.list(namespace, "-/-/");
+  return entries.filter(({ key }) => ids.has(key.split("/")[2] ?? ""));
 }
 
 async function dumpOneByOne(storage: StorageDriver, namespace: string, ids: ReadonlySet<string>) {
   const entries: StorageEntry[] = [];
   for (const id of ids) {
-    const found = await storage.list(namespace, `-/${id}`);
-    entries.push(...found.filter(({ key }) => key.split("/")[1] === id));
+    const found = await storage.list(namespace, `-/-/${id}`);
+    entries.push(...found.filter(({ key }) => key.split("/")[2] === id));
   }
   return entries;
 }

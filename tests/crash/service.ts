@@ -40,7 +40,7 @@ function createAgent(name: string, model: ModelProvider): Runnable {
 
 async function serve(): Promise<number> {
   // Connects, however long that takes on a busy machine.
-  await storage.get("sessions", "-/nobody");
+  await storage.get("sessions", "-/-/nobody");
   const agents = {
     chat: createAgent("chat", openai("gpt-4.1", { baseURL: `${vendorUrl}/v1`, api: "chat", apiKey: "key" })),
     messages: createAgent("messages", anthropic("claude-sonnet-4-5", { baseURL: vendorUrl, apiKey: "key" })),

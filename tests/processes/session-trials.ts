@@ -28,7 +28,7 @@ async function startTwo(at: StorageAddress) {
 
 /** All that is stored of the session. */
 async function readSession(storage: StorageDriver, sessionId: string) {
-  const key = `-/${sessionId}`;
+  const key = `-/-/${sessionId}`;
   const turns = (await storage.list("turns", `${key}/`)) as unknown as { value: Turn }[];
   const [session, memory] = [await storage.get("sessions", key), await storage.get("memory", key)];
   return { turns: turns.map(({ value }) => value), session, memory };

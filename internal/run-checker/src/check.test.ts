@@ -31,7 +31,7 @@ describe("check", () => {
   it("counts the sessions of team members as their team's", () => {
     const evidence = recordedRun();
     const [first] = evidence.storage.turns;
-    const ofMember = { key: "-/amber%23helper/000000000001", value: first?.value ?? null };
+    const ofMember = { key: "-/-/amber%23helper/000000000001", value: first?.value ?? null };
     evidence.storage = { ...evidence.storage, turns: [...evidence.storage.turns, ofMember] };
 
     expect(check(evidence)).toEqual([]);

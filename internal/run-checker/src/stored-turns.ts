@@ -3,7 +3,7 @@ import type { StorageDump } from "./evidence.ts";
 
 /** The part of a stored turn that the checker judges, read from the record itself and not with core's reader. */
 export type StoredTurn = {
-  /** `<tenant>/<session>`, as in keys. */
+  /** `<tenant>/<user>/<session>`, as in keys. */
   session: string;
   key: string;
   runId: string;
@@ -21,15 +21,15 @@ export function storedTurns({ turns }: StorageDump): { turns: StoredTurn[]; unre
   };
 }
 
-/** Returns the part of a key that names a session. */
+/** Returns the part of a key that names a session. The sessions of the checked runs have no user. */
 export function sessionPart({ tenantId, sessionId }: { tenantId?: string; sessionId: string }): string {
   const tenant = tenantId === "-" ? "%2D" : encodePart(tenantId ?? "-");
-  return `${tenant}/${encodePart(sessionId)}`;
+  return `${tenant}/-/${encodePart(sessionId)}`;
 }
 
 /** Returns the session part of a key of `sessions`, `turns` or `memory`. */
 export function sessionOf(key: string): string {
-  return key.split("/", 2).join("/");
+  return key.split("/", 3).join("/");
 }
 
 /** Returns the session part of a key, with members of a team counted as their team: only their ids hold a `%`. */

@@ -83,7 +83,7 @@ export { parseJson, toJson } from "./storage/check-json.ts";
 export { findRunnable, registryEntries } from "./run/registry.ts";
 export type { Registry } from "./run/registry.ts";
 export { checkContent } from "./run/check-content.ts";
-export { checkOwner } from "./session/session-owner.ts";
+export { checkOwner, checkUser } from "./session/session-owner.ts";
 export { checkSessionId } from "./session/session-id.ts";
 export { toPublicOutput } from "./run/run-output.ts";
 export type { PublicOutput } from "./run/run-output.ts";

@@ -52,7 +52,7 @@ export type { TokenUsage } from "./message/token-usage.ts";
 export { SessionStore } from "./session/session-store.ts";
 export type { SessionAccess, SessionListener, TurnPage } from "./session/session-store.ts";
 export type { SessionInfo } from "./session/session-record.ts";
-export type { SessionOwner } from "./session/session-owner.ts";
+export type { SessionOwner, UserOwner, UserScope } from "./session/session-owner.ts";
 export type { SessionPage } from "./session/list-sessions.ts";
 export type { OpenSession } from "./session/open-session.ts";
 export type { PageOptions } from "./session/page.ts";
@@ -67,6 +67,7 @@ export type {
   MemoryModelOptions,
   MemoryOptions,
   MemoryScope,
+  UserMemoryScope,
   RecalledMemory,
 } from "./memory/memory-options.ts";
 export type { RecallToolConfig } from "./memory/recall-tool.ts";

@@ -18,6 +18,7 @@ export type {
 export type { Listed } from "./routes/list-routes.ts";
 export type { PublicTurn } from "./sessions/public-turn.ts";
 export type { DocsOptions } from "./settings/docs-options.ts";
+export type { BodyUserId } from "./exchange/principal.ts";
 export type { OnDisconnect, RouterOptions, ServedWorkflow } from "./settings/router-options.ts";
 export { createShutdown } from "./shutdown/shutdown.ts";
 export type { Shutdown, ShutdownOptions } from "./shutdown/shutdown.ts";

@@ -13,6 +13,18 @@ export const storageRules = [
     "postgres.driver": "a relational driver takes a connection string",
     "mongodb.driver": "a document driver takes a uri, and perhaps a database and a collection name",
   }),
+  ...rulesOf("Sessions and storage (contracts §3)", {
+    "session.per-owner": "a session id belongs to its owner: the same id of two users is two sessions",
+    "session.bearer":
+      "a session without a user is open to callers without a user who know its id, and never a user's later",
+    "session.unverified": "an unverified user id never reaches what a verified user of that name has, and the reverse",
+    "session.keys": "keys begin with the tenant and the user: - for none, ~ before an unverified id, %2D for an id -",
+    "session.delete-user": "deleteUser removes the sessions, memory and facts of that user alone",
+    "run-opts.verified": "RunOpts.verified is true by default; child runs, members and workflow steps inherit it",
+    "http.body-user-id": "bodyUserId: trusted takes the userId of a body for the user; unverified is the default",
+    "http.anonymous-workflow":
+      "an anonymous run of a workflow never runs a step as its agent's configured user or session",
+  }),
   ...rulesOf("Memory", {
     "memory.storage-default": "a memory uses in-memory storage by default",
     "memory.max-short-term": "50 messages are kept by default, and more overflow to long-term",

@@ -83,17 +83,17 @@ function recordSession(evidence: Spoilable, { id, nonce, dialect }: (typeof sess
     ...turns.flatMap((_turn, index) => exchangesOf(turns.slice(0, index + 1), dialect)),
   ];
   const entries = turns.map((turn, index) => ({
-    key: `-/${id}/${String(index + 1).padStart(12, "0")}`,
+    key: `-/-/${id}/${String(index + 1).padStart(12, "0")}`,
     value: { v: 1, runnable: "weather", usage, createdAt: 1_770_000_000_000, ...turn } as unknown as Json,
   }));
   const session = { v: 1, owner: {}, createdAt: 1, updatedAt: 2, turns: turns.length, title: `${nonce} question 1` };
   evidence.storage = {
     ...evidence.storage,
     turns: [...evidence.storage.turns, ...entries],
-    sessions: [...evidence.storage.sessions, { key: `-/${id}`, value: session }],
+    sessions: [...evidence.storage.sessions, { key: `-/-/${id}`, value: session }],
     memory: [
       ...evidence.storage.memory,
-      { key: `-/${id}/000000000001`, value: { summary: `${nonce} asked for the weather` } },
+      { key: `-/-/${id}/000000000001`, value: { summary: `${nonce} asked for the weather` } },
     ],
   };
 }

@@ -9,7 +9,7 @@ export const sessionMutations: Record<string, Mutation> = {
     violates: "I1",
     // Its number is the last but one, so that the session's count still holds.
     spoil: (evidence) => dropTurn(evidence, "amber-4"),
-    says: /operation amber-4 in session -\/amber was acknowledged and is not in storage/,
+    says: /operation amber-4 in session -\/-\/amber was acknowledged and is not in storage/,
   },
   "an acknowledged turn is stored twice": {
     violates: "I1",
@@ -29,7 +29,7 @@ export const sessionMutations: Record<string, Mutation> = {
   "a stored call has no result": {
     violates: "I2",
     spoil: (evidence) => editMessages(evidence, "amber-5", ([call, , answer]) => [call, answer]),
-    says: /stored turn -\/amber\/000000000005 call-amber-5 has no result before the next message/,
+    says: /stored turn -\/-\/amber\/000000000005 call-amber-5 has no result before the next message/,
   },
   "a stored result has no call": {
     violates: "I2",
@@ -94,7 +94,7 @@ export const sessionMutations: Record<string, Mutation> = {
         { role: "user", content: "more" },
         { role: "assistant", content: "nonce-00000000000000a1 answer 1" },
       ]),
-    says: /stored turn -\/amber\/000000000001 has two user messages/,
+    says: /stored turn -\/-\/amber\/000000000001 has two user messages/,
   },
   "an acknowledged turn has no answer": {
     violates: "I3",
@@ -108,7 +108,7 @@ export const sessionMutations: Record<string, Mutation> = {
       editSent(evidence, 4, (all) =>
         [all[0], all[4], ...all.slice(1, 4), ...all.slice(5)].filter((one) => one !== undefined),
       ),
-    says: /Request 5 to the vendor, of session -\/amber, has two user messages in a row/,
+    says: /Request 5 to the vendor, of session -\/-\/amber, has two user messages in a row/,
   },
   "two turns have each other's answers in a request": {
     violates: "I3",
@@ -136,17 +136,17 @@ export const sessionMutations: Record<string, Mutation> = {
   "an unacknowledged turn is stored twice": {
     violates: "I4",
     spoil: (evidence) => copyTurn(evidence, "cedar-4"),
-    says: /unacknowledged run -\/cedar run-cedar-4 is in storage 2 times/,
+    says: /unacknowledged run -\/-\/cedar run-cedar-4 is in storage 2 times/,
   },
   "the record of a turn is incomplete": {
     violates: "I4",
     spoil: (evidence) => editTurn(evidence, "birch-3", { messages: '[{"role":' }),
-    says: /record -\/birch\/000000000003 is no turn/,
+    says: /record -\/-\/birch\/000000000003 is no turn/,
   },
   "a session counts a turn that is not there": {
     violates: "I4",
     spoil: ({ storage }) => Object.assign(storage.sessions[0]?.value ?? {}, { turns: 6 }),
-    says: /session -\/amber counts 6 turns, but the last one in storage is 5/,
+    says: /session -\/-\/amber counts 6 turns, but the last one in storage is 5/,
   },
   "a prompt holds another session's nonce": {
     violates: "I5",
@@ -156,12 +156,12 @@ export const sessionMutations: Record<string, Mutation> = {
   "a history holds another session's nonce": {
     violates: "I5",
     spoil: (evidence) => editTurn(evidence, "amber-1", { title: b2 }),
-    says: /record turns -\/amber\/000000000001 holds nonce-00000000000000b2 of session -\/birch/,
+    says: /record turns -\/-\/amber\/000000000001 holds nonce-00000000000000b2 of session -\/-\/birch/,
   },
   "a memory holds another session's nonce": {
     violates: "I5",
     spoil: ({ storage }) => Object.assign(storage.memory[2]?.value ?? {}, { summary: b2 }),
-    says: /record memory -\/cedar\/000000000001 holds/,
+    says: /record memory -\/-\/cedar\/000000000001 holds/,
   },
   "a reply holds another session's nonce": {
     violates: "I5",
@@ -171,7 +171,7 @@ export const sessionMutations: Record<string, Mutation> = {
   "a trace holds another session's words": {
     violates: "I5",
     spoil: ({ observations }) => Object.assign(observations[0] ?? {}, { text: b2 }),
-    says: /The trace of session -\/amber holds/,
+    says: /The trace of session -\/-\/amber holds/,
   },
   "a fact holds two users' words": {
     violates: "I5",

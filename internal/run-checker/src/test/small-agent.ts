@@ -42,7 +42,7 @@ export function createSmallAgent({ model, tool, storage, isHasty }: Parts): Pick
     kind: "agent",
     async run(input, { sessionId = "" } = {}): Promise<RunOutput> {
       const runId = randomUUID();
-      const entries = await storage.list("turns", `-/${sessionId}/`);
+      const entries = await storage.list("turns", `-/-/${sessionId}/`);
       const history = entries.flatMap(({ value }) => {
         const stored = value as unknown as StoredTurn;
         return [{ role: "user" as const, content: stored.input }, ...stored.messages];
@@ -50,9 +50,9 @@ export function createSmallAgent({ model, tool, storage, isHasty }: Parts): Pick
       const messages = await turn(contentText(input), history);
       const record = { v: 1, runId, runnable: "small", input, messages, status: "completed", usage, createdAt: 1 };
       const commit = async (): Promise<void> => {
-        const stored = await storage.append?.("turns", `-/${sessionId}/`, record as unknown as Json);
+        const stored = await storage.append?.("turns", `-/-/${sessionId}/`, record as unknown as Json);
         const counted = { v: 1, owner: {}, createdAt: 1, updatedAt: 1, turns: stored?.seq ?? 0 };
-        await storage.set("sessions", `-/${sessionId}`, counted);
+        await storage.set("sessions", `-/-/${sessionId}`, counted);
       };
       if (isHasty) setTimeout(() => void commit(), 60_000).unref();
       else await commit();

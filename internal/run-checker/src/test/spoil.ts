@@ -11,7 +11,7 @@ type StoredRecord = { messages: ChatMessage[] };
 /** Returns the key of the turn of an operation: `amber-5`. */
 function keyOf(turn: string): string {
   const [session, number = ""] = turn.split("-");
-  return `-/${session}/${number.padStart(12, "0")}`;
+  return `-/-/${session}/${number.padStart(12, "0")}`;
 }
 
 /** Removes a turn. */

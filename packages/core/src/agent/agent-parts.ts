@@ -23,8 +23,8 @@ const noListeners: readonly SessionListener[] = [];
 /** Deletes what an agent remembers together with its sessions and users, also from storages of the memories' own. */
 function rememberedBy({ memory, userMemory }: AgentConfig): SessionListener {
   return {
-    forgetSession: async (sessionId, { tenantId }) => await memory?.clear(sessionId, { tenantId, through: 0 }),
-    forgetUser: async (userId, tenantId) => await userMemory?.clear(userId, { tenantId }),
+    forgetSession: async (sessionId, owner) => await memory?.clear(sessionId, { ...owner, through: 0 }),
+    forgetUser: async ({ userId, ...scope }) => await userMemory?.clear(userId, scope),
   };
 }
 

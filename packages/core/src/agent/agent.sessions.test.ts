@@ -4,7 +4,6 @@ import type { ChatMessage } from "../message/message.ts";
 import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
 import { estimateTokens } from "../history/estimate-tokens.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
 import type { ScriptedModel } from "../testing/scripted-model.ts";
 import { callOf, look, scripted } from "./test/agents.ts";
 
@@ -107,26 +106,27 @@ describe("an agent in a session", () => {
     ]);
   });
 
-  it("finds no session that is somebody else's [run-opts.user]", async () => {
-    const { agent, model } = scripted(["One.", "Two.", "Three."]);
+  it("has another session under the same id for each owner [run-opts.user] [session.per-owner]", async () => {
+    const { agent, model } = scripted(["One.", "2", "3", "4", "5", "Six."]);
     await agent.run("First", { sessionId: "s", userId: "Ada" });
 
-    for (const opts of [{ userId: "Bob" }, {}]) {
-      expect((await runErrorOf(agent.run("Hi", { sessionId: "s", ...opts }))).code).toBe("not_found");
+    const others = [{ userId: "Bob" }, {}, { userId: "Ada", tenantId: "t" }, { userId: "Ada", verified: false }];
+    for (const opts of others) {
+      await agent.run("Hi", { sessionId: "s", ...opts });
+      expect(lastRequest(model)).toEqual(["Hi"]);
     }
-    // The same name under another tenant is another session.
-    await agent.run("Second", { sessionId: "s", userId: "Ada", tenantId: "t" });
-    expect(lastRequest(model)).toEqual(["Second"]);
     await agent.run("Third", { sessionId: "s", userId: "Ada" });
     expect(lastRequest(model)).toEqual(["First", "One.", "Third"]);
   });
 
-  it("gives a session that was opened without a user to nobody later", async () => {
-    const { agent } = scripted(["One.", "Two.", "Three."]);
+  it("never gives a session that was opened without a user to a user [session.bearer]", async () => {
+    const { agent, model } = scripted(["One.", "Two.", "Three."]);
     await agent.run("First", { sessionId: "s" });
-    await agent.run("Second", { sessionId: "s", userId: "Ada" });
 
-    expect((await agent.run("Third", { sessionId: "s" })).status).toBe("completed");
+    await agent.run("Second", { sessionId: "s", userId: "Ada" });
+    expect(lastRequest(model)).toEqual(["Second"]);
+    await agent.run("Third", { sessionId: "s" });
+    expect(lastRequest(model)).toEqual(["First", "One.", "Third"]);
   });
 
   it("keeps vendor state within the run, out of its chunks, its events, its output and the session", async () => {

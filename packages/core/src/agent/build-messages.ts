@@ -57,8 +57,8 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
 }
 
 async function loadFacts(userMemory: UserMemory, { settings, signal }: Run): Promise<string> {
-  const { userId, tenantId } = settings;
-  return userId === undefined ? "" : await userMemory.getContextString(userId, { tenantId, signal });
+  const { userId, tenantId, verified } = settings;
+  return userId === undefined ? "" : await userMemory.getContextString(userId, { tenantId, verified, signal });
 }
 
 async function makeInstructions(make: (context: RunContext) => string | Promise<string>, run: Run): Promise<string> {

@@ -61,9 +61,10 @@ class FactExtraction implements RunWork {
     yield* [];
     const { userMemory, model } = this.#parts.config;
     const run = this.#run;
-    const { userId = "", tenantId } = run.settings;
+    const { userId = "", tenantId, verified } = run.settings;
     const facts = await userMemory?.extractAndStore(userId, this.#conversation, model, {
       tenantId,
+      verified,
       signal: run.signal,
       logger: run.logger,
       apiKeyFor: (providerId) => run.keyFor(providerId),

@@ -1,5 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ChatMessage } from "../message/message.ts";
+import { ownerOf } from "../run/run-options.ts";
 import type { Run } from "../run/run.ts";
 import { interruptedTurn } from "../history/interrupted-turn.ts";
 import type { OpenSession } from "../session/open-session.ts";
@@ -18,8 +19,7 @@ export class RunSession {
   /** Waits for the session's lease, and opens the session. */
   async open(sessions: SessionStore): Promise<OpenSession> {
     const { signal, settings } = this.#run;
-    const { sessionId, userId, tenantId } = settings;
-    const session = await sessions.open(sessionId, { owner: { userId, tenantId }, signal });
+    const session = await sessions.open(settings.sessionId, { owner: ownerOf(settings), signal });
     this.#session = session;
     // The run may have ended since the lease was granted: then its release has come too early.
     if (signal.aborted) session.release();

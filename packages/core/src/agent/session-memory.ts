@@ -1,6 +1,7 @@
 import type { AddMessagesOptions, RecalledMemory } from "../memory/memory-options.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
+import { ownerOf } from "../run/run-options.ts";
 import type { Run } from "../run/run.ts";
 import type { OpenSession } from "../session/open-session.ts";
 
@@ -44,8 +45,8 @@ export class SessionMemory {
 
   async #recall(): Promise<RecalledMemory> {
     const { memory, run } = this.#parts;
-    const { sessionId, tenantId } = run.settings;
-    const recalled = await memory.recall(sessionId, { tenantId, signal: run.signal });
+    const { settings, signal } = run;
+    const recalled = await memory.recall(settings.sessionId, { ...ownerOf(settings), signal });
     this.#through = recalled.through;
     return recalled;
   }
@@ -63,7 +64,7 @@ export class SessionMemory {
     const { run, model } = this.#parts;
     const { signal, logger } = run;
     return {
-      tenantId: run.settings.tenantId,
+      ...ownerOf(run.settings),
       signal,
       logger,
       model,

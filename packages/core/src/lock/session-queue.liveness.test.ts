@@ -12,7 +12,7 @@ function createQueue({ storage }: Process) {
   let lastNumber = 0;
   const context = { driver: storage, process: "own", leaseMs, liveness, nextNumber: () => ++lastNumber };
   const seen = { isEmpty: false };
-  return { liveness, seen, queue: new SessionQueue(context, "-/s", () => void (seen.isEmpty = true)) };
+  return { liveness, seen, queue: new SessionQueue(context, "-/-/s", () => void (seen.isEmpty = true)) };
 }
 
 describe("the heartbeats that a SessionQueue has observed", () => {

@@ -111,10 +111,10 @@ describe("SessionQueue over a storage that fails", () => {
   it("names the key of a damaged stored queue, and asks for an update when a newer release wrote it", async () => {
     const { processes, storage } = startProcesses(1);
     const [one] = processes as [Process];
-    await storage.set("locks", "-/s", { v: 1, token: "x" });
-    await expect(join(one).granted).rejects.toMatchObject({ code: "storage_corrupt", fields: { key: "-/s" } });
+    await storage.set("locks", "-/-/s", { v: 1, token: "x" });
+    await expect(join(one).granted).rejects.toMatchObject({ code: "storage_corrupt", fields: { key: "-/-/s" } });
     await pass();
-    await storage.set("locks", "-/s", { v: 2 });
+    await storage.set("locks", "-/-/s", { v: 2 });
     await expect(join(one).granted).rejects.toMatchObject({ message: expect.stringContaining("update") });
     await pass();
   });

@@ -57,7 +57,7 @@ describe("SessionQueue", () => {
 
   it("grants leases on different sessions at the same time", async () => {
     const { processes } = startProcesses(2);
-    const positions = processes.map(({ queues }, number) => queues.join(`-/${number}`, reject));
+    const positions = processes.map(({ queues }, number) => queues.join(`-/-/${number}`, reject));
 
     expect(await Promise.all(positions.map(({ granted }) => granted))).toHaveLength(2);
     for (const position of positions) position.leave();
@@ -171,7 +171,7 @@ describe("a run that joins while another process holds the lease", () => {
 it("has a lease of ten seconds by default", async () => {
   const { processes, readQueue } = startProcesses(1);
   const [one] = processes as [Process];
-  const position = createSharedQueues(one.storage).join("-/s", enqueue);
+  const position = createSharedQueues(one.storage).join("-/-/s", enqueue);
   await position.granted;
 
   expect(await readQueue()).toMatchObject({ processes: [{ leaseMs: 10_000 }] });

@@ -2,7 +2,8 @@ import { mapBounded } from "../async/map-bounded.ts";
 import { untilAborted } from "../async/until-aborted.ts";
 import type { Lease } from "../lock/lease.ts";
 import { removeAll } from "../session/remove-session.ts";
-import { factsOf, namespaces } from "../session/session-keys.ts";
+import { belongingTo, namespaces } from "../session/session-keys.ts";
+import type { UserOwner } from "../session/session-owner.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver, Write } from "../storage/storage-driver.ts";
@@ -14,16 +15,15 @@ import type { FactRecord, StoredFact } from "./user-fact.ts";
 /** The facts of one user in a storage, each in a record of its own. */
 export type FactPlace = {
   driver: StorageDriver;
-  tenantId: string | undefined;
-  userId: string;
+  user: UserOwner;
   signal: AbortSignal | undefined;
 };
 
 const namespace = namespaces.facts;
 
 /** Returns all facts of the user, in no order. */
-export async function listFacts({ driver, tenantId, userId, signal }: FactPlace): Promise<StoredFact[]> {
-  const prefix = factsOf(tenantId, userId);
+export async function listFacts({ driver, user, signal }: FactPlace): Promise<StoredFact[]> {
+  const prefix = belongingTo(user);
   const entries = await untilAborted(() => driver.list(namespace, prefix), signal);
   return entries.map(({ key, value }) => ({
     ...readFact(value, { namespace, key }),
@@ -53,7 +53,7 @@ export async function removeFact(place: FactPlace, id: string): Promise<void> {
 
 /** Removes all facts of the user, also damaged ones. When it rejects, some may be left; repeating it is safe. */
 export async function removeFacts(place: FactPlace): Promise<void> {
-  const prefix = factsOf(place.tenantId, place.userId);
+  const prefix = belongingTo(place.user);
   await locked(
     place,
     async (lease) => await lease.write(() => removeAll(place.driver, namespace, prefix), place.signal),
@@ -61,11 +61,8 @@ export async function removeFacts(place: FactPlace): Promise<void> {
 }
 
 async function locked<Result>(place: FactPlace, work: (lease: Lease) => Promise<Result>): Promise<Result> {
-  const { driver, signal } = place;
-  return await withRecordLock(
-    { driver, place: { namespace, key: factsOf(place.tenantId, place.userId) }, signal },
-    work,
-  );
+  const { driver, user, signal } = place;
+  return await withRecordLock({ driver, place: { namespace, key: belongingTo(user) }, signal }, work);
 }
 
 async function apply(driver: StorageDriver, writes: readonly Write[]): Promise<void> {
@@ -75,11 +72,11 @@ async function apply(driver: StorageDriver, writes: readonly Write[]): Promise<v
   await mapBounded(deletes, ({ key }) => driver.delete(namespace, key));
 }
 
-function writeOf({ tenantId, userId }: FactPlace, { id, ...record }: StoredFact): Write {
+function writeOf({ user }: FactPlace, { id, ...record }: StoredFact): Write {
   const value: FactRecord = record;
-  return { namespace, key: factsOf(tenantId, userId) + encodeKey(id), value: value satisfies Json };
+  return { namespace, key: belongingTo(user) + encodeKey(id), value: value satisfies Json };
 }
 
-function deleteOf({ tenantId, userId }: FactPlace, id: string): Write {
-  return { namespace, key: factsOf(tenantId, userId) + encodeKey(id), value: null };
+function deleteOf({ user }: FactPlace, id: string): Write {
+  return { namespace, key: belongingTo(user) + encodeKey(id), value: null };
 }

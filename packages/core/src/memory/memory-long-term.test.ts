@@ -119,7 +119,7 @@ describe("Memory with long-term memory", () => {
     const sizes: number[] = [];
     for (let index = 0; index < 2000; index++) {
       await memory.addMessages("a", exchange(String(index % 10)));
-      if (index >= 500) sizes.push(JSON.stringify(await storage.get("memory", "-/a")).length);
+      if (index >= 500) sizes.push(JSON.stringify(await storage.get("memory", "-/-/a")).length);
     }
     const [early, late] = [sizes.slice(0, 500), sizes.slice(-500)].map((part) => Math.max(...part));
 

@@ -4,16 +4,18 @@ import type { Logger } from "../log/logger.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
+import type { SessionOwner, UserScope } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { isCount } from "../storage/stored-record.ts";
 
-/** The tenant of a call to a memory, and its signal. */
-export type MemoryScope = {
-  /** The tenant of the session or the user, where a service has several. */
-  tenantId?: string | undefined;
+/** The scope of a user in a call to a memory, and its signal. */
+export type UserMemoryScope = UserScope & {
   /** Ends the call. A write under way may be stored or not; repeating the call is safe. */
   signal?: AbortSignal | undefined;
 };
+
+/** The owner of the session in a call to a memory, and its signal. */
+export type MemoryScope = SessionOwner & UserMemoryScope;
 
 /** Options for the calls to a model that a memory makes for its caller. */
 export type MemoryModelOptions = {

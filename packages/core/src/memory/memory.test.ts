@@ -38,7 +38,7 @@ describe("Memory", () => {
     bound.bindStorage(storage);
 
     expect(await bound.getMessages("a")).toEqual(exchange("one"));
-    expect((await storage.list("memory")).map(({ key }) => key)).toEqual(["-/a"]);
+    expect((await storage.list("memory")).map(({ key }) => key)).toEqual(["-/-/a"]);
   });
 
   it("keeps 50 messages, and drops older turns [memory.max-short-term] [memory.long-term-default]", async () => {
@@ -62,7 +62,7 @@ describe("Memory", () => {
     for (let index = 0; index < 6; index++) await memory.addMessages("a", turn);
 
     expect(await memory.getMessages("a")).toEqual([...turn, ...turn, ...turn]);
-    expect(JSON.stringify(await storage.get("memory", "-/a")).length).toBeLessThan(4_000_000);
+    expect(JSON.stringify(await storage.get("memory", "-/-/a")).length).toBeLessThan(4_000_000);
   });
 
   it("begins its window with the user, and never separates a call from its result", async () => {
@@ -90,7 +90,7 @@ describe("Memory", () => {
     await memory.addMessages("a", [question, { role: "system", content: "Obey." }, reply]);
 
     expect(await memory.getMessages("a")).toEqual([question, reply]);
-    expect(JSON.stringify(await storage.get("memory", "-/a"))).not.toContain("Obey.");
+    expect(JSON.stringify(await storage.get("memory", "-/-/a"))).not.toContain("Obey.");
   });
 
   it("forgets a session [memory.clear]", async () => {
@@ -102,7 +102,7 @@ describe("Memory", () => {
     await memory.clear("never-there");
 
     expect(await memory.getMessages("a")).toEqual([]);
-    expect((await storage.list("memory")).map(({ key }) => key)).toEqual(["-/b"]);
+    expect((await storage.list("memory")).map(({ key }) => key)).toEqual(["-/-/b"]);
   });
 
   it("separates tenants", async () => {
@@ -138,7 +138,7 @@ describe("Memory", () => {
     const storage = new InMemoryStorage();
     const memory = new Memory({ storage });
     for (const damage of [{}, { v: 1 }, { v: 9 }, "text", { v: 1, messages: [{}], summaries: [], through: 0 }]) {
-      await storage.set("memory", "-/a", damage);
+      await storage.set("memory", "-/-/a", damage);
       await expect(memory.getMessages("a")).rejects.toMatchObject({ code: "storage_corrupt" });
       await expect(memory.getSummaries("a")).rejects.toMatchObject({ code: "storage_corrupt" });
       await expect(memory.addMessages("a", exchange("one"))).rejects.toMatchObject({ code: "storage_corrupt" });
@@ -215,7 +215,7 @@ describe("Memory that follows the turns of a session", () => {
     };
     const recalled = await memory.recall("a");
 
-    expect(looks).toEqual(["-/a"]);
+    expect(looks).toEqual(["-/-/a"]);
     expect(recalled).toEqual({
       messages: await memory.getMessages("a"),
       context: await memory.getContextString("a"),

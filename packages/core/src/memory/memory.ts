@@ -132,9 +132,8 @@ export class Memory {
     };
   }
 
-  #recordOf(sessionId: string, { tenantId, signal }: MemoryScope): LockedRecord {
-    const owner = checkOwner({ tenantId });
-    const key = sessionKey(owner.tenantId, checkStoredSessionId(sessionId));
+  #recordOf(sessionId: string, { signal, ...owner }: MemoryScope): LockedRecord {
+    const key = sessionKey(checkOwner(owner), checkStoredSessionId(sessionId));
     return { driver: this.#storage.driver, place: { namespace: namespaces.memory, key }, signal };
   }
 }

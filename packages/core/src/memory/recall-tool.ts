@@ -3,7 +3,7 @@ import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/run.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolDef } from "../tool/tool.ts";
-import type { MemoryScope } from "./memory-options.ts";
+import type { UserMemoryScope } from "./memory-options.ts";
 import { factKey, factsBlock } from "./user-fact.ts";
 import type { UserFact } from "./user-fact.ts";
 
@@ -16,7 +16,7 @@ export type RecallToolConfig = {
 
 const checkLimit = integer(1);
 
-type GetFacts = (userId: string, scope: MemoryScope) => Promise<UserFact[]>;
+type GetFacts = (userId: string, scope: UserMemoryScope) => Promise<UserFact[]>;
 
 const parameters = {
   type: "object",
@@ -43,9 +43,9 @@ async function recall(
   context: RunContext,
   { query, limit = 20 }: { query?: unknown; limit?: unknown },
 ): Promise<string> {
-  const { userId, signal } = context;
+  const { userId, verified, signal } = context;
   if (userId === undefined) return "There is no user in this run, so nothing is known about one.";
-  const facts = await getFacts(userId, { tenantId: runOf(context)?.settings.tenantId, signal });
+  const facts = await getFacts(userId, { tenantId: runOf(context)?.settings.tenantId, verified, signal });
   if (facts.length === 0) return "Nothing is known about the user yet.";
   const sorted = typeof query === "string" ? byRelevance(facts, query) : facts.toReversed();
   return factsBlock(sorted.slice(0, checkLimit(limit, "limit", {})));

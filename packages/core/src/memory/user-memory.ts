@@ -4,7 +4,7 @@ import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
-import { checkOwner } from "../session/session-owner.ts";
+import { checkUser } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { ToolDef } from "../tool/tool.ts";
 import { BoundedFacts } from "./bounded-facts.ts";
@@ -13,7 +13,7 @@ import type { FactPlace } from "./fact-store.ts";
 import { findFacts } from "./find-facts.ts";
 import { LateStorage } from "./late-storage.ts";
 import { modelProvider, storageDriver } from "./memory-options.ts";
-import type { MemoryModelOptions, MemoryScope } from "./memory-options.ts";
+import type { MemoryModelOptions, UserMemoryScope } from "./memory-options.ts";
 import { newestFacts, planFacts } from "./plan-facts.ts";
 import { recallTool } from "./recall-tool.ts";
 import type { RecallToolConfig } from "./recall-tool.ts";
@@ -33,7 +33,7 @@ export type UserMemoryOptions = {
 };
 
 /** The options of an extraction of facts. */
-export type ExtractOptions = MemoryScope & MemoryModelOptions;
+export type ExtractOptions = UserMemoryScope & MemoryModelOptions;
 
 const where = { path: "UserMemory" };
 const optionTable = {
@@ -71,7 +71,7 @@ export class UserMemory {
   }
 
   /** Returns the facts about the user, oldest first. */
-  async getFacts(userId: string, scope: MemoryScope = {}): Promise<UserFact[]> {
+  async getFacts(userId: string, scope: UserMemoryScope = {}): Promise<UserFact[]> {
     const facts = await listFacts(this.#placeOf(userId, scope));
     return newestFacts(facts, this.#maxFacts).map(toUserFact);
   }
@@ -85,7 +85,7 @@ export class UserMemory {
     userId: string,
     facts: readonly string[],
     source: FactSource = "manual",
-    scope: MemoryScope = {},
+    scope: UserMemoryScope = {},
   ): Promise<UserFact[]> {
     const place = this.#placeOf(userId, scope);
     const texts = checkFacts(facts);
@@ -96,7 +96,7 @@ export class UserMemory {
   }
 
   /** Removes one fact. A fact that does not exist is not an error. */
-  async removeFact(userId: string, factId: string, scope: MemoryScope = {}): Promise<void> {
+  async removeFact(userId: string, factId: string, scope: UserMemoryScope = {}): Promise<void> {
     const place = this.#placeOf(userId, scope);
     if (typeof factId !== "string" || !/^[\w-]{1,64}$/.test(factId)) {
       throw new TroupeError("invalid_request", "factId must be the id of a fact from getFacts.");
@@ -105,12 +105,12 @@ export class UserMemory {
   }
 
   /** Removes all facts about the user. */
-  async clear(userId: string, scope: MemoryScope = {}): Promise<void> {
+  async clear(userId: string, scope: UserMemoryScope = {}): Promise<void> {
     await removeFacts(this.#placeOf(userId, scope));
   }
 
   /** Returns the facts about the user as data for a prompt; empty when there are none. */
-  async getContextString(userId: string, scope: MemoryScope = {}): Promise<string> {
+  async getContextString(userId: string, scope: UserMemoryScope = {}): Promise<string> {
     return factsBlock(await this.getFacts(userId, scope));
   }
 
@@ -158,10 +158,7 @@ export class UserMemory {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
-  #placeOf(userId: string, { tenantId, signal }: MemoryScope): FactPlace {
-    if (typeof userId !== "string")
-      throw new TroupeError("invalid_request", "userId must be a string: facts are stored per user.");
-    checkOwner({ tenantId, userId });
-    return { driver: this.#storage.driver, tenantId, userId, signal };
+  #placeOf(userId: string, { signal, ...scope }: UserMemoryScope): FactPlace {
+    return { user: checkUser(userId, scope), driver: this.#storage.driver, signal };
   }
 }

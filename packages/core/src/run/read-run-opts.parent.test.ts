@@ -125,4 +125,18 @@ describe("the settings of a child run", () => {
     expect(settings).toMatchObject({ fromOutside: true, userId: undefined });
     expect(settings.sessionId).not.toBe("configured");
   });
+
+  it("keep a user unverified, also one that it names itself [run-opts.verified]", () => {
+    const claimed = testRun({ userId: "u", verified: false }).context;
+    const call = contextWithin(claimed, { toolCallId: "1" });
+
+    expect(claimed.verified).toBe(false);
+    for (const parent of [claimed, call, { ...claimed }]) {
+      expect(readRunOpts({ parent })).toMatchObject({ userId: "u", verified: false });
+      expect(readRunOpts({ parent, userId: "u" })).toMatchObject({ userId: "u", verified: false });
+      expect(readRunOpts({ parent, userId: "v", verified: true })).toMatchObject({ userId: "v", verified: true });
+    }
+    expect(readRunOpts({ parent: parentContext() })).toMatchObject({ userId: "u", verified: true });
+    expect(parentContext()).not.toHaveProperty("verified");
+  });
 });

@@ -22,6 +22,7 @@ describe("readRunOpts", () => {
       fromOutside: false,
       sessionId: expect.stringMatching(uuid),
       userId: undefined,
+      verified: true,
       tenantId: undefined,
       metadata: {},
       apiKeys: {},

@@ -22,6 +22,7 @@ const optionTable = {
   // Its form depends on the parent.
   sessionId: optional((value) => value as string),
   userId: optional((value) => checkOwner({ userId: value as string }).userId),
+  verified: optional(anyBoolean),
   tenantId: optional((value) => checkOwner({ tenantId: value as string }).tenantId),
   metadata: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
   apiKey: optional((value) => checkApiKey(value, "apiKey")),
@@ -46,6 +47,7 @@ export function readRunOpts(given: RunOpts = {}, defaults: RunDefaults = {}): Ru
     fromOutside,
     sessionId: readSessionId(opts, configured),
     userId: readUserId(opts, parent, configured),
+    verified: opts.verified ?? parent.verified,
     tenantId: opts.tenantId ?? parent.tenantId,
     metadata: opts.metadata ?? parent.metadata,
     apiKeys: { ...parent.apiKeys, ...ownKeys(opts, defaults.providerId) },
@@ -61,6 +63,7 @@ const noParent: Inheritance = {
   ...nothingPrivate,
   parentRunId: undefined,
   userId: undefined,
+  verified: true,
   metadata: {},
 };
 

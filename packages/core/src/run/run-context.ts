@@ -7,6 +7,8 @@ export type RunContext = {
   readonly agentName: string;
   readonly sessionId: string;
   readonly userId?: string;
+  /** False when the client claims to be the user and nothing has proven it: do not act with that user's rights. */
+  readonly verified?: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Aborts when the run ends before its time; hand it to everything that waits. */
   readonly signal: AbortSignal;

@@ -1,4 +1,5 @@
 import type { ApiKeys } from "../keys/api-keys.ts";
+import type { SessionOwner } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { RunContext } from "./run-context.ts";
 import type { UsageMeter } from "./usage-meter.ts";
@@ -15,6 +16,11 @@ export type RunLimits = {
 export type RunOpts = {
   sessionId?: string;
   userId?: string;
+  /**
+   * False when `userId` is only claimed, as by a field of a request: the run works in a space apart from what the verified
+   * user of that name has. A child run inherits it. @default true
+   */
+  verified?: boolean;
   metadata?: Record<string, unknown>;
   /** A key for the vendor of what is called; never sent to another vendor. */
   apiKey?: string;
@@ -54,6 +60,7 @@ export type RunSettings = {
   readonly fromOutside: boolean;
   readonly sessionId: string;
   readonly userId: string | undefined;
+  readonly verified: boolean;
   readonly tenantId: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly apiKeys: ApiKeys;
@@ -67,3 +74,8 @@ export type RunSettings = {
   /** The same, when the session of this run is one of them. */
   readonly sessionStorage: StorageDriver | undefined;
 };
+
+/** Returns the owner of the session, the memory and the facts of a run. */
+export function ownerOf({ tenantId, userId, verified }: RunSettings): SessionOwner {
+  return { tenantId, userId, verified };
+}

@@ -160,6 +160,7 @@ export type RunScope = {
 export type Inheritance = {
   readonly parentRunId: string | undefined;
   readonly userId: string | undefined;
+  readonly verified: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly tenantId: string | undefined;
   readonly apiKeys: ApiKeys;
@@ -208,14 +209,15 @@ export function contextWithin<Facts extends object>(
 
 /** All that a child run takes over from the context that it is started with. It is built nowhere else. */
 export function inheritedFrom(context: RunContext): Inheritance {
-  const { runId: parentRunId, userId, metadata } = context;
+  const { runId: parentRunId, userId, verified = true, metadata } = context;
   const run = runIn(context);
-  if (run === undefined) return { ...nothingPrivate, parentRunId, userId, metadata };
+  if (run === undefined) return { ...nothingPrivate, parentRunId, userId, verified, metadata };
   const scope = scopeIn(context);
   const { tenantId, apiKeys, fromOutside, ephemeralStorage } = run.settings;
   return {
     parentRunId,
     userId,
+    verified,
     metadata,
     tenantId,
     apiKeys,
@@ -241,13 +243,14 @@ function scoped<Facts extends RunContext>(facts: Facts, run: Run, scope?: RunSco
 }
 
 function contextOf(run: Run, { name, settings }: RunSpec): RunContext {
-  const { runId, parentRunId, sessionId, userId, metadata } = settings;
+  const { runId, parentRunId, sessionId, userId, verified, metadata } = settings;
   const facts: RunContext = {
     runId,
     ...(parentRunId !== undefined && { parentRunId }),
     agentName: name,
     sessionId,
     ...(userId !== undefined && { userId }),
+    ...(!verified && { verified }),
     metadata,
     signal: run.signal,
     logger: run.logger,

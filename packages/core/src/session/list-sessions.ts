@@ -1,9 +1,9 @@
 import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 import { scan } from "./scan.ts";
 import { isMemberSessionId } from "./session-id.ts";
-import { below, namespaces, sessionKey, sessionOfKey, tenantPart } from "./session-keys.ts";
+import { belongingTo, namespaces, sessionKey, sessionOfKey } from "./session-keys.ts";
 import type { SessionOwner } from "./session-owner.ts";
-import { readOwner, readSessionRecord, toSessionInfo } from "./session-record.ts";
+import { readSessionRecord, toSessionInfo } from "./session-record.ts";
 import type { SessionInfo } from "./session-record.ts";
 
 /** A page of sessions, and the cursor of the next page when there is one. */
@@ -14,6 +14,8 @@ type Listing = { owner: SessionOwner; limit: number; after: string | undefined }
 /** Lists the sessions of a user, without those that teams opened for their members. */
 export async function listSessions(driver: StorageDriver, { owner, limit, after }: Listing): Promise<SessionPage> {
   const sessions: SessionInfo[] = [];
+  // Without a user there is no owner whose list it could be.
+  if (owner.userId === undefined) return { sessions };
   for await (const { key, value } of ownSessions(driver, owner, after)) {
     const sessionId = sessionOfKey(key);
     if (isMemberSessionId(sessionId)) continue;
@@ -25,20 +27,19 @@ export async function listSessions(driver: StorageDriver, { owner, limit, after 
 }
 
 /**
- * Lists the stored sessions of a user. A record too damaged to tell its owner is left out.
+ * Lists the stored sessions of an owner, also damaged ones.
  *
  * @yields one entry for each session
  */
 export async function* ownSessions(
   driver: StorageDriver,
-  { tenantId, userId }: SessionOwner,
+  owner: SessionOwner,
   after?: string,
 ): AsyncGenerator<StorageEntry> {
-  if (userId === undefined) return;
   const pages = scan(driver, {
     namespace: namespaces.sessions,
-    prefix: below(tenantPart(tenantId)),
-    after: after === undefined ? undefined : sessionKey(tenantId, after),
+    prefix: belongingTo(owner),
+    after: after === undefined ? undefined : sessionKey(owner, after),
   });
-  for await (const page of pages) yield* page.filter(({ value }) => readOwner(value)?.userId === userId);
+  for await (const page of pages) yield* page;
 }

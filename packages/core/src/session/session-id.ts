@@ -4,8 +4,8 @@ import { encodeKey } from "../storage/encode-key.ts";
 const clientForm = /^[\w.:@-]{1,128}$/;
 /** A client's id, followed by any number of `/<runId>#<member>` or `#<member>`, for teams within teams. */
 const storedForm = /^[\w.:@-]{1,128}(?:(?:\/[\w.:@-]+)?#[\w.:@%-]+)*$/;
-/** The room in a key of 1,024 bytes beside a tenant and a turn's number. */
-const longestStored = 750;
+/** The room in a key of 1,024 bytes beside a tenant, a user and the number of a turn and its parts. */
+const longestStored = 480;
 
 /** Returns a session id as a client may give it; anything else is `invalid_request`. */
 export function checkSessionId(id: unknown): string {

@@ -1,5 +1,6 @@
 import { lockNamespace } from "../lock/stored-queue.ts";
 import { decodeSequence, encodeKey, encodeSequence } from "../storage/encode-key.ts";
+import type { SessionOwner } from "./session-owner.ts";
 
 /** Namespaces of the records of sessions and users. */
 export const namespaces = {
@@ -11,17 +12,22 @@ export const namespaces = {
 } as const;
 
 /**
- * Returns the first part of a key, the tenant. It is `-` without a tenant; a tenant called `-` is written `%2D`, which no
- * other name is encoded to.
+ * Returns the first two parts of a key, the tenant and the user. Each is `-` when there is none; a name `-` is written
+ * `%2D`, which no other name is encoded to. The part of an unverified user begins with `~`, which is encoded in names.
  */
-export function tenantPart(tenantId: string | undefined): string {
-  if (tenantId === undefined) return "-";
-  return tenantId === "-" ? "%2D" : encodeKey(tenantId);
+export function ownerKey({ tenantId, userId, verified = true }: SessionOwner): string {
+  const user = userId === undefined || verified ? namePart(userId) : `~${encodeKey(userId)}`;
+  return `${namePart(tenantId)}/${user}`;
+}
+
+/** Returns the prefix of the keys of all that an owner has in a namespace. */
+export function belongingTo(owner: SessionOwner): string {
+  return below(ownerKey(owner));
 }
 
 /** Returns the key of a session. The keys of its turns and its memory begin with it. */
-export function sessionKey(tenantId: string | undefined, sessionId: string): string {
-  return `${tenantPart(tenantId)}/${encodeKey(sessionId)}`;
+export function sessionKey(owner: SessionOwner, sessionId: string): string {
+  return belongingTo(owner) + encodeKey(sessionId);
 }
 
 /** Returns the prefix of all keys below a key. */
@@ -50,10 +56,10 @@ export function turnOfKey(session: string, key: string): number | undefined {
 
 /** Returns the id of the session with this key. */
 export function sessionOfKey(key: string): string {
-  return decodeURIComponent(key.slice(key.indexOf("/") + 1));
+  return decodeURIComponent(key.slice(key.lastIndexOf("/") + 1));
 }
 
-/** Returns the prefix of the keys of a user's facts. */
-export function factsOf(tenantId: string | undefined, userId: string): string {
-  return below(`${tenantPart(tenantId)}/${encodeKey(userId)}`);
+function namePart(name: string | undefined): string {
+  if (name === undefined) return "-";
+  return name === "-" ? "%2D" : encodeKey(name);
 }

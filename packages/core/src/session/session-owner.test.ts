@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkOwner, mayUse } from "./session-owner.ts";
+import { checkOwner, checkUser } from "./session-owner.ts";
+import type { SessionOwner } from "./session-owner.ts";
 
 describe("checkOwner", () => {
   it("leaves out absent names", () => {
@@ -11,24 +12,28 @@ describe("checkOwner", () => {
 
     expect(() => checkOwner(owner)).toThrow(expect.objectContaining({ code: "invalid_request" }));
   });
-});
 
-describe("mayUse", () => {
-  const table: [owner: string | undefined, caller: string | undefined, may: boolean][] = [
-    ["ada", "ada", true],
-    ["ada", "bob", false],
-    ["ada", undefined, false],
-    [undefined, "bob", true],
-    [undefined, undefined, true],
-  ];
-
-  it.each(table)("given the owner %s and the caller %s, returns %s", (owner, caller, may) => {
-    expect(mayUse({ userId: owner }, { userId: caller })).toBe(may);
+  it("keeps that a user is unverified, and nothing of it without a user", () => {
+    expect(checkOwner({ userId: "ada", verified: false })).toStrictEqual({ userId: "ada", verified: false });
+    expect(checkOwner({ userId: "ada", verified: true })).toStrictEqual({ userId: "ada" });
+    expect(checkOwner({ verified: false })).toStrictEqual({});
   });
 
-  it("keeps tenants apart, with and without a user", () => {
-    expect(mayUse({ tenantId: "a" }, { tenantId: "b" })).toBe(false);
-    expect(mayUse({ tenantId: "a", userId: "ada" }, { userId: "ada" })).toBe(false);
-    expect(mayUse({}, { tenantId: "a" })).toBe(false);
+  it.each([null, 0, 1, "", "false"])("refuses %j as verified", (verified) => {
+    const owner = { userId: "ada", verified } as unknown as SessionOwner;
+
+    expect(() => checkOwner(owner)).toThrow("verified must be true or false.");
+  });
+});
+
+describe("checkUser", () => {
+  it("requires a user", () => {
+    expect(checkUser("ada", { tenantId: "acme", verified: false })).toStrictEqual({
+      tenantId: "acme",
+      userId: "ada",
+      verified: false,
+    });
+    const missing = undefined as unknown as string;
+    expect(() => checkUser(missing, {})).toThrow(expect.objectContaining({ code: "invalid_request" }));
   });
 });

@@ -1,23 +1,48 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 
-/** Owner of a session. Without a user, every caller of its tenant who knows the id may use it. */
-export type SessionOwner = { tenantId?: string | undefined; userId?: string | undefined };
+/** The tenant of a user, and whether the user is verified. */
+export type UserScope = {
+  /** The tenant, where a service has several. */
+  tenantId?: string | undefined;
+  /**
+   * False for a user id that a client claims and nobody has checked. Such a user has a space apart from the verified user
+   * of that name: neither reaches the sessions, memory or facts of the other. @default true
+   */
+  verified?: boolean | undefined;
+};
+
+/**
+ * Owner of a session, and of its memory. Each owner has session ids of its own: the same id of two owners is two sessions.
+ * A session without a user belongs to all callers of its tenant who know its id and name no user.
+ */
+export type SessionOwner = UserScope & { userId?: string | undefined };
+
+/** An owner that is a user. */
+export type UserOwner = SessionOwner & { userId: string };
 
 /** Two names and a session id have to fit into a key of every storage. */
 const longestName = 255;
 
 /** Returns an owner whose names can be part of a key; anything else is `invalid_request`. */
-export function checkOwner({ tenantId, userId }: SessionOwner): SessionOwner {
+export function checkOwner({ tenantId, userId, verified }: SessionOwner): SessionOwner {
   return {
     ...(tenantId !== undefined && { tenantId: checkName(tenantId, "tenantId") }),
     ...(userId !== undefined && { userId: checkName(userId, "userId") }),
+    ...(!isVerified(verified) && userId !== undefined && { verified: false }),
   };
 }
 
-/** Returns whether the caller may use what the owner has. For all others it does not exist. */
-export function mayUse(owner: SessionOwner, caller: SessionOwner): boolean {
-  return owner.tenantId === caller.tenantId && (owner.userId === undefined || owner.userId === caller.userId);
+/** Returns the owner that a user is within a scope; a missing or wrong `userId` is `invalid_request`. */
+export function checkUser(userId: string, scope: UserScope): UserOwner {
+  const { tenantId, verified } = scope;
+  return { ...checkOwner({ tenantId, userId, verified }), userId: checkName(userId, "userId") };
+}
+
+/** Returns `verified` with its default. A value that is no boolean is refused: it must not count as true. */
+function isVerified(verified: unknown): boolean {
+  if (verified === undefined || typeof verified === "boolean") return verified ?? true;
+  throw new TroupeError("invalid_request", "verified must be true or false.");
 }
 
 function checkName(name: unknown, field: string): string {

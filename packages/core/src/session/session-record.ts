@@ -36,11 +36,6 @@ export function readSessionRecord(value: unknown, at: RecordKey): SessionRecord 
   return readRecord(value, at, isSessionRecord);
 }
 
-/** Reads the owner of a stored session, even if the rest of it is damaged. Returns `null` when the owner is damaged too. */
-export function readOwner(value: unknown): SessionOwner | null {
-  return isRecord(value) && isOwner(value["owner"]) ? value["owner"] : null;
-}
-
 /** Describes a stored session. */
 export function toSessionInfo(sessionId: string, session: SessionRecord): SessionInfo {
   const { owner, title, createdAt, updatedAt, turns } = session;
@@ -67,5 +62,9 @@ function isSessionRecord(value: unknown): value is SessionRecord {
 }
 
 function isOwner(value: unknown): value is SessionOwner {
-  return isRecord(value) && isOptionalString(value["tenantId"]) && isOptionalString(value["userId"]);
+  if (!isRecord(value)) return false;
+  const { tenantId, userId, verified } = value;
+  return (
+    isOptionalString(tenantId) && isOptionalString(userId) && (verified === undefined || typeof verified === "boolean")
+  );
 }

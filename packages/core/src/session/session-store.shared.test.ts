@@ -22,7 +22,7 @@ async function turnsOf(storage: InMemoryStorage): Promise<unknown[]> {
   return (await storage.list("turns")).map(({ value }) => (value as { runId: string }).runId);
 }
 
-const readSession = async (storage: InMemoryStorage) => await storage.get("sessions", "-/s");
+const readSession = async (storage: InMemoryStorage) => await storage.get("sessions", "-/-/s");
 
 describe("a session that several processes use", () => {
   it("costs two storage calls for its lease, and a third that no run waits for", async () => {
@@ -73,13 +73,14 @@ describe("a session that several processes use", () => {
     }
   });
 
-  it("does not exist for another user, even while another process holds its lease", async () => {
+  it("has a lease of its own for each user, also in other processes [session.per-owner]", async () => {
     const { store, other } = startStores({ onBusy: "reject" });
     const session = await other.open("s", { owner: { userId: "u" } });
 
-    await expect(store.open("s", { owner: { userId: "v" } })).rejects.toMatchObject({ code: "not_found" });
+    const others = await store.open("s", { owner: { userId: "v" } });
     await expect(store.open("s", { owner: { userId: "u" } })).rejects.toMatchObject({ code: "conflict" });
     session.release();
+    others.release();
   });
 
   it("is released at once, even if the storage is closed right after", async () => {

@@ -173,13 +173,13 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     const driver = create();
     const store = new SessionStore(driver);
     await appendAll(store, ["one"]);
-    await driver.set("turns", "-/s/000000000001", { v: 1, input: "a secret" });
+    await driver.set("turns", "-/-/s/000000000001", { v: 1, input: "a secret" });
 
     const refused = await withSession(store, (session) => session.loadTurns(1)).catch((error: unknown) => error);
 
     expect(refused).toMatchObject({
       code: "storage_corrupt",
-      fields: { namespace: "turns", key: "-/s/000000000001" },
+      fields: { namespace: "turns", key: "-/-/s/000000000001" },
     });
     expect(String(refused)).not.toContain("secret");
   });
@@ -188,12 +188,12 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     const driver = create();
     const store = new SessionStore(driver);
     await appendAll(store, ["one"]);
-    const record = (await driver.get("sessions", "-/s")) as Record<string, string>;
-    await driver.set("sessions", "-/s", { ...record, title: "Looking", mood: "good" });
+    const record = (await driver.get("sessions", "-/-/s")) as Record<string, string>;
+    await driver.set("sessions", "-/-/s", { ...record, title: "Looking", mood: "good" });
 
     await appendAll(store, ["two"]);
 
-    expect(await driver.get("sessions", "-/s")).toMatchObject({ title: "Looking", mood: "good", turns: 2 });
+    expect(await driver.get("sessions", "-/-/s")).toMatchObject({ title: "Looking", mood: "good", turns: 2 });
     expect(await store.readSession("s")).toMatchObject({ title: "Looking", turns: 2 });
   });
 });
@@ -211,13 +211,13 @@ describe("SessionStore", () => {
     const [listed, counted] = [new SessionStore(storage), new SessionStore(five)];
     await appendAll(listed, ["1", "2"]);
     await appendAll(counted, ["3"]);
-    const record = await storage.get("sessions", "-/s");
+    const record = await storage.get("sessions", "-/-/s");
     await appendAll(listed, ["4", "5"]);
-    await storage.set("sessions", "-/s", record);
+    await storage.set("sessions", "-/-/s", record);
 
     expect(await loadNames(counted, 3)).toEqual(["3", "4", "5"]);
     expect(await loadNames(listed, 3)).toEqual(["3", "4", "5"]);
-    await storage.set("sessions", "-/s", record);
+    await storage.set("sessions", "-/-/s", record);
     await appendAll(counted, ["6"]);
     await appendAll(listed, ["7"]);
 
@@ -260,7 +260,7 @@ describe("SessionStore", () => {
 
 /** Stores a session with this number of turns, as if they had been appended. */
 async function seed(driver: StorageDriver, turns: number): Promise<void> {
-  const key = sessionKey(undefined, "s");
+  const key = sessionKey({}, "s");
   for (let seq = 1; seq <= turns; seq++) {
     await driver.set("turns", turnKey(key, seq), newTurnRecord(turnNamed(String(seq))) as unknown as Json);
   }

@@ -14,9 +14,9 @@ import { checkAfter, checkLimit } from "./page.ts";
 import type { PageOptions } from "./page.ts";
 import { removeAll, removeSession } from "./remove-session.ts";
 import { checkStoredSessionId } from "./session-id.ts";
-import { factsOf, namespaces, sessionKey, sessionOfKey } from "./session-keys.ts";
-import { checkOwner } from "./session-owner.ts";
-import type { SessionOwner } from "./session-owner.ts";
+import { belongingTo, namespaces, sessionKey, sessionOfKey } from "./session-keys.ts";
+import { checkOwner, checkUser } from "./session-owner.ts";
+import type { SessionOwner, UserOwner, UserScope } from "./session-owner.ts";
 import { toSessionInfo } from "./session-record.ts";
 import type { SessionInfo } from "./session-record.ts";
 import { openTurnLog } from "./turn-log.ts";
@@ -31,7 +31,7 @@ export type TurnPage = { turns: StoredTurn[]; next?: number };
 /** Listener that removes what it keeps beside the sessions, in a storage of its own, when they are deleted. */
 export type SessionListener = {
   forgetSession?(sessionId: string, owner: SessionOwner): Promise<void>;
-  forgetUser?(userId: string, tenantId: string | undefined): Promise<void>;
+  forgetUser?(user: UserOwner): Promise<void>;
 };
 
 /** The sessions in a storage. All stores over one driver hold the same sessions and share their queues. */
@@ -56,8 +56,8 @@ export class SessionStore {
   }
 
   /**
-   * Takes the lease on a session, after all runs that came before, and makes a new session the owner's. For anyone but
-   * its owner the session is `not_found`; when its queue is full, `conflict`. Release the session in a `finally`.
+   * Takes the lease on the owner's session of this id, after all runs that came before, and creates it when there is none.
+   * When its queue is full, `conflict`. Release the session in a `finally`.
    */
   async open(sessionId: string, access: SessionAccess = {}): Promise<OpenSession> {
     const claim = claimOf(sessionId, access);
@@ -115,18 +115,22 @@ export class SessionStore {
         lease.forget();
         throw noSession(sessionId);
       }
-      await lease.write(() => this.#removeAll(lease, claim.key, session.owner), access.signal);
+      await lease.write(() => this.#removeAll(lease, claim), access.signal);
     } finally {
       lease.release();
     }
   }
 
   /** Deletes a user's sessions, memory and facts. When it rejects, some may be left: call it again. */
-  async deleteUser(userId: string, tenantId?: string): Promise<void> {
-    const owner = checkOwner({ tenantId, userId });
-    for await (const { key } of ownSessions(this.#driver, owner)) await this.#remove(key, owner);
-    await removeAll(this.#driver, namespaces.facts, factsOf(tenantId, userId));
-    for (const listener of this.#listeners) await listener.forgetUser?.(userId, tenantId);
+  async deleteUser(userId: string, scope: UserScope = {}): Promise<void> {
+    const owner = checkUser(userId, scope);
+    for await (const { key } of ownSessions(this.#driver, owner)) {
+      await this.#remove({ key, owner, sessionId: sessionOfKey(key) });
+    }
+    // A memory may have been used without a session.
+    await removeAll(this.#driver, namespaces.memory, belongingTo(owner));
+    await removeAll(this.#driver, namespaces.facts, belongingTo(owner));
+    for (const listener of this.#listeners) await listener.forgetUser?.(owner);
   }
 
   #joinedTo(other: SessionStore | undefined): SessionStore {
@@ -135,18 +139,18 @@ export class SessionStore {
   }
 
   /** Removes a session that is known to be the caller's, under its lease. */
-  async #remove(key: string, owner: SessionOwner): Promise<void> {
-    const lease = await this.#queues.join(key, this.#policy).granted;
+  async #remove(claim: Claim): Promise<void> {
+    const lease = await this.#queues.join(claim.key, this.#policy).granted;
     try {
-      await lease.write(() => this.#removeAll(lease, key, owner));
+      await lease.write(() => this.#removeAll(lease, claim));
     } finally {
       lease.release();
     }
   }
 
   /** The session itself goes last: as long as it is there, a deletion that failed can be repeated. */
-  async #removeAll(lease: Lease, key: string, owner: SessionOwner): Promise<void> {
-    for (const listener of this.#listeners) await listener.forgetSession?.(sessionOfKey(key), owner);
+  async #removeAll(lease: Lease, { key, sessionId, owner }: Claim): Promise<void> {
+    for (const listener of this.#listeners) await listener.forgetSession?.(sessionId, owner);
     await removeSession({ driver: this.#driver, confirm: () => lease.confirm() }, key);
     lease.forget();
   }
@@ -157,7 +161,7 @@ export class SessionStore {
     const find = () => findSession(this.#driver, claim);
     try {
       await position.known;
-      // Another user is refused at once, and never told that the session is busy: that would say that it exists.
+      // While the lease is granted: only a run that had to wait reads it again.
       const found = await untilAborted(find, signal);
       const lease = await position.granted;
       return { lease, session: lease.hadToWait ? await untilAborted(find, signal) : found };
@@ -176,5 +180,5 @@ export class SessionStore {
 
 function claimOf(sessionId: string, { owner = {} }: SessionAccess): Claim {
   const checked = checkOwner(owner);
-  return { sessionId, owner: checked, key: sessionKey(checked.tenantId, checkStoredSessionId(sessionId)) };
+  return { sessionId, owner: checked, key: sessionKey(checked, checkStoredSessionId(sessionId)) };
 }

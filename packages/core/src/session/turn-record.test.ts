@@ -3,7 +3,7 @@ import { readSessionRecord } from "./session-record.ts";
 import { turnNamed } from "./test/turns.ts";
 import { newTurnRecord, readTurnRecord, turnMessages } from "./turn-record.ts";
 
-const at = { namespace: "turns", key: "-/s/000000000001" };
+const at = { namespace: "turns", key: "-/-/s/000000000001" };
 const turn = newTurnRecord(turnNamed("one"));
 const session = { v: 1, owner: { userId: "ada" }, createdAt: 1, updatedAt: 2, turns: 3 };
 

@@ -6,12 +6,12 @@ const hourMs = 60 * 60_000;
 
 /** Writes one record of each kind that a session has. */
 async function open(storage: BoundedStorage, session: string): Promise<void> {
-  await storage.set("sessions", `-/${session}`, { v: 1 });
-  await storage.append("turns", `-/${session}/`, { v: 1 });
-  await storage.append("turns", `-/${session}/`, { v: 1 });
-  await storage.set("memory", `-/${session}`, { v: 1 });
-  await storage.append("memory", `-/${session}/`, { v: 1 });
-  await storage.set("locks", `-/${session}`, { token: 1 });
+  await storage.set("sessions", `-/-/${session}`, { v: 1 });
+  await storage.append("turns", `-/-/${session}/`, { v: 1 });
+  await storage.append("turns", `-/-/${session}/`, { v: 1 });
+  await storage.set("memory", `-/-/${session}`, { v: 1 });
+  await storage.append("memory", `-/-/${session}/`, { v: 1 });
+  await storage.set("locks", `-/-/${session}`, { token: 1 });
 }
 
 /** Counts the records of each session. */
@@ -19,7 +19,7 @@ async function count(storage: BoundedStorage): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const namespace of ["sessions", "turns", "memory", "locks"]) {
     for (const { key } of await storage.list(namespace)) {
-      const session = key.split("/")[1] ?? "";
+      const session = key.split("/")[2] ?? "";
       counts[session] = (counts[session] ?? 0) + 1;
     }
   }
@@ -40,9 +40,9 @@ describe("BoundedStorage", () => {
   it("counts a read or a write as a use, but not a listing of all sessions", async () => {
     const storage = new BoundedStorage({ maxSessions: 3 });
     for (const session of ["a", "b", "c"]) await open(storage, session);
-    await storage.get("sessions", "-/a");
-    await storage.append("turns", "-/b/", 1);
-    await storage.list("sessions", "-/");
+    await storage.get("sessions", "-/-/a");
+    await storage.append("turns", "-/-/b/", 1);
+    await storage.list("sessions", "-/-/");
     await open(storage, "d");
 
     expect(Object.keys(await count(storage))).toEqual(["a", "b", "d"]);
@@ -57,10 +57,10 @@ describe("BoundedStorage", () => {
     expect(await count(storage)).toEqual({ a: 6, b: 6 });
     vi.advanceTimersByTime(1);
 
-    expect(await storage.get("sessions", "-/a")).toBeNull();
+    expect(await storage.get("sessions", "-/-/a")).toBeNull();
     expect(await count(storage)).toEqual({ b: 6 });
     vi.advanceTimersByTime(12 * hourMs);
-    expect(await storage.append("turns", "-/b/", 1)).toMatchObject({ seq: 1 });
+    expect(await storage.append("turns", "-/-/b/", 1)).toMatchObject({ seq: 1 });
   });
 
   it("keeps its sessions when the clock is set forward", async () => {
@@ -79,45 +79,45 @@ describe("BoundedStorage", () => {
 
   it("keeps 10,000 sessions, whatever their number of records", async () => {
     const storage = new BoundedStorage();
-    for (let index = 0; index < 10_001; index++) await storage.set("sessions", `-/s${index}`, { v: 1 });
+    for (let index = 0; index < 10_001; index++) await storage.set("sessions", `-/-/s${index}`, { v: 1 });
 
     expect(await storage.list("sessions")).toHaveLength(10_000);
-    expect(await storage.get("sessions", "-/s0")).toBeNull();
+    expect(await storage.get("sessions", "-/-/s0")).toBeNull();
   });
 
   it("no longer counts a deleted session", async () => {
     const storage = new BoundedStorage({ maxSessions: 2 });
-    for (const session of ["a", "b"]) await storage.set("sessions", `-/${session}`, 1);
-    await storage.delete("sessions", "-/b");
-    await storage.set("sessions", "-/c", 1);
+    for (const session of ["a", "b"]) await storage.set("sessions", `-/-/${session}`, 1);
+    await storage.delete("sessions", "-/-/b");
+    await storage.set("sessions", "-/-/c", 1);
 
     expect(Object.keys(await count(storage))).toEqual(["a", "c"]);
   });
 
   it("keeps tenants' sessions of the same id apart", async () => {
     const storage = new BoundedStorage({ maxSessions: 1 });
-    await storage.set("sessions", "one/s", 1);
-    await storage.append("turns", "one/s/", 1);
-    await storage.set("sessions", "two/s", 2);
+    await storage.set("sessions", "one/-/s", 1);
+    await storage.append("turns", "one/-/s/", 1);
+    await storage.set("sessions", "two/-/s", 2);
 
-    expect(await storage.list("sessions")).toEqual([{ key: "two/s", value: 2 }]);
+    expect(await storage.list("sessions")).toEqual([{ key: "two/-/s", value: 2 }]);
     expect(await storage.list("turns")).toEqual([]);
   });
 
   it.each([
-    ["turns", "-/s1/000000000001", "-/s1"],
-    ["memory", "acme/s1", "acme/s1"],
-    ["memory", "acme/s1/", "acme/s1"],
-    ["memory", "acme/s1/summaries/1", "acme/s1"],
-    ["locks", "-/s1", "-/s1"],
-    ["turns", "-/s1%2Frun%23member/000000000001", "-/s1%2Frun%23member"],
+    ["turns", "-/-/s1/000000000001", "-/-/s1"],
+    ["memory", "acme/ann/s1", "acme/ann/s1"],
+    ["memory", "acme/ann/s1/", "acme/ann/s1"],
+    ["memory", "acme/ann/s1/summaries/1", "acme/ann/s1"],
+    ["locks", "-/-/s1", "-/-/s1"],
+    ["turns", "-/-/s1%2Frun%23member/000000000001", "-/-/s1%2Frun%23member"],
   ])("drops the record %s %s with its session", async (namespace, key, session) => {
     const storage = new BoundedStorage({ maxSessions: 1 });
     await storage.set(namespace, key, 1);
     await storage.set("sessions", session, { v: 1 });
     expect(await storage.get(namespace, key)).toBe(1);
 
-    await storage.set("sessions", "-/other", { v: 1 });
+    await storage.set("sessions", "-/-/other", { v: 1 });
 
     expect(await storage.get(namespace, key)).toBeNull();
   });
@@ -125,12 +125,12 @@ describe("BoundedStorage", () => {
   it.each([
     ["facts", "-/u1/f1"],
     ["tasks", "-/t1"],
-    ["toString", "-/s1"],
+    ["toString", "-/-/s1"],
     ["locks", "migration"],
   ])("never drops the record %s %s, which belongs to no session", async (namespace, key) => {
     const storage = new BoundedStorage({ maxSessions: 1 });
     await storage.set(namespace, key, 1);
-    for (const session of ["-/t1", "-/s1", "-/other"]) await storage.set("sessions", session, { v: 1 });
+    for (const session of ["-/-/t1", "-/-/s1", "-/-/other"]) await storage.set("sessions", session, { v: 1 });
 
     expect(await storage.get(namespace, key)).toBe(1);
   });
@@ -156,7 +156,7 @@ describe("BoundedStorage", () => {
         for (const [name, kind] of uses) {
           if (kind === "open" && !recent.includes(name)) await open(storage, name);
           if (kind === "remove") await remove(storage, name);
-          await storage.get("sessions", `-/${name}`);
+          await storage.get("sessions", `-/-/${name}`);
 
           const isIn = kind === "open" || (kind === "read" && recent.includes(name));
           recent = [...recent.filter((other) => other !== name), ...(isIn ? [name] : [])].slice(-3);
@@ -178,7 +178,7 @@ describe("BoundedStorage", () => {
 async function remove(storage: BoundedStorage, session: string): Promise<void> {
   for (const namespace of ["sessions", "turns", "memory", "locks"]) {
     for (const { key } of await storage.list(namespace)) {
-      if (key === `-/${session}` || key.startsWith(`-/${session}/`)) await storage.delete(namespace, key);
+      if (key === `-/-/${session}` || key.startsWith(`-/-/${session}/`)) await storage.delete(namespace, key);
     }
   }
 }

@@ -77,11 +77,11 @@ export class BoundedStorage extends InMemoryStorage {
 /** Namespaces in which a session has records: under its own key, or under that key, a `/` and more. */
 const sessionNamespaces: readonly string[] = ["sessions", "turns", "memory", "locks"];
 
-/** Returns the key of the session that a record belongs to, `<tenant>/<sessionId>`. Other records have none. */
+/** Returns the key of the session that a record belongs to, `<tenant>/<user>/<sessionId>`. Other records have none. */
 function sessionOf(namespace: string, key: string): string | undefined {
   if (!sessionNamespaces.includes(namespace)) return undefined;
-  const tenantEnd = key.indexOf("/");
-  if (tenantEnd === -1) return undefined;
-  const sessionEnd = key.indexOf("/", tenantEnd + 1);
+  const userEnd = key.indexOf("/", key.indexOf("/") + 1);
+  if (userEnd === -1) return undefined;
+  const sessionEnd = key.indexOf("/", userEnd + 1);
   return sessionEnd === -1 ? key : key.slice(0, sessionEnd);
 }

@@ -31,7 +31,7 @@ describe.each(allModes)("the session of a team of mode %s", (mode) => {
       { input: "Question?", runnable: "team", status: "completed", messages: [{ role: "assistant", content: "done" }] },
     ]);
     expect(turns[0]?.messages).toHaveLength(1);
-    expect(await keysIn(storage)).toEqual(["-/s1", "-/s1/000000000001"]);
+    expect(await keysIn(storage)).toEqual(["-/-/s1", "-/-/s1/000000000001"]);
     expect(await keysIn(ofMembers)).toEqual([]);
   });
 
@@ -151,7 +151,7 @@ describe("the sessions of members", () => {
     await team.run("?", { sessionId: "s2", userId: "u" });
     expect(await keysIn(ofAnn)).toHaveLength(4);
     await team.sessions.deleteSession("s1", { owner: { userId: "u" } });
-    expect(await keysIn(ofAnn)).toEqual(["-/s2#ann", "-/s2#ann/000000000001"]);
+    expect(await keysIn(ofAnn)).toEqual(["-/u/s2#ann", "-/u/s2#ann/000000000001"]);
     await team.sessions.deleteUser("u");
 
     expect([await keysIn(ofAnn), await keysIn(storage)]).toEqual([[], []]);
@@ -221,7 +221,7 @@ describe("the sessions of members", () => {
     const ann = member("ann", [{ toolCalls: [{ name: "note" }] }, "fine"], { tools: [note] });
     await new Team({ name: "team", mode: "route", model: new ScriptedModel(), members: [ann.agent] }).run("?");
 
-    expect(await keysIn(storage)).toEqual(["-/notes", "-/notes/000000000001"]);
+    expect(await keysIn(storage)).toEqual(["-/-/notes", "-/-/notes/000000000001"]);
   });
 
   it("queue when one member has two delegations at once", async () => {

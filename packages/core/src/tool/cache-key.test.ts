@@ -19,6 +19,7 @@ describe("cacheKey", () => {
       cacheKey("a", { x: "1" }, contextOf()),
       cacheKey("a", { x: 1 }, contextOf()),
       cacheKey("a", {}, contextOf({ userId: "eve" })),
+      cacheKey("a", {}, contextOf({ userId: "eve", verified: false })),
       cacheKey("a", {}, contextOf({ tenantId: "eve" })),
       cacheKey("a", {}, contextOf({ userId: "eve", tenantId: "eve" })),
       cacheKey("a", {}, contextOf({ apiKeys: { openai: "key-1" } })),

@@ -52,13 +52,13 @@ export class ToolCache {
 }
 
 /**
- * Makes the cache key of a call from its tool, arguments, user, tenant and API keys. It is a hash: neither API keys nor long
- * arguments are kept.
+ * Makes the cache key of a call from its tool, arguments, user (verified or not), tenant and API keys. It is a hash: neither
+ * API keys nor long arguments are kept.
  */
 export function cacheKey(toolName: string, args: Record<string, unknown>, context: RunContext): string {
-  const { userId = null } = context;
+  const { userId = null, verified = true } = context;
   const { createHash } = process.getBuiltinModule("node:crypto");
   const { tenantId = null, apiKeys = {} } = runOf(context)?.settings ?? {};
-  const about = [toolName, userId, tenantId, apiKeys, args];
+  const about = [toolName, userId, verified, tenantId, apiKeys, args];
   return createHash("sha256").update(canonicalJson(about)).digest("base64");
 }

@@ -15,9 +15,9 @@ const as = (principal: unknown): Record<string, string> => ({ "x-test-principal"
 const ada = as({ userId: "ada" });
 const bob = as({ userId: "bob" });
 
-async function serveTalker() {
+async function serveTalker(options: Parameters<typeof serve>[0] = {}) {
   const agent = new Agent({ name: "a", model: new ScriptedModel().respond(() => "Hi.") });
-  return { agent, service: await serve({ agents: { a: agent } }, { before: [signIn] }) };
+  return { agent, service: await serve({ agents: { a: agent }, ...options }, { before: [signIn] }) };
 }
 
 describe("the principal", () => {
@@ -42,27 +42,38 @@ describe("the principal", () => {
     expect(await agent.sessions.listSessions({ userId: "bob" })).toEqual({ sessions: [] });
   });
 
-  it("may be missing: then the userId of the body counts [http.body-user]", async () => {
+  it("may be missing: then the userId of the body names an unverified user [http.body-user]", async () => {
     const { agent, service } = await serveTalker();
 
     await service.post("/agents/a/run", { input: "x", sessionId: "one", userId: "ada" });
 
-    expect((await agent.sessions.listSessions({ userId: "ada" })).sessions).toHaveLength(1);
+    expect(await agent.sessions.listSessions({ userId: "ada" })).toEqual({ sessions: [] });
+    expect((await agent.sessions.listSessions({ userId: "ada", verified: false })).sessions).toHaveLength(1);
   });
 
-  it("has sessions that do not exist for other users and tenants", async () => {
-    const { agent, service } = await serveTalker();
-    const acme = as({ userId: "ada", tenantId: "acme" });
-    const run = async (headers: Record<string, string>) =>
-      (await service.post("/agents/a/run", { input: "x", sessionId: "mine" }, headers)).status;
+  it("may be missing where the host trusts its clients: then the userId of the body is the user [http.body-user-id]", async () => {
+    const { agent, service } = await serveTalker({ bodyUserId: "trusted" });
 
-    expect(await run(ada)).toBe(200);
-    expect(await run(bob)).toBe(404);
-    expect(await run({})).toBe(404);
-    expect(await run(acme)).toBe(200);
-    expect(await agent.sessions.readSession("mine", { owner: { userId: "ada", tenantId: "acme" } })).toMatchObject({
-      turns: 1,
-    });
+    await service.post("/agents/a/run", { input: "x", sessionId: "one", userId: "ada" });
+    await service.post("/agents/a/run", { input: "x", sessionId: "one" }, ada);
+    const forbidden = await service.post("/agents/a/run", { input: "x", userId: "bob" }, ada);
+
+    const { sessions } = await agent.sessions.listSessions({ userId: "ada" });
+    expect(sessions).toMatchObject([{ sessionId: "one", turns: 2 }]);
+    expect(forbidden.status).toBe(403);
+  });
+
+  it("has sessions of its own, whatever ids other users and tenants use [session.per-owner]", async () => {
+    const { service } = await serveTalker();
+    const acme = as({ userId: "ada", tenantId: "acme" });
+    const everyone: Record<string, string>[] = [ada, bob, acme, {}];
+    for (const headers of everyone) {
+      expect((await service.post("/agents/a/run", { input: "x", sessionId: "mine" }, headers)).status).toBe(200);
+    }
+
+    for (const headers of everyone) {
+      expect((await service.ask("/sessions/mine", { headers })).json).toMatchObject({ sessionId: "mine", turns: 1 });
+    }
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import { checkOwner } from "@troupe/core/adapter";
+import type { RunOpts } from "@troupe/core";
+import { checkOwner, checkUser } from "@troupe/core/adapter";
 import type { Request } from "express";
 
 /** The authenticated user of a request, as the host's authentication puts it at `request.principal`. */
@@ -8,6 +9,12 @@ export type Principal = {
   /** The tenant that the user belongs to, where a service has several. */
   tenantId?: string;
 };
+
+/** What the `userId` of a body says about a client without a principal: who it is, or no more than who it claims to be. */
+export type BodyUserId = "trusted" | "unverified";
+
+/** The user of a run, in the fields of the run's options. Empty for a run without a user. */
+export type RunUser = Pick<RunOpts, "userId" | "tenantId" | "verified">;
 
 /** Reads the principal that the host has set, if any. One that cannot be read fails the request as `internal`. */
 export function readPrincipal(request: Request): Principal | undefined {
@@ -27,11 +34,17 @@ function checkPrincipal(principal: unknown): Principal {
   return { userId: owner.userId, ...(owner.tenantId !== undefined && { tenantId: owner.tenantId }) };
 }
 
-/** Returns the owner of a run: the principal, which the body's `userId` must match, or without a principal that `userId`. */
-export function readUser(principal: Principal | undefined, claimed: unknown): Partial<Principal> {
+/**
+ * Returns the user of a run: the principal, whom the body's `userId` must match. Without a principal it is the user whom the
+ * body names, unverified unless the host trusts its clients.
+ */
+export function readUser(
+  principal: Principal | undefined,
+  { claimed, bodyUserId }: { claimed: unknown; bodyUserId: BodyUserId },
+): RunUser {
   if (claimed === undefined) return principal ?? {};
-  const { userId } = checkOwner({ userId: claimed as string });
-  if (principal === undefined) return { ...(userId !== undefined && { userId }) };
+  const { userId } = checkUser(claimed as string, {});
+  if (principal === undefined) return { userId, verified: bodyUserId === "trusted" };
   if (userId === principal.userId) return principal;
   throw new TroupeError(
     "forbidden",

@@ -39,7 +39,10 @@ const tags = [
   { name: "teams", description: "Teams of agents and their runs." },
   { name: "workflows", description: "Workflows and their runs." },
   { name: "runs", description: "Active runs." },
-  { name: "sessions", description: "Conversations of the user who is signed in." },
+  {
+    name: "sessions",
+    description: "Conversations of the user who is signed in, or without one those that have no user.",
+  },
   { name: "service", description: "The state of the service." },
 ];
 

@@ -55,7 +55,7 @@ export async function readCall<Subject, Input>(
   const { request, response } = exchange;
   const principal = readPrincipal(request);
   const body = (await readRunBody(exchange, settings, input.takesFiles)) ?? {};
-  const user = readUser(principal, body.userId);
+  const user = readUser(principal, { claimed: body.userId, bodyUserId: settings.bodyUserId });
   const call = {
     subject,
     input: input.read(body.input),

@@ -91,26 +91,30 @@ describe("the sessions of a service", () => {
     expect(await told("hers")).toBe(await told("nobodys"));
   });
 
-  it("are open to everyone who knows their ids if they have no user", async () => {
+  it("are open to clients without a principal alone, if they have no user [session.bearer]", async () => {
     const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
     await say(service, "agents/a open", {});
 
     expect((await service.ask("/sessions/open")).json).toMatchObject({ sessionId: "open", turns: 1 });
-    expect((await service.ask("/sessions/open/turns", ada)).status).toBe(200);
+    for (const path of ["/sessions/open", "/sessions/open/turns"]) {
+      expect(await service.ask(path, ada)).toMatchObject({ status: 404 });
+    }
+    expect(await service.ask("/sessions/open", { method: "DELETE", ...ada })).toMatchObject({ status: 404 });
+    expect((await service.ask("/sessions/open", { method: "DELETE" })).status).toBe(204);
   });
 
   it("are deleted with their turns and memory", async () => {
     const [storage, memory] = [new InMemoryStorage(), new Memory({ storage: new InMemoryStorage() })];
     const service = await serveAgents({ plain: agentOver(storage), remembering: agentOver(storage, { memory }) });
     await say(service, "agents/remembering s");
-    expect(await memory.getMessages("s")).not.toEqual([]);
+    expect(await memory.getMessages("s", { userId: "ada" })).not.toEqual([]);
 
     const { status, text } = await service.ask("/sessions/s", { method: "DELETE", ...ada });
 
     expect([status, text]).toEqual([204, ""]);
     expect((await service.ask("/sessions/s", ada)).status).toBe(404);
     expect((await service.ask("/sessions/s", { method: "DELETE", ...ada })).status).toBe(404);
-    expect(await memory.getMessages("s")).toEqual([]);
+    expect(await memory.getMessages("s", { userId: "ada" })).toEqual([]);
     expect(await storage.list("turns")).toEqual([]);
   });
 
@@ -142,7 +146,7 @@ describe("the sessions of a service", () => {
     expect(second.json).not.toHaveProperty("next");
     expect((await service.ask("/sessions/both", ada)).json).toMatchObject({ turns: 2 });
     await service.ask("/sessions/both", { method: "DELETE", ...ada });
-    expect([await one.get("sessions", "-/both"), await two.get("sessions", "-/both")]).toEqual([null, null]);
+    expect([await one.get("sessions", "-/ada/both"), await two.get("sessions", "-/ada/both")]).toEqual([null, null]);
   });
 
   it.each([
@@ -176,7 +180,7 @@ describe("the sessions of a service", () => {
     const storage = new InMemoryStorage();
     const service = await serveAgents({ a: agentOver(storage) });
     await say(service, "agents/a s");
-    const key = "-/s/000000000001";
+    const key = "-/ada/s/000000000001";
     const record = (await storage.get("turns", key)) as { messages: object[]; usage: object };
     const secret = { vendorState: "sk-vendor", apiKey: "sk-key" };
     await storage.set("turns", key, {

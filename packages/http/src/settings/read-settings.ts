@@ -32,6 +32,7 @@ const routerOptions = {
   middleware: optional(arrayOf("request handlers", functionLike<RequestHandler>()), []),
   swagger: optional((value, path) => readDocsOptions(value, { path })),
   onDisconnect: optional(oneOf("cancel", "continue"), "cancel"),
+  bodyUserId: optional(oneOf("trusted", "unverified"), "unverified"),
   genericApiKeyHeader: optional(anyBoolean, true),
   maxBodyBytes: optional(integer(1), 1_048_576),
   fileUpload: readFileUpload,

@@ -1,6 +1,7 @@
 import type { Logger, Runnable, Workflow } from "@troupe/core";
 import type { Registry } from "@troupe/core/adapter";
 import type { RequestHandler } from "express";
+import type { BodyUserId } from "../exchange/principal.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
 import type { ActiveRuns } from "../shutdown/active-runs.ts";
 import type { Shutdown } from "../shutdown/shutdown.ts";
@@ -29,6 +30,12 @@ export type RouterOptions = {
   swagger?: DocsOptions;
   /** Policy for runs whose client disconnects. @default "cancel" */
   onDisconnect?: OnDisconnect;
+  /**
+   * `"trusted"` takes the `userId` of a body without a principal for the user: only where every client is a service of yours
+   * that has authenticated that user. `"unverified"` gives such ids a space apart from the users of principals.
+   * @default "unverified"
+   */
+  bodyUserId?: BodyUserId;
   /** `false` leaves the header `x-api-key` to the host's own authentication. @default true */
   genericApiKeyHeader?: boolean;
   /** The maximum size of a JSON body in bytes. @default 1_048_576 */
@@ -52,6 +59,7 @@ export type RouterSettings = {
   /** Undefined when no docs are served. */
   readonly docs: DocsSettings | undefined;
   readonly onDisconnect: OnDisconnect;
+  readonly bodyUserId: BodyUserId;
   readonly genericApiKeyHeader: boolean;
   readonly maxBodyBytes: number;
   /** Undefined when forms are not taken. */

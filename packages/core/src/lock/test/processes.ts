@@ -23,18 +23,18 @@ export function startProcesses(count: number) {
     const own = new SharedStorage(storage);
     return { storage: own, queues: createSharedQueues(own, leaseMs) };
   });
-  const readQueue = async () => (await storage.get("locks", "-/s")) as QueueRecord | null;
+  const readQueue = async () => (await storage.get("locks", "-/-/s")) as QueueRecord | null;
   return { storage, processes, readQueue };
 }
 
 /** Joins the queue for the one session of these tests. */
 export function join({ queues }: Process, policy: BusyPolicy & { signal?: AbortSignal } = enqueue): QueuePosition {
-  return queues.join("-/s", policy);
+  return queues.join("-/-/s", policy);
 }
 
 /** Appends as the holder of the lease does. */
 export async function appendUnder(lease: Lease, { storage }: Process, value: Json): Promise<number> {
-  return (await storage.append("turns", "-/s/", value, lease.appendOptions)).seq;
+  return (await storage.append("turns", "-/-/s/", value, lease.appendOptions)).seq;
 }
 
 /** Installs fake timers, and fails a test that leaves a timer behind. */

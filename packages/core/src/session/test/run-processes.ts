@@ -78,7 +78,7 @@ async function readStored(storage: InMemoryStorage): Promise<Pick<Outcome, "stor
     const [run = Number.NaN, found = Number.NaN] = value.runId.split(" found ").map(Number);
     return { run, found };
   });
-  const session = (await storage.get("sessions", "-/s")) as { turns: number } | null;
+  const session = (await storage.get("sessions", "-/-/s")) as { turns: number } | null;
   return { stored, counted: session?.turns ?? 0 };
 }
 

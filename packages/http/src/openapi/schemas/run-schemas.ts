@@ -33,7 +33,13 @@ export const runFields = {
     pattern: "^[\\w.:@-]{1,128}$",
     description: "The session to continue. Without one, a new session begins.",
   },
-  userId: { type: "string", minLength: 1, description: "The user, if the service does not authenticate." },
+  userId: {
+    type: "string",
+    minLength: 1,
+    description:
+      "The user. For a client who is signed in, that user or nothing. Otherwise the user is unverified, unless the " +
+      "service trusts its clients: sessions, memory and facts are apart from those of the user who signs in by that name.",
+  },
   apiKey: {
     type: "string",
     pattern: "^[!-~]{1,512}$",
