@@ -17,14 +17,16 @@ it(`${count} slow streams at once: none fails, and all cut at once leave nothing
   const trial = await StreamTrial.start("http/router-openai.ts");
   onTestFinished(() => trial.stop());
 
+  const startedAt = performance.now();
   expect(await trial.open(count)).toMatchObject({ open: count, lost: 0 });
+  const openMs = performance.now() - startedAt;
   await sleep(watchMs);
   const before = await trial.held();
-  const tookMs = await trial.cut();
+  const cutMs = await trial.cut();
   const after = await trial.held();
 
   expect(before).toMatchObject({ runs: count, connections: count });
-  expect(tookMs).toBeLessThan(5000);
+  expect(cutMs).toBeLessThan(openMs / 2);
   expect(after).toMatchObject({ runs: 0, connections: 0 });
   expect(await trial.vendorStreams()).toBe(0);
   // Their sessions are free: a stream in each of them begins at once.

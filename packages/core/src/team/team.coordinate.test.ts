@@ -12,7 +12,6 @@ describe("a team that coordinates", () => {
     ];
     const model = new ScriptedModel(delegate("ann", "bob"), delegate("ann"), "The answer.");
     const team = new Team({ name: "team", mode: "coordinate", model, members: [ann.agent, bob.agent] });
-    const startedAt = performance.now();
     const output = await team.run("Question?");
 
     expect(output).toMatchObject({ text: "The answer.", status: "completed", agentName: "team" });
@@ -23,7 +22,6 @@ describe("a team that coordinates", () => {
     ]);
     expect(lastSaid(bob.model)).toEqual(["task for bob"]);
     expect(model.calls[1]?.messages.slice(-2).map(({ content }) => content)).toEqual(["from ann", "from bob"]);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
   it("runs members in parallel", async () => {
