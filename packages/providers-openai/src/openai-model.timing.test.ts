@@ -7,7 +7,7 @@ import { openai } from "./index.ts";
 
 const question = [{ role: "user" as const, content: "Umbrella?" }];
 
-/** The two interfaces, what is sent for the floor, and how its hand reader finds the words of an event. */
+/** The two interfaces, what is sent for the baseline, and how its hand reader finds the words of an event. */
 const ways = [
   {
     api: "responses",
@@ -37,7 +37,7 @@ async function startServer(events: number, writes: number): Promise<string> {
   return `http://127.0.0.1:${String(port).trim()}/v1`;
 }
 
-/** What one would write in a minute: right for LF, for whole characters, and for an answer that goes well. */
+/** A reader written by hand: right for LF, for whole characters, and for a complete answer. */
 async function* handReader(
   baseURL: string,
   { path, body, wordsOf }: Way,
@@ -72,10 +72,10 @@ async function costOf(work: () => Promise<unknown>): Promise<number> {
   return user + system;
 }
 
-/** How many times the floor's processor time the work takes: the middle of rounds that both take in turn. */
-async function ratioOf(works: { ours: () => Promise<unknown>; floor: () => Promise<unknown> }): Promise<number> {
+/** Measures how many times the baseline's processor time ours takes: the median over rounds in which both take turns. */
+async function ratioOf(works: { ours: () => Promise<unknown>; baseline: () => Promise<unknown> }): Promise<number> {
   const ratios: number[] = [];
-  for (let round = 0; round < 15; round += 1) ratios.push((await costOf(works.ours)) / (await costOf(works.floor)));
+  for (let round = 0; round < 15; round += 1) ratios.push((await costOf(works.ours)) / (await costOf(works.baseline)));
   return ratios.toSorted((one, other) => one - other)[7] ?? Infinity;
 }
 
@@ -90,10 +90,10 @@ describe.each(ways)("a model over $api", (way) => {
     const url = await startServer(events, writes);
     const model = connect(url);
     const ours = async () => await countTexts(model.stream(question));
-    const floor = async () => await countTexts(handReader(url, way));
+    const baseline = async () => await countTexts(handReader(url, way));
 
-    expect([await ours(), await floor()]).toEqual([events, events]);
-    expect(await ratioOf({ ours, floor })).toBeLessThan(2);
+    expect([await ours(), await baseline()]).toEqual([events, events]);
+    expect(await ratioOf({ ours, baseline })).toBeLessThan(2);
   });
 
   it("gives a whole answer at little more than the cost of the library's raw reply and JSON.parse", async () => {
@@ -105,9 +105,9 @@ describe.each(ways)("a model over $api", (way) => {
       for (let call = 0; call < 200; call += 1) await ask();
     };
     const ours = async () => await model.generate(question);
-    const floor = async () => JSON.parse(await (await client.post(path, { body }).asResponse()).text()) as unknown;
-    await often(async () => [await ours(), await floor()]);
+    const baseline = async () => JSON.parse(await (await client.post(path, { body }).asResponse()).text()) as unknown;
+    await often(async () => [await ours(), await baseline()]);
 
-    expect(await ratioOf({ ours: () => often(ours), floor: () => often(floor) })).toBeLessThan(1.5);
+    expect(await ratioOf({ ours: () => often(ours), baseline: () => often(baseline) })).toBeLessThan(1.5);
   });
 });

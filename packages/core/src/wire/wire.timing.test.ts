@@ -5,12 +5,15 @@ import { SseParser } from "./read-sse.ts";
 import { SseWriter } from "./sse-writer.ts";
 
 /**
- * How many times the floor's processor time the work takes: the middle of several rounds that both take in turn. A best
- * time of each would compare moments of the machine: what is short meets a fast one sooner than what is long.
+ * Measures how many times the baseline's processor time the work takes: the median over rounds in which both take turns.
+ * The best time of each would compare different moments of the machine.
  */
-async function ratioOf(rounds: number, { work, floor }: Record<"work" | "floor", () => unknown>): Promise<number> {
+async function ratioOf(
+  rounds: number,
+  { work, baseline }: Record<"work" | "baseline", () => unknown>,
+): Promise<number> {
   const ratios: number[] = [];
-  for (let round = 0; round < rounds; round += 1) ratios.push((await costOf(work)) / (await costOf(floor)));
+  for (let round = 0; round < rounds; round += 1) ratios.push((await costOf(work)) / (await costOf(baseline)));
   return ratios.toSorted((one, other) => one - other)[Math.floor(rounds / 2)] ?? Infinity;
 }
 
@@ -32,7 +35,7 @@ function countEvents(chunks: Buffer[], maxEventBytes = 2_000_000_000): number {
   return count;
 }
 
-/** What one would write in a minute: right for LF alone, and for characters that no chunk cuts. */
+/** A reader written by hand: right for LF alone, and for characters that no chunk cuts. */
 function countBySplitting(chunks: Buffer[]): number {
   let count = 0;
   let rest = "";
@@ -54,7 +57,7 @@ describe("wire", () => {
     const event = encodeSse({ event: "content_block_delta", data: text });
     const chunks = chunksOf(Buffer.from(event.repeat(50_000)), 16_384);
 
-    const ratio = await ratioOf(11, { work: () => countEvents(chunks), floor: () => countBySplitting(chunks) });
+    const ratio = await ratioOf(11, { work: () => countEvents(chunks), baseline: () => countBySplitting(chunks) });
 
     expect([countEvents(chunks), countBySplitting(chunks)]).toEqual([50_000, 50_000]);
     expect(ratio).toBeLessThan(2);
@@ -71,7 +74,7 @@ describe("wire", () => {
   ])("reads eight times as much of %s in at most about eight times the time", async (_, make) => {
     const [little, much] = [make(2 ** 18), make(2 ** 21)];
 
-    const ratio = await ratioOf(7, { work: () => countEvents(much), floor: () => countEvents(little) });
+    const ratio = await ratioOf(7, { work: () => countEvents(much), baseline: () => countEvents(little) });
 
     expect(ratio).toBeLessThan(24);
   });
@@ -87,7 +90,7 @@ describe("wire", () => {
     };
 
     const ratio = await ratioOf(9, {
-      floor: async () => {
+      baseline: async () => {
         const writable = sink();
         await inTurns((text) => writable.write(text));
       },
