@@ -17,7 +17,7 @@ import { RunSession } from "./run-session.ts";
 import { SessionMemory } from "./session-memory.ts";
 import { toolLoop } from "./tool-loop.ts";
 
-/** How often a model may call tools unless it is configured. */
+/** The number of round trips unless it is configured. */
 const defaultRoundtrips = 10;
 
 /** The work of an agent within one run. */

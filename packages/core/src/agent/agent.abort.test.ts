@@ -31,7 +31,7 @@ const ways: [
 ];
 
 describe.each(ways)("a run that is ended by %s", (_name, opts, end) => {
-  it("has aborted the signal of the model call when that returns", async () => {
+  it("aborts the signal of the model call before that returns", async () => {
     const { agent, model } = scripted([{ hang: true }]);
     const controller = new AbortController();
     const stream = agent.stream("Hi", opts(controller));
@@ -44,7 +44,7 @@ describe.each(ways)("a run that is ended by %s", (_name, opts, end) => {
     await until(() => model.calls[0]?.end === "cancelled");
   });
 
-  it("has aborted the signals of all its tools, and waits for none that ignores it", async () => {
+  it("aborts the signals of all its tools, and waits for none that ignores its signal", async () => {
     const { tool, signals } = deafTool();
     const { agent } = scripted([twoCalls], { tools: [tool] });
     const controller = new AbortController();
@@ -57,7 +57,7 @@ describe.each(ways)("a run that is ended by %s", (_name, opts, end) => {
     expect((await error).code).toBe("cancelled");
   });
 
-  it("ends a model call and a tool at once that an agent asks as a tool", async () => {
+  it("ends the model call and the tool of an agent that is a tool", async () => {
     const { tool, signals } = deafTool();
     const inner = scripted([twoCalls], { name: "inner", tools: [tool] });
     const outer = scripted([{ toolCalls: [{ id: "1", name: "ask_inner", arguments: { input: "Hi" } }] }], {
@@ -79,7 +79,7 @@ describe.each(ways)("a run that is ended by %s", (_name, opts, end) => {
 });
 
 describe("a run that ends before its time", () => {
-  it("is over for a reader who leaves, with all signals aborted", async () => {
+  it("aborts all signals when its reader leaves", async () => {
     const { tool, signals } = deafTool();
     const { agent } = scripted([{ text: "I look.", ...twoCalls }], { tools: [tool] });
     const stream = agent.stream("Hi");
@@ -95,7 +95,7 @@ describe("a run that ends before its time", () => {
     expect((await runErrorOf(stream.output)).output.text).toBe("I look.");
   });
 
-  it("is over its time: the limit of the run, else of the agent", async () => {
+  it("ends at the duration limit of the run, else of the agent", async () => {
     vi.useFakeTimers();
     try {
       const { agent } = scripted([{ hang: true }, { hang: true }], { limits: { durationMs: 1000 } });
@@ -112,7 +112,7 @@ describe("a run that ends before its time", () => {
     }
   });
 
-  it("has used more tokens than it may: no tool is called for an answer that was too dear", async () => {
+  it("calls no tool when it is over its token limit", async () => {
     const tool = toolNamed("look", () => expect.unreachable());
     const { agent, model } = scripted([twoCalls, "Hi."], { tools: [tool], limits: { totalTokens: 14 } });
     const error = await runErrorOf(agent.run("Hi"));
@@ -121,7 +121,7 @@ describe("a run that ends before its time", () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  it("may use exactly what its limit says", async () => {
+  it("may use exactly as many tokens as its limit", async () => {
     expect((await scripted(["Hi."], { limits: { totalTokens: 15 } }).agent.run("Hi")).status).toBe("completed");
     const { agent } = scripted(["Hi."]);
     expect(await runErrorOf(agent.run("Hi", { limits: { totalTokens: 14 } }))).toMatchObject({
@@ -129,7 +129,7 @@ describe("a run that ends before its time", () => {
     });
   });
 
-  it("ends with the run above, and counts to its limit", async () => {
+  it("ends with its parent run, and counts for the parent's limit", async () => {
     const inner = scripted(["Inner."], { name: "inner" });
     const asks = { toolCalls: [{ id: "1", name: "ask_inner", arguments: { input: "Hi" } }] };
     const outer = scripted([asks, "Hi."], { tools: [runnableAsTool(inner.agent)], limits: { totalTokens: 29 } });
@@ -139,7 +139,7 @@ describe("a run that ends before its time", () => {
     expect(outer.model.calls).toHaveLength(1);
   });
 
-  it("logs a tool that goes on after it was told to stop", async () => {
+  it("logs a tool that goes on after its signal aborted", async () => {
     const lines: string[] = [];
     const write = process.stderr.write.bind(process.stderr);
     vi.useFakeTimers();
@@ -162,7 +162,7 @@ describe("a run that ends before its time", () => {
     expect(lines.join()).toContain("The tool look is still running");
   });
 
-  it("leaves no listener on a signal that lives on, whatever the end", async () => {
+  it("leaves no listener on a signal that outlives it, whatever the end", async () => {
     const { signal, listeners } = countedSignal();
     const { agent, model } = scripted([twoCalls, "Hi.", { error: new Error("broken") }, { hang: true }, "Late."], {
       tools: [toolNamed("look", () => "seen")],

@@ -15,7 +15,7 @@ const asks = (...names: string[]) => ({
 });
 
 describe("an agent as a tool of another", () => {
-  it("answers within the run: its text is the result, and the cost is one account", async () => {
+  it("answers within the run: its text is the result, and its usage counts for the run", async () => {
     const inner = scripted(["Rain.", "Snow."], { name: "inner", description: "Knows the weather." });
     const outer = scripted([asks("ask_inner"), asks("ask_inner"), "Bring boots."], {
       tools: [runnableAsTool(inner.agent)],
@@ -54,7 +54,7 @@ describe("an agent as a tool of another", () => {
     expect(keys.every((key) => key.startsWith("t/"))).toBe(true);
   });
 
-  it("has the keys of the run: each vendor its own, and none another's [run-opts.api-key]", async () => {
+  it("uses the keys of the run: each vendor gets its own and no other [run-opts.api-key]", async () => {
     const same = scripted(["Rain."], { name: "same" });
     const model = new OtherModel("Snow.");
     const other = new Agent({ name: "other", model });
@@ -73,7 +73,7 @@ describe("an agent as a tool of another", () => {
     expect(own.calls[0]?.options.apiKey).toBe("sk-two");
   });
 
-  it("may fail: the model is told, what it cost is counted, and the run goes on", async () => {
+  it("may fail: the model gets the error, its usage is counted, and the run goes on", async () => {
     const inner = scripted(["no", "no", "no"], {
       name: "inner",
       structuredOutput: { type: "object", required: ["a"] },
@@ -86,7 +86,7 @@ describe("an agent as a tool of another", () => {
     expect(output.usage.totalTokens).toBe(5 * 15);
   });
 
-  it("may be asked twice at once, and by itself: sessions are not in each other's way", async () => {
+  it("may be called twice in parallel, also by itself, in sessions of its own", async () => {
     const inner = scripted(["Rain.", "Snow."], { name: "inner", sessionId: "s" });
     const outer = scripted([asks("ask_inner", "ask_inner"), "Boots."], {
       tools: [runnableAsTool(inner.agent)],

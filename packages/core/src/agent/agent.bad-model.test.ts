@@ -18,7 +18,7 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
     return new PlainAgent({ name: "a", model: new StreamingModel(play) });
   };
 
-  it("has one call for each id: the first with it", async () => {
+  it("has one call for each id: the first", async () => {
     const toolCalls = [callOf("1", "Oslo"), callOf("1", "Rome"), callOf("2", "Bonn")];
     const { agent, model } = scripted([{ toolCalls }, "Done."], { tools: [look] });
 
@@ -31,7 +31,7 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
     assertVendorWouldAccept(model.calls[1]?.messages ?? []);
   });
 
-  it("may use an id again in a later turn or run: every call still has one of its own", async () => {
+  it("may reuse an id in a later round trip or run: every call still has a unique id", async () => {
     const again = { toolCalls: [callOf("1"), callOf("2")] };
     const { agent, model } = scripted([again, again, "Done.", again, again, "Done."], {
       tools: [look],
@@ -47,7 +47,7 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
     }
   });
 
-  it("is told when its arguments are cut, no object, or do not fit", async () => {
+  it("gets an error when its arguments are truncated, no object, or do not fit", async () => {
     const call = (id: string, text: string) => ({ id, name: "look", arguments: text });
     const toolCalls = [call("1", '{"at":"Os'), call("2", "[1]"), call("3", '{"at":5}'), call("4", '{"at":"Oslo"}')];
     const { agent, model } = scripted([{ toolCalls, finishReason: "length" }, "Done."], { tools: [look] });
@@ -59,7 +59,7 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
     assertVendorWouldAccept(model.calls[1]?.messages ?? []);
   });
 
-  it("is never taken for one that gave no arguments, also under an id that it used before", async () => {
+  it("is not read as a call without arguments, also with an id that it used before", async () => {
     let executed = 0;
     const tool = toolNamed("look", () => `seen ${(executed += 1)}`, { parameters: { type: "object" } });
     const asks = (text: string) => ({ toolCalls: [{ id: "1", name: "look", arguments: text }] });
@@ -70,7 +70,7 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
     expect(toolCalls.map(({ error }) => error === undefined)).toEqual([true, false]);
   });
 
-  it("is told that a tool is unknown, and nothing is executed", async () => {
+  it("gets an error for an unknown tool, and nothing is executed", async () => {
     for (const name of ["lok", "constructor", "__proto__", ""]) {
       const { agent, model } = scripted([{ toolCalls: [callOf("1", "Oslo", name)] }, "Done."], {
         tools: [toolNamed("look", () => expect.unreachable())],
@@ -82,12 +82,12 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
     }
   });
 
-  it("fails a run whose answer ends without an end", async () => {
+  it("fails a run whose answer is truncated", async () => {
     await expect(start(streaming({ type: "text", text: "Take " }))).rejects.toMatchObject({ code: "model_failed" });
     await expect(start(streaming())).rejects.toMatchObject({ code: "model_failed" });
   });
 
-  it("may bill nonsense: the account stays sound", async () => {
+  it("may report impossible usage: the total stays sound", async () => {
     const usage = { promptTokens: Number.NaN, completionTokens: -5, totalTokens: "12", cachedTokens: Infinity };
     const output = await start(streaming({ type: "text", text: "Hi." }, { ...finish, usage }));
 
@@ -107,7 +107,7 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
     expect((await agent.sessions.readTurns("s")).turns).toHaveLength(1);
   });
 
-  it("may say nothing: the run completes, and the next one goes on", async () => {
+  it("may answer with nothing: the run completes, and so does the next one", async () => {
     const { agent, model } = scripted(["", { text: " " }, "Now."], { sessionId: "s" });
 
     const silent = await start(agent);
@@ -118,7 +118,7 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
     for (const { messages } of model.calls) assertVendorWouldAccept(messages);
   });
 
-  it("may break in any way: the run fails with a code, and quotes nothing", async () => {
+  it("may fail in any way: the run fails with a code, and quotes nothing", async () => {
     const secret = "prompt with sk-12345678";
     for (const thrown of [new Error(secret), secret, null, undefined, { message: secret }]) {
       const model = new StreamingModel(() => {
@@ -133,7 +133,7 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
     await expect(start(streaming(null, finish))).rejects.toMatchObject({ code: "internal" });
   });
 
-  it("may go on after it has ended: what comes then changes nothing that was said", async () => {
+  it("may go on after its end, which is ignored", async () => {
     const output = await start(streaming({ type: "text", text: "Hi." }, finish, { type: "other" }));
 
     expect(output.text).toBe("Hi.");
@@ -141,7 +141,7 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
 });
 
 describe("a model that streams badly", () => {
-  it("shows a reader each call once, from its start to its end [chunk.tool-order]", async () => {
+  it("yields each call once, from its start to its end [chunk.tool-order]", async () => {
     const slips: StreamChunk[][] = [
       [
         { type: "tool_call_delta", toolCallId: "x", argumentsDelta: "{}" },
@@ -171,7 +171,7 @@ describe("a model that streams badly", () => {
   });
 });
 
-describe("a model that answers as a whole and oddly", () => {
+describe("a model with malformed whole answers", () => {
   it.each([undefined, null, {}, { text: "Hi." }, "Hi."])("fails the run when it answers %o", async (response) => {
     const agent = new PlainAgent({ name: "a", model: answering(response) });
 
@@ -188,7 +188,7 @@ describe("a model that answers as a whole and oddly", () => {
     assertVendorWouldAccept(output.messages ?? []);
   });
 
-  it("may leave out what it has not, and ids", async () => {
+  it("may leave out optional fields, and ids", async () => {
     const asks = { finishReason: "tool_calls", toolCalls: [callOf(""), callOf("")] };
     const model = answering(asks, { finishReason: "stop", text: "Done." });
 

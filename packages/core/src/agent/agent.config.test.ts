@@ -19,7 +19,7 @@ function refusalOf(config: unknown): unknown {
 }
 
 describe("an agent", () => {
-  it("needs a name and a model, and no more [agent.name] [agent.model]", () => {
+  it("needs a name and a model, and nothing else [agent.name] [agent.model]", () => {
     expect(new Agent({ name: "helper", model }).name).toBe("helper");
     expect(refusalOf({ model })).toMatchObject({
       code: "invalid_config",
@@ -50,7 +50,7 @@ describe("an agent", () => {
     expect(plain.eventBus).toBe(plain.eventBus);
   });
 
-  it("keeps what it was made with, whatever becomes of the object", async () => {
+  it("copies its configuration", async () => {
     const config: AgentConfig = { name: "a", model: new ScriptedModel("Hi."), instructions: "Be short." };
     const agent = new Agent(config);
     Object.assign(config, { name: "b", model: undefined });
@@ -58,7 +58,7 @@ describe("an agent", () => {
     expect((await agent.run("Hello")).agentName).toBe("a");
   });
 
-  it("passes on what is configured for the model [agent.temperature] [agent.reasoning]", async () => {
+  it("passes model options on to the model [agent.temperature] [agent.reasoning]", async () => {
     const reasoning = { enabled: true, effort: "low", budgetTokens: 100 } as const;
     const asked = scripted(["Hi.", "Hi."], { temperature: 0, reasoning });
     await asked.agent.run("Hello");
@@ -70,7 +70,7 @@ describe("an agent", () => {
     expect(Object.keys(plain.model.calls[0]?.options ?? {})).toEqual(["signal"]);
   });
 
-  it("has a storage in memory and says nothing in the log by default [agent.storage-default] [agent.log-level]", async () => {
+  it("has a storage in memory and logs nothing by default [agent.storage-default] [agent.log-level]", async () => {
     const lines: unknown[] = [];
     const write = process.stderr.write.bind(process.stderr);
     process.stderr.write = (line: unknown) => lines.push(line) > 0;
@@ -104,7 +104,7 @@ describe("an agent", () => {
     expect((await storage.list("sessions")).length).toBe(1);
   });
 
-  it("closes every source, and then throws what the first failed with", async () => {
+  it("closes every source, and then throws the first failure", async () => {
     const closed: string[] = [];
     const source = (name: string) => ({
       getTools: async () => [],
@@ -167,17 +167,17 @@ describe("an agent", () => {
     ["__proto__", {}, 'Unknown option "__proto__"'],
   ];
 
-  it.each(wrong)("refuses %s: %o by name, as invalid_config", (option, value, expected) => {
+  it.each(wrong)("rejects %s: %o as invalid_config, by name", (option, value, expected) => {
     const config = Object.defineProperty({ name: "a", model }, option, { value, enumerable: true });
 
     expect(refusalOf(config)).toMatchObject({ code: "invalid_config", message: expect.stringContaining(expected) });
   });
 
-  it.each([undefined, null, "helper"])("refuses %o in place of a configuration", (config) => {
+  it.each([undefined, null, "helper"])("rejects %o in place of a configuration", (config) => {
     expect(refusalOf(config)).toMatchObject({ code: "invalid_config" });
   });
 
-  it("takes an option that is undefined for one that is not there", () => {
+  it("treats an option that is undefined as absent", () => {
     const names = wrong.map(([option]) => option).filter((option) => /^[a-z]/.test(option) && !(option in {}));
     const config = Object.fromEntries(names.filter((name) => name !== "instruction").map((name) => [name, undefined]));
 

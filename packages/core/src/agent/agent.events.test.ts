@@ -24,7 +24,7 @@ describe("the events of an agent", () => {
     ]);
   });
 
-  it("are as well every chunk of a stream, where it stands [events.run-stream-chunk]", async () => {
+  it("are also every chunk of a stream, in its place [events.run-stream-chunk]", async () => {
     const { agent } = scripted([asks, "Done."], { tools: [look] });
     const heard = eventsOf(agent);
     const chunks = await readAll(agent.stream("Weather?"));
@@ -36,7 +36,7 @@ describe("the events of an agent", () => {
     expect(names.indexOf("tool.result")).toBeLessThan(names.indexOf("tool_call_end"));
   });
 
-  it("are of calls that fail and of unknown tools too [events.tool-call] [events.tool-result]", async () => {
+  it("are emitted for calls that fail and for unknown tools too [events.tool-call] [events.tool-result]", async () => {
     const fails = toolNamed("look", () => {
       throw new Error("no key");
     });
@@ -76,7 +76,7 @@ describe("the events of an agent", () => {
     expect(one.agent.eventBus).toBe(eventBus);
   });
 
-  it("show what nobody can change: a handler that changes arguments changes no call", async () => {
+  it("hold copies: a handler that changes arguments changes no call", async () => {
     const { agent } = scripted([asks, "Done."], { tools: [look] });
     agent.eventBus.on("tool.call", ({ args }) => void Object.assign(args, { at: "Paris" }));
 

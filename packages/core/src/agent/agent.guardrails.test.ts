@@ -17,7 +17,7 @@ describe.each(["run", "stream"] as const)("the guardrails of an agent (%s)", (wa
   const start = async (agent: Agent, input = "Hi!") =>
     way === "run" ? await agent.run(input) : await agent.stream(input).output;
 
-  it("let the input pass as they make it, before the hook sees it [agent.guardrails-input]", async () => {
+  it("may replace the input, before the hook sees it [agent.guardrails-input]", async () => {
     const seen: unknown[] = [];
     const hooks = { beforeRun: (_context: unknown, input: unknown) => void seen.push(input) };
     const { agent, model } = scripted(["Hello."], { guardrails: { input: [calm] }, hooks });
@@ -27,7 +27,7 @@ describe.each(["run", "stream"] as const)("the guardrails of an agent (%s)", (wa
     expect(model.calls[0]?.messages).toEqual([{ role: "user", content: "Hi." }]);
   });
 
-  it("refuse an input: no model is asked, and nothing is stored [agent.guardrails-input]", async () => {
+  it("may refuse the input: no model is called, and nothing is stored [agent.guardrails-input]", async () => {
     const storage = new InMemoryStorage();
     const { agent, model } = scripted(["Hello."], { guardrails: { input: [calm, noRain] }, storage });
     const error = await runErrorOf(start(agent, "Will it rain?"));
@@ -37,7 +37,7 @@ describe.each(["run", "stream"] as const)("the guardrails of an agent (%s)", (wa
     expect(await storage.list("turns")).toEqual([]);
   });
 
-  it("may not make nothing of an input", async () => {
+  it("may not replace the input with nothing", async () => {
     const nothing: Guardrail = { name: "nothing", check: () => ({ pass: true, replace: " " }) };
     const { agent, model } = scripted(["Hello."], { guardrails: { input: [nothing] } });
 
@@ -45,7 +45,7 @@ describe.each(["run", "stream"] as const)("the guardrails of an agent (%s)", (wa
     expect(model.calls).toEqual([]);
   });
 
-  it("let the answer pass as they make it: in the output, the messages and the session [agent.guardrails-output]", async () => {
+  it("may replace the answer: in the output, the messages and the session [agent.guardrails-output]", async () => {
     const storage = new InMemoryStorage();
     const { agent } = scripted(["Sun! Sun!"], { guardrails: { output: [noRain, calm] }, storage });
     const output = await start(agent);
@@ -55,7 +55,7 @@ describe.each(["run", "stream"] as const)("the guardrails of an agent (%s)", (wa
     expect(JSON.stringify(await storage.list("turns"))).not.toContain("Sun!");
   });
 
-  it("refuse an answer: nobody sees it, and its cost is told [agent.guardrails-output]", async () => {
+  it("may refuse the answer: it is not shown, and its usage is reported [agent.guardrails-output]", async () => {
     const storage = new InMemoryStorage();
     const { agent } = scripted(["It will rain."], { guardrails: { output: [noRain] }, storage });
     const error = await runErrorOf(start(agent));
@@ -66,7 +66,7 @@ describe.each(["run", "stream"] as const)("the guardrails of an agent (%s)", (wa
     expect(await storage.list("turns")).toEqual([]);
   });
 
-  it("check what is said beside a call as well, before the tool is called", async () => {
+  it("check the text beside a tool call as well, before the tool is called", async () => {
     const turns = [{ text: "It will rain.", toolCalls: [callOf("1")] }, "Sun."];
     const { agent } = scripted(turns, { guardrails: { output: [noRain] }, tools: [look] });
     const error = await runErrorOf(start(agent));
@@ -75,7 +75,7 @@ describe.each(["run", "stream"] as const)("the guardrails of an agent (%s)", (wa
     expect(error.output.toolCalls).toEqual([]);
   });
 
-  it("let nothing pass when they throw or answer nonsense", async () => {
+  it("let nothing pass when they throw or return no verdict", async () => {
     for (const check of [() => Promise.reject(new Error("sk-12345678")), () => undefined, () => ({ pass: "yes" })]) {
       const guardrails = { output: [{ name: "g", check: check as unknown as Guardrail["check"] }] };
       const error = await runErrorOf(start(scripted(["Sun."], { guardrails }).agent));
@@ -91,23 +91,23 @@ describe("the guardrails of a stream", () => {
   const textsOf = async (agent: Agent) =>
     (await readAll(agent.stream("Hi"))).flatMap((chunk) => (chunk.type === "text" ? [chunk.text] : []));
 
-  it("hold the text back until it is whole", async () => {
+  it("hold the text back until it is complete", async () => {
     expect(await textsOf(scripted([words], { guardrails: { output: [calm] } }).agent)).toEqual(["Sun. Sun."]);
   });
 
-  it("let it out as it comes when all of them can check it so", async () => {
+  it("let text out as it comes when all of them are incremental", async () => {
     const output = [{ ...calm, incremental: true }];
 
     expect(await textsOf(scripted([words], { guardrails: { output } }).agent)).toEqual(["Sun", ". ", "Sun", "."]);
   });
 
-  it("hold it back when one of them cannot", async () => {
+  it("hold text back when one of them is not incremental", async () => {
     const output = [{ ...calm, incremental: true }, noRain];
 
     expect(await textsOf(scripted([words], { guardrails: { output } }).agent)).toEqual(["Sun. Sun."]);
   });
 
-  it("show nothing of an answer that is refused, or what was let out before it was", async () => {
+  it("show nothing of a refused answer but what was let out before", async () => {
     const rain = { text: ["Sun, ", "then rain", " and rain."] };
     const held = await readUntilEnd(scripted([rain], { guardrails: { output: [noRain] } }).agent.stream("Hi"));
     const output = [{ ...noRain, incremental: true }];

@@ -12,7 +12,7 @@ const broken = () => Promise.reject(new Error("hook broke with sk-12345678"));
 describe("the hooks of an agent", () => {
   afterEach(() => void vi.useRealTimers());
 
-  it("may be an instance of somebody's class, with what it keeps", async () => {
+  it("may be an instance of a class with fields of its own", async () => {
     class Counter implements AgentHooks {
       runs = 0;
       beforeRun(): void {
@@ -68,7 +68,7 @@ describe("the hooks of an agent", () => {
     expect(hooks.count).toBe(111);
   });
 
-  it("may replace the input: what replaced it is asked, answered and stored", async () => {
+  it("may replace the input in the model call, the answer and the session", async () => {
     const storage = new InMemoryStorage();
     const hooks = { beforeRun: async () => [{ type: "text" as const, text: "In Oslo?" }] };
     const { agent, model } = scripted(["Rain."], { hooks, storage });
@@ -94,7 +94,7 @@ describe("the hooks of an agent", () => {
     expect(model.calls.map(({ messages }) => messages[0]?.content)).toEqual(["In Oslo?", "Hello"]);
   });
 
-  it("may not replace the input by nothing", async () => {
+  it("may not replace the input with nothing", async () => {
     for (const input of ["", [], 5, { text: "Hi" }]) {
       const { agent, model } = scripted(["Hi."], { hooks: { beforeRun: () => input as string } });
 
@@ -104,7 +104,7 @@ describe("the hooks of an agent", () => {
     }
   });
 
-  it("end the run when beforeRun throws: a TroupeError as it is, anything else without its words", async () => {
+  it("end the run when beforeRun throws: with a TroupeError as it is, with any other error without its message", async () => {
     const refusal = new TroupeError("forbidden", "Not on Sundays.");
     const refused = scripted(["Hi."], { hooks: { beforeRun: () => Promise.reject(refusal) } });
     const failed = scripted(["Hi."], { hooks: { beforeRun: broken } });
@@ -116,7 +116,7 @@ describe("the hooks of an agent", () => {
     expect([refused.model.calls, failed.model.calls]).toEqual([[], []]);
   });
 
-  it("may deny a call: the model is told why, and goes on", async () => {
+  it("may deny a call: the model gets the reason, and goes on", async () => {
     const tool = toolNamed("look", () => expect.unreachable());
     const hooks = { onToolCall: () => ({ deny: "not at night" }) };
     const { agent, model } = scripted([asks, "Pity."], { tools: [tool], hooks });
@@ -127,7 +127,7 @@ describe("the hooks of an agent", () => {
     expect(model.calls[1]?.messages.at(-1)?.content).toContain("not at night");
   });
 
-  it("deny a call when onToolCall throws: nothing is done without a clear yes", async () => {
+  it("deny a call when onToolCall throws", async () => {
     const tool = toolNamed("look", () => expect.unreachable());
     const { agent } = scripted([asks, "Pity."], { tools: [tool], hooks: { onToolCall: broken } });
 
@@ -136,7 +136,7 @@ describe("the hooks of an agent", () => {
     expect(output).toMatchObject({ text: "Pity.", toolCalls: [{ error: "The call of look was not allowed." }] });
   });
 
-  it("hear of a run that failed or was cancelled, once, before the caller does [agent.on-error]", async () => {
+  it("are called once for a run that failed or was cancelled, before the caller gets the error [agent.on-error]", async () => {
     const order: unknown[] = [];
     const hooks: AgentHooks = {
       afterRun: () => expect.unreachable(),
@@ -165,7 +165,7 @@ describe("the hooks of an agent", () => {
     expect((await runErrorOf(agent.run("Hi"))).code).toBe("model_failed");
   });
 
-  it("have stored what afterRun is told of", async () => {
+  it("run afterRun after the turn is stored", async () => {
     const storage = new InMemoryStorage();
     const stored: number[] = [];
     const hooks = { afterRun: async () => void stored.push((await storage.list("turns")).length) };
@@ -174,7 +174,7 @@ describe("the hooks of an agent", () => {
     expect(stored).toEqual([1]);
   });
 
-  it("do not hold up the end for ever when they hang", async () => {
+  it("delay the end by the grace period at most when they hang", async () => {
     vi.useFakeTimers();
     const hooks = { onError: () => new Promise<void>(() => {}) };
     const outcome = scripted([{ error: new Error("broken") }], { hooks })

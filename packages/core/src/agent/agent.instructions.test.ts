@@ -5,7 +5,7 @@ import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
 import { scripted } from "./test/agents.ts";
 
 describe("the instructions of an agent", () => {
-  it("stand in front of what is said [agent.instructions-text]", async () => {
+  it("are the system message before the conversation [agent.instructions-text]", async () => {
     const { agent, model } = scripted(["Hi."], { instructions: "Be short." });
     await agent.run("Hello");
 
@@ -34,7 +34,7 @@ describe("the instructions of an agent", () => {
       },
     ],
     ["reject", async () => await Promise.reject(new Error("no template"))],
-  ] as const)("end the run when they %s, and no model is asked", async (_how, instructions) => {
+  ] as const)("end the run when they %s, and no model is called", async (_how, instructions) => {
     const { agent, model } = scripted(["Hi."], { instructions });
 
     expect(await runErrorOf(agent.run("Hello"))).toMatchObject({ code: "internal" });
@@ -49,7 +49,7 @@ describe("the instructions of an agent", () => {
     assertVendorWouldAccept(model.calls[0]?.messages ?? []);
   });
 
-  it("are not waited for when the run is cancelled", async () => {
+  it("are not awaited when the run is cancelled", async () => {
     const { agent } = scripted(["Hi."], { instructions: () => new Promise<string>(() => {}) });
     const stream = agent.stream("Hello");
     const error = runErrorOf(stream.output);

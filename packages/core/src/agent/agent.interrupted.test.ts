@@ -29,7 +29,7 @@ describe("a run that failed", () => {
     expect(localQueuesOf(storage).busySessions).toBe(0);
   });
 
-  it("leaves a turn that is marked after a tool was called, with every call and its result", async () => {
+  it("leaves a turn marked as interrupted after a tool was called, with every call and its result", async () => {
     const storage = new InMemoryStorage();
     const { agent, model } = scripted([asks, { error: new Error("broken") }, "Again."], { storage, tools: [look] });
     const error = await runErrorOf(agent.run("Weather?", { sessionId: "s" }));
@@ -51,7 +51,7 @@ describe("a run that failed", () => {
     assertVendorWouldAccept(model.calls.at(-1)?.messages ?? []);
   });
 
-  it("says of a call that was not done that it was interrupted, and keeps what was done beside it", async () => {
+  it("gives an unfinished call the result interrupted, and keeps the results of the others", async () => {
     const storage = new InMemoryStorage();
     const toolCalls = [callOf("1", "Rome", "hang"), callOf("2")];
     const { agent } = scripted([asks, { toolCalls: toolCalls.map((call) => ({ ...call, id: `b${call.id}` })) }], {
@@ -79,7 +79,7 @@ describe("a run that failed", () => {
     expect(error.output.toolCalls.map(({ toolCallId }) => toolCallId)).toEqual(["1", "b2"]);
   });
 
-  it("keeps the result of every call that was done, also those that its reader had not come to", async () => {
+  it("keeps the result of every finished call, even when its reader had not come to it", async () => {
     const storage = new InMemoryStorage();
     const { agent } = scripted([{ toolCalls: [callOf("1"), callOf("2", "Rome")] }], { storage, tools: [look] });
     const results: string[] = [];
@@ -97,7 +97,7 @@ describe("a run that failed", () => {
     expect(output.toolCalls.map(({ result }) => result)).toEqual(["Oslo seen", "Rome seen"]);
   });
 
-  it("is stored before anybody hears of its end, and lets the next run in", async () => {
+  it("is stored before its end is announced, and lets the next run in", async () => {
     const storage = new InMemoryStorage();
     const stored: number[] = [];
     const { agent } = scripted([asks, { error: new Error("broken") }, "Hi."], { storage, tools: [look] });
@@ -112,7 +112,7 @@ describe("a run that failed", () => {
     expect((await turnsIn(storage)).map(({ status }) => status)).toEqual(["interrupted", "completed"]);
   });
 
-  it("holds what was asked for at most once: a guardrail that refuses the last answer leaves the tools' work", async () => {
+  it("keeps the tool calls once when a guardrail refuses the last answer", async () => {
     const storage = new InMemoryStorage();
     const output = [{ name: "g", check: (text: string) => ({ pass: text === "I look.", reason: "no" }) as const }];
     const { agent } = scripted([asks, "Rain."], { storage, tools: [look], guardrails: { output } });

@@ -9,7 +9,7 @@ describe.each(ways)("the loop of an agent (%s)", (way) => {
   const start = async (agent: ReturnType<typeof scripted>["agent"], input = "Weather?") =>
     way === "run" ? await agent.run(input) : await agent.stream(input).output;
 
-  it("answers with what the model says [agent.run] [agent.stream]", async () => {
+  it("returns the model's answer [agent.run] [agent.stream]", async () => {
     const { agent, model } = scripted(["Take an umbrella."]);
 
     expect((await start(agent)).text).toBe("Take an umbrella.");
@@ -18,7 +18,7 @@ describe.each(ways)("the loop of an agent (%s)", (way) => {
     ]);
   });
 
-  it("gives tool results back to the model, and tells it of its tools", async () => {
+  it("gives tools and tool results to the model", async () => {
     const asks = { text: "I look.", toolCalls: [callOf("1")] };
     const { agent, model } = scripted([asks, "Rain."], { tools: [look], instructions: "Be short." });
 
@@ -37,7 +37,7 @@ describe.each(ways)("the loop of an agent (%s)", (way) => {
     }
   });
 
-  it("runs calls side by side and keeps their order, in whichever order they end", async () => {
+  it("runs calls in parallel and keeps their order, in whatever order they end", async () => {
     const gates = new Map(["a", "b", "c"].map((at) => [at, Promise.withResolvers<void>()]));
     const begun: string[] = [];
     const wait = toolNamed("look", async (at) => {
@@ -62,7 +62,7 @@ describe.each(ways)("the loop of an agent (%s)", (way) => {
     expect(model.calls[1]?.messages.slice(2).map(({ toolCallId }) => toolCallId)).toEqual(["1", "2", "3"]);
   });
 
-  it("does not let a call that fails harm the others", async () => {
+  it("keeps the other calls when one fails", async () => {
     const fails = toolNamed("fails", () => {
       throw new Error("no key");
     });
@@ -76,7 +76,7 @@ describe.each(ways)("the loop of an agent (%s)", (way) => {
     expect(results.map(({ result }) => result)).toEqual(["Oslo seen", expect.stringContaining("failed"), "Rome seen"]);
   });
 
-  it("lets the model ask ten times by default, and then once more without tools [agent.max-tool-roundtrips]", async () => {
+  it("makes ten round trips by default, and then one model call without tools [agent.max-tool-roundtrips]", async () => {
     const { agent, model } = scripted([], { tools: [look] });
     let asked = 0;
     model.respond(({ options }) =>
@@ -90,7 +90,7 @@ describe.each(ways)("the loop of an agent (%s)", (way) => {
     assertVendorWouldAccept(model.calls.at(-1)?.messages ?? []);
   });
 
-  it.each([0, 1, 3])("makes no more than %d round trips when it may not, whatever the model wants", async (most) => {
+  it.each([0, 1, 3])("makes no more than %d round trips when configured, whatever the model calls", async (most) => {
     let executed = 0;
     const counted = toolNamed("look", () => `seen ${(executed += 1)}`);
     const { agent, model } = scripted([], { tools: [counted], maxToolRoundtrips: most });
@@ -104,7 +104,7 @@ describe.each(ways)("the loop of an agent (%s)", (way) => {
     expect(output.messages?.at(-1)).toEqual({ role: "assistant", content: "Hm." });
   });
 
-  it("says nothing of tools to a model when there are none", async () => {
+  it("sends no tools to the model when there are none", async () => {
     const { agent, model } = scripted(["Hi."], { maxToolRoundtrips: 0 });
     await start(agent);
 
@@ -128,7 +128,7 @@ describe.each(ways)("the loop of an agent (%s)", (way) => {
     expect(new Set(contexts.map((context) => (context as { idempotencyKey: string }).idempotencyKey)).size).toBe(2);
   });
 
-  it("passes artifacts by the model and gives them out", async () => {
+  it("keeps artifacts from the model and puts them in the output", async () => {
     const artifacts = [{ type: "chart", data: { points: [1, 2] } }];
     const draw = toolNamed("look", () => ({ content: "drawn", artifacts }));
     const { agent, model } = scripted([{ toolCalls: [callOf("1")] }, "Done."], { tools: [draw] });
@@ -139,7 +139,7 @@ describe.each(ways)("the loop of an agent (%s)", (way) => {
     expect(JSON.stringify(model.calls[1]?.messages)).not.toContain("points");
   });
 
-  it("asks the sources of tools when a run begins", async () => {
+  it("loads the tools of sources when a run begins", async () => {
     let asked = 0;
     const source = { getTools: async () => [toolNamed(`look${++asked}`, () => "seen")] };
     const { agent, model } = scripted(["One.", "Two."], { tools: [look, source] });
@@ -153,7 +153,7 @@ describe.each(ways)("the loop of an agent (%s)", (way) => {
     ]);
   });
 
-  it("fails a run whose source of tools fails, or has a name twice", async () => {
+  it("fails a run whose tool source fails, or has a name twice", async () => {
     const broken = scripted(["Hi."], { tools: [{ getTools: async () => await Promise.reject(new Error("down")) }] });
     const doubled = scripted(["Hi."], { tools: [look, { getTools: async () => [look] }] });
 

@@ -21,7 +21,7 @@ class FailingMemory extends Memory {
 }
 
 describe("an agent with a memory", () => {
-  it("tells the model what the memory holds of the session [agent.memory]", async () => {
+  it("gives the model what the memory holds of the session [agent.memory]", async () => {
     const model = echo();
     const agent = new Agent({ name: "a", model, memory: new Memory({ maxShortTermMessages: 2 }) });
     for (const input of ["one", "two", "three"]) await agent.run(input, { sessionId });
@@ -29,7 +29,7 @@ describe("an agent with a memory", () => {
     expect(contentsOf(model, 2)).toEqual(["two", "Answer 3", "three"]);
   });
 
-  it("puts the summaries of what is older into the instructions, and counts what they cost", async () => {
+  it("puts summaries of older turns into the instructions, and counts their usage", async () => {
     const model = echo();
     const summarizer = new ScriptedModel().respond(() => "They spoke of numbers.");
     const memory = new Memory({ maxShortTermMessages: 2, enableLongTerm: true, model: summarizer });
@@ -44,7 +44,7 @@ describe("an agent with a memory", () => {
     expect(total).toBe((model.calls.length + summarizer.calls.length) * scriptedUsage.totalTokens);
   });
 
-  it("answers although the memory cannot take a turn in, which it does before the next", async () => {
+  it("answers although the memory fails to take in a turn, which it makes up for before the next", async () => {
     const model = echo();
     const memory = new FailingMemory();
     const agent = new Agent({ name: "a", model, memory });
@@ -56,7 +56,7 @@ describe("an agent with a memory", () => {
     expect(contentsOf(model, 1)).toEqual(["one", "Answer 1", "two"]);
   });
 
-  it("takes in what was said in the session before it had a memory", async () => {
+  it("takes in the turns that the session had before it had a memory", async () => {
     const storage = new InMemoryStorage();
     const model = echo();
     await new Agent({ name: "a", model, storage }).run("one", { sessionId });
@@ -65,7 +65,7 @@ describe("an agent with a memory", () => {
     expect(contentsOf(model, 1)).toEqual(["one", "Answer 1", "two"]);
   });
 
-  it("goes on remembering when it is told not to tell", async () => {
+  it("goes on remembering when its history is off", async () => {
     const model = echo();
     const memory = new Memory();
     const agent = new Agent({ name: "a", model, memory, addHistoryToMessages: false });
@@ -80,7 +80,7 @@ describe("an agent with a memory", () => {
     ]);
   });
 
-  it("keeps to the agent's storage, and forgets a session that is deleted", async () => {
+  it("uses the agent's storage, and forgets a deleted session", async () => {
     const storage = new InMemoryStorage();
     const memory = new Memory({ storage: new InMemoryStorage() });
     const agent = new Agent({ name: "a", model: echo(), storage, memory });
@@ -91,7 +91,7 @@ describe("an agent with a memory", () => {
     await expect(new SessionStore(storage).readSession(sessionId)).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("begins anew in a session that was deleted", async () => {
+  it("begins again in a session that was deleted", async () => {
     const model = echo();
     const agent = new Agent({ name: "a", model, memory: new Memory() });
     for (const input of ["one", "two"]) await agent.run(input, { sessionId });
@@ -101,7 +101,7 @@ describe("an agent with a memory", () => {
     expect(contentsOf(model, 3)).toEqual(["three", "Answer 1", "four"]);
   });
 
-  it("goes on from where it is when the session was lost and its turns are counted anew", async () => {
+  it("continues when the session was lost and its turns are counted from the beginning", async () => {
     const memory = new Memory({ storage: new InMemoryStorage() });
     const agentOver = (storage: InMemoryStorage) => new Agent({ name: "a", model: echo(), storage, memory });
     const before = agentOver(new InMemoryStorage());
@@ -113,7 +113,7 @@ describe("an agent with a memory", () => {
     expect(said.map(({ content }) => content)).toEqual(["one", "two", "three", "four"]);
   });
 
-  it("keeps what tools did in a run that was cut short", async () => {
+  it("keeps the tool calls of an interrupted run", async () => {
     const model = new ScriptedModel({ toolCalls: [{ name: "nothing" }] }, { error: new Error("broken") }, "Answer");
     const agent = new Agent({ name: "a", model, memory: new Memory() });
     await agent.run("one", { sessionId }).catch(() => undefined);

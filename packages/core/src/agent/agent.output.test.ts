@@ -55,7 +55,7 @@ describe.each(["run", "stream"] as const)("the output of an agent (%s)", (way) =
     expect(output.usage.providerMetrics).toBe(usage.providerMetrics);
   });
 
-  it("is as complete when the run failed [run.status-error] [output.status] [output.timings] [output.metrics]", async () => {
+  it("has the same fields when the run failed [run.status-error] [output.status] [output.timings] [output.metrics]", async () => {
     const { agent } = scripted(
       [
         { ...asks, usage },
@@ -88,7 +88,7 @@ describe.each(["run", "stream"] as const)("the output of an agent (%s)", (way) =
     expect(output.messages?.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
   });
 
-  it("says when it was created and leaves out what there was not [output.created-at]", async () => {
+  it("has the time of its creation, and leaves out absent fields [output.created-at]", async () => {
     const { agent } = scripted(["Hi."]);
     const output = await settled(start(agent));
 
@@ -96,7 +96,7 @@ describe.each(["run", "stream"] as const)("the output of an agent (%s)", (way) =
     expect(output.createdAt).toBe(1_700_000_000_000);
   });
 
-  it("never takes thinking for an answer: none of it is in the session or the messages", async () => {
+  it("keeps thinking out of the answer, the session and the messages", async () => {
     const storage = new InMemoryStorage();
     const { agent, model } = scripted([{ thinking: "SECRET", text: "Hi." }, "Again."], { storage });
     const output = await settled(start(agent));
@@ -108,7 +108,7 @@ describe.each(["run", "stream"] as const)("the output of an agent (%s)", (way) =
     expect(JSON.stringify(model.calls[1]?.messages)).not.toContain("SECRET");
   });
 
-  it("has what was said of an answer that broke off", async () => {
+  it("has the text of an answer that broke off", async () => {
     const { agent } = scripted([{ thinking: "hm", text: ["Take ", "an "], error: new Error("broken") }]);
     const output = await settled(start(agent));
 

@@ -40,7 +40,7 @@ function expectWhole(turns: readonly TurnRecord[]): void {
 const inputs = Array.from({ length: 50 }, (_, index) => `${index}`);
 
 describe("runs on one session at the same time", () => {
-  it("make 50 whole turns in the order in which they came, and leave no one in the line", async () => {
+  it("make 50 whole turns in the order in which they came, and leave the queue empty", async () => {
     const { agent, storage, model } = slow({ onBusy: { maxWaiting: 49 } });
     await Promise.all(inputs.map(async (input) => await agent.run(input)));
 
@@ -52,7 +52,7 @@ describe("runs on one session at the same time", () => {
     expect(localQueuesOf(storage).busySessions).toBe(0);
   });
 
-  it("are refused when ten wait already, and those that were not stay whole and in order", async () => {
+  it("are refused when ten wait already, and the others stay whole and in order", async () => {
     const { agent, storage } = slow();
     const outcomes = await Promise.all(
       inputs.map(
@@ -72,7 +72,7 @@ describe("runs on one session at the same time", () => {
     expect(localQueuesOf(storage).busySessions).toBe(0);
   });
 
-  it("are refused at once when the agent is told to", async () => {
+  it("are refused at once when onBusy is reject", async () => {
     const { agent, storage } = slow({ onBusy: "reject" });
     const first = agent.run("0");
 
@@ -95,7 +95,7 @@ describe("runs on one session at the same time", () => {
     expectWhole(turns);
   });
 
-  it("give up their place when they are cancelled, and let the next one through when they fail", async () => {
+  it("leave the queue when they are cancelled, and let the next one in when they fail", async () => {
     const { agent, storage, model } = slow({}, [{ hang: true }]);
     const first = agent.stream("0");
     const failing = runErrorOf(first.output);
@@ -112,7 +112,7 @@ describe("runs on one session at the same time", () => {
     expect(localQueuesOf(storage).busySessions).toBe(0);
   });
 
-  it("give the session back at whichever moment they are cancelled, granted or waiting", async () => {
+  it("release the session at whatever moment they are cancelled, with or without the lease", async () => {
     for (let after = 0; after < 120; after++) {
       const { agent, storage } = slow();
       const streams = [agent.stream("0"), agent.stream("1")];
@@ -125,7 +125,7 @@ describe("runs on one session at the same time", () => {
     }
   });
 
-  it("do not wait for those on other sessions", async () => {
+  it("do not wait for runs on other sessions", async () => {
     const { agent, model } = scripted([{ hang: true }, "Hi."]);
     const stuck = agent.stream("Hi", { sessionId: "a" });
     const error = runErrorOf(stuck.output);

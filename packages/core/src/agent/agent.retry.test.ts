@@ -30,7 +30,7 @@ describe.each(["run", "stream"] as const)("the retry of an agent (%s)", (way) =>
     expect([lucky, unlucky].map(({ model }) => model.calls.length)).toEqual([4, 4]);
   });
 
-  it("repeats as it is told to [agent.retry]", async () => {
+  it("repeats as configured [agent.retry]", async () => {
     const never = scripted([busy(), "Hi."], { retry: { maxRetries: 0 } });
     const always = scripted([wrong(), "Hi."], { retry: { retryableErrors: () => true } });
 
@@ -38,7 +38,7 @@ describe.each(["run", "stream"] as const)("the retry of an agent (%s)", (way) =>
     expect(await settled(always)).toMatchObject({ status: "completed" });
   });
 
-  it("does not repeat what would fail again", async () => {
+  it("does not repeat a lasting failure", async () => {
     const setUp = scripted([wrong(), "Hi."]);
 
     expect(await settled(setUp)).toBe("model_failed");
@@ -69,7 +69,7 @@ describe.each(["run", "stream"] as const)("the retry of an agent (%s)", (way) =>
 });
 
 describe("the retry of a stream", () => {
-  it("ends with the first chunk: what a reader has seen is not taken back", async () => {
+  it("ends with the first chunk", async () => {
     for (const first of [{ text: ["Take "] }, { thinking: "hm" }, { toolCalls: [callOf("1")] }]) {
       const { agent, model } = scripted([{ ...first, ...busy() }, "Again."], { tools: [look] });
       const { chunks, error } = await readUntilEnd(agent.stream("Hi"));
@@ -80,7 +80,7 @@ describe("the retry of a stream", () => {
     }
   });
 
-  it("takes a call that throws at once like one that rejects", async () => {
+  it("treats a call that throws at once as one that rejects", async () => {
     let calls = 0;
     const play = (): AsyncIterable<StreamChunk> => {
       calls += 1;

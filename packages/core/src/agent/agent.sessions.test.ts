@@ -19,7 +19,7 @@ async function withPast(inputs: string[], config: Parameters<typeof scripted>[1]
 }
 
 describe("an agent in a session", () => {
-  it("is told what was said before, tools included [run-opts.session] [agent.history-default]", async () => {
+  it("gives the model the history, tools included [run-opts.session] [agent.history-default]", async () => {
     const { agent, model } = scripted([{ toolCalls: [callOf("1")] }, "Rain.", "Bye."], { tools: [look] });
     await agent.run("Weather?", { sessionId: "s" });
     await agent.stream("Thanks.", { sessionId: "s" }).output;
@@ -29,7 +29,7 @@ describe("an agent in a session", () => {
     assertVendorWouldAccept(messages);
   });
 
-  it("starts a new session when none is named, and says which [output.identity]", async () => {
+  it("starts a new session when none is named, and returns its id [output.identity]", async () => {
     const { agent, model } = scripted(["One.", "Two.", "Three."]);
     const first = await agent.run("First");
     const second = await agent.run("Second");
@@ -47,7 +47,7 @@ describe("an agent in a session", () => {
     expect(await agent.run("Hi", opts)).toMatchObject(opts);
   });
 
-  it("is told of as many turns as it is to be: fifty by default [agent.num-history-runs]", async () => {
+  it("gives the model the configured number of turns, fifty by default [agent.num-history-runs]", async () => {
     const inputs = Array.from({ length: 52 }, (_, index) => `input ${index}`);
     const many = await withPast([...inputs, "now"]);
     expect(lastRequest(many.model)?.length).toBe(101);
@@ -59,7 +59,7 @@ describe("an agent in a session", () => {
     expect(lastRequest(none.model)).toEqual(["b"]);
   });
 
-  it("is told nothing when history is off, and yet keeps it [agent.history-default]", async () => {
+  it("gives the model no history when it is off, and stores it all the same [agent.history-default]", async () => {
     const storage = new InMemoryStorage();
     const { model } = await withPast(["a", "b"], { addHistoryToMessages: false, storage });
     expect(lastRequest(model)).toEqual(["b"]);
@@ -67,7 +67,7 @@ describe("an agent in a session", () => {
     expect(lastRequest((await withPast(["c"], { storage })).model)).toEqual(["a", "Re: a", "b", "Re: b", "c"]);
   });
 
-  it("is sent no more than fits: the oldest turns stay out [agent.max-context-tokens]", async () => {
+  it("leaves out the oldest turns that do not fit [agent.max-context-tokens]", async () => {
     const words = "word ".repeat(40);
     const inputs = [`1 ${words}`, `2 ${words}`, `3 ${words}`];
     const all = (await withPast(inputs)).model.calls.at(-1)?.messages ?? [];

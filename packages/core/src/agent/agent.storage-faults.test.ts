@@ -76,7 +76,7 @@ describe.each(cases)("a run on a storage with $offer that $fault", ({ create, fa
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("ends in the one way or the other, leaves no half turn, and the session goes on, at whichever call", async () => {
+  it("completes or fails, leaves no half turn, and the session goes on, at whichever call", async () => {
     let strikes = 0;
     for (let atCall = 1; ; atCall++) {
       const faulty = await runWithFault({ create, fault, atCall });

@@ -8,7 +8,7 @@ import { Agent } from "./agent.ts";
 import { callOf, look, scripted, StreamingModel, toolNamed } from "./test/agents.ts";
 
 describe("the stream of an agent", () => {
-  it("shows thinking, text and calls as they come, and one finish for all turns [chunk.tool-order]", async () => {
+  it("yields thinking, text and calls as they come, and one finish for all round trips [chunk.tool-order]", async () => {
     const asks = { thinking: "hm", text: "I look.", toolCalls: [callOf("1")] };
     const { agent } = scripted([asks, "It rains."], { tools: [look] });
 
@@ -76,7 +76,7 @@ describe("the stream of an agent", () => {
     expect(chunks.map(({ type }) => type)).toEqual(["text", "finish"]);
   });
 
-  it("has no finish after an error, and its output says what there was", async () => {
+  it("has no finish after an error, and an output until then", async () => {
     const { agent } = scripted([{ text: ["Take ", "an "], error: new Error("broken") }]);
     const stream = agent.stream("Weather?");
 
@@ -135,7 +135,7 @@ describe("the stream of an agent", () => {
     expect(chunks.map((chunk) => "text" in chunk && chunk.text)).toEqual(["Hi", ".", false]);
   });
 
-  it("refuses a wrong input or option when it is called, and a run rejects", async () => {
+  it("throws for a wrong input or option when it is called, where a run rejects", async () => {
     const { agent } = scripted([]);
     for (const input of ["", " \n", [], [{ type: "text" }], null, { text: "Hi" }]) {
       expect(() => agent.stream(input as string)).toThrow(expect.objectContaining({ code: "invalid_request" }));

@@ -23,7 +23,7 @@ describe.each(["run", "stream"] as const)("structured output (%s)", (way) => {
   const start = async (agent: ReturnType<typeof forecasting>["agent"]) =>
     way === "run" ? await agent.run("Oslo?") : await agent.stream("Oslo?").output;
 
-  it("is asked for in the vendor's way, and is the checked value [agent.structured-output]", async () => {
+  it("is requested by its schema, and is the checked value [agent.structured-output]", async () => {
     const { agent, model } = forecasting([{ structured: good }]);
     const output = await start(agent);
 
@@ -44,7 +44,7 @@ describe.each(["run", "stream"] as const)("structured output (%s)", (way) => {
     expect((await (way === "run" ? agent.run("Hi") : agent.stream("Hi").output)).structured).toEqual([1, 2]);
   });
 
-  it("is mended by the model, which is told what is wrong, and leaves no trace of that", async () => {
+  it("is repaired by the model, which gets the issues, and leaves no trace of that", async () => {
     const storage = new InMemoryStorage();
     const { agent, model } = forecasting([{ structured: { city: "Oslo" } }, "not JSON", { structured: good }], {
       storage,
@@ -66,7 +66,7 @@ describe.each(["run", "stream"] as const)("structured output (%s)", (way) => {
     expect(JSON.stringify(await storage.list("turns"))).not.toContain("does not fit");
   });
 
-  it("is given up after two attempts to mend it, with an error that says what was wrong", async () => {
+  it("fails after two repairs, with an error that holds the issues", async () => {
     const { agent, model } = forecasting(["no", "no", "still no", { structured: good }]);
     const error = await runErrorOf(start(agent));
 
@@ -76,7 +76,7 @@ describe.each(["run", "stream"] as const)("structured output (%s)", (way) => {
     expect(model.calls).toHaveLength(3);
   });
 
-  it("comes after the tools, which are known and not callable while it is mended", async () => {
+  it("comes after the tools, which are sent and not callable during repairs", async () => {
     const turns: Turns = [{ toolCalls: [callOf("1")] }, "Rain.", { structured: good }];
     const { agent, model } = forecasting(turns, { tools: [look] });
     const output = await start(agent);
@@ -86,7 +86,7 @@ describe.each(["run", "stream"] as const)("structured output (%s)", (way) => {
     expect(output.messages?.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
   });
 
-  it("is checked by the guardrails first, and what they make of it is what counts", async () => {
+  it("goes through the guardrails first, and their result is checked", async () => {
     const replace = JSON.stringify({ city: "***", rain: true });
     const seen: string[] = [];
     const check = (text: string) => {
@@ -100,7 +100,7 @@ describe.each(["run", "stream"] as const)("structured output (%s)", (way) => {
     expect(seen).toEqual([JSON.stringify(good)]);
   });
 
-  it("is refused when a guardrail refuses it, and no attempt is made to mend that", async () => {
+  it("is refused when a guardrail refuses it, without a repair", async () => {
     const check = () => ({ pass: false as const, reason: "too wet" });
     const { agent, model } = forecasting([{ structured: good }], { guardrails: { output: [{ name: "g", check }] } });
 
@@ -110,7 +110,7 @@ describe.each(["run", "stream"] as const)("structured output (%s)", (way) => {
     expect(model.calls).toHaveLength(1);
   });
 
-  it("ends with the reason of the answer that was taken", async () => {
+  it("ends with the reason of the answer that fits", async () => {
     const { agent } = forecasting([{ text: '{"city":"Os', finishReason: "length" }, { structured: good }]);
 
     expect((await readAll(agent.stream("Oslo?"))).at(-1)).toMatchObject({ finishReason: "stop" });

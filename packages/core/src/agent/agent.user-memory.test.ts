@@ -24,7 +24,7 @@ const finder = (providerId = "finder") =>
   new VendorModel(providerId).respond(() => ({ structured: { facts: ["Lives in Oslo."] } }));
 
 describe("an agent with a user memory", () => {
-  it("tells the model what is known of the user, and of no other [agent.user-memory]", async () => {
+  it("gives the model the facts of the user, and of no other [agent.user-memory]", async () => {
     const userMemory = new UserMemory({ enabled: false });
     await userMemory.addFacts(userId, ["Lives in Oslo."]);
     const model = new ScriptedModel().respond(() => "Hello.");
@@ -38,7 +38,7 @@ describe("an agent with a user memory", () => {
     expect(prompts.slice(1)).toEqual(["Be brief.", "Be brief."]);
   });
 
-  it("gathers facts after the answer, in a run of its own with its own account", async () => {
+  it("extracts facts after the answer, in a run with an id and usage of its own", async () => {
     const [model, model2] = [new ScriptedModel("Hello."), finder()];
     const userMemory = new UserMemory({ model: model2 });
     const agent = new Agent({ name: "a", model, userMemory });
@@ -56,7 +56,7 @@ describe("an agent with a user memory", () => {
     expect(completed[1]?.output.usage).toEqual(scriptedUsage);
   });
 
-  it("counts what gathering costs for no parent run", async () => {
+  it("does not count the usage of extraction for a parent run", async () => {
     const userMemory = new UserMemory({ model: finder() });
     const { context: parent, meter } = testRun();
     await new Agent({ name: "a", model: new ScriptedModel("Hello."), userMemory }).run("Hi", { userId, parent });
@@ -66,7 +66,7 @@ describe("an agent with a user memory", () => {
     expect(meter.total).toEqual(scriptedUsage);
   });
 
-  it("asks each model with the key of its own vendor", async () => {
+  it("calls each model with the key of its own vendor", async () => {
     const [model, model2] = [new VendorModel("one").respond(() => "Hello."), finder("two")];
     const userMemory = new UserMemory({ model: model2 });
     const apiKeys = { one: "key-one", two: "key-two" };
@@ -85,18 +85,18 @@ describe("an agent with a user memory", () => {
     expect(await userMemory.getFacts(userId)).toHaveLength(1);
   });
 
-  it.each(["of a run that fails", "of nobody"])("gathers nothing %s", async (what) => {
-    const model = new ScriptedModel(what === "of nobody" ? "Hello." : { error: new Error("broken") });
+  it.each(["a failed run", "a run without a user"])("extracts nothing from %s", async (what) => {
+    const model = new ScriptedModel(what === "a run without a user" ? "Hello." : { error: new Error("broken") });
     const model2 = finder();
     const userMemory = new UserMemory({ model: model2 });
-    const opts = what === "of nobody" ? {} : { userId };
+    const opts = what === "a run without a user" ? {} : { userId };
     await new Agent({ name: "a", model, userMemory }).run("Hi", opts).catch(() => undefined);
     await userMemory.flush();
 
     expect(model2.calls).toHaveLength(0);
   });
 
-  it("goes on when no facts can be gathered", async () => {
+  it("completes when no facts can be extracted", async () => {
     const model2 = new ScriptedModel({ error: new Error("broken") });
     const userMemory = new UserMemory({ model: model2 });
     const agent = new Agent({ name: "a", model: new ScriptedModel("Hello."), userMemory });
@@ -109,7 +109,7 @@ describe("an agent with a user memory", () => {
     expect(failed.map(({ parentRunId }) => parentRunId)).toEqual([output.runId]);
   });
 
-  it("fails rather than to forget what it knows", async () => {
+  it("fails when the facts cannot be loaded", async () => {
     const storage = faultyStorage(new InMemoryStorage(), faultAt(1, "fail-before"));
     const userMemory = new UserMemory({ storage });
     const agent = new Agent({ name: "a", model: new ScriptedModel(), userMemory });

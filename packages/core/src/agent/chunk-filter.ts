@@ -11,7 +11,7 @@ export type ChunkFilterOptions = {
   run: Run;
   /** Lets text out once it may go. Without a gate all text is held back. */
   gate: OutputGate | undefined;
-  /** Whether tool calls will be executed, and so are shown. */
+  /** Shows tool calls, which will be executed. */
   showsTools: boolean;
 };
 
@@ -30,7 +30,7 @@ export class ChunkFilter {
     this.#options = options;
   }
 
-  /** Whether any of the chunks was text. */
+  /** True once a chunk was text. */
   get hadText(): boolean {
     return this.#hadText;
   }

@@ -15,7 +15,7 @@ import type { ModelRequest } from "./call-model.ts";
 import type { LoopPlan } from "./loop-plan.ts";
 import { callIdsOf } from "./normalize-response.ts";
 
-/** How often an answer that does not fit its schema is sent back to the model. */
+/** The number of times that an answer may be sent back to the model because it does not fit its schema. */
 const maxRepairs = 2;
 
 /**

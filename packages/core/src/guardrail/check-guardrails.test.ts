@@ -166,7 +166,7 @@ describe("checkInput", () => {
   const checked = async (content: MessageContent, ...guardrails: Guardrail[]) =>
     await checkInput(content, { guardrails, context: runContext().context });
 
-  it("gives content back as it is when nothing was replaced [agent.guardrails-input]", async () => {
+  it("returns the same content when nothing was replaced [agent.guardrails-input]", async () => {
     const parts = [text("a"), image];
 
     expect(await checked("a", passes)).toBe("a");
@@ -188,11 +188,11 @@ describe("checkInput", () => {
     ["one part", [text("a")], [text("A")]],
     ["text between others", [image, text("a"), image], [image, text("A"), image]],
     ["several texts", [image, text("a"), image, text("b")], [image, text("A\nB"), image]],
-  ])("puts new words in the place of the first: %s", async (_, content, expected) => {
+  ])("puts the new text in place of the first: %s", async (_, content, expected) => {
     expect(await checked(content, loud)).toEqual(expected);
   });
 
-  it("puts words before parts that had none, and leaves the caller's parts alone", async () => {
+  it("puts new text before parts that had none, and does not change the caller's parts", async () => {
     const parts: MessageContent = [image, image];
     const worded = await checked(
       parts,

@@ -1,7 +1,7 @@
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { VendorState } from "./vendor-state.ts";
 
-/** The reason why a model, or a run, stopped. */
+/** The reason why a model call, or a run, finished. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "tool_roundtrips" | "error" | "other";
 
 /** A piece of an answer. Chunks of parallel tool calls may interleave; their ids keep them apart. */
@@ -21,7 +21,7 @@ export type ModelFinish = {
   responseId?: string;
   /** The model that answered, by the vendor's own name for it. */
   model?: string;
-  /** What the vendor wants back with the next call of the run. It leaves the run neither to storage nor to a client. */
+  /** State for the next model call of the run. It is neither stored nor shown to a client. */
   vendorState?: VendorState;
 };
 

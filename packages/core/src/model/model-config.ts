@@ -1,10 +1,10 @@
 /** Extended thinking. `effort` is read by openai; `budgetTokens` by anthropic, google and vertex. */
 export type ReasoningConfig = { enabled: boolean; effort?: "low" | "medium" | "high"; budgetTokens?: number };
 
-/** The form of the answer. */
+/** The form of an answer. */
 export type ResponseFormat = "text" | "json" | { type: "json_schema"; schema: Record<string, unknown>; name?: string };
 
-/** How a model is to answer. */
+/** Options of a model's answer. */
 export type ModelConfig = {
   temperature?: number;
   maxTokens?: number;
@@ -15,13 +15,13 @@ export type ModelConfig = {
   reasoning?: ReasoningConfig;
 };
 
-/** One call: how to answer, with which tools, and the signal that ends it. */
+/** Options of one model call. */
 export type ModelOptions = ModelConfig & {
   tools?: readonly ToolSpec[];
-  /** `none` keeps the tools known but not callable. @default "auto" */
+  /** `none` sends the tools, but the model may not call them. @default "auto" */
   toolChoice?: "auto" | "none" | "required";
   signal?: AbortSignal;
 };
 
-/** All that a model knows of a tool. */
+/** A tool as a model sees it. */
 export type ToolSpec = { name: string; description: string; parameters: Record<string, unknown> };

@@ -6,21 +6,21 @@ import type { ModelChunk } from "./model-chunk.ts";
 /**
  * One model of one vendor.
  *
- * Both calls reject with a `TroupeError` (a `ModelError` when the vendor spoke), never with a vendor's own error, and no
- * error holds a key. When `options.signal` aborts, the vendor's request is ended and the call rejects as `cancelled`.
+ * Both calls reject with a `TroupeError` (a `ModelError` for an error of the vendor), never with a vendor's own error, and no
+ * error holds a key. When `options.signal` aborts, the request to the vendor ends and the call rejects as `cancelled`.
  *
- * What the user says last is refused as `unsupported_media_type` when the model does not take it. What was said before is
- * not: another model took it, and words stand for it (`PartReader` of the adapter door sees to that).
+ * Parts of the user's last message that the model does not support are refused as `unsupported_media_type`. Those of earlier
+ * messages are not, since another model took them: `PartReader` of the adapter entry point replaces them with words.
  */
 export interface ModelProvider {
-  /** The vendor, and the name its key goes by. */
+  /** The name of the vendor, also for its key. */
   readonly providerId: string;
   readonly modelId: string;
-  /** Answers once. */
+  /** Returns the whole answer. */
   generate(messages: readonly ModelMessage[], options?: ModelOptions): Promise<ModelResponse>;
   /**
-   * Answers piece by piece, and ends with exactly one `finish` chunk; an answer that was cut throws instead. A reader
-   * that leaves early ends the vendor's request.
+   * Streams the answer, and ends with exactly one `finish` chunk; a truncated response throws instead. A reader that leaves
+   * early ends the request to the vendor.
    */
   stream(messages: readonly ModelMessage[], options?: ModelOptions): AsyncIterable<ModelChunk>;
 }

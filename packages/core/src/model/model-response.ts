@@ -3,17 +3,17 @@ import type { ToolCall } from "../message/tool-call.ts";
 import type { FinishReason } from "./model-chunk.ts";
 import type { VendorState } from "./vendor-state.ts";
 
-/** One whole answer of a model. */
+/** The whole answer of a model call. */
 export type ModelResponse = {
   text: string;
-  /** In the order the model named them. A call whose arguments could not be read has none here. */
+  /** The tool calls in the order of the model. A call whose arguments could not be read has empty arguments here. */
   toolCalls: ToolCall[];
-  /** What stood in place of arguments that were cut or are no JSON object: such a call must not be executed. */
+  /** The text of arguments that were truncated or are no JSON object. Such a call must not be executed. */
   malformedArguments?: { toolCallId: string; text: string }[];
   thinking?: string;
   usage: TokenUsage;
   finishReason: FinishReason;
-  /** What the vendor wants back with the next call of this run. */
+  /** State for the next model call of the run. */
   vendorState?: VendorState;
   /** The vendor's id of the response. */
   responseId?: string;

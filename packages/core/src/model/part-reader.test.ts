@@ -20,7 +20,7 @@ function readerOf(...messages: ChatMessage[]) {
   return { notes, parts: new PartReader(messages, (what, reason) => notes.push(`${what}: ${reason}`)) };
 }
 
-describe("what a model does not take", () => {
+describe("a part that a model does not support", () => {
   it("becomes words in a message before the user's last one", () => {
     const [asked, found] = [said("user", text, pdf), said("tool", pdf)];
     const { parts, notes } = readerOf(asked, { role: "assistant", content: "Seen." }, found, question);
@@ -35,7 +35,7 @@ describe("what a model does not take", () => {
     [{ type: "image", data: "https://example.com/?key=secret" }, "[image: not shown to this model]"],
     [{ type: "audio", data: "SUQz", mimeType: "audio/mpeg" }, "[audio, audio/mpeg: not shown to this model]"],
     [{ type: "file", data: "UEsDBA", mimeType: "a/b", filename: "" }, "[file, a/b: not shown to this model]"],
-  ])("is told of with what is known of it, and none of its data: %j", (part, words) => {
+  ])("is described by its type, name and MIME type, without its data: %j", (part, words) => {
     const asked = said("user", part);
 
     expect(readerOf(asked, question).parts.read(asked, readText)).toEqual([words]);
@@ -59,7 +59,7 @@ describe("what a model does not take", () => {
     expect(notes).toEqual([]);
   });
 
-  it("is no excuse for a mistake of the reader's", () => {
+  it("does not hide a mistake of the reader", () => {
     const asked = said("user", pdf);
     const fail = () => {
       throw new TypeError("No such thing.");
@@ -69,7 +69,7 @@ describe("what a model does not take", () => {
   });
 });
 
-describe("what a model takes", () => {
+describe("a part that a model supports", () => {
   it("is read as it is, wherever it stands", () => {
     const [asked, again] = [said("user", text, pdf), said("user", pdf)];
     const { parts, notes } = readerOf(asked, again);

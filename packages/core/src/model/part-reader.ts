@@ -4,18 +4,17 @@ import type { ChatMessage } from "../message/message.ts";
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 
-/** Notes what of a conversation does not reach the vendor as it is. */
+/** Reports a part that does not reach the vendor as it is. */
 type Note = (what: string, reason: string) => void;
 
 /**
- * Reads the parts of a conversation for a model that does not take them all. What the user says now may be refused. What
- * stands before it was taken by another model and cannot be taken back: there, words stand for a part, so that the
- * conversation goes on.
+ * Reads the parts of a conversation for a model that does not support all of them. A part of the user's last message may be
+ * refused. Earlier parts were taken by another model, and are replaced with words, so that the conversation goes on.
  */
 export class PartReader {
   readonly #messages: readonly ChatMessage[];
   readonly #note: Note;
-  /** Found when it is asked for the first time: most conversations are text alone. */
+  /** Found on first use: most conversations are text alone. */
   #earlier: ReadonlySet<ChatMessage> | undefined;
 
   constructor(messages: readonly ChatMessage[], note: Note) {
@@ -24,8 +23,8 @@ export class PartReader {
   }
 
   /**
-   * What `read` makes of each part. It throws a `TroupeError` for a part that the model does not take; of an earlier
-   * message, it is then given words to read instead.
+   * Returns the results of `read` for all parts. `read` throws a `TroupeError` for a part that the model does not support; if
+   * the message is an earlier one, it is then called with a text part instead.
    */
   read<Read>(message: ChatMessage, read: (part: ContentPart) => Read): Read[] {
     return partsOf(message).map((part) => {
@@ -39,7 +38,7 @@ export class PartReader {
     });
   }
 
-  /** The message as text, for an answer that can go back as nothing else: words stand for what is none. */
+  /** Returns the message as text, with words for its other parts. */
   readText(message: ChatMessage): string {
     const texts = partsOf(message).map((part) => (part.type === "text" ? part.text : this.#describe(part)));
     return texts.join("\n");
@@ -58,7 +57,7 @@ export class PartReader {
   }
 }
 
-/** The messages with parts that stand before the user's last one; instructions are always of now. */
+/** Returns the messages with parts before the user's last one, but for the instructions. */
 function earlierOf(messages: readonly ChatMessage[]): ReadonlySet<ChatMessage> {
   const last = messages.findLastIndex(({ role }) => role === "user");
   const said = messages.slice(0, Math.max(last, 0));

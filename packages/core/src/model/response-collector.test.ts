@@ -33,7 +33,7 @@ describe("ResponseCollector", () => {
     expect(response).toEqual({ text: "Hello", thinking: "hmm", toolCalls: [], usage, finishReason: "length" });
   });
 
-  it("has no thinking when none came, and no usage to speak of when none was reported", () => {
+  it("has no thinking when none came, and zero usage when none was reported", () => {
     expect(collect(finish)).toEqual({
       text: "",
       toolCalls: [],
@@ -61,7 +61,7 @@ describe("ResponseCollector", () => {
     ]);
   });
 
-  it("takes a call without arguments for one with none", () => {
+  it("reads a call without arguments as a call with an empty object", () => {
     expect(collect(start("1"), end("1"), finish).toolCalls).toEqual([{ id: "1", name: "weather", arguments: {} }]);
   });
 
@@ -87,11 +87,11 @@ describe("ResponseCollector", () => {
     expect(response.malformedArguments).toBeUndefined();
   });
 
-  it("passes over arguments and ends of calls that were never named", () => {
+  it("ignores arguments and ends of unknown calls", () => {
     expect(collect(delta("x", "{}"), end("x"), finish).toolCalls).toEqual([]);
   });
 
-  it("keeps ids and names apart from the names every object has", () => {
+  it("keeps ids and names apart from inherited members", () => {
     const { toolCalls } = collect(start("__proto__", "constructor"), delta("__proto__", '{"__proto__":1}'), finish);
 
     expect(toolCalls).toHaveLength(1);
@@ -99,7 +99,7 @@ describe("ResponseCollector", () => {
     expect(Object.prototype).not.toHaveProperty("polluted");
   });
 
-  it("refuses to call an answer whole that has no end", () => {
+  it("rejects an answer without an end as truncated", () => {
     expect(() => collect({ type: "text", text: "Hel" })).toThrowError(
       expect.objectContaining({ code: "model_failed" }) as TroupeError,
     );

@@ -8,8 +8,8 @@ import type { ModelChunk, ModelFinish } from "./model-chunk.ts";
 type OpenCall = { name: string; argumentsText: string[]; ended: boolean };
 
 /**
- * Gathers the chunks of one model stream into the response they make up. A second call under a known id, and arguments
- * for a call that was never named or has ended, are a vendor's slip and change nothing: each id is one call.
+ * Collects the chunks of one model stream into a response. A second call with a known id, and arguments for a call that is
+ * unknown or has ended, are mistakes of the vendor and are ignored: each id is one call.
  */
 export class ResponseCollector {
   #text = "";
@@ -41,7 +41,7 @@ export class ResponseCollector {
     }
   }
 
-  /** The whole response. An answer without its `finish` chunk was cut, and is an error. */
+  /** Returns the whole response. An answer without its `finish` chunk is truncated, and is an error. */
   finish(): ModelResponse {
     if (this.#finish === undefined)
       throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
@@ -86,7 +86,7 @@ export class ResponseCollector {
   }
 }
 
-/** Drains a model's stream into its response. */
+/** Reads a model's stream to its end, and returns the response. */
 export async function collectResponse(chunks: AsyncIterable<ModelChunk>): Promise<ModelResponse> {
   const collector = new ResponseCollector();
   for await (const chunk of chunks) collector.add(chunk);

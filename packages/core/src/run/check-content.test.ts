@@ -20,26 +20,23 @@ describe("checkContent", () => {
   it.each<[value: unknown, message: string]>([
     ["", "input must not be empty."],
     [" \n", "input must not be empty."],
-    [undefined, "input must be a text or a list of content parts."],
-    [{ type: "text", text: "a" }, "input must be a text or a list of content parts."],
+    [undefined, "input must be a string or an array of content parts."],
+    [{ type: "text", text: "a" }, "input must be a string or an array of content parts."],
     [[{ type: "text", text: " " }], "input must not be empty."],
     [[], "input must have at least one part."],
     [[null], "input[0] must be a content part."],
     [["a"], "input[0] must be a content part."],
     [[{ type: "text", text: "a" }, { type: "video" }], "input[1].type must be one of text, image, audio, file."],
     [[{ type: "constructor" }], "input[0].type must be one of text, image, audio, file."],
-    [[{ type: "text" }], "input[0].text must be a text."],
-    [[{ type: "image", data: 1 }], "input[0].data must be a text."],
-    [[{ type: "file", data: "aGk=" }], "input[0].mimeType must be a text."],
-    [
-      [{ type: "text", text: "a", role: "system" }],
-      "input[0] has a field that such a part does not know (it has type, text).",
-    ],
-  ])("refuses %j with the place and what it expected", (value, message) => {
+    [[{ type: "text" }], "input[0].text must be a string."],
+    [[{ type: "image", data: 1 }], "input[0].data must be a string."],
+    [[{ type: "file", data: "aGk=" }], "input[0].mimeType must be a string."],
+    [[{ type: "text", text: "a", role: "system" }], 'Unknown field "role" of input[0]. Expected type or text.'],
+  ])("rejects %j and names the place and what it expected", (value, message) => {
     expect(() => checkContent(value)).toThrowError(refused(message));
   });
 
-  it("names the field it was told", () => {
+  it("names the field in the error", () => {
     expect(() => checkContent(1, "payload.input")).toThrowError(/^payload\.input must/);
   });
 });

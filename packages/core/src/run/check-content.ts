@@ -1,8 +1,9 @@
+import { joinNames } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { isBlank } from "../util/is-blank.ts";
 import type { ContentPart, MessageContent } from "../message/content.ts";
 
-/** The text fields of each kind of part, and whether one must be there. */
+/** The string fields of each kind of part. */
 const partFields: { readonly [Type in ContentPart["type"]]: Readonly<Record<string, "required" | "optional">> } = {
   text: { text: "required" },
   image: { data: "required", mimeType: "optional" },
@@ -10,16 +11,13 @@ const partFields: { readonly [Type in ContentPart["type"]]: Readonly<Record<stri
   file: { data: "required", mimeType: "required", filename: "optional" },
 };
 
-/**
- * Takes what a user says: text or a list of parts, with something in it. Anything else is `invalid_request`, which names
- * the place and what was expected there.
- */
+/** Returns the content of a user's message: a string or an array of parts that is not blank. Others are `invalid_request`. */
 export function checkContent(value: unknown, field = "input"): MessageContent {
   if (typeof value === "string") {
     if (!isBlank(value)) return value;
     throw wrongContent(field, "must not be empty");
   }
-  if (!Array.isArray(value)) throw wrongContent(field, "must be a text or a list of content parts");
+  if (!Array.isArray(value)) throw wrongContent(field, "must be a string or an array of content parts");
   if (value.length === 0) throw wrongContent(field, "must have at least one part");
   for (const [index, part] of value.entries()) checkPart(part, `${field}[${index}]`);
   const parts = value as ContentPart[];
@@ -43,14 +41,17 @@ function checkFields(
 ): void {
   for (const name of Object.keys(part)) {
     if (name !== "type" && !Object.hasOwn(fields, name)) {
-      const known = ["type", ...Object.keys(fields)].join(", ");
-      throw wrongContent(place, `has a field that such a part does not know (it has ${known})`);
+      const known = joinNames(["type", ...Object.keys(fields)], "or");
+      throw new TroupeError(
+        "invalid_request",
+        `Unknown field ${JSON.stringify(name.slice(0, 64))} of ${place}. Expected ${known}.`,
+      );
     }
   }
   for (const [name, need] of Object.entries(fields)) {
     const value = part[name];
     if (typeof value === "string" || (value === undefined && need === "optional")) continue;
-    throw wrongContent(`${place}.${name}`, "must be a text");
+    throw wrongContent(`${place}.${name}`, "must be a string");
   }
 }
 

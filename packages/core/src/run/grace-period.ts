@@ -1,6 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** How long an aborted run waits for its storage and its hooks. */
+/** The grace period of an aborted run, for its storage and its hooks. */
 const gracePeriodMs = 5000;
 
 /** Bounds how long a run waits at its end: without limit until `start` is called, and for the grace period afterwards. */

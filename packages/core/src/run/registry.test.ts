@@ -5,23 +5,23 @@ const registry = { helper: "an agent" };
 const inherited = ["constructor", "toString", "hasOwnProperty", "__proto__", "valueOf"];
 
 describe("findRunnable", () => {
-  it("finds what is registered, in an object and in a map", () => {
+  it("finds entries of an object and of a map", () => {
     expect(findRunnable(registry, "helper")).toBe("an agent");
     expect(findRunnable(new Map(Object.entries(registry)), "helper")).toBe("an agent");
   });
 
-  it.each(inherited)("finds nothing under %s, which every object has", (name) => {
+  it.each(inherited)("finds no inherited member %s", (name) => {
     expect(() => findRunnable(registry, name)).toThrowError(expect.objectContaining({ code: "not_found" }));
     expect(() => findRunnable(new Map(), name)).toThrowError(expect.objectContaining({ code: "not_found" }));
   });
 
-  it("finds what somebody did register under such a name", () => {
+  it("finds an entry that is registered with such a name", () => {
     expect(findRunnable(new Map([["__proto__", "mine"]]), "__proto__")).toBe("mine");
     expect(findRunnable(JSON.parse('{"__proto__":"mine"}') as Record<string, string>, "__proto__")).toBe("mine");
   });
 
-  it("says what kind was looked for, and cannot be made to forge a log line", () => {
-    expect(() => findRunnable({}, "a\nb", "team")).toThrowError(String.raw`There is no team named "a\nb".`);
+  it("names the kind in the error, and escapes the name", () => {
+    expect(() => findRunnable({}, "a\nb", "team")).toThrowError(String.raw`Team "a\nb" not found.`);
     expect(() => findRunnable(undefined, "x".repeat(10_000))).toThrowError(/^.{1,120}$/);
   });
 });

@@ -1,22 +1,25 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** Things found by their registered name. */
+/** Entries by their registered names. */
 export type Registry<Entry> = Readonly<Record<string, Entry>> | ReadonlyMap<string, Entry>;
 
-/** What an error may repeat of a name that a stranger sent. */
+/** The number of characters of a client's name that an error shows. */
 const shownNameLength = 64;
 
 /**
- * Finds what is registered under the name, or throws `not_found`. Only own keys count: a request for `constructor` or
- * `__proto__` finds nothing unless somebody registered it.
+ * Returns the entry that is registered with the name, or throws `not_found`. Only own keys count: a request for
+ * `constructor` or `__proto__` finds nothing unless it is registered.
  */
 export function findRunnable<Entry>(registry: Registry<Entry> | undefined, name: string, kind = "agent"): Entry {
   const entry = registry === undefined ? undefined : lookUp(registry, name);
   if (entry !== undefined) return entry;
-  throw new TroupeError("not_found", `There is no ${kind} named ${JSON.stringify(name.slice(0, shownNameLength))}.`);
+  throw new TroupeError(
+    "not_found",
+    `${capitalize(kind)} ${JSON.stringify(name.slice(0, shownNameLength))} not found.`,
+  );
 }
 
-/** The names and what is registered under them, in the order of registration. */
+/** Returns the names and entries in the order of registration. */
 export function registryEntries<Entry>(registry: Registry<Entry> | undefined): [name: string, entry: Entry][] {
   if (registry === undefined) return [];
   return isMap(registry) ? [...registry] : Object.entries(registry);
@@ -29,4 +32,8 @@ function lookUp<Entry>(registry: Registry<Entry>, name: string): Entry | undefin
 
 function isMap<Entry>(registry: Registry<Entry>): registry is ReadonlyMap<string, Entry> {
   return registry instanceof Map;
+}
+
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

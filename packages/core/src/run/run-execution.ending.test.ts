@@ -20,7 +20,7 @@ describe("the end of a run", () => {
     assert.equal(left, 0, "a run leaves no timer behind");
   });
 
-  it("comes at once when it was cancelled before its start, and no work is made", async () => {
+  it("comes at once when the run was cancelled before its start, and no work begins", async () => {
     const { execution, runs, names } = smallRun();
     execution.cancel("not needed");
 
@@ -61,7 +61,7 @@ describe("the end of a run", () => {
     expect(await failure).toMatchObject({ code: "cancelled" });
   });
 
-  it("is the limit's when the run takes longer than it may [run.status-error]", async () => {
+  it("is limit_exceeded when the run takes longer than its limit [run.status-error]", async () => {
     const { execution } = smallRun({ chunks: silence }, { limits: { durationMs: 70 } });
     const failure = failureOf(execution.run());
 
@@ -73,7 +73,7 @@ describe("the end of a run", () => {
     });
   });
 
-  it("does not wait for preparations that ignore the signal, and what comes of them counts no more", async () => {
+  it("does not wait for preparations that ignore the signal, and ignores their result", async () => {
     const { wait, go } = waiting();
     let isRead = false;
     const { execution } = smallRun({
@@ -94,7 +94,7 @@ describe("the end of a run", () => {
     expect(isRead).toBe(true);
   });
 
-  it("is good when the run is cancelled while its answer is being stored", async () => {
+  it("is completed when the run is cancelled while its answer is being stored", async () => {
     const { wait, go } = waiting();
     const { execution, names } = smallRun({ saveFinished: wait });
     const outcome = execution.run();
@@ -106,7 +106,7 @@ describe("the end of a run", () => {
     expect(names()).toEqual(["run.start", "run.complete"]);
   });
 
-  it("is told to nobody before the answer has been stored", async () => {
+  it("is not announced before the answer is stored", async () => {
     const { wait, go } = waiting();
     const { execution, names } = smallRun({ saveFinished: wait });
     const steps = Promise.all([execution.next(), execution.next(), execution.next()]);
@@ -119,7 +119,7 @@ describe("the end of a run", () => {
     expect(names().slice(-2)).toEqual(["run.stream.chunk", "run.complete"]);
   });
 
-  it("waits for a slow store as long as nobody presses", async () => {
+  it("waits for a slow storage without limit unless the run is cancelled", async () => {
     const { wait, go } = waiting();
     const { execution, names } = smallRun({ saveFinished: wait });
     const outcome = execution.run();
@@ -131,7 +131,7 @@ describe("the end of a run", () => {
     expect((await outcome).status).toBe("completed");
   });
 
-  it("is a failure when the store hangs for longer than the grace after a cancel", async () => {
+  it("is a failure when the storage hangs for longer than the grace period after a cancel", async () => {
     const { execution, names } = smallRun({ saveFinished: waiting().wait });
     const failure = failureOf(execution.run());
     await turnOver();
@@ -161,7 +161,7 @@ describe("the end of a run", () => {
     expect(names().at(-1)).toBe("run.error");
   });
 
-  it("comes though saving hangs or throws, and the log says so", async () => {
+  it("comes even when saving the interrupted turn hangs or throws, which is logged", async () => {
     const hanging = smallRun({ chunks: silence, saveInterrupted: waiting().wait });
     const failure = failureOf(hanging.execution.run());
     await turnOver();
@@ -180,7 +180,7 @@ describe("the end of a run", () => {
     expect(throwing.lines.join()).toContain("disk full");
   });
 
-  it("aborts the run's signal when the run fails by itself: what still goes on is of no use", async () => {
+  it("aborts the run's signal when the run fails by itself", async () => {
     const failing = smallRun({ begin: async () => await Promise.reject(new Error("broken")) });
     const unstored = smallRun({ saveFinished: async () => await Promise.reject(new Error("disk full")) });
     for (const { execution, runs } of [failing, unstored]) {
@@ -192,7 +192,7 @@ describe("the end of a run", () => {
     expect(good.runs[0]?.context.signal.aborted).toBe(false);
   });
 
-  it("gives back what the run held, once, whatever the end", async () => {
+  it("releases what the run held, once, whatever the end", async () => {
     const ends = [
       async ({ execution }: ReturnType<typeof smallRun>) => void (await execution.run()),
       async ({ execution }: ReturnType<typeof smallRun>) => void (await readUntilEnd(execution)),

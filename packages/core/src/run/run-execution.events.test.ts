@@ -4,10 +4,10 @@ import type { RunEnd } from "./run-work.ts";
 import { failureOf } from "../testing/conformance/assert.ts";
 import { readUntilEnd, smallRun, turnOver, twoWords, waiting } from "./test/small-run.ts";
 
-describe("what is heard of a run", () => {
+describe("the events of a run", () => {
   afterEach(() => void vi.useRealTimers());
 
-  it("is its start, each chunk, and one end, with the run's id [events.run-start] [events.run-stream-chunk]", async () => {
+  it("are its start, each chunk, and one end, with the run's id [events.run-start] [events.run-stream-chunk]", async () => {
     const { execution, heard } = smallRun();
     const { chunks } = await readUntilEnd(execution);
     const output = await execution.output;
@@ -20,7 +20,7 @@ describe("what is heard of a run", () => {
     ]);
   });
 
-  it("is the error that is thrown [events.run-error]", async () => {
+  it("hold the error that is thrown [events.run-error]", async () => {
     const { execution, heard } = smallRun({ begin: async () => await Promise.reject(new Error("broken")) });
     const { error } = await readUntilEnd(execution);
 
@@ -29,7 +29,7 @@ describe("what is heard of a run", () => {
     expect(heard.filter(({ name }) => name === "run.complete")).toEqual([]);
   });
 
-  it("names the run above where there is one", async () => {
+  it("name the parent run if there is one", async () => {
     const above = smallRun();
     await above.execution.run();
     const parent = above.runs[0]?.context;
@@ -40,7 +40,7 @@ describe("what is heard of a run", () => {
     for (const { data } of heard) expect(data).toMatchObject({ parentRunId: above.execution.runId });
   });
 
-  it("is nothing after the end, whatever is called then", async () => {
+  it("are none after the end, whatever is called then", async () => {
     const { execution, names } = smallRun();
     await readUntilEnd(execution);
     const before = names();
@@ -54,7 +54,7 @@ describe("what is heard of a run", () => {
   });
 
   it.each(["run.start", "run.stream.chunk", "tool.call"] as const)(
-    "stays in order when a handler of %s cancels the run",
+    "stay in order when a handler of %s cancels the run",
     async (name) => {
       const { execution, eventBus, names, runs } = smallRun({
         async *chunks() {
@@ -74,7 +74,7 @@ describe("what is heard of a run", () => {
     },
   );
 
-  it("is the good end also when a handler of it cancels, or of the finish chunk", async () => {
+  it("say completed even when a handler of that event or of the finish chunk cancels the run", async () => {
     const { execution, eventBus, names } = smallRun();
     eventBus.on("run.complete", () => execution.cancel());
     eventBus.on("run.stream.chunk", ({ chunk }) => chunk.type === "finish" && execution.cancel());
@@ -87,7 +87,7 @@ describe("what is heard of a run", () => {
     expect((await execution.output).status).toBe("completed");
   });
 
-  it("does not depend on handlers: one that throws, or rejects, changes nothing", async () => {
+  it("do not depend on handlers that throw or reject", async () => {
     const { execution, eventBus } = smallRun();
     for (const name of ["run.start", "run.stream.chunk", "run.complete"] satisfies (keyof RunEvents)[]) {
       eventBus.on(name, () => {
@@ -101,7 +101,7 @@ describe("what is heard of a run", () => {
     expect([chunks.length, error]).toEqual([3, undefined]);
   });
 
-  it("reaches the work first: the bus hears of the end when the work has", async () => {
+  it("announce the end after the work's onEnd", async () => {
     const ends: RunEnd[] = [];
     const order: string[] = [];
     const { execution, eventBus } = smallRun({
@@ -118,7 +118,7 @@ describe("what is heard of a run", () => {
     expect(ends).toEqual([{ output }]);
   });
 
-  it("is the end itself when the work throws at it, and the log tells of that", async () => {
+  it("announce the same end when onEnd throws, which is logged", async () => {
     const onEnd = () => {
       throw new Error("afterRun broke");
     };
@@ -131,7 +131,7 @@ describe("what is heard of a run", () => {
     for (const { lines } of [good, bad]) expect(lines.join()).toContain("afterRun broke");
   });
 
-  it("comes after a moment when the work hangs at the end of a run that failed", async () => {
+  it("announce a failure after the grace period when onEnd hangs", async () => {
     vi.useFakeTimers();
     const { execution, names } = smallRun({
       onEnd: waiting().wait,
@@ -147,7 +147,7 @@ describe("what is heard of a run", () => {
     expect(names()).toEqual(["run.start", "run.error"]);
   });
 
-  it("comes when the work hangs at a good end and the caller has had enough", async () => {
+  it("announce a completed run after the grace period when onEnd hangs and the caller cancels", async () => {
     vi.useFakeTimers();
     const { execution, names } = smallRun({ onEnd: waiting().wait });
     const outcome = execution.run();

@@ -18,7 +18,7 @@ function endless() {
 }
 
 describe("a run that is read", () => {
-  it("does nothing before somebody reads, and begins once", async () => {
+  it("does nothing before it is read, and begins once", async () => {
     const { execution, runs, names } = smallRun();
     await turnOver();
     expect(runs).toHaveLength(0);
@@ -40,7 +40,7 @@ describe("a run that is read", () => {
     expect(await execution.next()).toEqual({ done: true, value: undefined });
   });
 
-  it("asks for a chunk only when one is wanted", async () => {
+  it("pulls a chunk only for a read", async () => {
     const { chunks, made } = endless();
     const { execution } = smallRun({ chunks });
     await execution.next();
@@ -54,7 +54,7 @@ describe("a run that is read", () => {
     await execution.return();
   });
 
-  it("answers a reader who asks for several chunks at once, in order", async () => {
+  it("serves several reads at once in order", async () => {
     const { execution } = smallRun();
 
     const steps = await Promise.all(Array.from({ length: 5 }, async () => await execution.next()));
@@ -63,7 +63,7 @@ describe("a run that is read", () => {
     expect(steps.map(({ done }) => done)).toEqual([false, false, false, true, true]);
   });
 
-  it("tells one of several waiting reads of a failure, and the others that it is over", async () => {
+  it("rejects one of several waiting reads with a failure, and ends the others", async () => {
     const { execution } = smallRun({
       async *chunks() {
         yield { type: "text", text: "Take " };
@@ -77,7 +77,7 @@ describe("a run that is read", () => {
     expect(steps[3]).toMatchObject({ value: { done: true } });
   });
 
-  it("passes chunks that nobody read on to nobody when its output is awaited alone", async () => {
+  it("drops its chunks when its output is awaited alone", async () => {
     const { execution, names } = smallRun();
 
     const output = await execution.output;
@@ -86,7 +86,7 @@ describe("a run that is read", () => {
     expect(names()).toEqual(["run.start", ...Array.from({ length: 3 }, () => "run.stream.chunk"), "run.complete"]);
   });
 
-  it("refuses a reader who comes after its output was awaited, and the output stands", async () => {
+  it("refuses a reader that comes after its output was awaited, and keeps the output", async () => {
     const { execution } = smallRun();
     const { output } = execution;
     void output.then(() => undefined);
@@ -98,7 +98,7 @@ describe("a run that is read", () => {
     await expect(execution.next()).rejects.toMatchObject({ code: "conflict" });
   });
 
-  it("leaves the driving to its reader when its output is awaited as well", async () => {
+  it("is pulled by its reader when its output is awaited as well", async () => {
     const { chunks, made } = endless();
     const { execution } = smallRun({ chunks });
     await execution.next();
@@ -115,7 +115,7 @@ describe("a run that is read", () => {
     expect(await outcome).toBe("failed");
   });
 
-  it("gives the same output to all who await it, however late", async () => {
+  it("gives the same output to every await, however late", async () => {
     const { execution, runs } = smallRun();
     const first = await execution.output;
 
@@ -133,7 +133,7 @@ describe("a run that is read", () => {
     expect(names()).toEqual(["run.start", "run.complete"]);
   });
 
-  it("ends as cancelled when its reader leaves, once all that it held is given back", async () => {
+  it("ends as cancelled when its reader leaves, after the release of all that it held", async () => {
     let isClosed = false;
     const { execution, names, runs } = smallRun({
       async *chunks() {
@@ -155,7 +155,7 @@ describe("a run that is read", () => {
     expect(await execution.next()).toEqual({ done: true, value: undefined });
   });
 
-  it("changes nothing when its reader leaves after the end, or one leaves who never read", async () => {
+  it("ignores a reader that leaves after the end, or that never read", async () => {
     const read = smallRun();
     await readUntilEnd(read.execution);
     await read.execution.return();
@@ -168,7 +168,7 @@ describe("a run that is read", () => {
     expect(await output).toBe("completed");
   });
 
-  it("never starts when its reader leaves before the first chunk, and says so to whoever asks", async () => {
+  it("never starts when its reader leaves before the first chunk, and its output rejects", async () => {
     const { execution, runs, names } = smallRun();
     await execution.return();
     expect(names()).toEqual([]);
@@ -180,7 +180,7 @@ describe("a run that is read", () => {
     expect(names()).toEqual(["run.start", "run.error"]);
   });
 
-  it("is its own iterator: a second loop goes on where the first stood", async () => {
+  it("is its own iterator: a second loop continues where the first stopped", async () => {
     const { execution } = smallRun();
     const first = await execution.next();
 

@@ -30,10 +30,10 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
   /** While `ending`, the work of the run is being stored, and whatever else it does is ignored. */
   #phase: "idle" | "working" | "ending" | "ended" = "idle";
   #isFailing = false;
-  /** What pulls the run: its output passes over the chunks, and a run that does not stream has none. */
+  /** The reader that pulls the run: the output skips the chunks, and a run that does not stream has none. */
   #reader: "stream" | "output" | "none" = "stream";
   #hasLeft = false;
-  /** Work that was not begun, of a run that was aborted before, is told of nothing. */
+  /** The work once it has begun: of a run that was aborted before, none of its functions is called. */
   #begun: RunWork<Structured> | undefined;
   #output: Promise<RunOutput<Structured>> | undefined;
   #chunks: AsyncGenerator<StreamChunk, FinishReason> | undefined;

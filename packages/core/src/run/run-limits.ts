@@ -13,7 +13,7 @@ export const checkRunLimits = nested({
   totalTokens: optional(positiveNumber(Number.MAX_SAFE_INTEGER)),
 } satisfies OptionTable<RunLimits>);
 
-/** What may end a run before it is finished. */
+/** The signals and the duration of a run, and the function that ends it. */
 type Limits = { signals: readonly AbortSignal[]; durationMs: number; onEnd: (reason: TroupeError) => void };
 
 /** Watches the signals and the time of a run. Returns the function that ends the watch, with its timer and listeners. */

@@ -4,15 +4,15 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { RunContext } from "./run-context.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
-/** Bounds of one run; a run that passes one ends as error `limit_exceeded`. */
+/** Limits of one run. A run over a limit ends with the error `limit_exceeded`. */
 export type RunLimits = {
-  /** How long the run may take. @default 600000 */
+  /** The longest duration in milliseconds. @default 600000 */
   durationMs?: number;
-  /** How many tokens all its model calls together may use. */
+  /** The largest number of tokens for all model calls together. @default no limit */
   totalTokens?: number;
 };
 
-/** What a caller may say about one run. */
+/** Options of one run. */
 export type RunOpts = {
   sessionId?: string;
   userId?: string;
@@ -22,30 +22,30 @@ export type RunOpts = {
    */
   verified?: boolean;
   metadata?: Record<string, unknown>;
-  /** A key for the vendor of what is called; never sent to another vendor. */
+  /** A key for the vendor of the runnable; never sent to another vendor. */
   apiKey?: string;
   /** One key per vendor. */
   apiKeys?: ApiKeys;
   /** Ends the run as cancelled. */
   signal?: AbortSignal;
   limits?: RunLimits;
-  /** The user's tenant, where a service has several: sessions, memory and facts of one are unknown to the others. */
+  /** The user's tenant in a service with several: tenants share no sessions, memory and facts. */
   tenantId?: string;
   /**
-   * The run that starts this one: its keys, user, tenant, metadata and signal go down where nothing else is said, and what
-   * this run is billed is added to its account.
+   * The context of the run that starts this one: the child run inherits keys, user, tenant, metadata and signal where its own
+   * options have none, and its usage counts for the parent run too.
    */
   parent?: RunContext;
-  /** The run's id, a UUID, where whoever starts the run must know it before the run has begun; a new one otherwise. */
+  /** The id of the run, a UUID, for a caller that must know it before the run begins. @default a new one */
   runId?: string;
   /**
-   * Whoever asks is not of this process: where no session or user is named, the configured ones do not stand in, neither
-   * here nor in the runs below. Every transport says so. @default false
+   * Marks a caller from outside of this process, as every transport does: the configured session and user are not used for
+   * it, neither in this run nor in its child runs. @default false
    */
   fromOutside?: boolean;
 };
 
-/** What the runnable adds to the options of a call: what is configured, and the vendor that a generic key is for. */
+/** Configured values of a runnable for options that a call leaves out, and the vendor that a generic key is for. */
 export type RunDefaults = {
   sessionId?: string | undefined;
   userId?: string | undefined;
@@ -53,7 +53,7 @@ export type RunDefaults = {
   providerId?: string | undefined;
 };
 
-/** The options of a run, checked, and completed from its parent run and from what is configured. */
+/** The settings of a run: its options, checked and completed from its parent run and the configuration. */
 export type RunSettings = {
   readonly runId: string;
   readonly parentRunId: string | undefined;
@@ -64,12 +64,12 @@ export type RunSettings = {
   readonly tenantId: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly apiKeys: ApiKeys;
-  /** The caller's and the parent run's: each ends the run as cancelled. */
+  /** The signals of the caller and of the parent run: each ends the run as cancelled. */
   readonly signals: readonly AbortSignal[];
   readonly limits: Required<RunLimits>;
-  /** Counts what the run uses for its parent as well. */
+  /** The meter of the parent run, which counts the usage too. */
   readonly parentMeter: UsageMeter | undefined;
-  /** Holds the sessions that end with a parent run, if there are any. */
+  /** The storage of sessions that end with a parent run, if there are any. */
   readonly ephemeralStorage: StorageDriver | undefined;
   /** The same, when the session of this run is one of them. */
   readonly sessionStorage: StorageDriver | undefined;

@@ -25,13 +25,13 @@ const whole: Required<RunOutput> = {
 };
 
 describe("toPublicOutput", () => {
-  it("shows a run's result and nothing of its conversation", () => {
+  it("shows the result of a run and none of its messages", () => {
     const { messages: _messages, userId: _userId, responseId: _responseId, ...shown } = whole;
 
     expect(toPublicOutput(whole)).toEqual(shown);
   });
 
-  it("has null for structured output that was not asked for, and leaves out what is absent [output.structured-null]", () => {
+  it("has null for unused structured output, and leaves out what is absent [output.structured-null]", () => {
     expect(toPublicOutput({ text: "Hi", toolCalls: [], usage })).toEqual({
       text: "Hi",
       toolCalls: [],

@@ -4,7 +4,7 @@ import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 
-/** What a run measured. */
+/** Measurements of a run. */
 export type RunMetrics = {
   inputTokens: number;
   outputTokens: number;
@@ -13,7 +13,7 @@ export type RunMetrics = {
   durationMs?: number;
 };
 
-/** The result of a run; of a failed run, what there was until then. */
+/** The output of a run; of a failed run, the output until then. */
 export type RunOutput<Structured = unknown> = {
   text: string;
   toolCalls: ToolCallResult[];
@@ -37,7 +37,7 @@ export type RunOutput<Structured = unknown> = {
   metrics?: RunMetrics;
 };
 
-/** A failed run, with its text and usage until then. */
+/** The error of a failed run, with its output until then. */
 export class RunError extends TroupeError {
   readonly output: RunOutput;
 
@@ -47,7 +47,7 @@ export class RunError extends TroupeError {
   }
 }
 
-/** What of a run's output a client may see: everything but the conversation and who it was. */
+/** The part of a run's output that a client may see: all but the messages, the user and the vendor's response id. */
 export type PublicOutput = Omit<RunOutput, "messages" | "userId" | "responseId"> & {
   structured: unknown;
 };
@@ -66,7 +66,7 @@ const shownWhenPresent = [
   "metrics",
 ] as const satisfies (keyof RunOutput)[];
 
-/** The answer of a run over a wire: `structured` is `null` when unused, and the messages stay here. */
+/** Returns the output as it goes over the wire: `structured` is `null` when unused, and there are no messages. */
 export function toPublicOutput(output: RunOutput): PublicOutput {
   const shown: Partial<Record<keyof RunOutput, unknown>> = {
     text: output.text,

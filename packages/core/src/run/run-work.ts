@@ -2,7 +2,7 @@ import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import type { RunError, RunOutput } from "./run-output.ts";
 
-/** How a run ended. */
+/** The end of a run: its output, or its error. */
 export type RunEnd<Structured = unknown> = { output: RunOutput<Structured> } | { error: RunError };
 
 /**

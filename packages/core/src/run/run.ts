@@ -14,7 +14,7 @@ import type { RunSettings } from "./run-options.ts";
 import type { RunMetrics, RunOutput } from "./run-output.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
-/** What a run is made of: the name of the runnable, its input and settings, and where its events and log lines go. */
+/** Options of a run: the name of the runnable, its input and settings, its event bus and its logger. */
 export type RunSpec = {
   readonly name: string;
   readonly input: MessageContent;
@@ -25,8 +25,8 @@ export type RunSpec = {
 };
 
 /**
- * One run: its settings, its usage, its events, and what has been recorded of it so far. Hooks, tools and guardrails see
- * only its `context`, which leads to the run by `runOf` and by nothing that they could call.
+ * A run: its settings, usage and events, and the record of what it did so far. Hooks, tools and guardrails see only its
+ * `context`, which leads to the run by `runOf` and by nothing that they can reach.
  */
 export class Run<Structured = unknown> {
   readonly runId: string;
@@ -37,7 +37,7 @@ export class Run<Structured = unknown> {
   readonly signal: AbortSignal;
   readonly logger: Logger;
   readonly meter: UsageMeter;
-  /** What the user said. Guardrails and hooks may replace it before the model is called. */
+  /** The user's input. Guardrails and hooks may replace it before the model is called. */
   input: MessageContent;
   /** The answer so far: the text of the last model call. */
   text = "";
@@ -45,7 +45,7 @@ export class Run<Structured = unknown> {
   structured: Structured | null = null;
   responseId: string | undefined;
   readonly toolCalls: ToolCallResult[] = [];
-  /** What followed the input. */
+  /** The messages after the input. */
   readonly messages: ChatMessage[] = [];
   /** The tool calls that are under way. */
   unfinishedStep: UnfinishedStep | undefined;
@@ -56,7 +56,7 @@ export class Run<Structured = unknown> {
   #endsAt = Infinity;
   #firstTokenMs: number | undefined;
 
-  /** @param within the run that this one is an aside of: it shares all with it but what is recorded */
+  /** @param within the run that this one is an aside of: they share everything but the record */
   constructor(spec: RunSpec, within?: Run) {
     const { settings, eventBus, input } = spec;
     this.#spec = spec;
@@ -71,7 +71,7 @@ export class Run<Structured = unknown> {
     this.context = within?.context ?? contextOf(this, spec);
   }
 
-  /** When the time of the run is over, by the monotonic clock. */
+  /** The deadline of the run by the monotonic clock, in milliseconds. */
   get endsAt(): number {
     return this.#endsAt;
   }
@@ -83,17 +83,17 @@ export class Run<Structured = unknown> {
     this.#endsAt = this.#startedAt + this.settings.limits.durationMs;
   }
 
-  /** Aborts the signal. `RunExecution` sees to the end that must follow: call its `cancel` to end a run. */
+  /** Aborts the signal, for `RunExecution`, which ends the run: call its `cancel` to cancel a run. */
   abort(reason: TroupeError): void {
     this.#abort.abort(reason);
   }
 
-  /** Returns this run with an empty record, for a model call whose answer is no part of the run's. */
+  /** Returns this run with an empty record, for a model call whose answer is no part of the run's answer. */
   aside<Answer>(): Run<Answer> {
     return new Run<Answer>(this.#spec, this);
   }
 
-  /** The caller's key for a vendor, if there is one. */
+  /** Returns the caller's key for a vendor, if there is one. */
   keyFor(providerId: string | undefined): string | undefined {
     return providerId === undefined ? undefined : selectKey(this.settings.apiKeys, providerId);
   }
@@ -106,12 +106,12 @@ export class Run<Structured = unknown> {
     this.eventBus.emit(name, { ...ids, ...data } as RunEvents[Name]);
   }
 
-  /** Notes when the first piece of an answer came; later ones change nothing. */
+  /** Records the time of the first token. Later calls change nothing. */
   noteToken(): void {
     this.#firstTokenMs ??= performance.now() - this.#startedAt;
   }
 
-  /** Returns what has been recorded so far, as the output of a run with this status. */
+  /** Returns the record so far, as the output of a run with this status. */
   toOutput(status: "completed" | "error"): RunOutput<Structured> {
     const { name, model } = this.#spec;
     const { runId, sessionId, userId } = this.settings;
@@ -148,15 +148,15 @@ export class Run<Structured = unknown> {
   }
 }
 
-/** What a part of a run has of its own, such as a delegation or a workflow step: child runs started there get no more. */
+/** Limits of a part of a run, such as a delegation or a workflow step, for the child runs that it starts. */
 export type RunScope = {
-  /** Counts for the run as well. */
+  /** A meter whose parent is the meter of the run. */
   readonly meter: UsageMeter;
   readonly endsAt?: number | undefined;
   readonly ephemeralStorage?: StorageDriver | undefined;
 };
 
-/** What a child run takes over where its own options say nothing. */
+/** Values that a child run inherits where its own options have none. */
 export type Inheritance = {
   readonly parentRunId: string | undefined;
   readonly userId: string | undefined;
@@ -191,12 +191,12 @@ class ScopedContext {
   }
 }
 
-/** The run that a context belongs to; a context that was copied or made by hand belongs to none. */
+/** Returns the run of a context. A context that was copied or made by hand has none. */
 export function runOf(context: RunContext): Run | undefined {
   return runIn(context);
 }
 
-/** The context of a part of the run, such as a tool call: it belongs to the same run, and has facts of its own. */
+/** Makes the context of a part of the run, such as a tool call: it leads to the same run, and has facts of its own. */
 export function contextWithin<Facts extends object>(
   context: RunContext,
   facts: Facts,
@@ -207,7 +207,7 @@ export function contextWithin<Facts extends object>(
   return run === undefined ? own : scoped(own, run, scope ?? scopeIn(context));
 }
 
-/** All that a child run takes over from the context that it is started with. It is built nowhere else. */
+/** Returns all that a child run inherits from the context that it is started with. It is built nowhere else. */
 export function inheritedFrom(context: RunContext): Inheritance {
   const { runId: parentRunId, userId, verified = true, metadata } = context;
   const run = runIn(context);
@@ -228,7 +228,7 @@ export function inheritedFrom(context: RunContext): Inheritance {
   };
 }
 
-/** What a context without a run passes on besides its facts. */
+/** The inheritance from a context that has no run, besides its facts. */
 export const nothingPrivate = {
   tenantId: undefined,
   apiKeys: {},

@@ -8,7 +8,7 @@ import { UsageMeter } from "./usage-meter.ts";
 const tokens = (totalTokens: number): TokenUsage => ({ promptTokens: totalTokens, completionTokens: 0, totalTokens });
 
 describe("UsageMeter", () => {
-  it("adds what was billed, to its own account and to all above [usage.totals]", () => {
+  it("adds usage to its own total and to those of all parents [usage.totals]", () => {
     const top = new UsageMeter();
     const middle = new UsageMeter({ parent: top });
     const [one, other] = [new UsageMeter({ parent: middle }), new UsageMeter({ parent: middle })];

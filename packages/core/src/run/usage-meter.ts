@@ -14,7 +14,7 @@ export class UsageMeter {
     this.#parent = parent;
   }
 
-  /** What was billed so far, to this run and to its child runs. */
+  /** The usage of this run and its child runs so far. */
   get total(): TokenUsage {
     return this.#total;
   }
@@ -37,8 +37,8 @@ export class UsageMeter {
 }
 
 /**
- * Counts what a run below says that it cost, when it has billed nothing to the account that it was given for itself: a
- * runnable of somebody else's making may know nothing of accounts, and then its own word counts.
+ * Adds the usage in a child run's output, if the child run added nothing to the meter that it was given: a runnable of a
+ * third party may not know the meter.
  */
 export function countForeignUsage(meter: UsageMeter | undefined, output: unknown): void {
   if (meter?.total.totalTokens !== 0) return;

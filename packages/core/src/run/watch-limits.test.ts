@@ -14,7 +14,7 @@ describe("watchLimits", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("tells of a signal that aborts, one that has aborted already, and of the time", () => {
+  it("calls back when a signal aborts, has aborted already, or the time is over", () => {
     const live = countedSignal();
     const early = watch([AbortSignal.abort()]);
     expect(early.reasons.map(({ code }) => code)).toEqual(["cancelled"]);
@@ -37,7 +37,7 @@ describe("watchLimits", () => {
     expect([one.listeners(), other.listeners(), vi.getTimerCount()]).toEqual([0, 0, 0]);
   });
 
-  it("tells of nothing once the watch is over", () => {
+  it("calls nothing back once the watch is over", () => {
     const live = countedSignal();
     const { reasons, unwatch } = watch([live.signal]);
     unwatch();
@@ -48,7 +48,7 @@ describe("watchLimits", () => {
     expect(reasons).toEqual([]);
   });
 
-  it("is over when its run is, whatever the run's end", async () => {
+  it("ends with its run, whatever the run's end", async () => {
     const { signal, listeners } = countedSignal();
     await smallRun({}, { signal }).execution.run();
     await smallRun({ begin: async () => await Promise.reject(new Error("broken")) }, { signal })

@@ -3,7 +3,7 @@ import { cacheKey } from "./tool-cache.ts";
 import { contextOf } from "./test/batch.ts";
 
 describe("cacheKey", () => {
-  it("is one for equal arguments, however they are written", () => {
+  it("is the same for equal arguments in any order", () => {
     const context = contextOf();
 
     expect(cacheKey("a", { x: 1, y: [2, { z: -0 }] }, context)).toBe(

@@ -24,7 +24,7 @@ describe("defineTool", () => {
     expect(() => Object.assign(tool, { name: "no name" })).toThrow(TypeError);
   });
 
-  it("does not compile the schema, and when it does, does it once", () => {
+  it("compiles the schema on first use, and once", () => {
     let asked = 0;
     const counting = z.object({ city: z.string() });
     const standard = { ...counting["~standard"], jsonSchema: { input: () => ((asked += 1), { type: "object" }) } };
@@ -111,7 +111,7 @@ describe("defineTool rejects as invalid_config", () => {
     expect(() => defineTool(null as never)).toThrow(/^A tool must be an object, got null\.$/);
   });
 
-  it("but not for options that are undefined", () => {
+  it("no options that are undefined", () => {
     expect(() => defineTool({ ...weather, cache: undefined, timeoutMs: undefined } as never)).not.toThrow();
   });
 });

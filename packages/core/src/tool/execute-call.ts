@@ -22,7 +22,7 @@ export type ToolHook = (
   call: ToolCall,
 ) => void | { deny: string } | Promise<void> | Promise<void | { deny: string }>;
 
-/** What the calls of a batch have in common. */
+/** The part of a batch that its calls share. */
 export type BatchScope = {
   readonly tools: ToolSet;
   readonly context: RunContext;

@@ -50,7 +50,7 @@ describe("a cached tool", () => {
     expect(executions()).toBe(2);
   });
 
-  it("is executed anew for other arguments, users, tenants and keys", async () => {
+  it("is executed again for other arguments, users, tenants and keys", async () => {
     const { call, executions } = countingTool();
     const runs: TestRun[] = [
       {},
@@ -91,7 +91,7 @@ describe("a cached tool", () => {
     expect((await call()).artifacts).toEqual([{ type: "t", data: { rows: [1] } }]);
   });
 
-  it("is asked for permission each time", async () => {
+  it("goes through onToolCall each time", async () => {
     const { tools, executions } = countingTool();
     let asked = 0;
     const onToolCall = () => (++asked === 2 ? { deny: "once is enough" } : undefined);
@@ -145,7 +145,7 @@ describe("equal calls at the same time", () => {
     expect(executions()).toBe(2);
   });
 
-  it("that share an execution get a copy each", async () => {
+  it("get a copy each when they share an execution", async () => {
     const execute = () => ({ content: "a", artifacts: [{ type: "t", data: { rows: [1] } }] });
     const { tools } = countingTool({ effect: "pure", execute });
     const [one, other] = await resultsOf(batchOf(tools, [callOf("tool", {}, "1"), callOf("tool", {}, "2")]));
@@ -154,7 +154,7 @@ describe("equal calls at the same time", () => {
     expect(one?.artifacts?.[0]?.data).not.toBe(other?.artifacts?.[0]?.data);
   });
 
-  it.each(["idempotent", "once", undefined] as const)("are executed each when the effect is %s", async (effect) => {
+  it.each(["idempotent", "once", undefined] as const)("are each executed when the effect is %s", async (effect) => {
     const { tools, executions } = countingTool(effect === undefined ? {} : { effect }, hundredMs);
     const results = resultsOf(batchOf(tools, [callOf("tool", {}, "1"), callOf("tool", {}, "2")]));
     await vi.advanceTimersByTimeAsync(100);
@@ -163,7 +163,7 @@ describe("equal calls at the same time", () => {
     expect(executions()).toBe(2);
   });
 
-  it("of which one is cancelled let the others have the answer", async () => {
+  it("keep the execution for the others when one of them is cancelled", async () => {
     const { call, executions } = countingTool({ effect: "pure" }, hundredMs);
     const abort = new AbortController();
     const first = call({}, { signal: abort.signal });
@@ -199,7 +199,7 @@ describe("equal calls at the same time", () => {
     expect(executions()).toBe(2);
   });
 
-  it("of different keys, users or tenants share nothing", async () => {
+  it("share nothing when they have different keys, users or tenants", async () => {
     const { call, executions } = countingTool({ effect: "pure" }, hundredMs);
     const runs: TestRun[] = [{}, { userId: "ann" }, { tenantId: "acme" }, { apiKeys: { openai: "key-1" } }];
     const results = Promise.all(runs.map(async (run) => await call({}, run)));

@@ -15,7 +15,7 @@ const weather = defineTool({
   execute: () => `execution ${++executions}`,
 });
 
-describe("a call that cannot be made gets an error result, and nothing is executed:", () => {
+describe("executeToolCalls gives an error result and executes nothing for", () => {
   it.each(["snow", "constructor", "__proto__", "", "Weather"])("an unknown tool %j", async (name) => {
     executions = 0;
     const result = await resultOf(batchOf([weather, smallTool("other")], [callOf(name, {}, "1")]));
@@ -25,7 +25,7 @@ describe("a call that cannot be made gets an error result, and nothing is execut
     expect(executions).toBe(0);
   });
 
-  it("any tool where there are none, or a great many", async () => {
+  it("any tool where there are none, or very many", async () => {
     const many = Array.from({ length: 200 }, (_, index) => smallTool(`tool_with_a_long_name_${index}`));
 
     expect((await resultOf(batchOf([], [callOf("a")]))).error).toBe('Tool "a" not found. There are no tools.');
@@ -43,7 +43,7 @@ describe("a call that cannot be made gets an error result, and nothing is execut
     expect(executions).toBe(0);
   });
 
-  it("no arguments where some are needed", async () => {
+  it("missing arguments", async () => {
     expect((await resultOf(batchOf([weather], [callOf("weather")]))).error).toMatch(/\ncity: /);
   });
 
@@ -145,7 +145,7 @@ describe("a tool that fails", () => {
       },
       "it threw an object without a message",
     ],
-  ])("because it %s is told to the model, and logged as a warning", async (_, execute, sentence) => {
+  ])("because it %s is reported to the model, and logged as a warning", async (_, execute, sentence) => {
     const lines: string[] = [];
     const tool = smallTool("tool", { execute });
     const result = await resultOf(batchOf([tool], [callOf("tool")], { context: contextOf({ lines }) }));
@@ -173,7 +173,7 @@ describe("a tool that fails", () => {
         },
       },
     ],
-  ])("by returning %s is told what to return", async (_, value) => {
+  ])("by returning %s gets an error that says what to return", async (_, value) => {
     const lines: string[] = [];
     const tool = smallTool("tool", { execute: () => value as string });
     const result = await resultOf(batchOf([tool], [callOf("tool")], { context: contextOf({ lines }) }));
@@ -218,7 +218,7 @@ describe("a tool that fails", () => {
     expect(lines.join()).toContain("401: [redacted]");
   });
 
-  it("by a text without end is cut, and quickly", async () => {
+  it("with an endless message gets a short error quickly", async () => {
     const tool = smallTool("tool", { execute: () => "a".repeat(100_000_000) });
     const result = await resultOf(batchOf([tool], [callOf("tool")]));
 

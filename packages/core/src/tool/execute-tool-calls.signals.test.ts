@@ -69,7 +69,7 @@ describe("a tool that takes too long", () => {
     expect((await result).result).toBe("done");
   });
 
-  it("may answer late: nobody hears of it", async () => {
+  it("may return late, which is ignored", async () => {
     const lines: string[] = [];
     const eventBus = new EventBus<RunEvents>();
     const told: string[] = [];
@@ -106,8 +106,8 @@ describe("a tool that takes too long", () => {
   });
 });
 
-describe("when the run's signal aborts,", () => {
-  it("the batch throws at once, and every tool's signal aborts with the run's reason", async () => {
+describe("executeToolCalls, when the run's signal aborts,", () => {
+  it("throws at once, and aborts every tool's signal with the run's reason", async () => {
     const signals: AbortSignal[] = [];
     const abort = new AbortController();
     const context = contextOf({ signal: abort.signal });
@@ -124,7 +124,7 @@ describe("when the run's signal aborts,", () => {
     expect(getEventListeners(abort.signal, "abort")).toEqual([]);
   });
 
-  it("the batch throws without waiting for tools that do not listen, which are reported once", async () => {
+  it("throws without waiting for tools that ignore their signal, which are logged once", async () => {
     const lines: string[] = [];
     const abort = new AbortController();
     const context = contextOf({ signal: abort.signal, lines });
@@ -139,7 +139,7 @@ describe("when the run's signal aborts,", () => {
     expect(lines[0]).toMatch(/still running 1000 ms after its signal aborted \(cancelled\)/);
   });
 
-  it("results that were there before are still handed out", async () => {
+  it("still yields results that came before", async () => {
     const abort = new AbortController();
     const tools = [smallTool("quick"), hangingTool("slow")];
     const context = contextOf({ signal: abort.signal });
@@ -156,7 +156,7 @@ describe("when the run's signal aborts,", () => {
     await vi.advanceTimersByTimeAsync(1000);
   });
 
-  it("nothing more is told", async () => {
+  it("emits no more events", async () => {
     const abort = new AbortController();
     const eventBus = new EventBus<RunEvents>();
     const told: string[] = [];
@@ -171,7 +171,7 @@ describe("when the run's signal aborts,", () => {
     expect(told).toEqual([]);
   });
 
-  it("a call that has not begun does not begin", async () => {
+  it("begins no call that has not begun", async () => {
     const executed: string[] = [];
     const abort = new AbortController();
     const context = contextOf({ signal: abort.signal });
@@ -190,7 +190,7 @@ describe("when the run's signal aborts,", () => {
     expect(executed).toEqual([]);
   });
 
-  it("a tool that aborted it is told as well", async () => {
+  it("aborts the signal of the tool that aborted it, too", async () => {
     const abort = new AbortController();
     const signals: AbortSignal[] = [];
     const tool = smallTool("aborting", {
@@ -209,7 +209,7 @@ describe("when the run's signal aborts,", () => {
     await vi.advanceTimersByTimeAsync(1000);
   });
 
-  it("because of the news of a call, no other call is told of or begun", async () => {
+  it("announces and begins no other call when a handler of tool.call aborts it", async () => {
     const abort = new AbortController();
     const eventBus = new EventBus<RunEvents>();
     const told: string[] = [];
@@ -226,7 +226,7 @@ describe("when the run's signal aborts,", () => {
     expect(told).toEqual(["1"]);
   });
 
-  it("a tool that waits for its hook is not executed", async () => {
+  it("does not execute a tool that waits for its hook", async () => {
     let executions = 0;
     const abort = new AbortController();
     const context = contextOf({ signal: abort.signal });
@@ -241,7 +241,7 @@ describe("when the run's signal aborts,", () => {
     expect(executions).toBe(0);
   });
 
-  it("before the batch, nothing is called at all", async () => {
+  it("calls nothing when it aborted before the batch", async () => {
     let executions = 0;
     const eventBus = new EventBus<RunEvents>();
     eventBus.on("tool.call", () => executions++);
@@ -255,8 +255,8 @@ describe("when the run's signal aborts,", () => {
   });
 });
 
-describe("what is left behind", () => {
-  it("is nothing after a good batch, with one listener on the run's signal during it", async () => {
+describe("executeToolCalls leaves behind", () => {
+  it("nothing after a finished batch, with one listener on the run's signal during it", async () => {
     const { signal } = new AbortController();
     const listeners: number[] = [];
     const tool = smallTool("tool", {
@@ -272,7 +272,7 @@ describe("what is left behind", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("is nothing when the reader leaves early: the other tools are stopped", async () => {
+  it("nothing when the reader leaves early: the other tools are stopped", async () => {
     const signals: AbortSignal[] = [];
     const { signal } = new AbortController();
     const generator = executeToolCalls(

@@ -57,7 +57,7 @@ describe("executeToolCalls", () => {
     expect(end.value.map(({ result }) => result)).toEqual(["a", "b", "c"]);
   });
 
-  it("runs calls side by side", async () => {
+  it("runs calls in parallel", async () => {
     let running = 0;
     let most = 0;
     const tool = smallTool("tool", {
@@ -74,11 +74,11 @@ describe("executeToolCalls", () => {
     expect(most).toBe(3);
   });
 
-  it("gives nothing for no calls", async () => {
+  it("gives no results for no calls", async () => {
     expect(await resultsOf(batchOf([], []))).toEqual([]);
   });
 
-  it("does a call whose id comes twice once", async () => {
+  it("executes a call whose id occurs twice once", async () => {
     let calls = 0;
     const tool = smallTool("tool", { execute: () => `call ${++calls}` });
     const results = await resultsOf(batchOf([tool], [callOf("tool", { a: 1 }, "1"), callOf("tool", { a: 2 }, "1")]));
@@ -152,7 +152,7 @@ describe("executeToolCalls", () => {
     expect(events).toEqual([{ list: [1], nested: { a: 1 } }]);
   });
 
-  it("tells of each call and its result [events.tool-call] [events.tool-result]", async () => {
+  it("emits an event for each call and its result [events.tool-call] [events.tool-result]", async () => {
     const eventBus = new EventBus<RunEvents>();
     const events: unknown[] = [];
     eventBus.on("tool.call", (data) => events.push(["tool.call", data]));
@@ -169,7 +169,7 @@ describe("executeToolCalls", () => {
     ]);
   });
 
-  it("leaves the run above out of events when there is none", async () => {
+  it("leaves the parent run out of events when there is none", async () => {
     const eventBus = new EventBus<RunEvents>();
     const events: object[] = [];
     eventBus.on("tool.call", (data) => events.push(data));
@@ -226,7 +226,7 @@ describe("onToolCall", () => {
     ],
     ["returns neither nothing nor a reason", () => false],
     ["returns a reason that is no text", async () => ({ deny: true })],
-  ])("that %s stops the call, says no more than that, and is logged as an error", async (_, hook) => {
+  ])("denies the call without a reason when it %s, which is logged as an error", async (_, hook) => {
     let calls = 0;
     const lines: string[] = [];
     const context = contextOf({ lines, apiKeys: { openai: "sk-secret" } });
@@ -249,7 +249,7 @@ describe("onToolCall", () => {
     expect(result.result).toBe("rain, force true");
   });
 
-  it("is not asked about calls that cannot be made", async () => {
+  it("is not called for calls that cannot be executed", async () => {
     let asked = 0;
     const onToolCall = () => void asked++;
     const calls = [callOf("none"), callOf("weather", { city: 1 }, "2"), callOf("weather", {}, "3")];

@@ -29,7 +29,7 @@ describe("Execution", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("ends when the last one leaves, and not before", async () => {
+  it("ends when the last waiting call leaves, and not before", async () => {
     const signals: AbortSignal[] = [];
     const execution = start(async (_, { signal }) => {
       signals.push(signal);
@@ -49,7 +49,7 @@ describe("Execution", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("is not stopped by those who leave when it is over", async () => {
+  it("is not stopped by calls that leave when it is over", async () => {
     const lines: string[] = [];
     const signals: AbortSignal[] = [];
     const execution = start((_, { signal }) => {

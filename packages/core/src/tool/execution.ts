@@ -8,7 +8,7 @@ import type { ToolDef } from "./tool.ts";
 
 const defaultTimeoutMs = 60_000;
 
-/** How long a tool may go on after its signal aborted, before the log says so. */
+/** The time after which a tool that goes on after its abort is logged. */
 const gracePeriodMs = 1000;
 
 /** A tool with the arguments and the call that it is executed for. */
@@ -48,7 +48,7 @@ export class Execution {
     void this.#execute(args);
   }
 
-  /** Whether the outcome is settled. */
+  /** True once the outcome is settled. */
   get isOver(): boolean {
     return this.#isOver;
   }

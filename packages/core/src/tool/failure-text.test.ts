@@ -28,7 +28,7 @@ describe("failureText", () => {
     ["an error whose message throws", throwing, "It failed: it threw an object without a message"],
     ["an error whose message is no text", { message: { a: 1 } }, "It failed: it threw an object without a message"],
     ["half a character", "a\uD800", "It failed: a\uFFFD"],
-  ])("says of %s a sentence without its stack", (_, thrown, text) => {
+  ])("makes a sentence without a stack of %s", (_, thrown, text) => {
     expect(failureText("It failed", thrown, contextOf())).toBe(text);
   });
 

@@ -77,7 +77,7 @@ describe("readToolResult", () => {
       "nests deeper than 64 levels",
     ],
     ["an artifact that throws", { content: "", artifacts: [throwing] }, "its artifacts cannot be read"],
-  ])("refuses %s and says what a tool must return", (_, value, described) => {
+  ])("rejects %s and says what a tool must return", (_, value, described) => {
     const read = () => readToolResult(value);
 
     expect(read).toThrow(

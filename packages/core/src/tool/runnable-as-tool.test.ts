@@ -94,7 +94,7 @@ describe("runnableAsTool", () => {
     ["guardrail_blocked", "The input was refused."],
     ["internal", "Something went wrong in this service."],
     ["invalid_config", "Something went wrong in this service."],
-  ])("tells of a run that failed as %s what a client may know", async (code, message) => {
+  ])("reports a run that failed as %s as a client may see it", async (code, message) => {
     const run: RunIt = async () =>
       await Promise.reject(new RunError(code, "The input was refused.", { output: outputOf("") }));
     const call = callOf("ask_critic", { input: "my novel" });
@@ -103,7 +103,7 @@ describe("runnableAsTool", () => {
     expect(result.error).toBe(`The tool ask_critic failed: ${message}`);
   });
 
-  it("says nothing of an error that is not ours", async () => {
+  it("hides an error that is not a TroupeError", async () => {
     const run: RunIt = async () => await Promise.reject(new Error("postgres://user:password@host"));
     const call = callOf("ask_critic", { input: "my novel" });
     const result = await resultOf(batchOf([runnableAsTool(runnableOf("critic", run))], [call]));

@@ -7,7 +7,7 @@ export class RunningCalls {
   readonly #leaving = new Set<Leave>();
   #reason: (() => TroupeError) | undefined;
 
-  /** Whether the batch has ended, so that results are ignored. */
+  /** True once the batch has ended, so that results are ignored. */
   get isOver(): boolean {
     return this.#reason !== undefined;
   }

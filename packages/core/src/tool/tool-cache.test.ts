@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 describe("ToolCache", () => {
-  it("drops what is no longer fresh", () => {
+  it("drops expired outcomes", () => {
     const cache = new ToolCache(1000);
     cache.set("a", { result: "1" });
     vi.advanceTimersByTime(500);
@@ -28,7 +28,7 @@ describe("ToolCache", () => {
     expect(cache.size).toBe(1);
   });
 
-  it("does not go by the clock on the wall", () => {
+  it("does not depend on the system clock", () => {
     const cache = new ToolCache(1000);
     cache.set("a", { result: "1" });
     vi.setSystemTime(Date.now() + 3_600_000);
@@ -36,7 +36,7 @@ describe("ToolCache", () => {
     expect(cache.get("a")).toEqual({ result: "1" });
   });
 
-  it("keeps an answer that came again as long as a new one", () => {
+  it("keeps a repeated outcome as long as a new one", () => {
     const cache = new ToolCache(1000);
     cache.set("a", { result: "1" });
     cache.set("b", { result: "2" });

@@ -13,7 +13,7 @@ const weather = defineTool({
 });
 
 describe("ToolSet", () => {
-  it("tells a model names, descriptions and the JSON Schema of parameters, made once and frozen", () => {
+  it("gives a model names, descriptions and JSON Schemas, made once and frozen", () => {
     const tools = new ToolSet([weather]);
 
     expect(tools.specs).toEqual([
@@ -41,7 +41,7 @@ describe("ToolSet", () => {
     for (const name of ["__proto__", "toString", "hasOwnProperty", ""]) expect(tools.find(name)).toBeUndefined();
   });
 
-  it("takes a list as it is, whatever becomes of it", () => {
+  it("copies the array that it is given", () => {
     const list: ToolDef[] = [weather];
     const tools = new ToolSet(list);
     list.push(smallTool("later"));
@@ -64,7 +64,7 @@ describe("ToolSet", () => {
     expect(new ToolSet([new Clock(), smallTool("plain")]).names).toEqual(["clock", "plain"]);
   });
 
-  it("refuses two tools of one name", () => {
+  it("rejects two tools with one name", () => {
     expect(() => new ToolSet([weather, smallTool("a"), weather])).toThrow(
       expect.objectContaining({
         code: "invalid_config",
@@ -92,7 +92,7 @@ describe("ToolSet", () => {
     expect(new ToolSet([kept]).cacheOf(kept)).not.toBe(tools.cacheOf(kept));
   });
 
-  it("says what is wrong with a schema when it is first needed, naming the tool", () => {
+  it("names the tool when its schema is wrong, on first use", () => {
     const tools = new ToolSet([smallTool("list", { parameters: { type: "array" } })]);
 
     expect(() => tools.specs).toThrow(/^tool "list"\.parameters must have an object at its root/);
