@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 
-/** What the measurement asks of a candidate: to do so many units, or to say what it holds. */
+/** An order of the measurement to a candidate: work for a number of units, or report the heap. */
 export type RoundOrder = { count: number } | { heap: true };
 
-/** What a candidate holds after a collection. */
+/** Heap of a candidate after a collection. */
 export type HeapAnswer = { heapBytes: number };
 
-/** Does so many units of a candidate's work. */
+/** Does a number of units of a candidate's work. */
 export type Work = (count: number) => unknown;
 
 /** Makes this process a candidate of `measureInProcess`. Work that throws ends the process, and with it the measurement. */
@@ -25,10 +25,10 @@ async function answer(work: Work, order: RoundOrder): Promise<void> {
   }
 }
 
-/** What the last unit left for the next turn of the event loop is done before. */
+/** Runs the callbacks that the last unit left to the event loop. */
 export async function collectedHeap(): Promise<number> {
   await setImmediate();
-  // What one collection sets free, like what is held by weak references, the next collects.
+  // A second collection frees what the first released, such as targets of weak references.
   for (let time = 0; time < 2; time++) globalThis.gc?.();
   return process.memoryUsage().heapUsed;
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 /** A server, the load or a candidate, in a process of its own. */
 export type Child = { pid: number; process: ChildProcess; url: string };
 
-/** Starts a file beside this one, or one named by its URL, on one core where the system can pin it, and waits until it speaks. */
+/** Starts a file beside this one, or one named by its URL, pinned to a core where the system can, and waits for its first message. */
 export async function startChild(file: string | URL, core: number, env: Record<string, string> = {}): Promise<Child> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
     env: { ...process.env, ...env },
@@ -18,19 +18,19 @@ export async function startChild(file: string | URL, core: number, env: Record<s
   return { pid, process: child, url: `http://127.0.0.1:${port ?? 0}` };
 }
 
-/** Gives a child its next piece of work and waits for what it answers. */
+/** Sends a child its next order and waits for the answer. */
 export async function ask<Answer>(child: Child, work: object): Promise<Answer> {
   const answer = nextMessage<Answer>(child.process);
   child.process.send(work);
   return await answer;
 }
 
-/** Ends a child; what it served is over. */
+/** Kills a child. */
 export function stopChild(child: Child): void {
   child.process.kill("SIGKILL");
 }
 
-/** A child that ends has no next message, which is an error and not a wait for ever. */
+/** Returns the next message. Rejects when the child ends first. */
 async function nextMessage<Message>(child: ChildProcess): Promise<Message> {
   const over = new AbortController();
   const { signal } = over;
@@ -46,7 +46,7 @@ async function nextMessage<Message>(child: ChildProcess): Promise<Message> {
   }
 }
 
-/** Keeps the load from taking the server's time. Where there is no `taskset`, the system decides. */
+/** Pins a process to a core, so that the load does not take the server's time. Does nothing without `taskset`. */
 async function pin(pid: number, core: number): Promise<void> {
   const options = ["--all-tasks", "--pid", "--cpu-list", String(core), String(pid)];
   await once(spawn("taskset", options, { stdio: "ignore" }), "exit").catch(() => {});

@@ -1,13 +1,13 @@
 import { median } from "./statistics.ts";
 
-/** What one candidate cost in one round. */
+/** Cost of one candidate in one round. */
 export type RoundCost = { name: string; round: number; cpuUsPerUnit: number };
 
 /** One candidate over all rounds. */
 export type Cost = {
   name: string;
   cpuUs: number;
-  /** The cost against the floor's in the same round: what may be compared between machines. */
+  /** Ratio to the baseline's cost in the same round: the figure that may be compared between machines. */
   ratio: number;
   ratioRange: Range;
 };
@@ -15,11 +15,13 @@ export type Cost = {
 /** The lowest and the highest of some values. */
 export type Range = [low: number, high: number];
 
-/** The candidates' costs and ratios; `floor` names the one that ratios are taken against. */
-export function toCosts(rounds: readonly RoundCost[], floor: string): Cost[] {
-  const floorCost = new Map(rounds.filter((one) => one.name === floor).map((one) => [one.round, one.cpuUsPerUnit]));
+/** Computes the candidates' costs and their ratios to the candidate named `baseline`. */
+export function toCosts(rounds: readonly RoundCost[], baseline: string): Cost[] {
+  const baselineCost = new Map(
+    rounds.filter((one) => one.name === baseline).map((one) => [one.round, one.cpuUsPerUnit]),
+  );
   return [...Map.groupBy(rounds, (one) => one.name)].map(([name, own]) => {
-    const ratios = own.map((one) => one.cpuUsPerUnit / (floorCost.get(one.round) ?? Number.NaN));
+    const ratios = own.map((one) => one.cpuUsPerUnit / (baselineCost.get(one.round) ?? Number.NaN));
     return {
       name,
       cpuUs: median(own.map((one) => one.cpuUsPerUnit)),
@@ -29,7 +31,15 @@ export function toCosts(rounds: readonly RoundCost[], floor: string): Cost[] {
   });
 }
 
-/** The lowest and the highest of the values. */
+/** Returns the lowest and the highest of the values. */
 export function rangeOf(values: readonly number[]): Range {
   return [Math.min(...values), Math.max(...values)];
+}
+
+/** Cost of one unit of the calibration, in calibrated microseconds. */
+const calibrationUs = 100;
+
+/** Converts a cost to calibrated microseconds, by the cost of the calibration in the same round. */
+export function calibrate(costUs: number, calibrationCostUs: number): number {
+  return (costUs / calibrationCostUs) * calibrationUs;
 }

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * The processor time of a process so far, in milliseconds, from the operating system's account: all its threads, the
- * garbage collector's included, in nanoseconds where the kernel keeps them.
+ * Returns the processor time of a process in milliseconds, as the operating system counts it: all threads, those of the
+ * garbage collector included.
  */
 export function cpuTimeMs(pid: number): number {
   const threads = `/proc/${pid}/task`;

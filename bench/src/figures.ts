@@ -1,16 +1,16 @@
 import type { Figure, Target } from "./measure.ts";
 
-const node: Target = { name: "N (node:http)", file: "servers/floor-node.ts" };
-const express: Target = { name: "E (express)", file: "servers/floor-express.ts" };
-const expressSdk: Target = { name: "ES (express, vendor's SDK)", file: "servers/floor-express-sdk.ts" };
+const node: Target = { name: "N (node:http)", file: "servers/baseline-node.ts" };
+const express: Target = { name: "E (express)", file: "servers/baseline-express.ts" };
+const expressSdk: Target = { name: "ES (express, vendor's SDK)", file: "servers/baseline-express-sdk.ts" };
 const routerModel: Target = { name: "router, model in process", file: "http/router-model.ts" };
 const routerOpenai: Target = { name: "router, providers-openai", file: "http/router-openai.ts" };
 
-/** The floor that ratios are taken against. */
-export const floor = express.name;
+/** Name of the target that ratios are taken against. */
+export const baseline = express.name;
 
 const targets = [express, expressSdk, node, routerModel, routerOpenai];
-const steady = { concurrency: 16, warmUpRounds: 10, rounds: 24, turns: 10, turnMs: 50 };
+const steady = { concurrency: 16, warmUpRounds: 10, rounds: 24, slices: 10, sliceMs: 50 };
 
 /** The figures by name: `pnpm bench <name>`. */
 export const figures: Readonly<Record<string, Figure>> = {

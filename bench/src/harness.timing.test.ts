@@ -3,7 +3,7 @@ import { figures } from "./figures.ts";
 import { measureInProcess } from "./measure-in-process.ts";
 import { measure } from "./measure.ts";
 
-const short = { warmUpRounds: 1, rounds: 1, turns: 2, turnMs: 100 };
+const short = { warmUpRounds: 1, rounds: 1, slices: 2, sliceMs: 100 };
 
 it.each(Object.entries(figures))(
   "the harness measures %s: every target works and costs something",
@@ -20,7 +20,7 @@ it.each(Object.entries(figures))(
   60_000,
 );
 
-it("functions are measured in processes of their own: what they cost, and what they leave behind", async () => {
+it("measureInProcess measures the processor time and the heap of functions in processes of their own", async () => {
   const candidate = (name: string) => ({
     name,
     file: new URL("json-candidate.ts", import.meta.url),
@@ -28,7 +28,7 @@ it("functions are measured in processes of their own: what they cost, and what t
   });
   const candidates = ["plain", "twice", "leaking"].map(candidate);
 
-  const costs = await measureInProcess({ candidates, floor: "plain", rounds: 9, unitsPerRound: 1000 });
+  const costs = await measureInProcess({ candidates, baseline: "plain", rounds: 9, unitsPerRound: 1000 });
 
   const [plain, twice, leaking] = costs;
   expect(plain?.ratio).toBe(1);

@@ -31,7 +31,7 @@ interface EnteredFunction {
 const ours = /\/((?:packages|internal)\/[^/]+\/src\/.+\.ts)$/;
 const storageDriver = /^(packages\/core\/src\/storage|packages\/storage-)/;
 
-/** Prints the hops of the tree at `root`, which must be installed. */
+/** Prints the hops of the checkout at `root`, whose packages must be installed. */
 export async function printHops(root: string): Promise<void> {
   const vendor = await startChild("servers/mock-vendor.ts", 1);
   try {

@@ -3,10 +3,10 @@ import { createHttpPool } from "@troupe/core/adapter";
 import { Agent as UndiciAgent } from "undici";
 import { answerRounds } from "./answer-rounds.ts";
 
-/** What a client's process calls, and how many calls it has under way. */
+/** Settings of a client process: the URL it calls, and its number of concurrent calls. */
 export type ClientLoad = { url: string; body: string; concurrency: number };
 
-/** Makes one request and gives every byte of the answer away. */
+/** Makes one request and discards the answer. */
 type Call = (url: string, body: string) => Promise<void>;
 
 const headers = { "content-type": "application/json", authorization: "Bearer none" };
@@ -15,7 +15,7 @@ async function drain(bytes: AsyncIterable<unknown> | null): Promise<void> {
   for await (const _ of bytes ?? []);
 }
 
-/** The clients by name. Each is used as its own documentation shows. */
+/** The clients by name, each used as its documentation shows. */
 export const clients: Readonly<Record<string, () => Call>> = {
   fetch: () => async (url, body) => drain((await fetch(url, { method: "POST", headers, body })).body),
   "node:http": () => {

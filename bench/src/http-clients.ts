@@ -4,8 +4,8 @@ import type { ClientLoad } from "./http-client.ts";
 import { measureInProcess, toInProcessTable } from "./measure-in-process.ts";
 
 /**
- * `pnpm --filter @troupe-internal/bench http-clients`: what one call to a vendor costs its client, as processor
- * time of the client's own process, in interleaved rounds. Ratios are taken to undici's `request` in the same round.
+ * `pnpm --filter @troupe-internal/bench http-clients`: measures the processor time of one call to a vendor in the client's
+ * process, in interleaved rounds. Ratios are taken to undici's `request` in the same round.
  */
 const prompt = { model: "m", messages: [{ role: "user", content: "word ".repeat(200) }] };
 
@@ -24,7 +24,7 @@ for (const { name, stream, unitsPerRound, concurrency } of figures) {
     const env = { BENCH_CLIENT: client, BENCH_CLIENT_LOAD: JSON.stringify(load) };
     return { name: client, file: "http-client.ts", env };
   });
-  const costs = await measureInProcess({ candidates, floor: "undici request", rounds: 11, unitsPerRound });
+  const costs = await measureInProcess({ candidates, baseline: "undici request", rounds: 11, unitsPerRound });
   console.log(`${name}\n${toInProcessTable(costs, "call")}\n`);
 }
 

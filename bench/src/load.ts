@@ -1,14 +1,14 @@
 import { Pool } from "undici";
 
-/** What the harness asks of the load process. */
+/** An order of the harness to the load process. */
 export type LoadOrder = { url: string; path: string; concurrency: number; durationMs: number };
 
-/** What it saw: requests, pieces of streams, and how long each request took. */
+/** Requests, pieces of streams, and the milliseconds of each request. */
 export type LoadResult = { requests: number; frames: number; elapsedMs: number; latenciesMs: number[] };
 
 const body = JSON.stringify({ input: "Tell me something." });
 
-/** Connections outlive an order: turns are short, and opening them is not what is measured. */
+/** Connections outlive an order: slices are short, and opening connections is not measured. */
 const pools = new Map<string, Pool>();
 
 function poolTo(url: string, connections: number): Pool {
@@ -17,7 +17,7 @@ function poolTo(url: string, connections: number): Pool {
   return pool;
 }
 
-/** Keeps so many requests going for so long, in a process of its own. */
+/** Keeps `concurrency` requests in flight for `durationMs`. */
 async function load({ url, path, concurrency, durationMs }: LoadOrder): Promise<LoadResult> {
   const pool = poolTo(url, concurrency);
   const result: LoadResult = { requests: 0, frames: 0, elapsedMs: 0, latenciesMs: [] };

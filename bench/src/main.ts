@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { figures, floor } from "./figures.ts";
+import { figures, baseline } from "./figures.ts";
 import { printHops } from "./hops.ts";
 import { measure } from "./measure.ts";
 import type { Figure } from "./measure.ts";
@@ -23,7 +23,7 @@ const figure = Object.hasOwn(figures, name) ? figures[name] : undefined;
 
 async function print(chosen: Figure): Promise<Summary[]> {
   const samples = await measure({ ...chosen, rounds: Number(values.rounds ?? chosen.rounds) });
-  const summaries = summarise(samples, floor);
+  const summaries = summarise(samples, baseline);
   console.log(`${toTable(summaries, chosen.unit === "frames" ? "frame" : "request")}\n`);
   return summaries;
 }

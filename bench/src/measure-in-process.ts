@@ -6,21 +6,21 @@ import type { Cost, RoundCost } from "./costs.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
 import { toLines, withRange } from "./table.ts";
 
-/** A file that calls `answerRounds`; where several share one, `env` tells it which it is. */
+/** A file that calls `answerRounds`. `env` selects the candidate when several share a file. */
 type Candidate = { name: string; file: string | URL; env?: Record<string, string> };
 
-/** What to compare, and how long. */
+/** Candidates to compare, and the size of the measurement. */
 export type Trial = {
   candidates: readonly Candidate[];
   /** The candidate that ratios are taken against. */
-  floor: string;
+  baseline: string;
   rounds: number;
   unitsPerRound: number;
 };
 
 /** One candidate over all rounds. */
 export type InProcessCost = Cost & {
-  /** By how much the heap grew, each time after a collection: what a unit leaves behind for ever. */
+  /** Growth of the heap per unit, measured after collections: memory that a unit leaves behind. */
   heapBytesPerUnit: number;
 };
 
@@ -40,7 +40,7 @@ export async function measureInProcess(trial: Trial): Promise<InProcessCost[]> {
     for (let round = 0; round < trial.rounds; round++) rounds.push(...(await takeRound(running, trial, round)));
     const after = await heaps(running);
     const units = trial.rounds * trial.unitsPerRound;
-    return toCosts(rounds, trial.floor).map((cost) => {
+    return toCosts(rounds, trial.baseline).map((cost) => {
       const grown = (after.get(cost.name) ?? Number.NaN) - (before.get(cost.name) ?? Number.NaN);
       return { ...cost, heapBytesPerUnit: grown / units };
     });
@@ -69,9 +69,9 @@ async function heaps(running: readonly Running[]): Promise<Map<string, number>> 
   return held;
 }
 
-/** The costs as a table for people. */
+/** Formats the costs as a table. */
 export function toInProcessTable(costs: readonly InProcessCost[], unit: string): string {
-  const titles = ["candidate", "ratio to floor", `CPU us per ${unit}`, `heap bytes per ${unit}`];
+  const titles = ["candidate", "ratio to baseline", `CPU us per ${unit}`, `heap bytes per ${unit}`];
   const rows = costs.map(({ name, ratio, ratioRange, cpuUs, heapBytesPerUnit }) => [
     name,
     withRange(ratio, ratioRange, 2),

@@ -1,4 +1,4 @@
-import { calibrate } from "./calibrate.ts";
+import { calibrate } from "./costs.ts";
 import { ask, startChild, stopChild } from "./child.ts";
 import type { Child } from "./child.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
@@ -8,21 +8,21 @@ import { median, percentile } from "./statistics.ts";
 /** One server to measure. */
 export type Target = { name: string; file: string };
 
-/** What to measure, and how long. */
+/** Targets to measure, and the size of the measurement. */
 export type Figure = {
   targets: readonly Target[];
   path: string;
-  /** What the cost is counted by: whole requests, or pieces of streams. */
+  /** Unit of the cost: whole requests, or pieces of streams. */
   unit: "requests" | "frames";
   concurrency: number;
   rounds: number;
   /** The first rounds warm the servers up and are not counted. */
   warmUpRounds: number;
-  /** How many turns each server has in a round. */
-  turns: number;
-  /** How long a turn is: so short that all servers, and the calibration, meet the same machine. */
-  turnMs: number;
-  /** How many pieces the vendor's stream has. @default 200 */
+  /** Number of slices of each server in a round. */
+  slices: number;
+  /** Milliseconds of a slice: few, so that all servers and the calibration meet the same machine. */
+  sliceMs: number;
+  /** Number of pieces of the vendor's stream. @default 200 */
   chunks?: number;
 };
 
@@ -38,14 +38,14 @@ export type Sample = {
   p99Ms: number;
 };
 
-/** A server that is up, and how it is asked. */
+/** A running server, and the request to it. */
 type Station = Pick<Figure, "path" | "unit"> & { name: string; server: Child };
 
-/** What the harness talks to while it measures. */
+/** The processes of a measurement. */
 type Setup = { figure: Figure; load: Child; calibration: Station; targets: Station[] };
 
-/** One turn at a station, or several put together. */
-type Turn = { cpuMs: number; units: number; elapsedMs: number; latenciesMs: number[] };
+/** One slice at a station, or the sum of several. */
+type Slice = { cpuMs: number; units: number; elapsedMs: number; latenciesMs: number[] };
 
 /** Starts a child that ends with the measurement. */
 type Start = (file: string, core: number, env?: Record<string, string>) => Promise<Child>;
@@ -54,8 +54,8 @@ const serverCore = 0;
 const loadCore = 1;
 
 /**
- * Measures the targets in interleaved rounds of short turns, so that what else the machine does falls on all of them and on
- * the calibration alike. Servers stay up and warm for the whole time; only one works at a time.
+ * Measures the targets in interleaved rounds of short slices, so that other load on the machine affects all of them and the
+ * calibration alike. Servers stay up and warm for the whole time; only one works at a time.
  */
 export async function measure(figure: Figure): Promise<Sample[]> {
   const children: Child[] = [];
@@ -93,42 +93,42 @@ async function setUp(figure: Figure, start: Start): Promise<Setup> {
 
 async function takeRound(setup: Setup, round: number): Promise<Sample[]> {
   const { figure, calibration, targets } = setup;
-  const sums = new Map([calibration, ...targets].map((station): [Station, Turn] => [station, noTurn()]));
-  for (let turn = 0; turn < figure.turns; turn++) {
-    for (const [station, sum] of sums) addTurn(sum, await takeTurn(setup, station));
+  const sums = new Map([calibration, ...targets].map((station): [Station, Slice] => [station, noSlice()]));
+  for (let slice = 0; slice < figure.slices; slice++) {
+    for (const [station, sum] of sums) addSlice(sum, await takeSlice(setup, station));
   }
-  const calibrationUs = costUs(sums.get(calibration) ?? noTurn());
+  const calibrationUs = costUs(sums.get(calibration) ?? noSlice());
   return targets.map((target) => {
-    const sum = sums.get(target) ?? noTurn();
+    const sum = sums.get(target) ?? noSlice();
     const calibratedUsPerUnit = calibrate(costUs(sum), calibrationUs);
     return { name: target.name, round, calibratedUsPerUnit, ...toMeasures(sum) };
   });
 }
 
-async function takeTurn({ figure, load }: Setup, { server, path, unit }: Station): Promise<Turn> {
-  const { concurrency, turnMs: durationMs } = figure;
+async function takeSlice({ figure, load }: Setup, { server, path, unit }: Station): Promise<Slice> {
+  const { concurrency, sliceMs: durationMs } = figure;
   const before = cpuTimeMs(server.pid);
   const work: LoadOrder = { url: server.url, path, concurrency, durationMs };
   const { [unit]: units, elapsedMs, latenciesMs } = await ask<LoadResult>(load, work);
   return { cpuMs: cpuTimeMs(server.pid) - before, units, elapsedMs, latenciesMs };
 }
 
-function noTurn(): Turn {
+function noSlice(): Slice {
   return { cpuMs: 0, units: 0, elapsedMs: 0, latenciesMs: [] };
 }
 
-function addTurn(sum: Turn, turn: Turn): void {
-  sum.cpuMs += turn.cpuMs;
-  sum.units += turn.units;
-  sum.elapsedMs += turn.elapsedMs;
-  sum.latenciesMs.push(...turn.latenciesMs);
+function addSlice(sum: Slice, slice: Slice): void {
+  sum.cpuMs += slice.cpuMs;
+  sum.units += slice.units;
+  sum.elapsedMs += slice.elapsedMs;
+  sum.latenciesMs.push(...slice.latenciesMs);
 }
 
-function costUs({ cpuMs, units }: Turn): number {
+function costUs({ cpuMs, units }: Slice): number {
   return (cpuMs * 1000) / units;
 }
 
-function toMeasures(sum: Turn): Omit<Sample, "name" | "round" | "calibratedUsPerUnit"> {
+function toMeasures(sum: Slice): Omit<Sample, "name" | "round" | "calibratedUsPerUnit"> {
   return {
     cpuUsPerUnit: costUs(sum),
     unitsPerSecond: (sum.units * 1000) / sum.elapsedMs,

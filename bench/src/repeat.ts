@@ -1,13 +1,13 @@
 import type { Summary } from "./report.ts";
 import { toLines } from "./table.ts";
 
-/** How far two measurements of the same thing may lie apart. */
+/** Largest difference of two measurements of the same target that is still noise. */
 export const tolerance = 0.15;
 
 /** One target, measured twice. */
 export type Repeat = { first: Summary; second: Summary; difference: number };
 
-/** Sets the targets of two measurements side by side. */
+/** Pairs the targets of two measurements. */
 export function pair(first: readonly Summary[], second: readonly Summary[]): Repeat[] {
   return first.flatMap((one) => {
     const other = second.find(({ name }) => name === one.name);
@@ -17,7 +17,7 @@ export function pair(first: readonly Summary[], second: readonly Summary[]): Rep
   });
 }
 
-/** The repeats as a table for people. */
+/** Formats the repeats as a table. */
 export function toRepeatTable(repeats: readonly Repeat[]): string {
   const titles = ["target", "calibrated us", "again", "differ by", "raw us", "again", "differ by"];
   const rows = repeats.map(({ first, second, difference }) => [
@@ -32,7 +32,7 @@ export function toRepeatTable(repeats: readonly Repeat[]): string {
   return toLines([titles, ...rows]);
 }
 
-/** As a part of the smaller one, so that the order says nothing. */
+/** Returns the difference as a part of the smaller value, so that the order does not matter. */
 function apart(one: number, other: number): number {
   return Math.abs(one - other) / Math.min(one, other);
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { calibrate } from "./calibrate.ts";
-import { toCosts } from "./costs.ts";
+import { calibrate, toCosts } from "./costs.ts";
 import type { Sample } from "./measure.ts";
 import { pair, toRepeatTable } from "./repeat.ts";
 import { summarise, toTable } from "./report.ts";
@@ -17,7 +16,7 @@ const sample = (name: string, round: number, cpuUsPerUnit: number): Sample => ({
 });
 
 describe("median", () => {
-  it("is the middle value, or lies between the two middle ones", () => {
+  it("returns the middle value, or the mean of the two middle ones", () => {
     expect(median([9, 1, 5])).toBe(5);
     expect(median([1, 9, 5, 3])).toBe(4);
     expect(median([])).toBeNaN();
@@ -25,7 +24,7 @@ describe("median", () => {
 });
 
 describe("percentile", () => {
-  it("is the value below which so many hundredths lie", () => {
+  it("returns the value below which that percentage of the values lies", () => {
     const values = Array.from({ length: 200 }, (_, at) => 199 - at);
 
     expect([percentile(values, 50), percentile(values, 99), percentile(values, 100)]).toEqual([100, 198, 199]);
@@ -33,49 +32,56 @@ describe("percentile", () => {
 });
 
 describe("calibrate", () => {
-  it("says the same of a machine that is twice as slow", () => {
+  it("gives the same cost on a machine that is twice as slow", () => {
     expect(calibrate(300, 120)).toBe(250);
     expect(calibrate(600, 240)).toBe(250);
   });
 });
 
 describe("toCosts", () => {
-  it("takes ratios within a round, so that a slow round harms nobody", () => {
-    const rounds = [sample("floor", 0, 100), sample("peer", 0, 200), sample("floor", 1, 1000), sample("peer", 1, 2000)];
+  it("takes ratios within a round, so that a slow round changes nothing", () => {
+    const rounds = [
+      sample("baseline", 0, 100),
+      sample("peer", 0, 200),
+      sample("baseline", 1, 1000),
+      sample("peer", 1, 2000),
+    ];
 
-    expect(toCosts(rounds, "floor")).toEqual([
-      { name: "floor", cpuUs: 550, ratio: 1, ratioRange: [1, 1] },
+    expect(toCosts(rounds, "baseline")).toEqual([
+      { name: "baseline", cpuUs: 550, ratio: 1, ratioRange: [1, 1] },
       { name: "peer", cpuUs: 1100, ratio: 2, ratioRange: [2, 2] },
     ]);
   });
 
-  it("has no ratio in a round without the floor", () => {
-    expect(toCosts([sample("peer", 0, 1)], "floor")[0]?.ratio).toBeNaN();
+  it("has no ratio in a round without the baseline", () => {
+    expect(toCosts([sample("peer", 0, 1)], "baseline")[0]?.ratio).toBeNaN();
   });
 });
 
 describe("summarise", () => {
   it("keeps calibrated and raw costs apart", () => {
-    const samples = [sample("floor", 0, 100), sample("floor", 1, 400)];
+    const samples = [sample("baseline", 0, 100), sample("baseline", 1, 400)];
 
-    expect(summarise(samples, "floor")).toMatchObject([{ cpuUs: 250, calibratedUs: 125, calibratedRange: [50, 200] }]);
+    expect(summarise(samples, "baseline")).toMatchObject([
+      { cpuUs: 250, calibratedUs: 125, calibratedRange: [50, 200] },
+    ]);
   });
 });
 
 describe("toTable", () => {
-  it("prints a line per target under one of titles", () => {
-    const table = toTable(summarise([sample("floor", 0, 100)], "floor"), "request").split("\n");
+  it("has a line of titles and a line for each target", () => {
+    const table = toTable(summarise([sample("baseline", 0, 100)], "baseline"), "request").split("\n");
 
     expect(table).toHaveLength(2);
     expect(table[0]).toContain("calibrated us per request");
-    expect(table[1]).toMatch(/^floor +50\.0 \(50\.0 to 50\.0\) +1\.00 \(1\.00 to 1\.00\) +100\.0 /);
+    expect(table[1]).toMatch(/^baseline +50\.0 \(50\.0 to 50\.0\) +1\.00 \(1\.00 to 1\.00\) +100\.0 /);
   });
 });
 
 describe("pair", () => {
-  it("says by what part of the smaller one two medians differ, whichever came first", () => {
-    const low = summarise([sample("floor", 0, 100)], "floor");
-    const high = summarise([sample("floor", 0, 125)], "floor");
+  it("returns the difference as a part of the smaller median, whichever came first", () => {
+    const low = summarise([sample("baseline", 0, 100)], "baseline");
+    const high = summarise([sample("baseline", 0, 125)], "baseline");
 
     expect(pair(low, high)[0]?.difference).toBe(0.25);
     expect(pair(high, low)[0]?.difference).toBe(0.25);

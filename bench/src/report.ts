@@ -13,9 +13,9 @@ export type Summary = Cost & {
   p99Ms: number;
 };
 
-/** Sums up the samples per target; `floor` names the target that ratios are taken against. */
-export function summarise(samples: readonly Sample[], floor: string): Summary[] {
-  return toCosts(samples, floor).map((cost) => {
+/** Sums up the samples per target. Ratios are taken to the target named `baseline`. */
+export function summarise(samples: readonly Sample[], baseline: string): Summary[] {
+  return toCosts(samples, baseline).map((cost) => {
     const own = samples.filter((one) => one.name === cost.name);
     const calibrated = own.map((one) => one.calibratedUsPerUnit);
     return {
@@ -29,9 +29,17 @@ export function summarise(samples: readonly Sample[], floor: string): Summary[] 
   });
 }
 
-/** The summaries as a table for people. */
+/** Formats the summaries as a table. */
 export function toTable(summaries: readonly Summary[], unit: string): string {
-  const titles = ["target", `calibrated us per ${unit}`, "ratio to floor", "raw us", `${unit}s/s`, "p50 ms", "p99 ms"];
+  const titles = [
+    "target",
+    `calibrated us per ${unit}`,
+    "ratio to baseline",
+    "raw us",
+    `${unit}s/s`,
+    "p50 ms",
+    "p99 ms",
+  ];
   const rows = summaries.map((one) => [
     one.name,
     withRange(one.calibratedUs, one.calibratedRange, 1),

@@ -1,6 +1,6 @@
 import type { Range } from "./costs.ts";
 
-/** Rows as lines for people, each column as wide as its widest cell. */
+/** Formats rows as lines, each column as wide as its widest cell. */
 export function toLines(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   return rows
@@ -13,7 +13,7 @@ export function toLines(rows: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
-/** A median and between what it lies. */
+/** Formats a median and its range. */
 export function withRange(value: number, [low, high]: Range, digits: number): string {
   return `${value.toFixed(digits)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`;
 }

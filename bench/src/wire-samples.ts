@@ -1,4 +1,4 @@
-/** What the mock vendor answers: the bytes of a Chat Completions reply, made once. */
+/** Answers of the mock vendor: bytes of a Chat Completions reply, made once. */
 
 const usage = { prompt_tokens: 12, completion_tokens: 20, total_tokens: 32 };
 const head = { id: "chatcmpl-1", created: 1_700_000_000, model: "mock-1" };

@@ -2,7 +2,7 @@ import { Agent, defineTool } from "@troupe/core";
 import { answerRounds } from "../answer-rounds.ts";
 import { FixedModel } from "./fixed-model.ts";
 
-/** The same as the bare loop, by an agent. */
+/** The work of the bare loop, done by an agent. */
 const weather = defineTool({
   name: "weather",
   description: "Tells the weather.",

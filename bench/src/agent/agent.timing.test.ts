@@ -9,7 +9,7 @@ const named = (costs: readonly InProcessCost[], name: string) => {
   return found;
 };
 
-describe("creating agents", () => {
+describe("creating an agent", () => {
   it("costs little more time than a plain class, and little memory", async () => {
     const costs = await measureInProcess(agentTrials.creation);
     const agent = named(costs, "agent");
@@ -23,7 +23,7 @@ describe("creating agents", () => {
 });
 
 describe("runs", () => {
-  it("leave nothing behind: 2 bytes of 80,000, once bounded stores are full", async () => {
+  it("leave at most 2 bytes behind each, once bounded stores are full", async () => {
     const [agent] = await measureInProcess(heapTrial);
 
     expect(agent?.heapBytesPerUnit).toBeLessThanOrEqual(2);

@@ -3,8 +3,8 @@ import { answerRounds } from "../answer-rounds.ts";
 import { FixedModel } from "./fixed-model.ts";
 
 /**
- * What an agent does, written out by hand for one case: a system prompt, a tool, the loop, the usage. No options, no
- * limits, no events, no session, and nothing that could be cancelled.
+ * The work of an agent, written by hand for one case: a system prompt, a tool, the loop, the usage. It has no options,
+ * limits, events or session, and cannot be cancelled.
  */
 const tools = new Map([["weather", async ({ city }: { city?: unknown }) => `Rain in ${String(city)}.`]]);
 const specs = [{ name: "weather", description: "Tells the weather.", parameters: { type: "object" } }];

@@ -3,7 +3,7 @@ import type { AgentConfig } from "@troupe/core";
 import { answerRounds } from "../answer-rounds.ts";
 import { FixedModel } from "./fixed-model.ts";
 
-/** A class with an agent's fields, each written once, which checks nothing and can do nothing. */
+/** A class with an agent's fields, which checks nothing and does nothing. */
 class PlainAgent {
   declare readonly name: AgentConfig["name"];
   declare readonly description: AgentConfig["description"];
@@ -77,7 +77,7 @@ const makers: Record<string, (at: number) => object> = {
 const make = makers[process.env["BENCH_CANDIDATE"] ?? ""];
 if (make === undefined) throw new Error("BENCH_CANDIDATE names no unit of this file.");
 
-/** Kept, so that what one of them retains shows as growth of the heap. */
+/** Kept, so that the memory that each retains shows as growth of the heap. */
 const kept: object[][] = [];
 answerRounds((count) => {
   kept.push(Array.from({ length: count }, (_, at) => make(at)));

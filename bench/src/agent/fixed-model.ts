@@ -7,7 +7,7 @@ const answer: ModelResponse = { text: words.join(""), toolCalls: [], usage, fini
 const toolCalls = [{ id: "call_1", name: "weather", arguments: { city: "Oslo" } }];
 const asking: ModelResponse = { text: "", toolCalls, usage, finishReason: "tool_calls" };
 
-/** A model that answers at once and always the same, so that what is measured is what is around it. */
+/** A model that gives the same answer at once, so that only the code around it is measured. */
 export class FixedModel implements ModelProvider {
   readonly providerId = "fixed";
   readonly modelId = "fixed-1";

@@ -2,7 +2,7 @@ import { Agent, InMemoryStorage, SessionStore } from "@troupe/core";
 import { answerRounds } from "../answer-rounds.ts";
 import { FixedModel } from "./fixed-model.ts";
 
-/** One unit is a turn in a session that has BENCH_TURNS turns already, of which the model is told twenty. */
+/** One unit is a turn in a session that has BENCH_TURNS turns already, of which twenty are loaded. */
 const turns = Number(process.env["BENCH_TURNS"] ?? "1");
 const storage = new InMemoryStorage();
 const sessionId = "long";

@@ -11,7 +11,7 @@ function beside(unit: string, unitsPerRound: number): Trial {
     { name: "bare loop", file: bare, env },
     { name: "agent", file: agent, env },
   ];
-  return { candidates, floor: "bare loop", rounds: 9, unitsPerRound };
+  return { candidates, baseline: "bare loop", rounds: 9, unitsPerRound };
 }
 
 function makers(): Candidate[] {
@@ -25,19 +25,19 @@ function pasts(): Candidate[] {
   return [1, 100, 10_000].map((turns) => ({ name: `${turns} past turns`, file, env: { BENCH_TURNS: String(turns) } }));
 }
 
-/** What runs leave behind for ever: 100,000 of them, the first 20,000 of which fill what is bounded. */
+/** Memory that 100,000 runs leave behind. The first 20,000 fill the bounded stores. */
 export const heapTrial: Trial = {
   candidates: [{ name: "agent", file: agent, env: { BENCH_CANDIDATE: "run" } }],
-  floor: "agent",
+  baseline: "agent",
   rounds: 4,
   unitsPerRound: 20_000,
 };
 
-/** What an agent costs, by what is measured. */
+/** Trials of an agent's cost, by name. */
 export const agentTrials = {
   run: beside("run", 2000),
   "run with a tool": beside("tool", 2000),
   "stream of 200 chunks": beside("stream", 200),
-  creation: { candidates: makers(), floor: "plain", rounds: 9, unitsPerRound: 10_000 },
-  "turn of a long session": { candidates: pasts(), floor: "1 past turns", rounds: 9, unitsPerRound: 200 },
+  creation: { candidates: makers(), baseline: "plain", rounds: 9, unitsPerRound: 10_000 },
+  "turn of a long session": { candidates: pasts(), baseline: "1 past turns", rounds: 9, unitsPerRound: 200 },
 } satisfies Record<string, Trial>;

@@ -1,8 +1,8 @@
 import { Pool } from "undici";
 
-/** What the measurement asks: so many streams, one after the other. */
+/** An order of the measurement: ask for a number of streams, one after the other. */
 export type FirstTokenOrder = { url: string; count: number };
-/** How long each took until its first piece. */
+/** Milliseconds of each stream until its first piece. */
 export type FirstTokenAnswer = { timesMs: number[] };
 
 const body = JSON.stringify({ input: "Tell me something." });

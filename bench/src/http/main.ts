@@ -5,14 +5,14 @@ import { measureHeld } from "./measure-held.ts";
 import { StreamTrial } from "./stream-trial.ts";
 
 /**
- * `pnpm --filter @troupe-internal/bench http`: how long the first piece of a stream takes beside the floors, what an open
- * stream holds more than a connection, and how long a thousand streams that are cut take to be gone.
+ * `pnpm --filter @troupe-internal/bench http`: measures the time to the first piece of a stream beside the baselines,
+ * the memory that an open stream holds beyond a connection, and the time until a thousand cut streams are gone.
  */
 const router = "http/router-openai.ts";
 
 const cutRounds = 5;
 
-/** A thousand streams are cut in each server in turn; what each of them does for the first time is not counted. */
+/** Cuts a thousand streams in each server in turn. The first cut of each server is not counted. */
 async function timesOfCuts(files: readonly string[]): Promise<number[][]> {
   const trials: StreamTrial[] = [];
   try {
@@ -32,7 +32,11 @@ async function timesOfCuts(files: readonly string[]): Promise<number[][]> {
   }
 }
 
-const first = await measureFirstToken({ E: "servers/floor-express.ts", ES: "servers/floor-express-sdk.ts", router });
+const first = await measureFirstToken({
+  E: "servers/baseline-express.ts",
+  ES: "servers/baseline-express-sdk.ts",
+  router,
+});
 const firstTimes = first.map(({ name, roundsMs }) => [
   name,
   median(roundsMs).toFixed(3),
@@ -49,8 +53,8 @@ console.log(
   ])}\n`,
 );
 
-const cuts = await timesOfCuts(["http/floor-aborting.ts", router]);
-const ratios = cuts.map(([floor = Number.NaN, ours = Number.NaN]) => ours / floor);
+const cuts = await timesOfCuts(["http/baseline-aborting.ts", router]);
+const ratios = cuts.map(([baseline = Number.NaN, ours = Number.NaN]) => ours / baseline);
 console.log(
   toLines([
     ["a thousand streams cut", "E, aborting, ms", "router ms", "ratio"],

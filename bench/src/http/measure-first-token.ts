@@ -7,12 +7,12 @@ const rounds = 12;
 const warmUpRounds = 12;
 const streamsPerRound = 60;
 
-/** What one server took until the first piece of a stream, in the middle of each round. */
+/** Median time of one server until the first piece of a stream, by round. */
 export type FirstToken = { name: string; roundsMs: number[] };
 
 type Station = FirstToken & { url: string };
 
-/** Asks the servers, by their names, for one stream after the other, in interleaved rounds. */
+/** Asks the servers for one stream after the other, in interleaved rounds. */
 export async function measureFirstToken(servers: Readonly<Record<string, string>>): Promise<FirstToken[]> {
   const children: Child[] = [];
   const start = async (file: string, core: number, env: Record<string, string> = {}): Promise<Child> => {

@@ -7,7 +7,7 @@ export type HeldKilobytes = { stream: number; connection: number };
 
 const rounds = 3;
 
-/** What an open stream holds in a server of ours, and what a connection does on which nothing is asked. */
+/** Memory that a server holds for an open stream, and for an idle connection. */
 export async function measureHeld(file: string, count = 1000): Promise<HeldKilobytes> {
   const trial = await StreamTrial.start(file);
   const growth = async (open: () => Promise<unknown>): Promise<number> => {
@@ -18,7 +18,7 @@ export async function measureHeld(file: string, count = 1000): Promise<HeldKilob
     return grown / count / 1024;
   };
   try {
-    // What the first ones leave behind is the server's for good, like compiled code.
+    // The first ones leave memory behind for good, such as compiled code.
     await growth(() => trial.open(count));
     const streams: number[] = [];
     const connections: number[] = [];
@@ -32,7 +32,7 @@ export async function measureHeld(file: string, count = 1000): Promise<HeldKilob
   }
 }
 
-/** The heap once it shrinks no more: what was cut is let go of in steps, the last of them some time after. */
+/** Returns the heap once it shrinks no more: cut streams are released in steps, the last of them some time later. */
 async function settledHeap(trial: StreamTrial): Promise<number> {
   let heapBytes = Infinity;
   for (;;) {

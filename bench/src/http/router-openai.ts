@@ -7,7 +7,7 @@ import { collectedHeap } from "../answer-rounds.ts";
 import { weather } from "./weather.ts";
 import { listen, vendorUrl } from "../servers/listen.ts";
 
-/** The whole way: router, agent, the vendor's library. It says what it holds. */
+/** Router, agent and providers-openai. It reports what it holds. */
 const model = openai("mock-1", { apiKey: "none", baseURL: `${vendorUrl()}/v1`, api: "chat" });
 const agents = {
   bench: new Agent({ name: "bench", model }),
@@ -23,7 +23,7 @@ shutdown.add = (runs) => {
 
 const server = createServer(express().use(createAgentRouter({ agents, shutdown })));
 
-/** What the server holds. */
+/** Resources that the server holds. */
 export type Held = { runs: number; connections: number; heapBytes: number };
 
 async function tell(): Promise<void> {

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { lastChunks, textChunk } from "../wire-samples.ts";
 import { listen } from "../servers/listen.ts";
 
-/** A vendor whose streams last: a piece at once, and one more each `BENCH_EVERY_MS`. It says how many it is writing. */
+/** A vendor with long streams: a piece at once, and one more each `BENCH_EVERY_MS`. It reports how many it is writing. */
 const everyMs = Number(process.env["BENCH_EVERY_MS"] ?? 1000);
 const chunkCount = Number(process.env["BENCH_CHUNKS"] ?? 1000);
 const open = new Set<ServerResponse>();
@@ -26,9 +26,9 @@ const server = createServer((request, response) => {
   response.write(textChunk);
 });
 
-/** What the measurement asks: how many streams there are, or when the last one is over. */
+/** An order of the measurement: report the number of streams, or the moment when the last one has ended. */
 export type VendorOrder = { count: true } | { whenEmpty: true };
-/** How many streams there are, and when that was. */
+/** The number of open streams, and the moment of the count. */
 export type VendorAnswer = { open: number; atMs: number };
 
 process.on("message", (order: VendorOrder) => {

@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 
-/** What the measurement asks: to open so many streams, connections without one, or to cut them all at once. */
+/** An order of the measurement: open streams, open idle connections, or cut all at once. */
 export type ClientOrder = { open: number; url: string; path: string } | { idle: number; url: string } | { cut: true };
 
-/** How many there are, how many ended or failed by themselves, and when the cut was. */
+/** The number of open connections, of those that ended by themselves, and the moment of the answer. */
 export type ClientAnswer = { open: number; lost: number; atMs: number };
 
 const sockets = new Set<Socket>();
@@ -23,7 +23,7 @@ function dial(url: string): Socket {
   return socket;
 }
 
-/** Resolves when the first piece is there. */
+/** Resolves when the first piece has arrived. */
 async function openStream(url: string, path: string, id: number): Promise<void> {
   const socket = dial(url);
   const body = JSON.stringify({ input: "Tell me something.", sessionId: `s${id}` });
@@ -41,7 +41,7 @@ async function openStream(url: string, path: string, id: number): Promise<void> 
   });
 }
 
-/** So many at a time, that no queue of the system overflows. */
+/** Opens 100 at a time, so that no queue of the system overflows. */
 async function inParallel(count: number, open: (id: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import type { Held } from "./router-openai.ts";
 import type { VendorAnswer, VendorOrder } from "./slow-vendor.ts";
 import type { ClientAnswer, ClientOrder } from "./stream-clients.ts";
 
-/** A server, the vendor behind it and the clients before it, in processes of their own. */
+/** A server, its vendor and its clients, in processes of their own. */
 export class StreamTrial {
   readonly #server: Child;
   readonly #vendor: Child;
@@ -22,17 +22,17 @@ export class StreamTrial {
     return new StreamTrial(server, vendor, await startChild("http/stream-clients.ts", 1));
   }
 
-  /** Opens streams, and waits until each has had its first piece. */
+  /** Opens streams, and waits for the first piece of each. */
   async open(count: number): Promise<ClientAnswer> {
     return await this.#ask({ open: count, url: this.#server.url, path: "/agents/bench/stream" });
   }
 
-  /** Opens connections on which nothing is asked. */
+  /** Opens idle connections. */
   async connect(count: number): Promise<ClientAnswer> {
     return await this.#ask({ idle: count, url: this.#server.url });
   }
 
-  /** Cuts all connections at once; gives how long it takes until the vendor has no stream left. */
+  /** Cuts all connections at once. Returns the milliseconds until the vendor has no stream left. */
   async cut(): Promise<number> {
     const empty = ask<VendorAnswer>(this.#vendor, { whenEmpty: true } satisfies VendorOrder);
     const startedAt = Date.now();
@@ -40,12 +40,12 @@ export class StreamTrial {
     return (await empty).atMs - startedAt;
   }
 
-  /** How many streams the vendor is writing. */
+  /** Returns the number of streams that the vendor is writing. */
   async vendorStreams(): Promise<number> {
     return (await ask<VendorAnswer>(this.#vendor, { count: true } satisfies VendorOrder)).open;
   }
 
-  /** What a server of ours holds. */
+  /** Returns the resources that the server holds. */
   async held(): Promise<Held> {
     return await ask<Held>(this.#server, { held: true });
   }

@@ -4,11 +4,11 @@ import { expect, it, onTestFinished } from "vitest";
 import { StreamTrial } from "./stream-trial.ts";
 
 const count = 5000;
-/** A connection to the client and one to the vendor, and what the process has besides. */
+/** A connection to the client and one to the vendor for each stream, and some for the process itself. */
 const descriptors = 2 * count + 500;
 const watchMs = 10_000;
 
-it(`${count} slow streams at once: none fails, and all cut at once leave nothing behind`, async () => {
+it(`a server has ${count} slow streams at once without a failure, and nothing is left when all are cut`, async () => {
   const limit = execFileSync("sh", ["-c", "ulimit -n"], { encoding: "utf8" }).trim();
   expect(
     limit === "unlimited" || Number(limit) >= descriptors,

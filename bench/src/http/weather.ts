@@ -1,6 +1,6 @@
 import { defineTool } from "@troupe/core";
 
-/** The tool of the measured runs; the floors have the same by hand. */
+/** The tool of the measured runs. The baselines have the same by hand. */
 export const weather = defineTool({
   name: "weather",
   description: "The weather of a city.",

@@ -6,7 +6,7 @@ import OpenAI from "openai";
 import type { ModelProvider } from "@troupe/core";
 import { answerRounds } from "../answer-rounds.ts";
 
-/** What a provider costs, beside a reader written by hand and beside the library's raw reply. */
+/** A provider, a reader written by hand, and the library's raw reply, as candidates. */
 const url = process.env["BENCH_VENDOR_URL"] ?? "";
 const question = [{ role: "user" as const, content: "Tell me something." }];
 const { fetch } = sharedHttpPool();
@@ -50,7 +50,7 @@ const vendors: Record<string, Vendor> = {
   },
 };
 
-/** What one would write in a minute: right for an answer that goes well. */
+/** A reader written by hand: right for a complete answer. */
 async function* handReader({ path, body, wordsOf }: Vendor): AsyncGenerator<{ type: string; text: string }> {
   const reply = await fetch(url + path, {
     method: "POST",

@@ -3,17 +3,17 @@ import { measureInProcess, toInProcessTable } from "../measure-in-process.ts";
 import type { Trial } from "../measure-in-process.ts";
 
 /**
- * `pnpm --filter @troupe-internal/bench providers`: an answer in 200 pieces beside a reader written by hand, and a whole one
- * beside the library's raw reply and JSON.parse.
+ * `pnpm --filter @troupe-internal/bench providers`: measures an answer in 200 pieces beside a reader written by hand, and a
+ * whole one beside the library's raw reply and JSON.parse.
  */
 const file = new URL("candidate.ts", import.meta.url);
 const vendor = await startChild("servers/fake-vendor.ts", 1);
 
-function trialOf(provider: string, [floor, ours]: readonly [string, string], unitsPerRound: number): Trial {
-  const candidates = [floor, ours].map((name) => {
+function trialOf(provider: string, [baseline, ours]: readonly [string, string], unitsPerRound: number): Trial {
+  const candidates = [baseline, ours].map((name) => {
     return { name, file, env: { BENCH_PROVIDER: provider, BENCH_CANDIDATE: name, BENCH_VENDOR_URL: vendor.url } };
   });
-  return { candidates, floor, rounds: 11, unitsPerRound };
+  return { candidates, baseline, rounds: 11, unitsPerRound };
 }
 
 try {

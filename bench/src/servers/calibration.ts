@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import { listen } from "./listen.ts";
 
 /**
- * A fixed piece of a server's work: sockets, JSON, strings, a Map. It uses nothing that we or others publish, and is never made
- * faster: calibrated figures from before would lose their meaning.
+ * A fixed piece of a server's work: sockets, JSON, strings, a Map. It uses no package and is never made faster: older
+ * calibrated figures would lose their meaning.
  */
 const order = JSON.stringify({ items: Array.from({ length: 10 }, (_, at) => ({ at, text: "word ".repeat(10) })) });
 

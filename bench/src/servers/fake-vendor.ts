@@ -1,10 +1,10 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 
-/** Answers in the words of whichever vendor is asked: so many pieces when it streams, the same as a whole when not. */
+/** Answers in the format of the vendor that is asked: `BENCH_CHUNKS` pieces as a stream, or the same as a whole. */
 const pieces = Array.from({ length: Number(process.env["BENCH_CHUNKS"] ?? "200") }, (_, at) => `word${at} `);
 const vendor = await FakeVendor.start();
 vendor.respond(() => {
-  // What it remembers of its requests would grow with the measurement.
+  // Recorded requests would grow with the measurement.
   vendor.exchanges.length = 0;
   return { turn: { text: pieces } };
 });

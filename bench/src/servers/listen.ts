@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Listens on a free port and tells the harness which; ends when the harness does. `backlog` may wait to be accepted. */
+/** Listens on a free port and reports it to the harness. Ends with the harness. `backlog`: connections that may wait. */
 export function listen(server: Server, { backlog = 511 } = {}): void {
   server.keepAliveTimeout = 60_000;
   const tell = () => process.send?.({ port: (server.address() as AddressInfo).port });
@@ -9,9 +9,10 @@ export function listen(server: Server, { backlog = 511 } = {}): void {
   process.on("disconnect", () => process.exit());
 }
 
-/** The address of the mock vendor, as the harness names it. */
+/** Returns the URL of the mock vendor. */
 export function vendorUrl(): string {
   const url = process.env["BENCH_VENDOR_URL"];
-  if (url === undefined) throw new Error("BENCH_VENDOR_URL is not set: servers are started by the harness.");
+  if (url === undefined)
+    throw new Error("BENCH_VENDOR_URL must be set. The harness sets it for the servers it starts.");
   return url;
 }

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { lastChunks, textChunk, toolAnswer, wholeAnswer } from "../wire-samples.ts";
 import { listen } from "./listen.ts";
 
-/** A vendor without a model: answers at once, whole or in `BENCH_CHUNKS` pieces, and costs as little as it can. */
+/** A vendor without a model: answers at once, whole or in `BENCH_CHUNKS` pieces, at the least cost. */
 const chunkCount = Number(process.env["BENCH_CHUNKS"] ?? 200);
 
 const server = createServer((request, response) => {
@@ -21,7 +21,7 @@ function answer(response: ServerResponse, bytes: Buffer): void {
   response.end(bytes);
 }
 
-/** One chunk per turn of the event loop, so that they arrive as a model's do: one by one. */
+/** Writes one chunk per iteration of the event loop, so that they arrive one by one, as a model's do. */
 function stream(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
   let sent = 0;

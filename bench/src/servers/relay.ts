@@ -1,14 +1,14 @@
-/** What every floor does by hand: it turns our request into the vendor's, and the vendor's answer into ours. */
+/** The work that every baseline does by hand: converts our request to the vendor's, and the vendor's answer to ours. */
 
 type VendorCall = { id: string; type: "function"; function: { name: string; arguments: string } };
 
-/** What a vendor answers, as far as anybody looks. */
+/** The fields of a vendor's answer that are read. */
 export type VendorAnswer = {
   choices: [{ message: { role: "assistant"; content: string; tool_calls?: VendorCall[] } }];
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 };
 
-/** The vendor's request for one input. */
+/** Returns the vendor's request for one input. */
 export function toVendorRequest(input: string, stream: boolean) {
   return {
     model: "mock-1",
@@ -17,7 +17,7 @@ export function toVendorRequest(input: string, stream: boolean) {
   };
 }
 
-/** The vendor's request for one input with a tool at hand; the second one carries the results of what the first asked for. */
+/** Returns the vendor's request for one input with a tool. The second one holds the results of the first one's calls. */
 export function toToolRequest(input: string, first?: VendorAnswer) {
   const asked = first?.choices[0].message;
   const results = (asked?.tool_calls ?? []).map((call) => {
@@ -42,7 +42,7 @@ function weatherOf(args: string): string {
   return `Rain in ${city}.`;
 }
 
-/** Our answer, from the vendor's. */
+/** Converts the vendor's answer to ours. */
 export function toOutput(answer: VendorAnswer) {
   const { prompt_tokens, completion_tokens, total_tokens } = answer.usage;
   return {
@@ -53,7 +53,7 @@ export function toOutput(answer: VendorAnswer) {
   };
 }
 
-/** Our frames, from one piece of the vendor's stream. Lines that a piece cuts are kept for the next. */
+/** Converts one piece of the vendor's stream to our frames. A cut line is kept for the next piece. */
 export class FrameRelay {
   #rest = "";
 

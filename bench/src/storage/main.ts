@@ -7,7 +7,7 @@ import { openPostgres } from "./postgres-turns.ts";
 import { openSqlite } from "./sqlite-turns.ts";
 import type { TurnStorage } from "./turn-storage.ts";
 
-/** `pnpm --filter @troupe-internal/bench storage`: what a turn costs on each storage that is on this machine. */
+/** `pnpm --filter @troupe-internal/bench storage`: measures the cost of a turn on each storage of this machine. */
 const secantusNote = "it goes through the whole collection for each listing, so its own time grows";
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? "200");
 

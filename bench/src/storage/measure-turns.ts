@@ -4,36 +4,36 @@ import type { Range } from "../costs.ts";
 import { byDriver, loadedTurns, prefixOf } from "./turn-storage.ts";
 import type { TurnStorage } from "./turn-storage.ts";
 
-/** What one turn took behind a past of so many. */
+/** Cost of one turn behind a number of past turns. */
 export type TurnCost = {
   past: number;
   ms: number;
-  /** Against the same statements by hand, taken in the same round. */
+  /** Ratio to the same statements by hand in the same round. */
   ratio: number;
   ratioRange: Range;
-  /** Against our own turn behind the smallest past, taken in the same round. */
+  /** Ratio to our own turn behind the smallest past in the same round. */
   growth: number;
 };
 
-/** What is measured: a turn behind each of these pasts, the smallest first, so many times. */
+/** The pasts to measure, the smallest first, and the number of rounds. */
 export type TurnTrial = { pasts: readonly number[]; rounds: number };
 
-/** The pasts by which a cost that grows with a session shows. */
+/** Numbers of past turns that show a cost which grows with the session. */
 export const allPasts: readonly number[] = [10, 1000, 100_000];
 
-/** Milliseconds of one round by the names of who took them. */
+/** Milliseconds of one round, by candidate. */
 type Round = ReadonlyMap<string, number>;
 
 type NamedTurn = { name: string; past: number; take: () => Promise<number> };
 
-/** Gives each session its past. */
+/** Fills each session with its past. */
 export async function fillPasts(storage: TurnStorage, pasts: readonly number[]): Promise<void> {
   for (const past of pasts) await storage.fill(prefixOf(past), past);
 }
 
 /**
- * Times a turn behind each past, by the driver and by hand. All of them are in every round, one after the other and in an
- * order that turns around, so that a machine that is busy is so for all. The first rounds warm up.
+ * Times a turn behind each past, by the driver and by hand. Every round has all of them, in an order that alternates, so that
+ * a busy machine is busy for all. The first rounds warm up.
  */
 export async function measureTurns(storage: TurnStorage, { pasts, rounds }: TurnTrial): Promise<TurnCost[]> {
   const turns = pasts.flatMap((past) => turnsBehind(storage, past));
@@ -69,11 +69,11 @@ async function takeRound(turns: readonly NamedTurn[], isReversed: boolean): Prom
   return taken;
 }
 
-function dividedBy(values: readonly number[], floors: readonly number[]): number[] {
-  return values.map((value, index) => value / (floors[index] ?? Number.NaN));
+function dividedBy(values: readonly number[], baselines: readonly number[]): number[] {
+  return values.map((value, index) => value / (baselines[index] ?? Number.NaN));
 }
 
-/** Single turns now and then wait for the disk: between what half of the values lie. */
+/** Returns the range of the middle half of the values, since single turns wait for the disk now and then. */
 function middleOf(values: readonly number[]): Range {
   const quarter = Math.floor(values.length / 4);
   return rangeOf(values.toSorted((one, other) => one - other).slice(quarter, values.length - quarter));

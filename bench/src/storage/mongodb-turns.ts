@@ -7,13 +7,13 @@ import type { TurnStorage } from "./turn-storage.ts";
 
 type StoredTurn = { _id: string; v: string };
 
-/** SecantusDB goes through the whole collection for any range of ids: only short pasts say something of the driver. */
+/** Short pasts only: SecantusDB scans the whole collection for any range of ids. */
 export const secantusPasts: readonly number[] = [10, 100];
 
 const database = "troupe_bench";
 const batch = 5000;
 
-/** A database of its own, and `mongodb` by hand on the same collection. */
+/** Opens a database of its own, and `mongodb` by hand on the same collection. */
 export async function openMongodb(url: string): Promise<TurnStorage> {
   const client = new MongoClient(url, {
     writeConcern: { w: "majority", journal: true },
@@ -43,7 +43,7 @@ async function fill(records: Collection<StoredTurn>, prefix: string, count: numb
   for (let from = 1; from <= count; from += batch) {
     const length = Math.min(batch, count - from + 1);
     const turns = Array.from({ length }, (_, index) => toRecord(prefix, from + index));
-    // What is only there to be passed over need not be safe.
+    // Turns that are never read need no durability.
     await records.insertMany(turns, { ordered: false, writeConcern: { w: 1, journal: false } });
   }
 }

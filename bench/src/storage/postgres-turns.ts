@@ -6,7 +6,7 @@ import type { TurnStorage } from "./turn-storage.ts";
 const schema = "troupe_bench";
 const table = `${schema}.troupe_records`;
 
-/** A schema of its own, and `pg` by hand on the same table. */
+/** Opens a schema of its own, and `pg` by hand on the same table. */
 export async function openPostgres(url: string): Promise<TurnStorage> {
   const pool = new pg.Pool({ connectionString: url });
   await pool.query(`drop schema if exists ${schema} cascade`);

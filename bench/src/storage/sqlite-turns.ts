@@ -7,7 +7,7 @@ import { SqliteStorage } from "@troupe/storage-sqlite";
 import { loadedTurns, turn } from "./turn-storage.ts";
 import type { TurnStorage } from "./turn-storage.ts";
 
-/** A file of its own, and `node:sqlite` by hand on the same file. */
+/** Opens a file of its own, and `node:sqlite` by hand on the same file. */
 export async function openSqlite(): Promise<TurnStorage> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-bench-"));
   const file = join(folder, "turns.db");

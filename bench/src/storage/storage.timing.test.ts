@@ -10,7 +10,7 @@ type Measured = { ratio: number; growth: number };
 
 const most = 1.5;
 
-/** The worst of all pasts; a measurement that fails is repeated twice, for what else goes on only ever adds. */
+/** Returns the worst of all pasts. A measurement that fails is repeated twice, since other load only adds to it. */
 async function worstOf(opening: Promise<TurnStorage>, pasts = allPasts): Promise<Measured> {
   const storage = await opening;
   onTestFinished(async () => await storage.close());
@@ -32,7 +32,7 @@ function isAbove({ ratio, growth }: Measured): boolean {
   return ratio > most || growth > most;
 }
 
-describe("a turn that is appended and the last 20 loaded", () => {
+describe("appending a turn and loading the last 20", () => {
   it("costs in SQLite at most half more than by hand, and the same behind 10 and 100,000 turns", async () => {
     const { ratio, growth } = await worstOf(openSqlite());
 

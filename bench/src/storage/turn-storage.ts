@@ -1,6 +1,6 @@
 import type { Json, StorageDriver } from "@troupe/core";
 
-/** How many turns are loaded. */
+/** Number of turns to load. */
 export const loadedTurns = 20;
 
 /** A turn of the usual size. */
@@ -15,22 +15,22 @@ export const turn = {
   createdAt: 1,
 } satisfies Json;
 
-/** Where the turns of a session with such a past are, in the namespace `turns`. */
+/** Returns the key prefix of a session with this past, in the namespace `turns`. */
 export function prefixOf(past: number): string {
   return `-/past-${past}/`;
 }
 
-/** A storage to measure: our driver and the bare client, which append to the same sessions. */
+/** A storage to measure: our driver and the bare client on the same sessions. */
 export type TurnStorage = {
   driver: StorageDriver;
-  /** Stores as many turns as the session has for its past. */
+  /** Stores the past turns of the session. */
   fill: (prefix: string, count: number) => Promise<void>;
-  /** What the driver has the database do for one turn, by hand: append, load the last 20; gives how many were loaded. */
+  /** Does one turn by hand: appends, and loads the last 20. Returns the number of loaded turns. */
   byHand: (prefix: string) => Promise<number>;
   close: () => Promise<void>;
 };
 
-/** One turn by the driver: append, load the last 20; gives how many were loaded. */
+/** Does one turn by the driver: appends, and loads the last 20. Returns the number of loaded turns. */
 export async function byDriver(driver: StorageDriver, prefix: string): Promise<number> {
   await driver.append?.("turns", prefix, turn);
   return (await driver.list("turns", prefix, { limit: loadedTurns, reverse: true })).length;

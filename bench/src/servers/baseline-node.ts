@@ -4,7 +4,7 @@ import { listen, vendorUrl } from "./listen.ts";
 import { FrameRelay, toOutput, toVendorRequest } from "./relay.ts";
 import type { VendorAnswer } from "./relay.ts";
 
-/** Floor N: bare node:http, relaying by hand with a pooled client. */
+/** Baseline N: bare node:http, relaying by hand with a pooled client. */
 const vendor = new Pool(vendorUrl(), { connections: 128 });
 
 async function ask(body: string, stream: boolean) {

@@ -4,7 +4,7 @@ import { Pool } from "undici";
 import { listen, vendorUrl } from "../servers/listen.ts";
 import { FrameRelay, toVendorRequest } from "../servers/relay.ts";
 
-/** Floor E, and a client that leaves ends the vendor's stream: wired by hand, as one would for a relay. */
+/** Baseline E that also aborts the vendor's stream when its client disconnects. */
 const vendor = new Pool(vendorUrl());
 const app = express().use(express.json());
 

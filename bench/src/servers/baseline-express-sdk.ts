@@ -6,7 +6,7 @@ import { listen, vendorUrl } from "./listen.ts";
 import { FrameRelay, toOutput, toToolRequest, toVendorRequest } from "./relay.ts";
 import type { VendorAnswer } from "./relay.ts";
 
-/** Floor ES: like E, but through the vendor's own library: raw replies, over core's pooled fetch. */
+/** Baseline ES: as E, but through the vendor's library, with raw replies over core's pooled fetch. */
 const vendor = new OpenAI({
   apiKey: "none",
   baseURL: `${vendorUrl()}/v1`,

@@ -5,7 +5,7 @@ import { listen, vendorUrl } from "./listen.ts";
 import { FrameRelay, toOutput, toToolRequest, toVendorRequest } from "./relay.ts";
 import type { VendorAnswer } from "./relay.ts";
 
-/** Floor E: express 5, relaying by hand with a pooled client. */
+/** Baseline E: express 5, relaying by hand with a pooled client. */
 const vendor = new Pool(vendorUrl(), { connections: 128 });
 const app = express().use(express.json());
 
