@@ -1,7 +1,7 @@
 export { createAgentRouter } from "./create-agent-router.ts";
 export { errorHandler } from "./errors/error-handler.ts";
 export type { ErrorHandlerOptions } from "./errors/error-handler.ts";
-export type { Principal } from "./exchange/principal.ts";
+export type { BodyUserId, Principal } from "./exchange/principal.ts";
 export { requestLogger } from "./log/request-logger.ts";
 export type { RequestLoggerOptions } from "./log/request-logger.ts";
 export { generateOpenAPISpec } from "./openapi/generate-open-api-spec.ts";
@@ -18,7 +18,6 @@ export type {
 export type { Listed } from "./routes/list-routes.ts";
 export type { PublicTurn } from "./sessions/public-turn.ts";
 export type { DocsOptions } from "./settings/docs-options.ts";
-export type { BodyUserId } from "./exchange/principal.ts";
 export type { OnDisconnect, RouterOptions, ServedWorkflow } from "./settings/router-options.ts";
 export { createShutdown } from "./shutdown/shutdown.ts";
 export type { Shutdown, ShutdownOptions } from "./shutdown/shutdown.ts";

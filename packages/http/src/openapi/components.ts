@@ -56,7 +56,13 @@ function parameters(): Record<string, object> {
   const page = { type: "integer", minimum: 1, maximum: 100, default: 20 };
   return {
     RunId: { name: "runId", in: "path", required: true, schema: { type: "string" } },
-    SessionId: { name: "id", in: "path", required: true, schema: sessionId },
+    SessionId: {
+      name: "id",
+      in: "path",
+      required: true,
+      schema: sessionId,
+      description: "The session of this id that the user who is signed in has, or without one that has no user.",
+    },
     Limit: { name: "limit", in: "query", schema: page, description: "The maximum number of entries." },
     AfterSession: { name: "after", in: "query", schema: sessionId, description: "`next` of the previous page." },
     AfterTurn: {

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { Memory, SessionStore, TroupeError, UserMemory } from "@troupe/core";
+import type { SessionOwner, StorageDriver } from "@troupe/core";
+
+/** The operations of an owner; one of them is done more often. */
+export const operations = [
+  "say",
+  "say",
+  "remember",
+  "note",
+  "deleteSession",
+  "clearMemory",
+  "clearFacts",
+  "deleteUser",
+] as const;
+
+/** The ids of sessions that owners use. */
+export const sessionIds = ["s", "a", "-", "..", "a:b", "000000000001"] as const;
+
+/** One operation of one owner. */
+type Step = { operation: (typeof operations)[number]; sessionId: string };
+
+/** What one owner has, by session, as it must be read back. */
+type Owned = { turns: Map<string, string[]>; memory: Map<string, string[]>; facts: string[] };
+
+/** Sessions, memory and facts in one storage, and beside them what each owner must find there. */
+export class OwnedRecords {
+  readonly #sessions: SessionStore;
+  readonly #memory: Memory;
+  readonly #userMemory: UserMemory;
+  readonly #expected = new Map<string, Owned>();
+  #written = 0;
+
+  constructor(storage: StorageDriver) {
+    this.#sessions = new SessionStore(storage);
+    this.#memory = new Memory({ storage });
+    this.#userMemory = new UserMemory({ storage });
+  }
+
+  async take(who: SessionOwner, { operation: name, sessionId: id }: Step): Promise<void> {
+    const mark = `mark ${++this.#written}`;
+    await this[name](who, id, mark);
+  }
+
+  /** Reads all that an owner has, in every way, and compares it with what the owner has written. */
+  async check(who: SessionOwner): Promise<void> {
+    const { turns, memory, facts } = this.#of(who);
+    const listed = await this.#sessions.listSessions(who, { limit: 100 });
+    const own = who.userId === undefined ? [] : [...turns.keys()].toSorted();
+    assert.deepEqual(
+      listed.sessions.map((each) => each.sessionId),
+      own,
+    );
+    for (const id of sessionIds) {
+      assert.deepEqual(await this.#turnsOf(who, id), turns.get(id));
+      const messages = await this.#memory.getMessages(id, who);
+      assert.deepEqual(
+        messages.map(({ content }) => content),
+        memory.get(id) ?? [],
+      );
+    }
+    if (who.userId === undefined) return;
+    const found = await this.#userMemory.getFacts(who.userId, who);
+    assert.deepEqual(found.map(({ fact }) => fact).toSorted(), facts.toSorted());
+  }
+
+  async say(who: SessionOwner, id: string, mark: string): Promise<void> {
+    const session = await this.#sessions.open(id, { owner: who });
+    const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+    const messages = [{ role: "assistant" as const, content: "Yes." }];
+    await session.appendTurn({ runId: mark, runnable: "a", input: mark, messages, status: "completed", usage });
+    session.release();
+    const { turns } = this.#of(who);
+    turns.set(id, [...(turns.get(id) ?? []), mark]);
+  }
+
+  async remember(who: SessionOwner, id: string, mark: string): Promise<void> {
+    await this.#memory.addMessages(id, [{ role: "user", content: mark }], who);
+    const { memory } = this.#of(who);
+    memory.set(id, [...(memory.get(id) ?? []), mark]);
+  }
+
+  async note(who: SessionOwner, _: string, mark: string): Promise<void> {
+    if (who.userId === undefined) return;
+    await this.#userMemory.addFacts(who.userId, [mark], "manual", who);
+    this.#of(who).facts.push(mark);
+  }
+
+  async deleteSession(who: SessionOwner, id: string): Promise<void> {
+    const { turns, memory } = this.#of(who);
+    const isKnown = turns.has(id);
+    const outcome = await this.#sessions.deleteSession(id, { owner: who }).then(() => true, isNoSession);
+    assert.equal(outcome, isKnown);
+    turns.delete(id);
+    if (isKnown) memory.delete(id);
+  }
+
+  async clearMemory(who: SessionOwner, id: string): Promise<void> {
+    await this.#memory.clear(id, who);
+    this.#of(who).memory.delete(id);
+  }
+
+  async clearFacts(who: SessionOwner): Promise<void> {
+    if (who.userId === undefined) return;
+    await this.#userMemory.clear(who.userId, who);
+    this.#of(who).facts = [];
+  }
+
+  async deleteUser(who: SessionOwner): Promise<void> {
+    if (who.userId === undefined) return;
+    await this.#sessions.deleteUser(who.userId, who);
+    this.#expected.delete(nameOf(who));
+  }
+
+  async #turnsOf(who: SessionOwner, id: string): Promise<string[] | undefined> {
+    try {
+      const { turns } = await this.#sessions.readTurns(id, { owner: who, limit: 100 });
+      return turns.map(({ runId }) => runId);
+    } catch (error) {
+      isNoSession(error);
+      return undefined;
+    }
+  }
+
+  #of(who: SessionOwner): Owned {
+    const owned = this.#expected.get(nameOf(who)) ?? { turns: new Map(), memory: new Map(), facts: [] };
+    this.#expected.set(nameOf(who), owned);
+    return owned;
+  }
+}
+
+/** Tells owners apart without keys. */
+function nameOf({ tenantId: tenant, userId: user, verified = true }: SessionOwner): string {
+  return JSON.stringify([tenant ?? null, user ?? null, user === undefined || verified]);
+}
+
+function isNoSession(error: unknown): false {
+  if (TroupeError.is(error) && error.code === "not_found") return false;
+  throw error;
+}
