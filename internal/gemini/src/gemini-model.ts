@@ -10,7 +10,7 @@ import { StreamReader } from "./stream-reader.ts";
 import { toRequest } from "./to-request.ts";
 import type { Request } from "./to-request.ts";
 import { toModelError, TruncatedResponse } from "./vendor-error.ts";
-import type { FailedCall } from "./vendor-error.ts";
+import type { CallContext } from "./vendor-error.ts";
 
 /** A model, the address of its API, and the credentials for it. */
 export type GeminiSettings = ClientSettings & {
@@ -31,7 +31,7 @@ export function createGeminiModel(settings: GeminiSettings): ModelProvider {
 const longestAnswerMs = 600_000;
 
 type Method = "generateContent" | "generateContentStream";
-type Call = FailedCall & { identity: Identity };
+type Call = CallContext & { identity: Identity };
 
 class GeminiModel implements ModelProvider {
   readonly providerId: string;

@@ -9,7 +9,7 @@ import { StreamReader } from "./stream-reader.ts";
 import { toRequest } from "./to-request.ts";
 import type { Request } from "./to-request.ts";
 import { TruncatedResponse, toModelError } from "./vendor-error.ts";
-import type { FailedCall } from "./vendor-error.ts";
+import type { CallContext } from "./vendor-error.ts";
 
 /** Creates an Anthropic model over the Messages API. Its first call loads the vendor's library. */
 export function anthropic(modelId: string, options: AnthropicOptions = {}): ModelProvider {
@@ -86,14 +86,14 @@ class AnthropicModel implements ModelProvider {
     return await toRequest(messages, options, { model: this, rules, drop });
   }
 
-  #open(options: ModelOptions): FailedCall {
+  #open(options: ModelOptions): CallContext {
     const { providerId } = this;
     const { apiKey: config } = this.#settings;
     const key = requireKey({ providerId, request: options.apiKey, config, environment: ["ANTHROPIC_API_KEY"] });
     return { providerId, key, signal: options.signal };
   }
 
-  async #send(request: Request, { key, signal }: FailedCall, sending: Sending): Promise<Response> {
+  async #send(request: Request, { key, signal }: CallContext, sending: Sending): Promise<Response> {
     signal?.throwIfAborted();
     const connection = await this.#connections.get(key.value);
     return await connection.post(request, { ...sending, signal });

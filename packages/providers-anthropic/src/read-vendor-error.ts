@@ -1,4 +1,4 @@
-/** Creates the library's error for a response with an error status. */
+/** Reads a response with an error status into the `APIError` of `@anthropic-ai/sdk`. */
 export async function readVendorError(reply: Response): Promise<Error> {
   const { APIError } = await import("@anthropic-ai/sdk");
   // Without a readable body, the status is enough.

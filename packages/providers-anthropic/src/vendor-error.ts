@@ -34,11 +34,14 @@ export class TruncatedResponse extends Error {
   readonly code = "ECONNRESET";
 }
 
-/** A failed call: the key that its error must not show, and the signal that may have ended it. */
-export type FailedCall = { providerId: string; key: ResolvedKey; signal: AbortSignal | undefined };
+/**
+ * The provider, key and signal of one call, as `toModelError` needs them: the key is masked in errors, and an aborted signal makes the error
+ * `cancelled`.
+ */
+export type CallContext = { providerId: string; key: ResolvedKey; signal: AbortSignal | undefined };
 
 /** Converts an error of the vendor, its library or the network. */
-export function toModelError(thrown: unknown, { providerId, key, signal }: FailedCall): TroupeError {
+export function toModelError(thrown: unknown, { providerId, key, signal }: CallContext): TroupeError {
   if (signal?.aborted) return abortedError(signal.reason);
   // A redirect, or a request that cannot be sent: the error of the HTTP pool says what to do.
   const isSaid = TroupeError.is(thrown) && (thrown.code === "model_failed" || thrown.code === "invalid_request");

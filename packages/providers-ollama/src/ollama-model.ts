@@ -10,7 +10,7 @@ import { postChat } from "./post-chat.ts";
 import { providerId } from "./provider-id.ts";
 import { StreamReader } from "./stream-reader.ts";
 import { toModelError } from "./to-model-error.ts";
-import type { FailedCall } from "./to-model-error.ts";
+import type { CallContext } from "./to-model-error.ts";
 import { toRequest } from "./to-request.ts";
 import { TruncatedResponse, VendorError } from "./vendor-error.ts";
 import type { WireRequest } from "./wire-types.ts";
@@ -60,13 +60,13 @@ class OllamaModel implements ModelProvider {
     }
   }
 
-  #open({ apiKey: request, signal }: ModelOptions): FailedCall {
+  #open({ apiKey: request, signal }: ModelOptions): CallContext {
     const { apiKey: config, baseURL } = this.#settings;
     return { modelId: this.modelId, key: findKey({ baseURL, request, config }), signal };
   }
 
   /** Sends the request, and again without thinking when the server answers that the model cannot think. */
-  async #ask(messages: readonly ChatMessage[], options: ModelOptions, { key, signal }: FailedCall): Promise<Response> {
+  async #ask(messages: readonly ChatMessage[], options: ModelOptions, { key, signal }: CallContext): Promise<Response> {
     const sending = { ...this.#settings, key, signal };
     const request = this.#toRequest(messages, options);
     try {

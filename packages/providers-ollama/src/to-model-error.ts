@@ -4,14 +4,17 @@ import type { ResolvedKey } from "@troupe/core/adapter";
 import { providerId } from "./provider-id.ts";
 import { VendorError } from "./vendor-error.ts";
 
-/** A failed call: the model, the key that its error must not show, and the signal that may have ended it. */
-export type FailedCall = { modelId: string; key: ResolvedKey | undefined; signal: AbortSignal | undefined };
+/**
+ * The model, key and signal of one call, as `toModelError` needs them: the key is masked in errors, and an aborted signal makes the error
+ * `cancelled`.
+ */
+export type CallContext = { modelId: string; key: ResolvedKey | undefined; signal: AbortSignal | undefined };
 
 // Errors of the network and of a body that cannot be read count as failures of the model.
 const foreign = ["unavailable", "timeout", "invalid_value"];
 
 /** Converts an error of the vendor, its library or the network. */
-export function toModelError(thrown: unknown, { modelId, key, signal }: FailedCall): TroupeError {
+export function toModelError(thrown: unknown, { modelId, key, signal }: CallContext): TroupeError {
   if (signal?.aborted) return abortedError(signal.reason);
   // A request that cannot be written or sent, or a redirect: the error says what to do.
   if (TroupeError.is(thrown) && !foreign.includes(thrown.code)) return thrown;

@@ -4,11 +4,14 @@ import type { ResolvedKey } from "@troupe/core/adapter";
 import { providerId } from "./provider-id.ts";
 import { VendorError } from "./vendor-error.ts";
 
-/** A failed call. */
-export type FailedCall = { key: ResolvedKey | undefined; signal: AbortSignal | undefined };
+/**
+ * The key and signal of one call, as `toModelError` needs them: the key is masked in errors, and an aborted signal makes the error
+ * `cancelled`.
+ */
+export type CallContext = { key: ResolvedKey | undefined; signal: AbortSignal | undefined };
 
 /** Converts an error of the vendor, its library or the network. */
-export function toModelError(error: unknown, { key, signal }: FailedCall): TroupeError {
+export function toModelError(error: unknown, { key, signal }: CallContext): TroupeError {
   if (signal?.aborted) return toTroupeError(error, signal);
   const own = ownError(error);
   if (own !== undefined) return own;

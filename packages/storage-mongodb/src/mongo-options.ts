@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import { optional, readOptions, satisfying, timeoutMilliseconds } from "@troupe/core/adapter";
 import type { OptionTable } from "@troupe/core/adapter";
 
-/** Options of `MongoStorage`. */
+/** The timeout of `MongoStorage`: the argument after `uri`, `dbName` and `collectionName`. */
 export type MongoOptions = {
   /** Milliseconds to wait for an answer of the server, and for work that conflicts with other writers. @default 10_000 */
   timeoutMs?: number;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
 import { turnMessages } from "../session/turn-record.ts";
 import type { TurnRecord } from "../session/turn-record.ts";
-import { localQueuesOf } from "../lock/session-queues.ts";
+import { recordQueuesOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
 import { until } from "../testing/conformance/assert.ts";
@@ -26,7 +26,7 @@ describe("a run that failed", () => {
     await runErrorOf(agent.run("Hi", { sessionId: "s" }));
 
     expect(await turnsIn(storage)).toEqual([]);
-    expect(localQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busySessions).toBe(0);
   });
 
   it("leaves a turn marked as interrupted after a tool was called, with every call and its result", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { getTextContent } from "../message/content.ts";
-import { localQueuesOf } from "../lock/session-queues.ts";
+import { recordQueuesOf } from "../lock/session-queues.ts";
 import type { TurnRecord } from "../session/turn-record.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
@@ -49,7 +49,7 @@ describe("runs on one session at the same time", () => {
     expectWhole(turns);
     const asked = model.calls.map(({ messages }) => messages.findLast(({ role }) => role === "user")?.content);
     expect(asked).toEqual(inputs.flatMap((input) => [input, input]));
-    expect(localQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busySessions).toBe(0);
   });
 
   it("are refused when ten wait already, and the others stay whole and in order", async () => {
@@ -69,7 +69,7 @@ describe("runs on one session at the same time", () => {
     const turns = await turnsIn(storage);
     expect(turns.map(({ input }) => input)).toEqual(inputs.slice(0, 11));
     expectWhole(turns);
-    expect(localQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busySessions).toBe(0);
   });
 
   it("are refused at once when onBusy is reject", async () => {
@@ -109,7 +109,7 @@ describe("runs on one session at the same time", () => {
 
     await failing;
     expect((await last).text).toBe("I saw: 2 seen");
-    expect(localQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busySessions).toBe(0);
   });
 
   it("release the session at whatever moment they are cancelled, with or without the lease", async () => {
@@ -121,7 +121,7 @@ describe("runs on one session at the same time", () => {
       for (const stream of streams) stream.cancel();
       await Promise.all(outcomes);
       await turnOver();
-      expect(localQueuesOf(storage).busySessions).toBe(0);
+      expect(recordQueuesOf(storage).busySessions).toBe(0);
     }
   });
 

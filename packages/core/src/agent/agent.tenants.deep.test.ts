@@ -10,7 +10,7 @@ import type { ModelResponse } from "../model/model-response.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { namespaces } from "../session/session-keys.ts";
-import { localQueuesOf } from "../lock/session-queues.ts";
+import { recordQueuesOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { sleep } from "../async/sleep.ts";
@@ -160,5 +160,5 @@ it(`${tenantCount} tenants in ${operations} operations, a third of them cut shor
   expect([...codes].filter((code) => !["cancelled", "conflict"].includes(code))).toEqual([]);
   expect(leaks).toEqual([]);
   expect(cut).toBeGreaterThan(operations / 10);
-  expect(localQueuesOf(storage).busySessions).toBe(0);
+  expect(recordQueuesOf(storage).busySessions).toBe(0);
 });

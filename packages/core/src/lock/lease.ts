@@ -14,7 +14,8 @@ export type Fence = {
 type LeaseParts = { hadToWait: boolean; fence?: Fence | undefined; forget: () => void; giveBack: () => void };
 
 /**
- * A lease on a session: exclusive right to append, proven by its fencing token.
+ * A lease on a session: exclusive right to append, proven by its fencing token. A queue (`SessionQueue`, or `LocalQueue`
+ * within one process) grants it to its first waiter.
  *
  * It is given back only when its last write has settled. A write that its caller no longer waits for may still reach the
  * storage, where it could replace what the next run wrote.

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createLocalQueues, localQueuesOf, sessionQueuesOf } from "./session-queues.ts";
+import { createLocalQueues, recordQueuesOf, sessionQueuesOf } from "./session-queues.ts";
 import type { BusyPolicy } from "./busy-policy.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { SharedStorage } from "../storage/test/shared-storage.ts";
@@ -159,15 +159,15 @@ describe("the queues of a storage driver", () => {
   it("are the same for all stores over it", () => {
     const driver = new MapStorage();
 
-    expect(localQueuesOf(driver)).toBe(localQueuesOf(driver));
-    expect(localQueuesOf(driver)).not.toBe(localQueuesOf(new MapStorage()));
+    expect(recordQueuesOf(driver)).toBe(recordQueuesOf(driver));
+    expect(recordQueuesOf(driver)).not.toBe(recordQueuesOf(new MapStorage()));
   });
 
   it("are local where the driver cannot keep processes apart, and for storage in memory", () => {
     for (const driver of [new MapStorage(), new InMemoryStorage()]) {
-      expect(sessionQueuesOf(driver)).toBe(localQueuesOf(driver));
+      expect(sessionQueuesOf(driver)).toBe(recordQueuesOf(driver));
     }
     const shared = new SharedStorage(new InMemoryStorage());
-    expect(sessionQueuesOf(shared)).not.toBe(localQueuesOf(shared));
+    expect(sessionQueuesOf(shared)).not.toBe(recordQueuesOf(shared));
   });
 });

@@ -12,8 +12,8 @@ import type { QueuePosition } from "./waiter.ts";
 
 type Queue = { readonly length: number; join(options: JoinOptions): QueuePosition };
 
-/** The queues for the sessions of one storage. A queue is kept as long as a run of this process is in it. */
-export class SessionQueues {
+/** Queues by key, for the sessions or the records of one storage. A queue is kept while a run of this process is in it. */
+export class KeyedQueues {
   readonly #queues = new Map<string, Queue>();
   readonly #createQueue: (key: string, onEmpty: () => void) => Queue;
 
@@ -40,31 +40,34 @@ export class SessionQueues {
 }
 
 /** Makes queues within this process. */
-export function createLocalQueues(): SessionQueues {
-  return new SessionQueues((_key, onEmpty) => new LocalQueue(onEmpty));
+export function createLocalQueues(): KeyedQueues {
+  return new KeyedQueues((_key, onEmpty) => new LocalQueue(onEmpty));
 }
 
 /** Makes queues that all processes over one storage share. A process without heartbeat for `leaseMs` has expired. */
-export function createSharedQueues(driver: SharedDriver, leaseMs = 10_000): SessionQueues {
+export function createSharedQueues(driver: SharedDriver, leaseMs = 10_000): KeyedQueues {
   let lastNumber = 0;
   const nextNumber = () => ++lastNumber;
   const context = { driver, process: createId(), leaseMs, liveness: new LivenessTracker(), nextNumber };
-  return new SessionQueues((key, onEmpty) => new SessionQueue(context, key, onEmpty));
+  return new KeyedQueues((key, onEmpty) => new SessionQueue(context, key, onEmpty));
 }
 
 /**
- * The one piece of module state. Two stores over one driver hold the same sessions and must share their queues; the driver
+ * Module state, which is rare here. Two stores over one driver hold the same sessions and must share their queues; the driver
  * is all they have in common, and drivers of third parties need not know of it. Weak: the queues go with their driver.
  */
-const queuesByDriver = new WeakMap<StorageDriver, { local: SessionQueues; shared: SessionQueues }>();
+const queuesByDriver = new WeakMap<StorageDriver, { local: KeyedQueues; shared: KeyedQueues }>();
 
-/** Returns the queues of this process for records of this storage. */
-export function localQueuesOf(driver: StorageDriver): SessionQueues {
+/**
+ * Returns the queues for single records of this storage, such as a session's memory, within this process. Sessions wait in
+ * those of `sessionQueuesOf`.
+ */
+export function recordQueuesOf(driver: StorageDriver): KeyedQueues {
   return queuesOf(driver).local;
 }
 
 /** Returns the queues for the sessions of this storage: across processes where the storage is shared. */
-export function sessionQueuesOf(driver: StorageDriver): SessionQueues {
+export function sessionQueuesOf(driver: StorageDriver): KeyedQueues {
   return queuesOf(driver).shared;
 }
 

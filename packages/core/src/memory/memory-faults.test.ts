@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { getTextContent } from "../message/content.ts";
 import { drivers } from "../storage/test/drivers.ts";
 import { FaultInjector } from "../storage/test/fault-injector.ts";
-import { localQueuesOf } from "../lock/session-queues.ts";
+import { recordQueuesOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { Memory } from "./memory.ts";
@@ -107,5 +107,5 @@ async function expectGoesOn(memory: Memory, trial: Trial): Promise<void> {
 
 async function expectQuiet({ watched }: Trial): Promise<void> {
   await Promise.resolve();
-  expect(localQueuesOf(watched.driver).busySessions).toBe(0);
+  expect(recordQueuesOf(watched.driver).busySessions).toBe(0);
 }

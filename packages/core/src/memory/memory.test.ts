@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../message/message.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import { localQueuesOf } from "../lock/session-queues.ts";
+import { recordQueuesOf } from "../lock/session-queues.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { MapStorage } from "../storage/test/map-storage.ts";
 import { drivers } from "../storage/test/drivers.ts";
@@ -173,7 +173,7 @@ describe.each(drivers)("Memory over a storage with %s", (_, create) => {
     );
 
     expect(await memories[0]?.getMessages("a")).toEqual(names(20).flatMap(exchange));
-    expect(localQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busySessions).toBe(0);
   });
 
   it("clears while messages are added: each turn is stored as a whole or not at all", async () => {

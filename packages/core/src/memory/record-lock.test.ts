@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { localQueuesOf } from "../lock/session-queues.ts";
+import { recordQueuesOf } from "../lock/session-queues.ts";
 import { SessionStore } from "../session/session-store.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { faultyStorage } from "../testing/faulty-storage.ts";
@@ -58,7 +58,7 @@ describe("withRecordLock", () => {
     session.release();
 
     expect(await memory.getMessages("a")).toEqual(exchange("1"));
-    expect(localQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busySessions).toBe(0);
   });
 
   it("waits for a write that its caller gave up on, and then names the cause", async () => {
@@ -89,7 +89,7 @@ describe("withRecordLock", () => {
     resolve();
     await first;
 
-    expect(localQueuesOf(driver).busySessions).toBe(0);
+    expect(recordQueuesOf(driver).busySessions).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
   });
 });

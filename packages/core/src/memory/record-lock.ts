@@ -1,7 +1,7 @@
 import { untilAborted } from "../async/until-aborted.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { Lease } from "../lock/lease.ts";
-import { localQueuesOf } from "../lock/session-queues.ts";
+import { recordQueuesOf } from "../lock/session-queues.ts";
 import type { QueuePosition } from "../lock/waiter.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
@@ -26,7 +26,7 @@ export async function withRecordLock<Result>(
   work: (lease: Lease) => Promise<Result>,
 ): Promise<Result> {
   // No encoded key holds a space: the queues of sessions are named by their keys alone.
-  const position = localQueuesOf(driver).join(`${place.namespace} ${place.key}`, { ...policy, signal });
+  const position = recordQueuesOf(driver).join(`${place.namespace} ${place.key}`, { ...policy, signal });
   const lease = await leaseOf(position);
   try {
     return await work(lease);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { drivers } from "../storage/test/drivers.ts";
 import { FaultInjector } from "../storage/test/fault-injector.ts";
-import { localQueuesOf } from "../lock/session-queues.ts";
+import { recordQueuesOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { exchange } from "./test/conversation.ts";
@@ -21,7 +21,7 @@ describe.each(faultCases)("UserMemory over storage with $offer that $fault", ({ 
       expect(await textsOf(memory)).toContain("b");
       await memory.addFacts("u", ["e"]);
       expect(await trial.watched.driver.list("facts")).toHaveLength(3);
-      expect(localQueuesOf(trial.watched.driver).busySessions).toBe(0);
+      expect(recordQueuesOf(trial.watched.driver).busySessions).toBe(0);
     });
     expect(strikes).toBeGreaterThanOrEqual(2);
   });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { drivers } from "../storage/test/drivers.ts";
-import { localQueuesOf } from "../lock/session-queues.ts";
+import { recordQueuesOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { scriptedUsage } from "../testing/scripted-turn.ts";
@@ -197,7 +197,7 @@ describe.each(drivers)("UserMemory over a storage with %s", (_, create) => {
 
     expect(some).toHaveLength(20);
     expect(await storage.list("facts")).toHaveLength(30);
-    expect(localQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busySessions).toBe(0);
   });
 });
 

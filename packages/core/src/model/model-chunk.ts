@@ -25,5 +25,8 @@ export type ModelFinish = {
   vendorState?: VendorState;
 };
 
-/** A chunk of a provider's stream. A tool call ends here when its arguments are complete. */
+/**
+ * A chunk of a provider's stream. Its `tool_call_end` means that the arguments are complete; in a `StreamChunk`, that the
+ * tool has been executed.
+ */
 export type ModelChunk = AnswerChunk | ModelFinish;

@@ -31,7 +31,7 @@ export async function withRetry<Result>(
   return await callWithRetries(fn, resolveRetryConfig(config), context);
 }
 
-/** Does the same as `withRetry`, with a configuration that has been resolved before. */
+/** Calls a function and repeats it when it fails, like `withRetry`, with a configuration that has been resolved before. */
 export async function callWithRetries<Result>(
   fn: Attempt<Result>,
   config: RetryConfig,

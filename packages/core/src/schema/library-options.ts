@@ -5,18 +5,21 @@ type Options = Record<string, unknown>;
 /** The keyword that marks a place in a JSON Schema where a library met a type that JSON does not have. */
 const mark = "x-unrepresentable";
 
-/** Options for the conversion by a library: refinements are left out, and types that JSON does not have (a date) are marked. */
-export function usualOptions(vendor: string): Options | undefined {
-  if (vendor === "arktype")
+/**
+ * Returns a schema library's options for conversion to JSON Schema: Valibot leaves out checks that are functions, ArkType
+ * marks types that JSON does not have. `undefined` for zod and others, which need none.
+ */
+export function conversionOptions(library: string): Options | undefined {
+  if (library === "arktype")
     return { fallback: { date: markAs("a Date"), proto: markAs("a class"), domain: markAs(domainOf) } };
-  if (vendor === "valibot") return { ignoreActions: checkingActions };
+  if (library === "valibot") return { ignoreActions: checkingActions };
   return undefined;
 }
 
-/** Options for a second conversion by a library that threw, to find the place. */
-export function markingOptions(vendor: string): Options | undefined {
-  if (vendor === "zod") return { unrepresentable: markAs(typeOfZod) };
-  if (vendor === "valibot") return { ignoreActions: checkingActions, overrideSchema: markValibot };
+/** Returns options for a second conversion by a library that threw: they mark the type that JSON does not have. */
+export function diagnosticOptions(library: string): Options | undefined {
+  if (library === "zod") return { unrepresentable: markAs(typeOfZod) };
+  if (library === "valibot") return { ignoreActions: checkingActions, overrideSchema: markValibot };
   return undefined;
 }
 

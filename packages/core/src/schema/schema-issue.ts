@@ -31,7 +31,7 @@ export function formatPath(path: readonly (string | number)[]): string {
   return `${shown}${path.length > maxSegments ? "…" : ""}`.replace(/^\./, "");
 }
 
-/** Cuts a string to a length without splitting a character. */
+/** Cuts a string to `length` UTF-16 units, the last of which is `…` when something was cut. Splits no surrogate pair. */
 export function shorten(text: string, length = maxMessageLength): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;

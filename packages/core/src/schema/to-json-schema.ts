@@ -1,6 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { copyJson } from "./copy-json.ts";
-import { findUnrepresentable, markingOptions, usualOptions } from "./library-options.ts";
+import { findUnrepresentable, diagnosticOptions, conversionOptions } from "./library-options.ts";
 import type { JsonSchema, ObjectSchema } from "./object-schema.ts";
 import { recogniseSchema } from "./recognise-schema.ts";
 import type { StandardJsonSchema } from "./standard-schema.ts";
@@ -20,11 +20,11 @@ export function toJsonSchema(schema: ObjectSchema, label = "schema"): JsonSchema
 function convert(schema: StandardJsonSchema, label: string): JsonSchema {
   const { vendor } = schema["~standard"];
   try {
-    const jsonSchema = request(schema, usualOptions(vendor));
+    const jsonSchema = request(schema, conversionOptions(vendor));
     return refuseMarked(jsonSchema, label) ?? jsonSchema;
   } catch (error) {
     if (TroupeError.is(error)) throw error;
-    refuseMarked(tryRequest(schema, markingOptions(vendor)), label);
+    refuseMarked(tryRequest(schema, diagnosticOptions(vendor)), label);
     throw new TroupeError("invalid_config", `${label} has no JSON Schema: ${messageOf(error)}`, { cause: error });
   }
 }

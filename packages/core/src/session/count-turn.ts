@@ -11,7 +11,7 @@ export type Count = { before: SessionRecord; after: SessionRecord };
 /** Attempts to count a turn while other processes write the record. */
 const maxAttempts = 3;
 
-/** Returns the session's record once the turn with this number is stored. */
+/** Returns a copy of the session's record with this turn as its last, updated now. */
 export function withTurn(session: SessionRecord, seq: number): SessionRecord {
   return { ...session, turns: seq, updatedAt: Date.now() };
 }
@@ -29,8 +29,8 @@ export async function countTurn(driver: StorageDriver, key: string, counted: Ses
 }
 
 /**
- * Does the same where another process may have taken the session over since the turn was stored. The count never goes
- * back, and a session that was deleted stays deleted.
+ * Writes the session's record after a turn was stored, by `compareAndSet`, because another process may have taken the
+ * session over. The count never goes back, and a deleted session stays deleted. A failure is ignored, as in `countTurn`.
  */
 export async function countSharedTurn(driver: SharedDriver, key: string, count: Count): Promise<void> {
   try {

@@ -3,7 +3,7 @@ import { checkBusyPolicy } from "../lock/busy-policy.ts";
 import type { BusyPolicy } from "../lock/busy-policy.ts";
 import type { Lease } from "../lock/lease.ts";
 import { sessionQueuesOf } from "../lock/session-queues.ts";
-import type { SessionQueues } from "../lock/session-queues.ts";
+import type { KeyedQueues } from "../lock/session-queues.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { bindSession, findSession, noSession } from "./bind-session.ts";
 import type { Claim } from "./bind-session.ts";
@@ -37,7 +37,7 @@ export type SessionListener = {
 /** The sessions in a storage. All stores over one driver hold the same sessions and share their queues. */
 export class SessionStore {
   readonly #driver: StorageDriver;
-  readonly #queues: SessionQueues;
+  readonly #queues: KeyedQueues;
   readonly #policy: BusyPolicy;
   readonly #listeners: readonly SessionListener[];
 

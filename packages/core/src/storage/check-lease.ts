@@ -17,7 +17,7 @@ export function checkLease(lease: Json | null, { key, token }: RequiredLease): v
   });
 }
 
-/** Does the same for a database: takes the JSON text of the stored lease. */
+/** Rejects a write under a lease that is no longer held, like `checkLease`. Takes the stored lease as JSON text. */
 export function checkLeaseText(text: unknown, required: RequiredLease): void {
   checkLease(text === null ? null : parseJson(text, { namespace: "locks", key: required.key }), required);
 }

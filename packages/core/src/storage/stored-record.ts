@@ -4,7 +4,7 @@ import { isRecord } from "../util/is-record.ts";
 /** Namespace and key of a record. */
 export type RecordKey = { namespace: string; key: string };
 
-/** Version of the records that this code writes, and the newest that it reads. */
+/** The field `v` of every record that core stores (sessions, turns, queues, memory, facts). `readRecord` refuses a newer one. */
 export const recordVersion = 1;
 
 /** Returns whether the value is an array of such items. */

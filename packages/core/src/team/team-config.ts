@@ -14,7 +14,7 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
  */
 export type TeamMode = "coordinate" | "route" | "broadcast" | "collaborate";
 
-/** Configuration of a team. */
+/** Configuration of a `Team`: its mode, the model of its orchestrator, and its members. */
 export type TeamConfig = {
   name: string;
   /** Purpose in one sentence, for cards, listings and teams that choose a member. */

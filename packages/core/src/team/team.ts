@@ -16,7 +16,9 @@ import type { TeamConfig, TeamMode } from "./team-config.ts";
 import { TeamParts } from "./team-parts.ts";
 import { TeamRun } from "./team-run.ts";
 
-/** A team: an orchestrator model, and members that it delegates to or answers for. */
+/**
+ * A team: members, and an orchestrator model that delegates to them, chooses one, or combines their answers, by `mode`.
+ */
 export class Team implements Runnable {
   readonly #parts: TeamParts;
 

@@ -10,7 +10,7 @@ import type { InferSchema, JsonSchema, ObjectSchema } from "../schema/object-sch
 import { recogniseSchema } from "../schema/recognise-schema.ts";
 import type { ToolCacheConfig, ToolDef, ToolEffect, ToolResult } from "./tool.ts";
 
-/** A tool as it is written: the type of `execute`'s arguments follows from the schema. */
+/** The argument of `defineTool`. The argument type of `execute` is inferred from `parameters`. */
 export type ToolDefinition<Schema extends ObjectSchema> = {
   /** Letters, digits, `_` and `-`; starts with a letter or `_`; at most 64. */
   name: string;

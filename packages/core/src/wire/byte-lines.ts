@@ -7,7 +7,7 @@ const carriageReturn = 0x0d;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const nothing = Buffer.alloc(0);
 
-/** Options of reading a stream of events. */
+/** Options of `readSse` and `readNdjson`: a size limit for one event, and a signal. */
 export interface EventReadOptions {
   /** Largest size of one event in bytes, without its line ends. @default 1_048_576 */
   maxEventBytes?: number;

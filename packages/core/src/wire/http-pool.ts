@@ -21,7 +21,7 @@ export type HttpPoolOptions = {
   keepAliveMs?: number;
 };
 
-/** Options of `fetch`, and timeouts of this one request. @default the timeouts of the pool */
+/** Options of `fetch`, with the timeouts of this one request. Those of the pool are the default. */
 export type PooledRequestInit = RequestInit & RequestTimes;
 
 /** Sockets that are kept open between requests, and a `fetch` that uses them. */
@@ -99,7 +99,7 @@ async function refuseRedirect({ status, body }: Reply): Promise<void> {
   );
 }
 
-// The one state in a module of core: models share their sockets without knowing of each other. Made on first use.
+// Module state, which is rare here: models share their sockets without knowing of each other. Made on first use.
 let shared: HttpPool | undefined;
 
 /** Returns the pool that all models of the process share. After its `close`, the next call makes a new one. */

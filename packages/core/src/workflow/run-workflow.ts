@@ -28,7 +28,10 @@ export type WorkflowPlan = {
   readonly trace: StepTrace;
 };
 
-/** Runs a workflow: yields all chunks but `finish`, and returns the finish reason. */
+/**
+ * Runs the steps of a workflow and returns the finish reason. `runStreaming` yields the chunks of the answer but `finish`;
+ * `runWhole` and those of `runObserved` yield none.
+ */
 export type WorkflowRunner = (run: Run<StateRecord>, plan: WorkflowPlan) => AsyncGenerator<StreamChunk, FinishReason>;
 
 /** A run that has not begun, and its plan. */

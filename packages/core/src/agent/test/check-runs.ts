@@ -7,7 +7,7 @@ import { interruptedTurn } from "../../history/interrupted-turn.ts";
 import { assertVendorWouldAccept } from "../../history/test/assert-vendor-would-accept.ts";
 import { turnMessages } from "../../session/turn-record.ts";
 import type { TurnRecord } from "../../session/turn-record.ts";
-import { localQueuesOf } from "../../lock/session-queues.ts";
+import { recordQueuesOf } from "../../lock/session-queues.ts";
 import { assertCallGrammar, assertFinishesOnce, assertPlainChunks } from "../../testing/conformance/model-subject.ts";
 import { until } from "../../testing/conformance/assert.ts";
 import type { Played, PlayedRun } from "./play-runs.ts";
@@ -16,7 +16,7 @@ import { markOf } from "./random-model.ts";
 /** What is true of any runs, whatever happened to them. */
 export async function checkRuns(played: Played): Promise<void> {
   // A run that was cancelled does not wait for a write; its session does.
-  await until(() => localQueuesOf(played.driver).busySessions === 0);
+  await until(() => recordQueuesOf(played.driver).busySessions === 0);
   for (const [index, run] of played.runs.entries()) {
     const output = outputOf(run);
     checkEvents(played, run, output);

@@ -6,11 +6,11 @@ import type { BusyPolicy } from "../busy-policy.ts";
 import type { Lease } from "../lease.ts";
 import type { QueueRecord } from "../queue-record.ts";
 import { createSharedQueues } from "../session-queues.ts";
-import type { SessionQueues } from "../session-queues.ts";
+import type { KeyedQueues } from "../session-queues.ts";
 import type { QueuePosition } from "../waiter.ts";
 
 /** A process with its own connection to the storage. */
-export type Process = { storage: SharedStorage; queues: SessionQueues };
+export type Process = { storage: SharedStorage; queues: KeyedQueues };
 
 export const leaseMs = 9000;
 export const enqueue: BusyPolicy = { onBusy: "enqueue", maxWaiting: 100, waitMs: 60_000 };
