@@ -35,8 +35,8 @@ const optionTable = {
 } satisfies OptionTable<RunOpts>;
 
 /** Checks the options of a run and fills in what they leave open; a wrong or unknown one is `invalid_request`. */
-export function readRunOpts(given: RunOpts = {}, defaults: RunDefaults = {}): RunSettings {
-  const opts: RunOpts = readOptions(optionTable, given, where);
+export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSettings {
+  const opts: RunOpts = given === undefined ? {} : readOptions(optionTable, given, where);
   const parent = opts.parent === undefined ? noParent : inheritedFrom(opts.parent);
   const fromOutside = opts.fromOutside ?? parent.fromOutside;
   // The configured session and user are the program's own: they never stand in for a caller from outside.

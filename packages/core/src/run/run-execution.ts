@@ -227,6 +227,6 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
 function alreadyDriven(): TroupeError {
   return new TroupeError(
     "conflict",
-    "The chunks of this run go nowhere: its output was awaited before anybody read them. Read the stream first, or await its output alone.",
+    "This stream cannot be read: its output was awaited first, which drops the chunks. Read the stream first, or await its output alone.",
   );
 }

@@ -12,13 +12,13 @@ import type { AgentConfig } from "../agent-config.ts";
 
 type Turns = ConstructorParameters<typeof ScriptedModel>;
 
-/** An agent with a model that plays these turns. */
+/** An agent with a model that follows this script. */
 export function scripted(turns: Turns, config: Partial<AgentConfig> = {}): { agent: Agent; model: ScriptedModel } {
   const model = new ScriptedModel(...turns);
   return { agent: new Agent({ name: "helper", model, ...config }), model };
 }
 
-/** A tool that takes a place, `at`, and does this. */
+/** A tool with one argument, `at`, and this execute. */
 export function toolNamed(
   name: string,
   execute: (at: string, context: RunContext) => string | ToolResult | Promise<string | ToolResult>,
@@ -33,10 +33,10 @@ export function toolNamed(
   });
 }
 
-/** Says that it saw the place. */
+/** A tool that returns that it saw the place. */
 export const look: ToolDef = toolNamed("look", (at) => `${at} seen`);
 
-/** A call of `look`, or of the tool that is named. */
+/** A call of `look`, or of the named tool. */
 export function callOf(
   id: string,
   at = "Oslo",
@@ -45,7 +45,7 @@ export function callOf(
   return { id, name, arguments: { at } };
 }
 
-/** A model that streams what it is told to, well or badly; asked for a whole answer, it gathers the same. */
+/** A model that streams the given chunks, also malformed ones; its whole answer is collected from them. */
 export class StreamingModel implements ModelProvider {
   readonly providerId: string = "streaming";
   readonly modelId: string = "streaming-1";
@@ -67,7 +67,7 @@ export class StreamingModel implements ModelProvider {
   }
 }
 
-/** A model that answers with these as whole responses, however odd they are. */
+/** A model whose whole responses are these, also malformed ones. */
 export function answering(...responses: unknown[]): ModelProvider {
   return {
     providerId: "odd",

@@ -13,7 +13,7 @@ import { until } from "../../testing/conformance/assert.ts";
 import type { Played, PlayedRun } from "./play-runs.ts";
 import { markOf } from "./random-model.ts";
 
-/** What is true of any runs, whatever happened to them. */
+/** Asserts the invariants of any runs, whatever happened to them. */
 export async function checkRuns(played: Played): Promise<void> {
   // A run that was cancelled does not wait for a write; its session does.
   await until(() => recordQueuesOf(played.driver).busySessions === 0);
@@ -37,7 +37,7 @@ function outputOf({ outcome }: PlayedRun): RunOutput {
   return outcome instanceof RunError ? outcome.output : outcome;
 }
 
-/** I9: a run begins once, ends once, and nothing is heard of it before or after. */
+/** I9: a run begins once, ends once, and emits no event before or after. */
 function checkEvents({ events }: Played, { outcome, runId }: PlayedRun, output: RunOutput): void {
   const names = events.filter(({ data }) => data.runId === output.runId).map(({ name }) => name);
   const end = outcome instanceof RunError ? "run.error" : "run.complete";
@@ -49,14 +49,14 @@ function checkEvents({ events }: Played, { outcome, runId }: PlayedRun, output: 
   assert.equal(output.status, outcome instanceof RunError ? "error" : "completed");
 }
 
-/** What is reported is what was billed; a run that was left may have missed the answer that came at that moment. */
+/** The reported usage is the billed usage. A run that its reader left may have missed an answer of that moment. */
 function checkUsage({ usage, status }: RunOutput, billed: readonly number[]): void {
   const sum = (tokens: readonly number[]) => tokens.reduce((total, one) => total + one, 0);
   const possible = status === "completed" ? [sum(billed)] : [sum(billed), sum(billed.slice(0, -1))];
   assert.ok(possible.includes(usage.totalTokens), `${usage.totalTokens} was reported, ${possible.join(" or ")} billed`);
 }
 
-/** The grammar of a stream: whole with one finish at its end, or broken off without. */
+/** The grammar of a stream: complete with one finish at its end, or broken off without. */
 function checkChunks({ chunks, outcome }: PlayedRun, output: RunOutput): void {
   if (chunks.length === 0) return;
   assertPlainChunks(chunks);
@@ -87,7 +87,7 @@ function checkCalls({ toolCalls }: RunOutput): void {
   for (const { result, error } of toolCalls) assert.ok(typeof result === "string" && (error ?? result) === result);
 }
 
-/** I2, I3, I5: what a model is sent is a history that vendors take, of this session alone, each turn by itself. */
+/** I2, I3, I5: every model call has a history that vendors accept, of this session alone, turn by turn. */
 function checkRequests({ given, model }: Played): void {
   for (const { run, messages } of model.requests) {
     assertVendorWouldAccept(messages);
@@ -114,7 +114,7 @@ function marksIn(value: unknown): number[] {
   return [...new Set(marks)].map((mark) => Number(mark.slice(5, -1)));
 }
 
-/** I1, I4: an acknowledged turn is there once; what else is there is whole, and marked unless the storage lied. */
+/** I1, I4: an acknowledged turn is stored once; other turns are whole, and marked unless the storage lied. */
 function checkTurns(played: Played, turns: readonly { key: string; turn: TurnRecord }[]): void {
   for (const [index, run] of played.runs.entries()) {
     const output = outputOf(run);
@@ -137,7 +137,7 @@ function checkTurns(played: Played, turns: readonly { key: string; turn: TurnRec
   );
 }
 
-/** What was done is known, and is told to the model: a request that is repeated does nothing twice. */
+/** Executed calls are known to later model calls, so that a repeated request does nothing twice. */
 function checkResults({ runId, messages }: TurnRecord, { events }: Played): void {
   for (const { data } of events) {
     if (data.runId !== runId || !("result" in data)) continue;

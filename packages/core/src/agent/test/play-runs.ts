@@ -15,22 +15,22 @@ import { toolNamed } from "./agents.ts";
 import { markOf, pause, RandomModel } from "./random-model.ts";
 import type { RandomRun, RandomRuns } from "./random-runs.ts";
 
-/** What came of one run. `chunks` are those that its reader saw. */
+/** The outcome of one run. `chunks` are those that its reader saw. */
 export type PlayedRun = { runId: string | undefined; outcome: RunOutput | RunError; chunks: StreamChunk[] };
 
-/** All that there is to judge. */
+/** The record of a trial, for the invariants. */
 export type Played = {
   given: RandomRuns;
   runs: PlayedRun[];
   events: { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[];
   model: RandomModel;
-  /** What was given to the agent, and what holds the records. */
+  /** The storage of the agent, and the storage below its faults. */
   driver: StorageDriver;
   storage: InMemoryStorage;
   listeners: () => number;
 };
 
-/** Plays the runs: those that come at once do not wait for the ones before them. */
+/** Executes the runs: those that come at once do not wait for the ones before them. */
 export async function playRuns(given: RandomRuns): Promise<Played> {
   const model = new RandomModel(given.runs);
   const storage = new InMemoryStorage();
@@ -39,7 +39,7 @@ export async function playRuns(given: RandomRuns): Promise<Played> {
   const retry = { maxRetries: 0 };
   const agent = new Agent({ name: "a", model, storage: driver, tools: tools(), maxToolRoundtrips, retry });
   const events = eventsOf(agent);
-  // Two that live on: the runs of a session share theirs with each other.
+  // Two that outlive the runs: the runs of a session share one.
   const shared = { a: countedSignal(), b: countedSignal() };
   const playing: Promise<PlayedRun>[] = [];
   for (const [index, run] of given.runs.entries()) {
@@ -58,7 +58,7 @@ async function play(agent: Agent, playing: Playing): Promise<PlayedRun> {
   const { run, index, signal } = playing;
   const own = new AbortController();
   const input = `Hello ${markOf(index)}`;
-  // Whoever ends a run by a signal has one of their own.
+  // A run that is ended by a signal has a signal of its own.
   const opts = { sessionId: run.session, signal: run.end.by === "signal" ? own.signal : signal };
   if (run.end.by === "signal") void pause(run.end.after).then(() => own.abort());
   if (run.way === "run") return { runId: undefined, outcome: await outcomeOf(agent.run(input, opts)), chunks: [] };
@@ -85,7 +85,7 @@ async function read(stream: RunStream, { end }: RandomRun): Promise<StreamChunk[
       if (end.by === "leaving" && chunks.length > end.after % 12) break;
     }
   } catch {
-    // The output says how it ended.
+    // The output has the end of the run.
   }
   return chunks;
 }

@@ -7,22 +7,22 @@ import { collectResponse } from "../../model/response-collector.ts";
 import type { ModelChunk } from "../../model/model-chunk.ts";
 import type { RandomCall, RandomRun, RandomTurn } from "./random-runs.ts";
 
-/** The mark that everything said in a run carries: it tells whose a text is. */
+/** A mark in every text of a run, by which its texts are recognised. */
 export function markOf(run: number): string {
   return `<run ${run}>`;
 }
 
-/** Lets so many turns of the loop of promises go by. */
+/** Waits for a number of microtasks. */
 export async function pause(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve();
 }
 
-/** Plays each run its turns, known by the mark of its input, and keeps the account of what it billed. */
+/** A model that follows the script of each run, recognised by the mark of its input, and records the billed usage. */
 export class RandomModel implements ModelProvider {
   readonly providerId: string = "random";
   readonly modelId: string = "random-1";
   readonly requests: { run: number; messages: readonly ChatMessage[]; options: ModelOptions }[] = [];
-  /** By run, the tokens of each answer that was given to its end. */
+  /** The tokens of each complete answer, by run. */
   readonly billed: number[][];
   readonly #turns: RandomTurn[][];
 
@@ -55,7 +55,7 @@ export class RandomModel implements ModelProvider {
   }
 }
 
-/** The run whose input was the last word of the user. */
+/** Returns the run with the user's last message as its input. */
 function runOf(messages: readonly ChatMessage[]): number {
   const input = getTextContent(messages.findLast(({ role }) => role === "user")?.content ?? null);
   return Number(/\d+/.exec(input)?.[0]);

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import type { FinishReason } from "../../model/model-chunk.ts";
 import type { StorageFault } from "../../testing/faulty-storage.ts";
 
-/** A call that a model makes: of which tool, under which id, and in which form its arguments come. */
+/** A tool call of a model: tool, id, and form of the arguments. */
 export type RandomCall = { tool: ToolName | "unknown"; id: string; form: "good" | "cut" | "list" | "unfit" };
 
-/** What a model answers once, and how: whole, cut off without an end, or with an error behind what it said. */
+/** An answer of a model: complete, truncated, or with an error at its end. */
 export type RandomTurn = {
   thinking: boolean;
   pieces: number;
@@ -13,14 +13,14 @@ export type RandomTurn = {
   end: "finish" | "cut" | "error";
   reason: FinishReason;
   tokens: number;
-  /** How many turns of the loop of promises go by before each chunk. */
+  /** The number of microtasks before each chunk. */
   pause: number;
 };
 
-/** What ends a run from outside, and after how many turns of the loop of promises. */
+/** An end from outside, and the number of microtasks before it. */
 type RandomEnd = { by: "nobody" | "signal" | "cancel" | "leaving" | "start"; after: number };
 
-/** One run: in which session, driven how, ended by what; and what its model says. */
+/** One run: its session, its reader, its end from outside, and the answers of its model. */
 export type RandomRun = {
   way: "run" | "stream" | "output";
   session: string;
@@ -29,20 +29,20 @@ export type RandomRun = {
   turns: RandomTurn[];
 };
 
-/** Some runs on one storage, and what is wrong with that. */
+/** Some runs on one storage with faults. */
 export type RandomRuns = {
   runs: RandomRun[];
   fault: { atCall: number; fault: StorageFault } | undefined;
   maxToolRoundtrips: number;
 };
 
-/** What the tools do, by name. */
+/** The behaviour of the tools, by name. */
 const toolNames = ["answers", "waits", "throws", "hangs", "ignores"] as const;
 type ToolName = (typeof toolNames)[number];
 
 const call: fc.Arbitrary<RandomCall> = fc.record({
   tool: fc.constantFrom(...toolNames, ...(["answers", "answers", "waits", "unknown"] as const)),
-  // Few, so that they meet, within a turn and over turns and runs.
+  // Few, so that ids collide within an answer and over answers and runs.
   id: fc.constantFrom("1", "2", "3", "call_2"),
   form: fc.constantFrom("good", "good", "good", "good", "cut", "list", "unfit"),
 });
@@ -75,7 +75,7 @@ const fault = fc.record({
   fault: fc.constantFrom<StorageFault[]>("fail-before", "fail-after", "corrupt", { delayMs: 1 }),
 });
 
-/** Anything that can happen to some runs that share their sessions. */
+/** An arbitrary trial of runs that share their sessions. */
 export const randomRuns: fc.Arbitrary<RandomRuns> = fc.record({
   runs: fc.array(run, { minLength: 1, maxLength: 4 }),
   fault: fc.option(fault, { nil: undefined, freq: 3 }),

@@ -1,4 +1,4 @@
-/** A signal that lives on, and how many listen to it. */
+/** A signal that counts its listeners. */
 export function countedSignal(): { signal: AbortSignal; abort: (reason?: unknown) => void; listeners: () => number } {
   const controller = new AbortController();
   const { signal } = controller;

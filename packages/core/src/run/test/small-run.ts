@@ -9,10 +9,10 @@ import type { RunWork } from "../run-work.ts";
 import type { Run } from "../run.ts";
 import { testRun } from "./test-run.ts";
 
-/** The chunks of a run's work, or what is done in its place. */
+/** The chunks of a run's work, or other functions of the work. */
 type SmallWork = Partial<RunWork> & { chunks?: () => AsyncGenerator<StreamChunk, FinishReason> };
 
-/** Something that happened on the bus of a run. */
+/** An event on the bus of a run. */
 type Heard = { name: keyof RunEvents; data: RunEvents[keyof RunEvents] };
 
 const eventNames = ["run.start", "run.stream.chunk", "tool.call", "tool.result", "run.complete", "run.error"] as const;
@@ -24,7 +24,7 @@ export async function* twoWords(): AsyncGenerator<StreamChunk, FinishReason> {
   return "stop";
 }
 
-/** The smallest run, and what came of it: events, log lines, and the run itself once it has begun. */
+/** The smallest run, with its events, its log lines, and the run itself once it has begun. */
 export function smallRun({ chunks = twoWords, ...parts }: SmallWork = {}, opts: RunOpts = {}) {
   const [heard, lines, runs]: [Heard[], string[], Run[]] = [[], [], []];
   const eventBus = new EventBus<RunEvents>();
@@ -39,7 +39,7 @@ export function smallRun({ chunks = twoWords, ...parts }: SmallWork = {}, opts: 
   return { execution, eventBus, heard, lines, runs, names: () => heard.map(({ name }) => name) };
 }
 
-/** Work that waits until it is let go, and how often it was begun. */
+/** Work that waits until `go` is called, and counts its calls. */
 export function waiting(): { wait: () => Promise<void>; go: () => void; count: () => number } {
   const { promise, resolve } = Promise.withResolvers<void>();
   let count = 0;
@@ -50,12 +50,12 @@ export function waiting(): { wait: () => Promise<void>; go: () => void; count: (
   return { wait, go: resolve, count: () => count };
 }
 
-/** Lets everything happen that needs no time. */
+/** Waits for everything that needs no timer. */
 export async function turnOver(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
 
-/** Reads a stream to its end, and gives what it threw beside what came before. */
+/** Reads a stream to its end, and returns its chunks and the error that it threw. */
 export async function readUntilEnd(
   chunks: AsyncIterable<StreamChunk>,
 ): Promise<{ chunks: StreamChunk[]; error: unknown }> {

@@ -6,7 +6,7 @@ import type { RunOpts } from "../run-options.ts";
 import { Run } from "../run.ts";
 import type { RunSpec } from "../run.ts";
 
-/** A run that nothing drives: for what works within a run, and for what is run as a part of one. */
+/** A run that no execution drives, for tests of what works within a run or is started by one. */
 export function testRun(opts: RunOpts = {}, more: Partial<RunSpec> = {}): Run {
   const settings = readRunOpts(opts);
   const [eventBus, logger] = [new EventBus<RunEvents>(), createLogger()];

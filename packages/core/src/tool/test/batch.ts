@@ -12,7 +12,7 @@ import type { ToolBatch } from "../execute-tool-calls.ts";
 import { ToolSet } from "../tool-set.ts";
 import type { ToolDef } from "../tool.ts";
 
-/** A run to call tools in: who it is, what it may use, and where its log goes. */
+/** Facts of a run for tool calls, its keys, and the lines of its log. */
 export type TestRun = Partial<RunContext> & { apiKeys?: ApiKeys; tenantId?: string; lines?: string[] };
 
 export function contextOf({ apiKeys = {}, tenantId, lines, ...facts }: TestRun = {}): RunContext {
@@ -26,12 +26,12 @@ export function contextOf({ apiKeys = {}, tenantId, lines, ...facts }: TestRun =
   return contextWithin(context, { ...run, ...facts });
 }
 
-/** A call of a tool by its name; ids are `id-<name>` where nothing else is said. */
+/** A call of the named tool. Its id is `id-<name>` by default. */
 export function callOf(name: string, args: Record<string, unknown> = {}, id = `id-${name}`): ToolCall {
   return { id, name, arguments: args };
 }
 
-/** A batch with all that it needs. */
+/** A complete batch. */
 export function batchOf(
   tools: ToolSet | readonly ToolDef[],
   calls: readonly ToolCall[],
@@ -42,12 +42,12 @@ export function batchOf(
   return { calls, tools: set, context: contextOf(), roundtrip: 0, eventBus, ...more };
 }
 
-/** Executes the calls and gives all results in their order. */
+/** Executes the calls and returns all results in their order. */
 export async function resultsOf(batch: ToolBatch): Promise<ToolCallResult[]> {
   return await drain(executeToolCalls(batch));
 }
 
-/** The result of a batch's first call. */
+/** Returns the result of a batch's first call. */
 export async function resultOf(batch: ToolBatch): Promise<ToolCallResult> {
   const [result] = await resultsOf(batch);
   if (result === undefined) throw new Error("The batch gave no result.");

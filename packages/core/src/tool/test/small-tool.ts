@@ -1,11 +1,11 @@
 import type { ToolDef } from "../tool.ts";
 
-/** A tool that takes any object; by default it answers "done". */
+/** A tool that takes any object, and returns "done" by default. */
 export function smallTool(name: string, more: Partial<ToolDef> = {}): ToolDef {
   return { name, description: `Does ${name}.`, parameters: { type: "object" }, execute: () => "done", ...more };
 }
 
-/** A tool that never answers and takes no notice of its signal. */
+/** A tool that never returns and ignores its signal. */
 export function hangingTool(name: string, more: Partial<ToolDef> = {}): ToolDef {
   return smallTool(name, { execute: async () => await new Promise<string>(() => {}), ...more });
 }
