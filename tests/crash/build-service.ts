@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "tsup";
 
-/** The service in files of its own, until they are removed. */
+/** The built service. */
 export type BuiltService = { file: URL; remove: () => void };
 
-/** Libraries that are no modules look for `require`; the name is nobody else's. */
+/** CommonJS libraries need `require`, under a name that nothing else uses. */
 const banner =
   'import { createRequire as requireOfBundle } from "node:module"; const require = requireOfBundle(import.meta.url);';
 
-/** Bundles the service's sources with all that they import: so built, it starts in a sixth of the time, and it starts often. */
+/** Bundles the service with all its imports, since it starts often and starts much faster so. */
 export async function buildService(): Promise<BuiltService> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-crash-service-"));
   await build({
@@ -20,7 +20,7 @@ export async function buildService(): Promise<BuiltService> {
     entry: { service: fileURLToPath(new URL("./service.ts", import.meta.url)) },
     outDir: folder,
     format: "esm",
-    // A module that is not one loses its names where it becomes a file of its own.
+    // A CommonJS library in a file of its own would lose its named exports.
     splitting: false,
     outExtension: () => ({ js: ".mjs" }),
     target: "node22",

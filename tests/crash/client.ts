@@ -1,30 +1,30 @@
 import { createNonce, recordSse } from "@troupe-internal/run-checker";
 import type { Operation } from "@troupe-internal/run-checker";
 
-/** A session of one client, and the agent that it talks to. */
+/** A session of one client, and the agent that it asks. */
 export type ClientSession = { sessionId: string; nonce: string; agent: "chat" | "messages" };
 
 /**
- * How a question ended for the client that asked it: the answer came whole, or another one with a code did, or the
- * connection broke while it was under way (`cut`), or there was nobody to connect to (`unreached`).
+ * End of a question for its client: a complete answer, an error with a code, a connection that broke while the question was
+ * in flight (`cut`), or no connection at all (`unreached`).
  */
 export type Answer = { end: "acknowledged" | "cut" | "unreached" } | { end: "refused"; status: number; code: string };
 
 type Seen = { runId?: string; text?: string };
 type ErrorBody = { error?: { code?: string } };
 
-/** A client that writes down what it asks and what it sees of the answer, as the checker wants it. */
+/** A client that records its questions and the answers for the checker. */
 export class Client {
   readonly operations: Operation[] = [];
   #asked = 0;
   #inFlight = 0;
 
-  /** How many questions are asked and not answered yet. */
+  /** Number of questions without an answer yet. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** A session that nobody has used. */
+  /** Returns a new session. */
   newSession(): ClientSession {
     const nonce = createNonce();
     return {
@@ -34,7 +34,7 @@ export class Client {
     };
   }
 
-  /** Asks the service at this address, in turns for a whole answer and for a stream. */
+  /** Asks the service at this URL, alternately for a whole answer and for a stream. */
   async ask(url: string, { sessionId, nonce, agent }: ClientSession): Promise<Answer> {
     const id = String(++this.#asked);
     const input = `Question #${id}# of ${nonce}.`;
@@ -45,7 +45,7 @@ export class Client {
     const answer = await ask(`${url}/agents/${agent}`, { input, sessionId }, seen).catch(toLostAnswer);
     this.#inFlight -= 1;
     if (answer.end === "acknowledged") this.operations.push({ id, sessionId, type: "ok", seen: "200", ...seen });
-    // Whoever is refused by a storage that failed does not know whether it had written before.
+    // After an error of the storage it is unknown whether the turn was written.
     else this.operations.push({ id, sessionId, type: "info", ...seen });
     return answer;
   }

@@ -11,13 +11,13 @@ import { openai } from "@troupe/providers-openai";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 
-/** Answers at such length that a small disk is soon full. */
+/** Returns an answer so long that a small disk is soon full. */
 function answerAtLength({ request }: Exchange) {
   const question = /.*(Question \d+ of nonce-[0-9a-f]{16})/.exec(JSON.stringify(request.body))?.[1];
   return { turn: `${question}: ${"x".repeat(20_000)}` };
 }
 
-/** An agent over this storage, its sessions, and what they were told. */
+/** Sessions of an agent, and their operations. */
 class Conversations {
   readonly operations: Operation[] = [];
   readonly sessions = Array.from({ length: 8 }, (_, index) => ({
@@ -30,7 +30,7 @@ class Conversations {
     this.#agent = agent;
   }
 
-  /** Asks in all sessions at once, and gives how each ended. */
+  /** Asks in all sessions at once. Returns how each run ended. */
   async askAll(): Promise<string[]> {
     return await Promise.all(this.sessions.map(async (session) => await this.#ask(session)));
   }
@@ -58,7 +58,7 @@ beforeEach(({ skip }) => {
 });
 afterEach(() => disk?.remove());
 
-it("an agent on a full disk refuses what it cannot store, keeps what it acknowledged, and goes on once there is room", async () => {
+it("an agent on a full disk refuses turns it cannot store, keeps acknowledged ones, and goes on once there is space", async () => {
   const folder = disk?.folder ?? "";
   const ballast = join(folder, "ballast");
   writeFileSync(ballast, "x".repeat(1_000_000));

@@ -6,14 +6,14 @@ import { openStorage } from "../processes/open-storage.ts";
 import type { StorageAddress } from "../processes/open-storage.ts";
 import type { ClientSession } from "./client.ts";
 
-/** What a judgement is about: some sessions, all that was asked, and what the vendor has seen of them. */
+/** Evidence about some sessions: all questions, and the exchanges with the vendor. */
 export type Case = {
   sessions: readonly ClientSession[];
   operations: readonly Operation[];
   exchanges: readonly Exchange[];
 };
 
-/** Holds what is stored of some sessions against what their clients saw; a sentence for each promise that was broken. */
+/** Compares the stored sessions with what their clients saw. Returns a sentence for each broken promise. */
 export async function judge(at: StorageAddress, { sessions, operations, exchanges }: Case): Promise<string[]> {
   const ids = new Set(sessions.map(({ sessionId }) => sessionId));
   const own = operations.filter(({ sessionId }) => ids.has(sessionId));
@@ -26,7 +26,7 @@ export async function judge(at: StorageAddress, { sessions, operations, exchange
   }
 }
 
-/** What is stored of the sessions. SecantusDB goes through a whole namespace for any part of it: there, once is enough. */
+/** Reads the stored sessions. SecantusDB scans a whole namespace for any part of it, so it is read at once there. */
 async function dumpSessions(
   storage: StorageDriver,
   { kind }: StorageAddress,

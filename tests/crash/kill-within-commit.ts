@@ -3,12 +3,12 @@ import { Worker } from "node:worker_threads";
 import type { StorageDriver } from "@troupe/core";
 import { wrapAppend } from "./wrap-append.ts";
 
-/** The places of what this thread and the killer share. */
+/** Indices in the memory that is shared with the killer thread. */
 const [signal, delay] = [0, 1];
 
 /**
- * Kills its own process while a turn is being committed. A driver may commit without letting go of the thread, so another
- * thread kills, at a random moment of the time that commits have been taking. Says `{ committed }` when it came too late.
+ * Kills its own process while a turn is being committed. A driver may commit synchronously, so another thread kills, at a
+ * random moment within the usual duration of a commit. Sends `{ committed }` to the parent when the kill came too late.
  */
 export class KillWithinCommit {
   readonly #threadFile: URL;
@@ -20,7 +20,7 @@ export class KillWithinCommit {
     this.#threadFile = threadFile;
   }
 
-  /** Gets ready to kill within the n-th commit from now on. */
+  /** Prepares to kill within the n-th commit from now on. */
   async arm(occurrence: number): Promise<void> {
     const killer = new Worker(this.#threadFile, { workerData: this.#shared });
     killer.unref();
@@ -28,7 +28,7 @@ export class KillWithinCommit {
     this.#left = occurrence;
   }
 
-  /** The driver, each commit of which may be the last. */
+  /** Wraps the driver, so that the chosen commit is the last. */
   storage<Driver extends StorageDriver>(driver: Driver): Driver {
     return wrapAppend(driver, (append) => async (request) => {
       this.#left -= 1;
@@ -42,7 +42,7 @@ export class KillWithinCommit {
     });
   }
 
-  /** From now on the other thread counts the microseconds. */
+  /** Starts the countdown of the other thread. */
   #strike(): void {
     this.#shared[delay] = Math.floor(Math.random() * this.#usualMs * 1000);
     Atomics.store(this.#shared, signal, 1);

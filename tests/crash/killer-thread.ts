@@ -1,4 +1,4 @@
-// Waits for the word, then for so many microseconds, and kills the process: the other thread may be deep in a commit.
+// Waits for the signal, then for a number of microseconds, and kills the process, which may be in the middle of a commit.
 import { workerData } from "node:worker_threads";
 
 const shared = workerData as Int32Array;

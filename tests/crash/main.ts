@@ -1,6 +1,6 @@
-// `pnpm test:crash [sqlite] [postgres] [mongodb] [restarts]`: crash trials on each storage, 15 of them or as many as
-// TROUPE_CRASH_TRIALS says, and restarts of PostgreSQL under load. What has no server is named at the end; it is an error
-// when REQUIRED_SERVICES lists it. `--install` fetches what is missing.
+// `pnpm test:crash [sqlite] [postgres] [mongodb] [restarts]`: runs 15 crash trials on each storage, or TROUPE_CRASH_TRIALS of
+// them, and restarts PostgreSQL under load. Trials without their server are skipped and named, which is an error when
+// REQUIRED_SERVICES lists the server. `--install` installs what is missing.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import type { StorageAddress } from "../processes/open-storage.ts";
 import { tryCrashes } from "./crash-trials.ts";
 import { tryRestarts } from "./postgres-restarts.ts";
 
-/** What is tried: it gives the faults that it found. */
+/** Trials of one kind. They return the faults that they found. */
 type Trials = { run: (url: string) => Promise<readonly string[]>; service?: Service };
 
 const trialsOf: Readonly<Record<string, Trials>> = {
@@ -28,7 +28,7 @@ const names = process.argv.slice(2).filter((argument) => argument !== "--install
 const trials = Number(process.env["TROUPE_CRASH_TRIALS"] ?? "15");
 const required = (process.env["REQUIRED_SERVICES"] ?? "").split(",").map((name) => name.trim());
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
@@ -43,26 +43,26 @@ async function trySqlite(): Promise<readonly string[]> {
 
 async function tryStorage(storage: StorageAddress): Promise<readonly string[]> {
   const record = await tryCrashes({ storage, trials, seed: 1 });
-  for (const line of record.toLines()) say(`  ${line}`);
+  for (const line of record.toLines()) print(`  ${line}`);
   return record.faults;
 }
 
-/** On a server of its own, since it is stopped again and again. */
+/** Uses a server of its own, since it is stopped again and again. */
 async function tryPostgresRestarts(): Promise<readonly string[]> {
   const server = await PostgresServer.create();
   try {
     const { acknowledged, refused, inFlight, faults } = await tryRestarts(server, { restarts: 10, runs: 1000 });
-    say(
+    print(
       `  ${inFlight.length} restarts, each with at least ${Math.min(...inFlight)} runs in flight, one service process`,
     );
-    say(`  runs: ${acknowledged} acknowledged, ${refused} refused`);
+    print(`  runs: ${acknowledged} acknowledged, ${refused} refused`);
     return faults;
   } finally {
     await server.close();
   }
 }
 
-/** Has the server that the trials need; without it they are skipped, by name. */
+/** Provides the server that the trials need. Without it they are skipped. */
 async function tryOne(name: string, { run, service }: Trials): Promise<readonly string[]> {
   const services = service === undefined ? [] : [service];
   const wanted = { environment: {}, required: required.filter((each) => each === service?.name), mayInstall };
@@ -70,16 +70,16 @@ async function tryOne(name: string, { run, service }: Trials): Promise<readonly 
   try {
     const [lack] = missing;
     if (lack !== undefined) {
-      say(`${name}: skipped, for want of a server: ${lack.name} (${lack.advice}).`);
+      print(`${name}: skipped for lack of a server: ${lack.name} (${lack.advice}).`);
       return [];
     }
-    say(`${name}:`);
+    print(`${name}:`);
     const startedAt = performance.now();
     const faults = await run(addresses[service?.variable ?? ""] ?? "");
-    say(
-      `  ${faults.length === 0 ? "as it must be" : `${faults.length} faults`}, in ${Math.round((performance.now() - startedAt) / 1000)} s`,
+    print(
+      `  ${faults.length === 0 ? "no faults" : `${faults.length} faults`}, in ${Math.round((performance.now() - startedAt) / 1000)} s`,
     );
-    for (const fault of faults.slice(0, 20)) say(`  - ${fault}`);
+    for (const fault of faults.slice(0, 20)) print(`  - ${fault}`);
     return faults;
   } finally {
     await stop();
@@ -88,6 +88,6 @@ async function tryOne(name: string, { run, service }: Trials): Promise<readonly 
 
 for (const name of names.length > 0 ? names : Object.keys(trialsOf)) {
   const found = trialsOf[name];
-  if (found === undefined) throw new Error(`Nothing is called ${name}: there are ${Object.keys(trialsOf).join(", ")}.`);
+  if (found === undefined) throw new Error(`Unknown trials "${name}". Expected ${Object.keys(trialsOf).join(", ")}.`);
   if ((await tryOne(name, found)).length > 0) process.exitCode = 1;
 }

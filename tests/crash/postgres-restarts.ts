@@ -8,14 +8,14 @@ import { judge } from "./judge.ts";
 import { ServiceProcess } from "./service-process.ts";
 import { startStrictVendor } from "./strict-vendor.ts";
 
-/** How often the server is restarted, and how many runs are acknowledged meanwhile. */
+/** Number of restarts, and of runs that are acknowledged meanwhile. */
 export type RestartPlan = { restarts: number; runs: number };
 
-/** What was seen of one service while its server was restarted under it. */
+/** Observations of one service while its database server was restarted. */
 export type RestartRecord = {
   acknowledged: number;
   refused: number;
-  /** How many runs were in flight at each restart. */
+  /** Runs in flight at each restart. */
   inFlight: number[];
   /** A sentence for each promise that was broken. */
   faults: string[];
@@ -23,10 +23,10 @@ export type RestartRecord = {
 
 const sessionCount = 24;
 
-/** So many runs in flight make a restart one under load. */
-const loaded = 20;
+/** Fewer runs in flight do not make a restart one under load. */
+const minInFlight = 20;
 
-/** Restarts the server under a service, by turns in good order and as a crash, and holds what is stored against what was answered. */
+/** Restarts the server of a service, alternately in order and as a crash, and compares the stored sessions with the answers. */
 export async function tryRestarts(server: PostgresServer, plan: RestartPlan): Promise<RestartRecord> {
   const [vendor, built] = await Promise.all([startStrictVendor(), buildService()]);
   const storage: StorageAddress = { kind: "postgres", address: server.url };
@@ -73,16 +73,16 @@ class Load {
     );
   }
 
-  /** Resolves when so many runs were acknowledged, and enough are in flight. */
+  /** Resolves when `count` runs are acknowledged and enough are in flight. */
   async untilAcknowledged(count: number): Promise<void> {
-    while (this.record.acknowledged < count || this.client.inFlight < loaded) await sleep(5);
+    while (this.record.acknowledged < count || this.client.inFlight < minInFlight) await sleep(5);
   }
 
   noteRestart(): void {
     this.record.inFlight.push(this.client.inFlight);
   }
 
-  /** The server runs again: the next run of every session must succeed. */
+  /** Ends the load. The next run of every session must succeed, since the server runs again. */
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#asking;
@@ -100,7 +100,7 @@ class Load {
     this.record.refused += 1;
     const isRight = answer.end === "refused" && answer.code === "storage_unavailable";
     if (!isRight) this.record.faults.push(`A run did not end as storage_unavailable: ${JSON.stringify(answer)}.`);
-    // Whoever is refused tries again a little later.
+    // Retried a little later.
     await sleep(100);
   }
 }

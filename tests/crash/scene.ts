@@ -4,12 +4,12 @@ import type { Client } from "./client.ts";
 import type { CrashRecord } from "./crash-record.ts";
 import type { ServiceProcess } from "./service-process.ts";
 
-/** What all that is tried has in common. */
+/** Objects that all trials share. */
 export type Scene = {
   client: Client;
   record: CrashRecord;
   vendor: FakeVendor;
   random: () => number;
-  /** Starts a service as far as it gets without its storage. */
+  /** Starts a service that has not opened its storage yet. */
   boot: (storage: StorageAddress) => Promise<ServiceProcess>;
 };

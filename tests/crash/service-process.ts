@@ -2,7 +2,7 @@ import { TestChild } from "@troupe-internal/fault-tools";
 import type { KillPoint } from "@troupe-internal/fault-tools";
 import type { ServiceOrder, ServiceSetup } from "./service-setup.ts";
 
-/** The moments at which a service is killed: those of the testkit, and one while the storage writes a turn. */
+/** Moments at which a service is killed: the kill points, and one while the storage writes a turn. */
 export const moments = [
   "after_model",
   "after_tool",
@@ -26,7 +26,7 @@ export class ServiceProcess {
     void this.#noteEnd();
   }
 
-  /** Starts it as far as it gets without its storage. */
+  /** Starts a service that has not opened its storage yet. */
   static async boot(file: URL, setup: Omit<ServiceSetup, "killerThread">): Promise<ServiceProcess> {
     const killerThread = new URL("./killer-thread.ts", import.meta.url).href;
     const child = await TestChild.start(file, { args: [JSON.stringify({ ...setup, killerThread })] });
@@ -34,24 +34,24 @@ export class ServiceProcess {
     return new ServiceProcess(child);
   }
 
-  /** Where it listens, once it serves. */
+  /** URL of the service, once it serves. */
   get url(): string {
     return this.#url;
   }
 
-  /** Whether it is still the process that was started. */
+  /** True until the process ends. */
   get isAlive(): boolean {
     return this.#isAlive;
   }
 
-  /** Has it open its storage and listen. */
+  /** Lets the service open its storage and listen. */
   async serve(): Promise<void> {
     const said = this.#child.next((message): message is { port: number } => has(message, "port"));
     this.#order({ serve: true });
     this.#url = `http://127.0.0.1:${(await said).port}`;
   }
 
-  /** Gets ready to kill it at the n-th such moment from now on. What is returned says when it is dead, and whether it died there. */
+  /** Prepares to kill the service at the n-th such moment. `gone` resolves when it is dead, with whether it died there. */
   async killAt(moment: Moment, occurrence: number): Promise<{ gone: Promise<boolean> }> {
     if (moment !== "within_commit") return { gone: this.#child.killAt(moment, occurrence).then(() => true) };
     const armed = this.#child.next((message): message is object => has(message, "armed"));
@@ -61,12 +61,12 @@ export class ServiceProcess {
     return { gone: this.#child.exit.then(isHit) };
   }
 
-  /** Resolves when it is gone, and kills it at once. */
+  /** Kills the process and waits for its end. */
   async kill(): Promise<void> {
     await this.#child.kill();
   }
 
-  /** Ends it, whatever it does. */
+  /** Kills the process and its children. */
   async close(): Promise<void> {
     await this.#child.close();
   }

@@ -39,7 +39,7 @@ function createAgent(name: string, model: ModelProvider): Runnable {
 }
 
 async function serve(): Promise<number> {
-  // Connects, however long that takes on a busy machine.
+  // Connects to the storage before the service listens.
   await storage.get("sessions", "-/-/nobody");
   const agents = {
     chat: createAgent("chat", openai("gpt-4.1", { baseURL: `${vendorUrl}/v1`, api: "chat", apiKey: "key" })),

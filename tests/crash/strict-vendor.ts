@@ -2,7 +2,7 @@ import { seededRandom } from "@troupe-internal/fault-tools";
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { Exchange, PlannedReply } from "@troupe-internal/vendor-fakes";
 
-/** A vendor that refuses invalid histories, has the tool called twice for each question, and takes its time. */
+/** Starts a vendor that refuses invalid histories, calls the tool twice for each question, and answers with delays. */
 export async function startStrictVendor(): Promise<FakeVendor> {
   const random = seededRandom(7);
   const vendor = await FakeVendor.start({ strict: true });

@@ -1,12 +1,12 @@
 import type { AppendOptions, Json, StorageDriver } from "@troupe/core";
 
-/** One append, as an object. */
+/** Arguments of an append, as one object. */
 type AppendRequest = { namespace: string; keyPrefix: string; value: Json; options?: AppendOptions | undefined };
 
-/** Appends. */
+/** Appends a record. */
 export type Append = (request: AppendRequest) => Promise<{ key: string; seq: number }>;
 
-/** The same driver, but for how it appends; only turns are appended. */
+/** Wraps the `append` of a driver. Only turns are appended. */
 export function wrapAppend<Driver extends StorageDriver>(driver: Driver, wrap: (append: Append) => Append): Driver {
   const wrapped = wrap(async ({ namespace, keyPrefix, value, options }) => {
     if (driver.append === undefined) throw new Error("This driver does not append.");

@@ -15,7 +15,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 
 const canary = (place: string): string => `sk-canary-3f9a7c51d2-${place}`;
 
-/** Where a request may carry a key, and the key that stands there. */
+/** Places of a request for a key, each with its key. */
 const carriers: { headers: Record<string, string>; body: object }[] = [
   ...["x-openai-api-key", "x-anthropic-api-key", "x-google-api-key", "x-api-key"].map((name) => ({
     headers: { [name]: canary(name) },
@@ -33,7 +33,7 @@ const paths = ["/agents/openai", "/agents/anthropic", "/teams/desk", "/workflows
   `${path}/stream`,
 ]);
 
-/** What vendors and what stands before them do with a key: most quote it. */
+/** Replies of vendors and their proxies, most of which quote the key. */
 const replies: ((key: string) => PlannedReply)[] = [
   () => ({ turn: "Take an umbrella." }),
   (key) => ({ failure: { status: 400, message: `Bad request for ${key}.` } }),
@@ -80,7 +80,7 @@ it("no key of a request is in any answer, log, event or stored record, whatever 
   expect(new CanarySearch(canaries).in([...seen, stored].join("\n"))).toEqual([]);
 });
 
-it("a provider that throws what it sends shows its keys to nobody who asks or logs here", async () => {
+it("the key in an error that a provider throws is in no answer and no log", async () => {
   const seen: string[] = [];
   const careless = (options: { apiKey?: string } = {}): never => {
     throw new TypeError(`Could not send ${options.apiKey} at all.`);
@@ -108,7 +108,7 @@ it("a provider that throws what it sends shows its keys to nobody who asks or lo
   expect(new CanarySearch(canaries).in(seen.join("\n"))).toEqual([]);
 });
 
-/** Agents of two vendors, a team and a workflow of both, all speaking of what they do as loudly as they can. */
+/** Serves agents of two vendors, a team and a workflow of both, with full logging and events. */
 async function serveEverything(vendor: FakeVendor, seen: string[]) {
   const [storage, memories] = [new InMemoryStorage(), new InMemoryStorage()];
   const eventBus = new EventBus<RunEvents>();
@@ -169,7 +169,7 @@ async function listen(app: express.Express): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Everything that comes back: status, headers and body. */
+/** Returns status, headers and body of a response as one string. */
 async function exchange(url: string, headers: Record<string, string>, body: object): Promise<string> {
   const init = {
     method: "POST",

@@ -1,7 +1,7 @@
 import { createNonce, recordSse } from "@troupe-internal/run-checker";
 import type { Operation, RecordedStream } from "@troupe-internal/run-checker";
 
-/** One client: what it asks, whether it wants a whole answer or a stream, and its session. */
+/** A client: the agent it asks, in which mode, and its session. */
 export type LoadClient = { agent: string; mode: "run" | "stream"; sessionId: string };
 
 type Question = { input: string; sessionId: string };
@@ -11,11 +11,11 @@ type Seen = { runId?: string } & (
   | { type: "info" }
 );
 
-/** Clients that ask a service until it is gone, and what they saw of it. */
+/** Clients that ask a service until it is gone, and their observations. */
 export class Load {
   readonly operations: Operation[] = [];
   readonly streams: RecordedStream[] = [];
-  /** The status of every whole answer that was no success. */
+  /** Statuses of all answers other than a success. */
   readonly refusals: number[] = [];
   readonly #url: string;
 
@@ -23,12 +23,12 @@ export class Load {
     this.#url = url;
   }
 
-  /** How many turns were seen to come to their end. */
+  /** Number of turns that were acknowledged to a client. */
   get acknowledged(): number {
     return this.operations.filter(({ type }) => type === "ok").length;
   }
 
-  /** Has a client ask again and again. */
+  /** Lets a client ask until the service is gone. */
   async askOn({ agent, mode, sessionId }: LoadClient): Promise<void> {
     const nonce = createNonce();
     const url = `${this.#url}/agents/${agent}/${mode}`;

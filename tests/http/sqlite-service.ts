@@ -1,5 +1,5 @@
-// A service as a host would write it: its sessions are in an SQLite file, which is closed when the service has ended.
-// `{ port }` out. One agent is quick; the other calls its tool and then never comes to its end.
+// A service as a host would write it, with its sessions in an SQLite file that is closed after the shutdown. Sends `{ port }`
+// to its parent. One agent is quick; the other calls its tool and then never finishes.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -43,6 +43,6 @@ const server = createServer(express().use(createAgentRouter({ agents: { quick, e
 shutdown.attach(server);
 server.listen(0, "127.0.0.1", () => {
   process.send?.({ port: (server.address() as AddressInfo).port });
-  // Nothing of the test's own is to keep the process alive.
+  // The channel to the test must not keep the process alive.
   process.channel?.unref();
 });

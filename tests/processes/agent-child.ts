@@ -1,5 +1,5 @@
-// One process of a service: `{ ask, sessionId }` in, `{ answered, text }` or `{ failed, code }` out. Its model says how many
-// questions it was shown. Asked to wait, it first calls a tool, which says `{ waits }` and waits for `{ goOn }`.
+// One process of a service: takes `{ ask, sessionId }`, and sends `{ answered, text }` or `{ failed, code }`. Its model answers
+// with the number of user messages. Asked to wait, it calls a tool first, which sends `{ waits }` and waits for `{ goOn }`.
 import { Agent, defineTool, getTextContent, Memory } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { openStorage } from "./open-storage.ts";

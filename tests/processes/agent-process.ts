@@ -3,10 +3,10 @@ import { TestChild } from "@troupe-internal/fault-tools";
 import { onTestFinished } from "vitest";
 import type { StorageAddress } from "./open-storage.ts";
 
-/** How one question ended. */
+/** End of one question. */
 export type Outcome = { answered: string; text: string } | { failed: string; code: string; message: string };
 
-/** A process of a service that answers questions. It ends with its test. */
+/** A service process that answers questions. It ends with its test. */
 export class AgentProcess {
   readonly #child: TestChild;
 
@@ -31,12 +31,12 @@ export class AgentProcess {
     return await outcome;
   }
 
-  /** Resolves when the next run is in the middle of its work. */
+  /** Resolves when the next run calls its tool. */
   async isWaiting(): Promise<void> {
     await this.#child.next((message): message is object => has(message, "waits"));
   }
 
-  /** Lets runs in the middle of their work go on. */
+  /** Lets waiting runs go on. */
   goOn(): void {
     this.#child.send({ goOn: true });
   }
@@ -59,7 +59,7 @@ export class AgentProcess {
     await this.#child.exit;
   }
 
-  /** By itself, so that it keeps no session waiting; if need be, by force. */
+  /** Ends the process in order, so that it releases its sessions, and by force when it does not end. */
   async #end(): Promise<void> {
     await Promise.race([this.close(), sleep(3000, undefined, { ref: false })]);
     await this.#child.close();

@@ -1,9 +1,9 @@
 import type { StorageDriver } from "@troupe/core";
 
-/** An address, and in MongoDB also a collection. */
+/** An address, and a collection for MongoDB. */
 type Where = { address: string; collection?: string };
 
-/** The storages that processes can share, each opened by its address. Only the one that is used is loaded. */
+/** Storages that processes can share, opened by their address. Only the used one is loaded. */
 const open = {
   async sqlite({ address: file }: Where): Promise<StorageDriver> {
     const { SqliteStorage } = await import("@troupe/storage-sqlite");
@@ -19,7 +19,7 @@ const open = {
   },
 };
 
-/** A storage and where it is. */
+/** Kind and address of a storage. */
 export type StorageAddress = Where & { kind: keyof typeof open };
 
 /** Opens a storage by its address. */

@@ -7,17 +7,17 @@ import { AgentProcess } from "./agent-process.ts";
 import { openStorage } from "./open-storage.ts";
 import type { StorageAddress } from "./open-storage.ts";
 
-/** How long a process may be silent before others take its place. */
+/** Milliseconds without a heartbeat after which a lease expires. */
 const leaseMs = 10_000;
 
-/** What these trials look at in a stored turn. */
+/** The fields of a stored turn that these trials read. */
 type Turn = { input: string; messages: { content: string }[] };
 
-/** Two processes over one storage, and a session that is theirs. */
+/** Starts two processes over one storage, for one session. */
 async function startTwo(at: StorageAddress) {
   const sessionId = createId();
   const storage = await openStorage(at);
-  // Waits for a lease when a process was ended with the session in its hands.
+  // Waits for the lease to expire when a process ended with it.
   onTestFinished(async () => {
     await new SessionStore(storage).deleteSession(sessionId);
     await storage.close();
@@ -26,7 +26,7 @@ async function startTwo(at: StorageAddress) {
   return { sessionId, storage, one, other };
 }
 
-/** All that is stored of the session. */
+/** Reads all records of the session. */
 async function readSession(storage: StorageDriver, sessionId: string) {
   const key = `-/-/${sessionId}`;
   const turns = (await storage.list("turns", `${key}/`)) as unknown as { value: Turn }[];
@@ -34,9 +34,9 @@ async function readSession(storage: StorageDriver, sessionId: string) {
   return { turns: turns.map(({ value }) => value), session, memory };
 }
 
-/** What any storage keeps to when two processes use one session of it. */
+/** Registers the tests of two processes that use one session of a storage. */
 export function trySessions(address: () => StorageAddress): void {
-  it("loses and interleaves nothing when fifty runs of two processes want it at once", async () => {
+  it("loses and interleaves nothing when fifty runs of two processes use it at once", async () => {
     const { sessionId, storage, one, other } = await startTwo(address());
     const questions = Array.from({ length: 50 }, (_, index) => `question ${index}`);
     const outcomes = await Promise.all(
@@ -46,7 +46,7 @@ export function trySessions(address: () => StorageAddress): void {
 
     expect(outcomes.filter((outcome) => "failed" in outcome)).toEqual([]);
     expect(turns.map(({ input }) => input).toSorted()).toEqual(questions.toSorted());
-    // Each was shown all that came before it and nothing else: none began before the one in front had ended.
+    // Each run saw all earlier turns and nothing else: none began before the run in front of it had ended.
     expect(turns.map(({ messages }) => messages.at(-1)?.content)).toEqual(
       turns.map((_, index) => `shown ${index + 1}`),
     );
@@ -54,7 +54,7 @@ export function trySessions(address: () => StorageAddress): void {
     expect(memory).toMatchObject({ through: 50 });
   });
 
-  it("refuses the turn of a process that was stopped for twice its lease, once another has had the session", async () => {
+  it("refuses the turn of a process that was frozen for two leases, after another process had the session", async () => {
     const { sessionId, storage, one, other } = await startTwo(address());
     await one.ask("first", sessionId);
     const isWaiting = one.isWaiting();
@@ -73,7 +73,7 @@ export function trySessions(address: () => StorageAddress): void {
     expect(await one.ask("third", sessionId)).toEqual({ answered: "third", text: "shown 3" });
   });
 
-  it("is free after one lease when the process that has it is killed", async () => {
+  it("is free after one lease when the process that holds it is killed", async () => {
     const { sessionId, storage, one, other } = await startTwo(address());
     const isWaiting = one.isWaiting();
     one.ask("wait for it", sessionId).catch(() => undefined);
@@ -86,7 +86,7 @@ export function trySessions(address: () => StorageAddress): void {
     expect((await readSession(storage, sessionId)).turns).toHaveLength(1);
   });
 
-  it("is free at once when the process that had it closes its storage right after its answer", async () => {
+  it("is free at once when the process that held it closes its storage right after its answer", async () => {
     const { sessionId, one, other } = await startTwo(address());
     await one.ask("first", sessionId);
     await one.close();

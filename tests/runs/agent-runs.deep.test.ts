@@ -6,8 +6,8 @@ import { vertex } from "@troupe/providers-vertex";
 import type { ModelProvider } from "@troupe/core";
 import { check } from "@troupe-internal/run-checker";
 import { describe, expect, inject, it } from "vitest";
-import { playAgentRuns } from "./play-agent-runs.ts";
-import type { PlayedRun } from "./play-agent-runs.ts";
+import { runAgents } from "./run-agents.ts";
+import type { ExecutedRun } from "./run-agents.ts";
 
 const models: Record<string, (vendorUrl: string) => ModelProvider> = {
   "OpenAI's Responses": (url) => openai("gpt-5.1", { baseURL: `${url}/v1`, api: "responses" }),
@@ -20,20 +20,20 @@ const models: Record<string, (vendorUrl: string) => ModelProvider> = {
 
 const runs = { few: 60, many: 300 }[inject("trials")];
 
-describe.each(Object.entries(models))("random runs of an agent over %s, a third of them cut short", (_name, model) => {
-  it("keep every promise, are billed as they report, and never send a history that the vendor refuses", async () => {
-    const played = await playAgentRuns({ model, runs, sessions: 20, atOnce: 12, seed: 11 });
+describe.each(Object.entries(models))("random runs of an agent over %s, a third of them cancelled", (_name, model) => {
+  it("violate no invariant, report the billed usage, and never send a history that the vendor refuses", async () => {
+    const executed = await runAgents({ model, runs, sessions: 20, atOnce: 12, seed: 11 });
 
-    expect(played.refusals).toEqual([]);
-    expect(check(played.evidence)).toEqual([]);
-    expect(played.runs.filter((run) => !isHonest(run))).toEqual([]);
-    expect(played.ends["completed"]).toBeGreaterThan(runs / 3);
-    expect(played.ends["cancelled"]).toBeGreaterThan(runs / 10);
+    expect(executed.refusals).toEqual([]);
+    expect(check(executed.evidence)).toEqual([]);
+    expect(executed.runs.filter((run) => !isHonest(run))).toEqual([]);
+    expect(executed.ends["completed"]).toBeGreaterThan(runs / 3);
+    expect(executed.ends["cancelled"]).toBeGreaterThan(runs / 10);
   });
 });
 
-/** What an answer cost that was cut, the vendor has told nobody: of such a run no more is known. */
-function isHonest({ end, reported, billed }: PlayedRun): boolean {
+/** Returns true when the reported usage is right. The usage of a truncated answer is unknown, so it may be missing. */
+function isHonest({ end, reported, billed }: ExecutedRun): boolean {
   const counters = ["promptTokens", "completionTokens", "totalTokens"] as const;
   return counters.every((counter) =>
     end === "completed" ? reported[counter] === billed[counter] : reported[counter] <= billed[counter],

@@ -6,29 +6,29 @@ import type { VendorName } from "./vendors.ts";
 const parameters = { type: "object", properties: { topic: { type: "string" } }, required: ["topic"] };
 const tools = [toolOf("look_up", (topic) => `Found ${topic}.`), toolOf("measure", (topic) => `Measured ${topic}.`)];
 
-/** An agent that thinks, calls tools and keeps its sessions in the storage. */
+/** Creates an agent that thinks, calls tools and keeps its sessions in the storage. */
 export function agentOf(model: ModelProvider, storage: StorageDriver): Agent {
   const reasoning = { enabled: true, effort: "low", budgetTokens: 1024 } as const;
   return new Agent({ name: "guide", instructions: "Be short.", model, storage, tools, reasoning });
 }
 
-/** The least PNG there is. */
+/** A PNG of one pixel, in base64. */
 export const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-/** The beginning of a PDF. */
+/** The beginning of a PDF, in base64. */
 export const pdf = Buffer.from("%PDF-1.7\n%âãÏÓ\n1 0 obj\n").toString("base64");
-/** What stands for the PDF where it cannot be sent. */
+/** Text in place of the PDF, for vendors that take none. */
 export const pdfInWords = "[file report.pdf, application/pdf: not shown to this model]";
 
 const image: ContentPart = { type: "image", data: png, mimeType: "image/png" };
 const report: ContentPart = { type: "file", data: pdf, mimeType: "application/pdf", filename: "report.pdf" };
 
-/** What the user says first. A vendor that takes no PDF is given none. */
+/** Returns the user's first message, without the PDF for a vendor that takes none. */
 export function firstQuestion(vendor: VendorName): ContentPart[] {
   const text: ContentPart = { type: "text", text: "What do these say of Oslo?" };
   return vendor === "ollama" ? [text, image] : [text, image, report];
 }
 
-/** How the models of each vendor name their calls; the cloud platform names none. */
+/** Ids of tool calls, as the models of each vendor make them. Vertex makes none. */
 const callIds: Readonly<Record<VendorName, (count: number) => string>> = {
   openai: (count) => `call_${count}`,
   anthropic: (count) => `toolu_${count}`,
@@ -38,7 +38,7 @@ const callIds: Readonly<Record<VendorName, (count: number) => string>> = {
   ollama: (count) => `functions.look_up:${count % 2}`,
 };
 
-/** Two round trips, the second of two calls, and the answer. */
+/** Returns two round trips, the second with two calls, and the answer. */
 export function firstTurns(vendor: VendorName): VendorTurn[] {
   const idOf = callIds[vendor];
   return [
@@ -51,7 +51,7 @@ export function firstTurns(vendor: VendorName): VendorTurn[] {
   ];
 }
 
-/** One more round trip, and another answer. */
+/** Returns one more round trip and another answer. */
 export function furtherTurns(vendor: VendorName): VendorTurn[] {
   const toolCalls = [call(callIds[vendor](4), "measure", "wind")];
   return [
@@ -60,9 +60,9 @@ export function furtherTurns(vendor: VendorName): VendorTurn[] {
   ];
 }
 
-/** What the turns of these numbers cost together. */
-export function costOf(...turns: number[]): TokenUsage {
-  const sum = turns.reduce((total, turn) => total + turn, 0);
+/** Returns the total usage of the model calls with these numbers. */
+export function costOf(...numbers: number[]): TokenUsage {
+  const sum = numbers.reduce((total, number) => total + number, 0);
   return { promptTokens: 100 * sum, completionTokens: 10 * sum, totalTokens: 110 * sum };
 }
 

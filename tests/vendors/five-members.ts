@@ -8,24 +8,24 @@ import { onTestFinished, vi } from "vitest";
 import { connect, vendorNames } from "./vendors.ts";
 import type { VendorName } from "./vendors.ts";
 
-/** A team of five vendors, and what its runs left behind. */
+/** A team of five vendors, and all traces of its runs. */
 export type FiveMembers = {
   vendor: FakeVendor;
-  /** Runs once; what comes of it, an answer or a failure, is among what is left. */
+  /** Runs the team once. Its output or error is part of the traces. */
   run(opts: RunOpts): Promise<void>;
-  /** All that was logged, told to listeners, given to the caller and stored, as text. */
-  left(): Promise<string>;
+  /** Returns everything that was logged, emitted, returned to the caller and stored, as one string. */
+  traces(): Promise<string>;
 };
 
-/** Who leads the team, and how it works. */
+/** Mode of the team, and the vendor of its orchestrator. */
 export type Lead = { mode: TeamMode; orchestrator: VendorName };
 
 const events = ["run.start", "run.complete", "run.error", "run.stream.chunk", "tool.call", "tool.result"] as const;
 
-/** The key that each provider was made with. */
+/** Returns the key in the options of a provider. */
 export const serverKey = (name: VendorName): string => `server-key-of-${name}`;
 
-/** One member for each vendor, all of them speaking of what they do as loudly as they can. */
+/** Starts a team with a member for each vendor, all of them with full logging and events. */
 export async function startFive({ mode, orchestrator }: Lead): Promise<FiveMembers> {
   const vendor = await FakeVendor.start({ strict: true });
   onTestFinished(() => vendor.close());
@@ -38,7 +38,7 @@ export async function startFive({ mode, orchestrator }: Lead): Promise<FiveMembe
   const logger = createLogger({ level: "debug", write: (line) => seen.push(line) });
   const modelOf = (name: VendorName) => connect[name](vendor.url, { apiKey: serverKey(name), logger });
   const more = { storage, eventBus, logLevel: "debug", retry: { maxRetries: 0 } } satisfies Partial<AgentConfig>;
-  // Settings that some vendors do not take, so that they tell of it.
+  // Settings that some vendors do not take, so that they warn.
   const odd = { temperature: 0.5, reasoning: { enabled: true, effort: "low", budgetTokens: 1024 } } as const;
   const members = vendorNames.map((name) => new Agent({ name, model: modelOf(name), ...odd, ...more }));
   const team = new Team({
@@ -57,11 +57,11 @@ export async function startFive({ mode, orchestrator }: Lead): Promise<FiveMembe
         .output.catch((error: unknown) => error);
       seen.push(inspect(output, { depth: 8 }));
     },
-    left: async () => [...seen, JSON.stringify(await dumpStorage(storage))].join("\n"),
+    traces: async () => [...seen, JSON.stringify(await dumpStorage(storage))].join("\n"),
   };
 }
 
-/** What an orchestrator says first so that its members come to work: all of them, or the one that is picked. */
+/** Returns the first answers of an orchestrator, by which all members work, or the one that is picked. */
 export function opening(mode: TeamMode, picked: VendorName): PlannedReply[] {
   if (mode === "route") return [{ turn: { structured: { member: picked } } }];
   if (mode !== "coordinate") return [];
@@ -69,10 +69,10 @@ export function opening(mode: TeamMode, picked: VendorName): PlannedReply[] {
   return [{ turn: { toolCalls } }];
 }
 
-/** An answer that is a contribution, a vote and a report. */
+/** An answer that serves as contribution, vote and report. */
 export const agrees: PlannedReply = { turn: '{"agree": true}' };
 
-/** What a vendor says of a key that it does not take. */
+/** Returns the failure of a vendor that refuses a key, and quotes it. */
 export function quoted({ key }: Exchange): PlannedReply {
   return { failure: { status: 401, message: `Incorrect API key provided: ${key}.` } };
 }

@@ -14,7 +14,7 @@ import type { VendorName } from "./vendors.ts";
 const pairs = vendorNames.flatMap((first) => vendorNames.map((second) => [first, second] as const));
 
 describe("a conversation with thoughts, tools, an image and a PDF", () => {
-  it.each(pairs)("that began at %s goes on at %s from its file", async (first, second) => {
+  it.each(pairs)("continues from its file when it began at %s and goes on at %s", async (first, second) => {
     const { vendor, outputs, stored } = await converse(first, second);
     const bodies = vendor.exchanges.map(({ request }) => request.body);
     const [before, after] = [bodies.slice(0, 3), bodies.slice(3)];
@@ -22,13 +22,13 @@ describe("a conversation with thoughts, tools, an image and a PDF", () => {
     vendor.assertDone();
     expect(vendor.exchanges.flatMap(({ refusal }) => refusal ?? [])).toEqual([]);
     expect(vendor.exchanges.map(askedOf)).toEqual([first, first, first, second, second]);
-    expect(outputs.map(told)).toEqual([
+    expect(outputs.map(summaryOf)).toEqual([
       { text: "It rains in Oslo.", results: ["Found maps.", "Found clouds.", "Measured rain."] },
       { text: "Leave the umbrella.", results: ["Measured wind."] },
     ]);
     expect(outputs.map(({ usage }) => usage)).toMatchObject([costOf(1, 2, 3), costOf(4, 5)]);
 
-    // What only a vendor understands went back to it within the run, and to nobody later.
+    // State of a vendor went back to it within the run, and to no vendor later.
     const [marks, further] = [stateMarks(before), stateMarks(after.slice(1))];
     expect(marks.length).toBeGreaterThanOrEqual(2);
     expect(further.length).toBeGreaterThanOrEqual(1);
@@ -39,7 +39,7 @@ describe("a conversation with thoughts, tools, an image and a PDF", () => {
   });
 });
 
-/** A first turn at one vendor, streamed, and a second at another, whole; the file is closed and opened between them. */
+/** Runs a first turn at one vendor as a stream, and a second at another as a whole. The file is closed between them. */
 async function converse(first: VendorName, second: VendorName) {
   const vendor = await FakeVendor.start({ strict: true });
   onTestFinished(() => vendor.close());
@@ -60,11 +60,11 @@ async function converse(first: VendorName, second: VendorName) {
   return { vendor, outputs, stored };
 }
 
-function told({ text, toolCalls }: RunOutput) {
+function summaryOf({ text, toolCalls }: RunOutput) {
   return { text, results: toolCalls.map(({ result }) => result) };
 }
 
-/** Which pieces of the first turn a body holds, and the PDF in which form. */
+/** Finds the pieces of the first turn that a body lacks, and the form of the PDF in it. */
 function historyIn(body: unknown, first: VendorName) {
   const text = JSON.stringify(body);
   const pieces = ["What do these say", "Let me look.", "look_up", "measure", "maps", "clouds", "rain", png];

@@ -1,7 +1,7 @@
-/** The fields under which the vendors want back what only they understand, and thoughts in words. */
+/** Fields in which vendors expect their own state back, and thoughts as text. */
 const stateFields = ["encrypted_content", "signature", "thoughtSignature", "thinking"];
 
-/** What marks the state of a vendor in the bodies of requests: signatures, encrypted or plain thoughts, ids of items. */
+/** Finds state of vendors in the bodies of requests: signatures, encrypted or plain thoughts, ids of items. */
 export function stateMarks(bodies: readonly unknown[]): string[] {
   const marks = new Set<string>();
   JSON.stringify(bodies, (field, value: unknown) => {

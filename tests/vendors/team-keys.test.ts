@@ -15,33 +15,33 @@ const five = Object.fromEntries(vendorNames.map((name) => [name, canary(name)]))
 const { vertex: _, ...four } = five;
 const search = new CanarySearch([...Object.values(five), canary("generic"), ...vendorNames.map(serverKey)]);
 
-describe.each(leads)("a team of five vendors that works by $mode, led by $orchestrator", (lead) => {
-  it("shows each of five keys to its own vendor and to nobody else", async () => {
-    const team = await play(lead, { apiKeys: five });
+describe.each(leads)("a team of five vendors in mode $mode with an orchestrator at $orchestrator", (lead) => {
+  it("sends each of five keys to its own vendor only", async () => {
+    const team = await runTeam(lead, { apiKeys: five });
 
     expect(keysSeen(team)).toEqual(five);
     expect(strayKeys(team)).toEqual([]);
-    expect(search.in(await team.left())).toEqual([]);
+    expect(search.in(await team.traces())).toEqual([]);
   });
 
-  it("shows a generic key to the orchestrator's vendor alone, and the others their own", async () => {
-    const team = await play(lead, { apiKey: canary("generic") });
+  it("sends a generic key to the orchestrator's vendor only, and their own keys to the others", async () => {
+    const team = await runTeam(lead, { apiKey: canary("generic") });
 
     expect(keysSeen(team)).toEqual(Object.fromEntries(vendorNames.map((name) => [name, boundTo(name, lead)])));
     expect(strayKeys(team)).toEqual([]);
-    expect(search.in(await team.left())).toEqual([]);
+    expect(search.in(await team.traces())).toEqual([]);
   });
 });
 
-it.each(modes)("a team that works by %s gives Google's key to Vertex when Vertex has none of its own", async (mode) => {
-  const team = await play({ mode, orchestrator: "ollama" }, { apiKeys: four });
+it.each(modes)("a team in mode %s sends Google's key to Vertex when Vertex has none of its own", async (mode) => {
+  const team = await runTeam({ mode, orchestrator: "ollama" }, { apiKeys: four });
 
   expect(keysSeen(team)).toEqual({ ...five, vertex: five.google });
   expect(strayKeys(team)).toEqual([]);
 });
 
-/** One run with each member picked where one is, then one in which every vendor but the orchestrator's refuses its key. */
-async function play(lead: Lead, keys: { apiKey?: string; apiKeys?: ApiKeys }): Promise<FiveMembers> {
+/** Runs the team with each member picked, where the mode picks one, then with vendors that refuse their key. */
+async function runTeam(lead: Lead, keys: { apiKey?: string; apiKeys?: ApiKeys }): Promise<FiveMembers> {
   const team = await startFive(lead);
   for (const picked of lead.mode === "route" ? vendorNames : ["openai" as const]) {
     team.vendor.plan(...opening(lead.mode, picked)).respond(() => agrees);
@@ -52,10 +52,10 @@ async function play(lead: Lead, keys: { apiKey?: string; apiKeys?: ApiKeys }): P
   team.vendor.plan(...opening(lead.mode, another)).respond(quotedBut(lead.orchestrator));
   await team.run(keys);
   team.vendor.assertDone();
-  const left = await team.left();
-  expect(left).toContain("is left out");
-  expect(left).toContain("Umbrella?");
-  expect(left).toMatch(/unauthorized|model_failed/);
+  const traces = await team.traces();
+  expect(traces).toContain("is left out");
+  expect(traces).toContain("Umbrella?");
+  expect(traces).toMatch(/unauthorized|model_failed/);
   return team;
 }
 
@@ -63,14 +63,14 @@ function quotedBut(orchestrator: VendorName) {
   return (exchange: Exchange) => (askedOf(exchange) === orchestrator ? agrees : quoted(exchange));
 }
 
-/** The key, or the keys, that each vendor saw. */
+/** Returns the keys that each vendor saw. */
 function keysSeen({ vendor }: FiveMembers): Record<string, string | undefined> {
   const seen: Record<string, Set<string | undefined>> = {};
-  for (const exchange of vendor.exchanges) (seen[askedOf(exchange) ?? "nobody"] ??= new Set()).add(exchange.key);
+  for (const exchange of vendor.exchanges) (seen[askedOf(exchange) ?? "none"] ??= new Set()).add(exchange.key);
   return Object.fromEntries(Object.entries(seen).map(([name, keys]) => [name, [...keys].join(" and ")]));
 }
 
-/** Keys that stood in a request anywhere but in the one header that is for the vendor's key. */
+/** Finds keys in requests anywhere but in the header for the vendor's key. */
 function strayKeys({ vendor }: FiveMembers) {
   return vendor.exchanges.flatMap(({ key, request: { url, headers, body } }) => {
     const others = Object.values(headers).map((value) => (value?.replace(/^Bearer /, "") === key ? "" : value));
@@ -78,7 +78,7 @@ function strayKeys({ vendor }: FiveMembers) {
   });
 }
 
-/** Google and Vertex are one vendor to a key that names none. */
+/** Returns the generic key for the orchestrator's vendor; Google and Vertex count as one. */
 function boundTo(name: VendorName, { orchestrator }: Lead): string {
   const family = (vendor: VendorName) => (vendor === "vertex" ? "google" : vendor);
   return family(name) === family(orchestrator) ? canary("generic") : serverKey(name);

@@ -9,13 +9,13 @@ import { vertex } from "@troupe/providers-vertex";
 /** The five vendors, by their `providerId`. */
 export const vendorNames = ["openai", "anthropic", "google", "vertex", "ollama"] as const;
 
-/** One of them. */
+/** Name of a vendor. */
 export type VendorName = (typeof vendorNames)[number];
 
-/** Whose key is used when the caller names none, and who hears of what happens. */
+/** The provider's own key, and its logger. */
 type Settings = { apiKey?: string; logger?: Logger };
 
-/** A model of each that thinks and calls tools, which asks the server at `url`. */
+/** Creates a model of each vendor that thinks and calls tools, and sends its requests to `url`. */
 export const connect: Readonly<Record<VendorName, (url: string, settings?: Settings) => ModelProvider>> = {
   openai: (url, settings) => openai("gpt-6.1-sol", { baseURL: `${url}/v1`, api: "responses", ...settings }),
   anthropic: (url, settings) => anthropic("claude-opus-5-5", { baseURL: url, ...settings }),
@@ -24,7 +24,7 @@ export const connect: Readonly<Record<VendorName, (url: string, settings?: Setti
   ollama: (url, settings) => ollama("qwen3:8b", { baseURL: url, ...settings }),
 };
 
-/** Who was asked. Google's two differ in where they are asked alone. */
+/** Returns the vendor that was asked. Google and Vertex differ in their paths only. */
 export function askedOf({ dialect, request }: Exchange): VendorName | undefined {
   if (dialect === "google") return request.url.includes("/publishers/google/") ? "vertex" : "google";
   return dialect === "openai-chat" || dialect === "openai-responses" ? "openai" : dialect;

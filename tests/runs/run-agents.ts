@@ -6,8 +6,8 @@ import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { Evidence, Operation, RecordedStream } from "@troupe-internal/run-checker";
 import type { Exchange, PlannedReply } from "@troupe-internal/vendor-fakes";
 
-/** What is played: so many runs in so many sessions, so many at once, of a model at the strict vendor. */
-export type Play = {
+/** Plan of random runs: a model at the strict vendor, and the numbers of runs, of sessions and of concurrent runs. */
+export type RunPlan = {
   model: (vendorUrl: string) => ModelProvider;
   runs: number;
   sessions: number;
@@ -15,16 +15,21 @@ export type Play = {
   seed: number;
 };
 
-/** One run as its caller saw it, and what the vendor billed for it. */
-export type PlayedRun = {
+/** One run as its caller saw it, and the usage that the vendor billed. */
+export type ExecutedRun = {
   id: number;
   end: "completed" | "failed" | "cancelled";
   reported: TokenUsage;
   billed: TokenUsage;
 };
 
-/** What is left of a play. */
-export type Played = { evidence: Evidence; runs: PlayedRun[]; refusals: string[]; ends: Record<string, number> };
+/** Results of the runs, and the evidence for the checker. */
+export type ExecutedRuns = {
+  evidence: Evidence;
+  runs: ExecutedRun[];
+  refusals: string[];
+  ends: Record<string, number>;
+};
 
 const canary = "sk-canary-of-the-runs-0001";
 const nothing: TokenUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
@@ -51,13 +56,13 @@ const tools = [
     description: "Fails.",
     parameters: { type: "object", properties: {} },
     execute: () => {
-      throw new Error("This tool is out of order.");
+      throw new Error("This tool fails.");
     },
   }),
 ];
 
-/** Plays random runs against the strict vendor, a third of them cut short, and gathers what the checker needs. */
-export async function playAgentRuns({ model, runs, sessions, atOnce, seed }: Play): Promise<Played> {
+/** Executes random runs against the strict vendor, a third of them cancelled, and collects the evidence for the checker. */
+export async function runAgents({ model, runs, sessions, atOnce, seed }: RunPlan): Promise<ExecutedRuns> {
   const random = seededRandom(seed);
   const vendor = await FakeVendor.start({ strict: true });
   vendor.respond((exchange) => randomReply(random, { nonce: nonceIn(exchange), mayCall: mayCallTools(exchange) }));
@@ -69,7 +74,7 @@ export async function playAgentRuns({ model, runs, sessions, atOnce, seed }: Pla
   }
   const retry = { maxRetries: 2, initialDelayMs: 1 };
   const agent = new Agent({
-    name: "player",
+    name: "agent",
     model: model(vendor.url),
     storage,
     eventBus,
@@ -81,11 +86,11 @@ export async function playAgentRuns({ model, runs, sessions, atOnce, seed }: Pla
   });
   const operations: Operation[] = [];
   const streams: RecordedStream[] = [];
-  const played: PlayedRun[] = [];
+  const executed: ExecutedRun[] = [];
   const nonces = Array.from({ length: sessions }, createNonce);
   let next = 0;
 
-  const playOne = async (id: number): Promise<void> => {
+  const runOne = async (id: number): Promise<void> => {
     const session = Math.floor(random() * sessions);
     const of = { id: `op-${id}`, sessionId: `session-${session}` };
     const nonce = nonces[session] ?? "";
@@ -101,16 +106,21 @@ export async function playAgentRuns({ model, runs, sessions, atOnce, seed }: Pla
       }
       const output = await stream.output;
       operations.push({ ...of, type: "ok", seen: "finish", text: output.text, runId: stream.runId });
-      played.push({ id, end: "completed", reported: output.usage, billed: nothing });
+      executed.push({ id, end: "completed", reported: output.usage, billed: nothing });
     } catch (error) {
       const { output, code } = failureOf(error);
       operations.push({ ...of, type: "info", runId: stream.runId });
-      played.push({ id, end: code === "cancelled" ? "cancelled" : "failed", reported: output.usage, billed: nothing });
+      executed.push({
+        id,
+        end: code === "cancelled" ? "cancelled" : "failed",
+        reported: output.usage,
+        billed: nothing,
+      });
     }
     streams.push({ name: of.id, chunks, end: chunks.at(-1)?.type === "finish" ? "closed" : "aborted" });
   };
   const worker = async () => {
-    while (next < runs) await playOne(next++);
+    while (next < runs) await runOne(next++);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
   const { exchanges } = vendor;
@@ -124,13 +134,13 @@ export async function playAgentRuns({ model, runs, sessions, atOnce, seed }: Pla
       emitted: [{ place: "The bus", chunks: emitted }],
       canaries: [canary],
     },
-    runs: played.map((run) => ({ ...run, billed: billedFor(run.id, exchanges) })),
+    runs: executed.map((run) => ({ ...run, billed: billedFor(run.id, exchanges) })),
     refusals: exchanges.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusal.message])),
-    ends: countEnds(played),
+    ends: countEnds(executed),
   };
 }
 
-function countEnds(runs: readonly PlayedRun[]): Record<string, number> {
+function countEnds(runs: readonly ExecutedRun[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { end } of runs) counts[end] = (counts[end] ?? 0) + 1;
   return counts;
@@ -141,12 +151,12 @@ function failureOf(error: unknown): { output: RunOutput; code: string } {
   return { output: (error as RunError).output, code: error.code };
 }
 
-/** A model may say what it was told: the nonce of the session it is asked in. */
+/** Returns the nonce of the session, which the model may repeat. */
 function nonceIn({ request }: Exchange): string {
   return /nonce-[0-9a-f]{16}/.exec(JSON.stringify(request.body))?.[0] ?? "";
 }
 
-/** Answers that have been heard to their end were billed, and nobody was told of the rest. */
+/** Returns the billed usage of a run: that of all answers which were read to their end. */
 function billedFor(id: number, exchanges: readonly Exchange[]): TokenUsage {
   const own = exchanges.filter((exchange) => exchange.end === "completed" && runOf(exchange) === id);
   return own.reduce((sum, { billed = nothing }) => addUp(sum, billed), nothing);
@@ -160,20 +170,20 @@ function addUp(sum: TokenUsage, { promptTokens, completionTokens, totalTokens }:
   };
 }
 
-/** The run that a request is of: the last one that its conversation speaks of. */
+/** Returns the run of a request: the last one that its messages mention. */
 function runOf({ request }: Exchange): number {
   const asked = [...JSON.stringify(request.body).matchAll(/Run #(\d+)# asks/g)].map(([, id]) => Number(id));
   return asked.at(-1) ?? -1;
 }
 
-/** How the vendors are told that there is a choice of tools, and that none is to be called. */
+/** The fields by which requests list tools, and forbid their use. */
 type ToolChoice = {
   tools?: unknown[];
   tool_choice?: string | { type: string };
   toolConfig?: { functionCallingConfig?: { mode: string } };
 };
 
-/** A model that is told to call no tool, or is shown none, calls none. */
+/** Returns false for a request without tools, or with tools that must not be called. */
 function mayCallTools({ request }: Exchange): boolean {
   const { tools: shown = [], tool_choice: choice, toolConfig } = request.body as ToolChoice;
   const said = typeof choice === "object" ? choice.type : (choice ?? toolConfig?.functionCallingConfig?.mode);
