@@ -17,7 +17,7 @@ export const turn = {
 
 /** Returns the key prefix of a session with this past, in the namespace `turns`. */
 export function prefixOf(past: number): string {
-  return `-/past-${past}/`;
+  return `-/-/past-${past}/`;
 }
 
 /** A storage to measure: our driver and the bare client on the same sessions. */
