@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { lastBody, modelOf, question, startVendor } from "../test/ask.ts";
 import { looseParameters } from "../test/request-body.ts";
-import { weaken } from "./chat/weaken.ts";
+import { weakenChatRules } from "./chat/weaken.ts";
 
 it.each(["responses", "chat"] as const)("has headers of ours alone, over %s", async (api) => {
   const vendor = (await startVendor()).say("Yes.");
@@ -65,8 +65,8 @@ describe("a server that refuses the form of the answer", () => {
     const words = { message: "Invalid schema for response_format 'answer'", param: "response_format" };
     const request = { response_format: { type: "json_schema" } };
 
-    expect(weaken({ ...words, isOpenAI: true }, request)).toBeUndefined();
-    expect(weaken({ ...words, isOpenAI: false }, request)).toEqual({ jsonSchema: false });
+    expect(weakenChatRules({ ...words, isOpenAI: true }, request)).toBeUndefined();
+    expect(weakenChatRules({ ...words, isOpenAI: false }, request)).toEqual({ jsonSchema: false });
   });
 
   it("is not asked again for anything else that it refuses", async () => {

@@ -1,14 +1,14 @@
 import type { Api } from "../call.ts";
 import { ChatReader } from "./from-events.ts";
-import { fromResponse } from "./from-response.ts";
-import { toRequest } from "./to-request.ts";
-import { weaken } from "./weaken.ts";
+import { fromChatResponse } from "./from-response.ts";
+import { toChatRequest } from "./to-request.ts";
+import { weakenChatRules } from "./weaken.ts";
 
 /** The Chat Completions API, which many servers implement. */
 export const chatApi: Api = {
   path: "/chat/completions",
-  toRequest,
-  fromResponse,
+  toRequest: toChatRequest,
+  fromResponse: fromChatResponse,
   createReader: (call) => new ChatReader(call),
-  weaken,
+  weaken: weakenChatRules,
 };

@@ -7,13 +7,13 @@ const reasons: FinishReasons = { stop: "stop", length: "length", content_filter:
 const ready = ["stop", "tool_calls", "function_call"];
 
 /** Converts the finish reason. Some servers send `stop` for an answer with tool calls. */
-export function toFinishReason(reason: string, hasCalls: boolean): FinishReason {
+export function toChatFinishReason(reason: string, hasCalls: boolean): FinishReason {
   if (hasCalls && ready.includes(reason)) return "tool_calls";
   return getOwn(reasons, reason) ?? "other";
 }
 
 /** Converts the usage of an answer. */
-export function toUsage(usage: ChatUsage): TokenUsage {
+export function toChatUsage(usage: ChatUsage): TokenUsage {
   const { prompt_tokens: promptTokens = 0, completion_tokens: completionTokens = 0, total_tokens: total } = usage;
   return {
     promptTokens,

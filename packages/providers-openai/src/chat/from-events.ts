@@ -2,16 +2,16 @@ import type { ModelChunk, SseEvent } from "@troupe/core/adapter";
 import type { Call, EventReader } from "../call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { TruncatedResponse } from "../vendor-error.ts";
-import { toFinishReason, toUsage } from "./finish.ts";
+import { toChatFinishReason, toChatUsage } from "./finish.ts";
 import { KeptThinking } from "./kept-thinking.ts";
 import { readChoice, textOf, usageOf } from "./read-choice.ts";
-import { StreamedCalls } from "./streamed-calls.ts";
+import { ChatToolCalls } from "./streamed-calls.ts";
 import type { ChatUsage, WireCompletion, WireMessage } from "./wire-types.ts";
 
 /** Reads the events of Chat Completions, as different servers send them. */
 export class ChatReader implements EventReader {
   readonly #modelId: string;
-  readonly #calls = new StreamedCalls();
+  readonly #calls = new ChatToolCalls();
   readonly #thinking = new KeptThinking();
   #reason: string | undefined;
   #usage: ChatUsage | undefined;
@@ -43,8 +43,8 @@ export class ChatReader implements EventReader {
     if (this.#reason === undefined) throw new TruncatedResponse();
     this.#isComplete = true;
     this.#calls.end(chunks);
-    const finishReason = toFinishReason(this.#reason, this.#calls.count > 0);
-    const usage = this.#usage && { usage: toUsage(this.#usage) };
+    const finishReason = toChatFinishReason(this.#reason, this.#calls.count > 0);
+    const usage = this.#usage && { usage: toChatUsage(this.#usage) };
     const vendorState = this.#thinking.toVendorState(this.#modelId);
     const details = toFinishDetails({ id: this.#id, model: this.#model, vendorState });
     chunks.push({ type: "finish", finishReason, ...usage, ...details });

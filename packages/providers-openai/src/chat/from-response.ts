@@ -5,13 +5,13 @@ import { toFinishDetails } from "../finish-details.ts";
 import { toToolCalls } from "../to-tool-calls.ts";
 import type { WrittenCall } from "../to-tool-calls.ts";
 import { toVendorError } from "../vendor-error.ts";
-import { toFinishReason, toUsage } from "./finish.ts";
+import { toChatFinishReason, toChatUsage } from "./finish.ts";
 import { KeptThinking } from "./kept-thinking.ts";
 import { argumentsText, readChoice, textOf, usageOf } from "./read-choice.ts";
 import type { WireCall, WireCompletion } from "./wire-types.ts";
 
 /** Reads a whole answer. */
-export function fromResponse(body: unknown, { modelId }: Call): ModelResponse {
+export function fromChatResponse(body: unknown, { modelId }: Call): ModelResponse {
   const completion = body as WireCompletion;
   const choice = readChoice(completion);
   if (!choice?.message) throw toVendorError({ code: 502, message: "The answer holds no message." });
@@ -24,8 +24,8 @@ export function fromResponse(body: unknown, { modelId }: Call): ModelResponse {
     text: textOf(message.content) + (message.refusal ?? ""),
     ...calls,
     ...(thinking !== "" && { thinking }),
-    usage: usage ? toUsage(usage) : noUsage,
-    finishReason: toFinishReason(reason ?? "stop", calls.toolCalls.length > 0),
+    usage: usage ? toChatUsage(usage) : noUsage,
+    finishReason: toChatFinishReason(reason ?? "stop", calls.toolCalls.length > 0),
     ...toFinishDetails({ id: completion.id, model: completion.model, vendorState: kept.toVendorState(modelId) }),
   };
 }

@@ -9,7 +9,7 @@ type OpenCall = { id: string; name: string; isEnded: boolean; untold: string };
  * Assembles calls from deltas of any server: identified by index, by id or by neither. An index may be missing, or the same
  * for all calls; an id may come late, empty or twice; a name may be repeated.
  */
-export class StreamedCalls {
+export class ChatToolCalls {
   readonly #calls: OpenCall[] = [];
   // Created with the first call: most answers have none.
   #byIndex: Map<number, OpenCall> | undefined;

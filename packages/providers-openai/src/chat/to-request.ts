@@ -6,7 +6,7 @@ import type { ModelRules } from "../model-rules.ts";
 import { toMessages } from "./to-messages.ts";
 
 /** Writes the body of a Chat Completions request, with only the fields that the call sets. */
-export function toRequest(call: Call): object {
+export function toChatRequest(call: Call): object {
   const { modelId, options, rules, stream } = call;
   const { maxTokens } = options;
   const format = toAnswerFormat(options.responseFormat, rules);

@@ -9,13 +9,16 @@ import type { OutputItem, ResponseUsage, WireResponse } from "./wire-types.ts";
 const reasons: FinishReasons = { max_output_tokens: "length", content_filter: "content_filter" };
 
 /** Converts the finish reason. */
-export function toFinishReason({ status, incomplete_details: details }: WireResponse, hasCalls: boolean): FinishReason {
+export function toResponsesFinishReason(
+  { status, incomplete_details: details }: WireResponse,
+  hasCalls: boolean,
+): FinishReason {
   if (status === "incomplete") return getOwn(reasons, details?.reason ?? "") ?? "other";
   return hasCalls ? "tool_calls" : "stop";
 }
 
 /** Converts the usage of an answer. */
-export function toUsage(usage: ResponseUsage): TokenUsage {
+export function toResponsesUsage(usage: ResponseUsage): TokenUsage {
   const { input_tokens: promptTokens = 0, output_tokens: completionTokens = 0, total_tokens: total } = usage;
   const cachedTokens = usage.input_tokens_details?.cached_tokens;
   const reasoningTokens = usage.output_tokens_details?.reasoning_tokens;
@@ -34,7 +37,7 @@ type Ending = { modelId: string; items: OutputItem[]; hasCalls: boolean };
 /** Creates the last chunk of a stream. */
 export function toFinishChunk(response: WireResponse, { modelId, items, hasCalls }: Ending): ModelChunk {
   const { id, model, usage } = response;
-  const finishReason = toFinishReason(response, hasCalls);
+  const finishReason = toResponsesFinishReason(response, hasCalls);
   const details = toFinishDetails({ id, model, vendorState: toVendorState(modelId, items) });
-  return { type: "finish", finishReason, ...(usage && { usage: toUsage(usage) }), ...details };
+  return { type: "finish", finishReason, ...(usage && { usage: toResponsesUsage(usage) }), ...details };
 }

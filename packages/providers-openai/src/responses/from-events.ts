@@ -4,7 +4,7 @@ import type { Call, EventReader } from "../call.ts";
 import { toVendorError, TruncatedResponse } from "../vendor-error.ts";
 import { toFinishChunk } from "./finish.ts";
 import { isAside } from "./from-response.ts";
-import { StreamedCalls } from "./streamed-calls.ts";
+import { ResponsesToolCalls } from "./streamed-calls.ts";
 import type { OutputItem, ResponseEvent } from "./wire-types.ts";
 
 // Skipped without parsing: they repeat the request, or earlier events.
@@ -28,7 +28,7 @@ type Step = (reader: ResponsesReader, event: ResponseEvent, chunks: ModelChunk[]
 export class ResponsesReader implements EventReader {
   readonly #modelId: string;
   readonly #isJson: boolean;
-  readonly #calls = new StreamedCalls();
+  readonly #calls = new ResponsesToolCalls();
   readonly #asides = new Set<number>();
   readonly #items: OutputItem[] = [];
   #isComplete = false;

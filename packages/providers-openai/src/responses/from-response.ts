@@ -6,13 +6,13 @@ import { toFinishDetails } from "../finish-details.ts";
 import { toToolCalls } from "../to-tool-calls.ts";
 import type { WrittenCall } from "../to-tool-calls.ts";
 import { toVendorError, TruncatedResponse } from "../vendor-error.ts";
-import { toFinishReason, toUsage } from "./finish.ts";
+import { toResponsesFinishReason, toResponsesUsage } from "./finish.ts";
 import { toVendorState } from "./replay.ts";
 import { toCallId } from "./streamed-calls.ts";
 import type { OutputItem, WireResponse } from "./wire-types.ts";
 
 /** Reads a whole answer. One that failed can come with status 200. */
-export function fromResponse(body: unknown, { options, modelId }: Call): ModelResponse {
+export function fromResponsesResponse(body: unknown, { options, modelId }: Call): ModelResponse {
   const response = body as WireResponse;
   checkStatus(response);
   const { output = [], usage, id, model } = response;
@@ -22,8 +22,8 @@ export function fromResponse(body: unknown, { options, modelId }: Call): ModelRe
     text,
     ...calls,
     ...(thinking !== "" && { thinking }),
-    usage: usage ? toUsage(usage) : noUsage,
-    finishReason: toFinishReason(response, calls.toolCalls.length > 0),
+    usage: usage ? toResponsesUsage(usage) : noUsage,
+    finishReason: toResponsesFinishReason(response, calls.toolCalls.length > 0),
     ...toFinishDetails({ id, model, vendorState: toVendorState(modelId, output) }),
   };
 }

@@ -1,14 +1,14 @@
 import type { Api } from "../call.ts";
 import { ResponsesReader } from "./from-events.ts";
-import { fromResponse } from "./from-response.ts";
-import { toRequest } from "./to-request.ts";
-import { weaken } from "./weaken.ts";
+import { fromResponsesResponse } from "./from-response.ts";
+import { toResponsesRequest } from "./to-request.ts";
+import { weakenResponsesRules } from "./weaken.ts";
 
 /** The Responses API. */
 export const responsesApi: Api = {
   path: "/responses",
-  toRequest,
-  fromResponse,
+  toRequest: toResponsesRequest,
+  fromResponse: fromResponsesResponse,
   createReader: (call) => new ResponsesReader(call),
-  weaken,
+  weaken: weakenResponsesRules,
 };

@@ -5,7 +5,7 @@ import type { OutputItem } from "./wire-types.ts";
 type OpenCall = { id: string; toldLength: number; isEnded: boolean };
 
 /** The calls of one answer by index: some servers change the ids of items between events. */
-export class StreamedCalls {
+export class ResponsesToolCalls {
   readonly #calls = new Map<number, OpenCall>();
 
   /** The number of calls. */

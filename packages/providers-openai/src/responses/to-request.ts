@@ -5,7 +5,7 @@ import { fitsStrict } from "../fits-strict.ts";
 import { toInput } from "./to-input.ts";
 
 /** Writes the body of a Responses request. The vendor stores nothing of it. */
-export function toRequest(call: Call): object {
+export function toResponsesRequest(call: Call): object {
   const { modelId, options, stream } = call;
   const format = toAnswerFormat(options.responseFormat, call.rules);
   const { input, ...rest } = toInput(call);
