@@ -49,15 +49,9 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     return toolLoop(planLoop(parts, run, { call: this.#call, messages, tools }));
   }
 
-  async saveFinished(): Promise<void> {
-    const run = this.#run;
-    const seq = await this.#session.saveFinished(run.messages);
-    try {
-      await this.#memory?.add(run, seq);
-    } catch (error) {
-      // The turn is stored: the next run of the session finds what its memory has missed.
-      run.logger.warn("The memory could not take in a turn.", { error });
-    }
+  saveFinished(): Promise<unknown> {
+    const stored = this.#session.saveFinished(this.#run.messages);
+    return this.#memory === undefined ? stored : this.#remember(this.#memory, stored);
   }
 
   saveInterrupted(): Promise<void> {
@@ -74,6 +68,16 @@ export class AgentRun<Structured> implements RunWork<Structured> {
 
   release(): void {
     this.#session.release();
+  }
+
+  async #remember(memory: SessionMemory, stored: Promise<number>): Promise<void> {
+    const seq = await stored;
+    try {
+      await memory.add(this.#run, seq);
+    } catch (error) {
+      // The turn is stored: the next run of the session finds what its memory has missed.
+      this.#run.logger.warn("The memory could not take in a turn.", { error });
+    }
   }
 
   /** The input as guardrails and the hook left it. What they put in its place is checked again. */

@@ -12,10 +12,10 @@ const finish: StreamChunk = { type: "finish", finishReason: "stop" };
 describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) => {
   const start = async (agent: Agent) => (way === "run" ? await agent.run("Hi") : await agent.stream("Hi").output);
   const streaming = (...chunks: unknown[]) => {
-    async function* play(): AsyncGenerator<StreamChunk> {
+    async function* streamAnswer(): AsyncGenerator<StreamChunk> {
       yield* chunks as StreamChunk[];
     }
-    return new PlainAgent({ name: "a", model: new StreamingModel(play) });
+    return new PlainAgent({ name: "a", model: new StreamingModel(streamAnswer) });
   };
 
   it("has one call for each id: the first", async () => {
@@ -158,10 +158,10 @@ describe("a model that streams badly", () => {
       ],
       [{ type: "text", text: "Done." }, finish],
     ];
-    async function* play(): AsyncGenerator<StreamChunk> {
+    async function* streamAnswer(): AsyncGenerator<StreamChunk> {
       yield* slips.shift() ?? [];
     }
-    const stream = new PlainAgent({ name: "a", model: new StreamingModel(play), tools: [look] }).stream("Hi");
+    const stream = new PlainAgent({ name: "a", model: new StreamingModel(streamAnswer), tools: [look] }).stream("Hi");
     const calls = assertCallGrammar(await readAll(stream));
 
     const { toolCalls } = await stream.output;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, inject, it } from "vitest";
 import { checkRuns } from "./test/check-runs.ts";
-import { playRuns } from "./test/play-runs.ts";
+import { executeRuns } from "./test/execute-runs.ts";
 import { randomRuns } from "./test/random-runs.ts";
 
 const numRuns = { few: 500, many: 4300 }[inject("trials")];
@@ -12,7 +12,7 @@ describe("any runs of an agent", () => {
     await fc.assert(
       fc.asyncProperty(randomRuns, async (given) => {
         runs += given.runs.length;
-        await checkRuns(await playRuns(given));
+        await checkRuns(await executeRuns(given));
       }),
       { numRuns },
     );

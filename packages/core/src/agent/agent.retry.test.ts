@@ -82,13 +82,13 @@ describe("the retry of a stream", () => {
 
   it("treats a call that throws at once as one that rejects", async () => {
     let calls = 0;
-    const play = (): AsyncIterable<StreamChunk> => {
+    const streamAnswer = (): AsyncIterable<StreamChunk> => {
       calls += 1;
       throw new ModelError({ providerId: "p", status: 503 });
     };
     const agent = new Agent({
       name: "a",
-      model: new StreamingModel(play),
+      model: new StreamingModel(streamAnswer),
       retry: { maxRetries: 2, initialDelayMs: 0 },
     });
 

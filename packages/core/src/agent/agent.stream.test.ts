@@ -89,10 +89,10 @@ describe("the stream of an agent", () => {
 
   it("pulls the model's stream only as its reader reads", async () => {
     let made = 0;
-    async function* play(): AsyncGenerator<StreamChunk> {
+    async function* streamAnswer(): AsyncGenerator<StreamChunk> {
       for (;;) yield { type: "text", text: `${++made} ` };
     }
-    const stream = new Agent({ name: "a", model: new StreamingModel(play) }).stream("Count.");
+    const stream = new Agent({ name: "a", model: new StreamingModel(streamAnswer) }).stream("Count.");
     const chunks = stream[Symbol.asyncIterator]();
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(made).toBe(0);
@@ -107,7 +107,7 @@ describe("the stream of an agent", () => {
   it("closes the model's stream when the reader leaves, and executes nothing after that", async () => {
     let executed = 0;
     let isClosed = false;
-    async function* play(): AsyncGenerator<StreamChunk> {
+    async function* streamAnswer(): AsyncGenerator<StreamChunk> {
       try {
         yield { type: "tool_call_start", toolCall: { id: "1", name: "look" } };
         yield { type: "tool_call_delta", toolCallId: "1", argumentsDelta: '{"at":"Oslo"}' };
@@ -118,7 +118,7 @@ describe("the stream of an agent", () => {
       }
     }
     const tool = toolNamed("look", () => `${(executed += 1)}`);
-    const agent = new Agent({ name: "a", model: new StreamingModel(play), tools: [tool] });
+    const agent = new Agent({ name: "a", model: new StreamingModel(streamAnswer), tools: [tool] });
     for await (const chunk of agent.stream("Weather?")) if (chunk.type === "tool_call_delta") break;
     await until(() => isClosed);
 

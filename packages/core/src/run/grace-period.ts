@@ -19,7 +19,7 @@ export class GracePeriod {
   }
 
   /** Waits for the work; rejects with `timeout` when the grace period is over first. */
-  async wait(work: Promise<void>): Promise<void> {
+  async wait(work: Promise<unknown>): Promise<void> {
     if (this.#over === undefined) {
       this.#over = Promise.withResolvers();
       this.#over.promise.catch(() => undefined);

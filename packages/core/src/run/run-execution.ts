@@ -6,7 +6,7 @@ import { LazyPromise } from "../async/lazy-promise.ts";
 import { GracePeriod } from "./grace-period.ts";
 import { RunError } from "./run-output.ts";
 import type { RunOutput } from "./run-output.ts";
-import type { RunEnd, RunWork } from "./run-work.ts";
+import type { RunWork } from "./run-work.ts";
 import type { Run } from "./run.ts";
 import type { RunStream } from "./runnable.ts";
 import { watchLimits } from "./run-limits.ts";
@@ -15,6 +15,7 @@ type Step = IteratorResult<StreamChunk, undefined>;
 type Read = { resolve: (step: Step) => void; reject: (error: unknown) => void };
 
 const over: Step = { done: true, value: undefined };
+const hookFailed = "A hook at the end of the run failed.";
 
 /**
  * Drives a run from its start to its one end. It is pulled by the reader of its chunks or, when its output is awaited first,
@@ -148,7 +149,7 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
       return;
     }
     const output = this.#run.toOutput("completed");
-    await this.#callEndHook({ output });
+    await this.#callAtEnd(hookFailed, () => this.#begun?.onEnd?.({ output }));
     this.#close();
     const finish: StreamChunk = { type: "finish", finishReason, usage: output.usage };
     this.#emitChunk(finish);
@@ -167,11 +168,11 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     this.#run.abort(error);
     this.#chunks?.return("error").catch(() => undefined);
     this.#grace.start();
-    await this.#tryAtEnd("The interrupted turn could not be stored.", () => this.#begun?.saveInterrupted?.());
+    await this.#callAtEnd("The interrupted turn could not be stored.", () => this.#begun?.saveInterrupted?.());
     const { code, message, fields } = error;
     const output = this.#run.toOutput("error");
     const failure = new RunError(code, message, { fields, cause: error, output });
-    await this.#callEndHook({ error: failure });
+    await this.#callAtEnd(hookFailed, () => this.#begun?.onEnd?.({ error: failure }));
     this.#close();
     this.#run.emit("run.error", { error: failure });
     this.#result.reject(failure);
@@ -188,14 +189,19 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     if (this.#phase === "ending") this.#grace.start();
   }
 
-  #callEndHook(end: RunEnd<Structured>): Promise<void> {
-    return this.#tryAtEnd("A hook at the end of the run failed.", () => this.#begun?.onEnd?.(end));
+  /** Calls a function of the work at the end of the run. Errors are logged. */
+  #callAtEnd(problem: string, call: () => void | Promise<void>): void | Promise<void> {
+    try {
+      const pending = call();
+      return pending === undefined ? undefined : this.#waitAtEnd(problem, pending);
+    } catch (error) {
+      this.#run.logger.error(problem, { error });
+    }
   }
 
-  async #tryAtEnd(problem: string, work: () => void | Promise<void>): Promise<void> {
+  async #waitAtEnd(problem: string, pending: Promise<void>): Promise<void> {
     try {
-      const pending = work();
-      if (pending !== undefined) await this.#grace.wait(pending);
+      await this.#grace.wait(pending);
     } catch (error) {
       this.#run.logger.error(problem, { error });
     }

@@ -13,7 +13,7 @@ export interface RunWork<Structured = unknown> {
   /** Prepares the run and returns its stream: all chunks but `finish`, and at last the reason why it finished. */
   begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>>;
   /** Stores what a finished run did. The end is announced afterwards; a rejection makes the run a failed one. */
-  saveFinished?(): Promise<void>;
+  saveFinished?(): Promise<unknown>;
   /** Stores what a failed or cancelled run did. Errors are logged. */
   saveInterrupted?(): Promise<void>;
   /** Called with the end of the run before it is announced. Errors are logged. */

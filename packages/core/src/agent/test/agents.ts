@@ -50,20 +50,20 @@ export class StreamingModel implements ModelProvider {
   readonly providerId: string = "streaming";
   readonly modelId: string = "streaming-1";
   readonly calls: ModelOptions[] = [];
-  readonly #play: (options: ModelOptions) => AsyncIterable<ModelChunk>;
+  readonly #streamAnswer: (options: ModelOptions) => AsyncIterable<ModelChunk>;
 
-  constructor(play: (options: ModelOptions) => AsyncIterable<ModelChunk>) {
-    this.#play = play;
+  constructor(streamAnswer: (options: ModelOptions) => AsyncIterable<ModelChunk>) {
+    this.#streamAnswer = streamAnswer;
   }
 
   async generate(_messages: unknown, options: ModelOptions = {}): Promise<ModelResponse> {
     this.calls.push(options);
-    return await collectResponse(this.#play(options));
+    return await collectResponse(this.#streamAnswer(options));
   }
 
   stream(_messages: unknown, options: ModelOptions = {}): AsyncIterable<ModelChunk> {
     this.calls.push(options);
-    return this.#play(options);
+    return this.#streamAnswer(options);
   }
 }
 

@@ -10,35 +10,35 @@ import type { TurnRecord } from "../../session/turn-record.ts";
 import { recordQueuesOf } from "../../lock/session-queues.ts";
 import { assertCallGrammar, assertFinishesOnce, assertPlainChunks } from "../../testing/conformance/model-subject.ts";
 import { until } from "../../testing/conformance/assert.ts";
-import type { Played, PlayedRun } from "./play-runs.ts";
+import type { Trial, ExecutedRun } from "./execute-runs.ts";
 import { markOf } from "./random-model.ts";
 
 /** Asserts the invariants of any runs, whatever happened to them. */
-export async function checkRuns(played: Played): Promise<void> {
+export async function checkRuns(trial: Trial): Promise<void> {
   // A run that was cancelled does not wait for a write; its session does.
-  await until(() => recordQueuesOf(played.driver).busySessions === 0);
-  for (const [index, run] of played.runs.entries()) {
+  await until(() => recordQueuesOf(trial.driver).busySessions === 0);
+  for (const [index, run] of trial.runs.entries()) {
     const output = outputOf(run);
-    checkEvents(played, run, output);
-    checkUsage(output, played.model.billed[index] ?? []);
+    checkEvents(trial, run, output);
+    checkUsage(output, trial.model.billed[index] ?? []);
     checkChunks(run, output);
     checkCalls(output);
   }
-  checkRequests(played);
-  const turns = (await played.storage.list("turns")).map(({ key, value }) => ({
+  checkRequests(trial);
+  const turns = (await trial.storage.list("turns")).map(({ key, value }) => ({
     key,
     turn: value as unknown as TurnRecord,
   }));
-  checkTurns(played, turns);
-  assert.equal(played.listeners(), 0, "nobody listens to a signal that lives on");
+  checkTurns(trial, turns);
+  assert.equal(trial.listeners(), 0, "nobody listens to a signal that lives on");
 }
 
-function outputOf({ outcome }: PlayedRun): RunOutput {
+function outputOf({ outcome }: ExecutedRun): RunOutput {
   return outcome instanceof RunError ? outcome.output : outcome;
 }
 
 /** I9: a run begins once, ends once, and emits no event before or after. */
-function checkEvents({ events }: Played, { outcome, runId }: PlayedRun, output: RunOutput): void {
+function checkEvents({ events }: Trial, { outcome, runId }: ExecutedRun, output: RunOutput): void {
   const names = events.filter(({ data }) => data.runId === output.runId).map(({ name }) => name);
   const end = outcome instanceof RunError ? "run.error" : "run.complete";
   assert.equal(names[0], "run.start");
@@ -57,7 +57,7 @@ function checkUsage({ usage, status }: RunOutput, billed: readonly number[]): vo
 }
 
 /** The grammar of a stream: complete with one finish at its end, or broken off without. */
-function checkChunks({ chunks, outcome }: PlayedRun, output: RunOutput): void {
+function checkChunks({ chunks, outcome }: ExecutedRun, output: RunOutput): void {
   if (chunks.length === 0) return;
   assertPlainChunks(chunks);
   assertCallGrammar(closed(chunks));
@@ -88,7 +88,7 @@ function checkCalls({ toolCalls }: RunOutput): void {
 }
 
 /** I2, I3, I5: every model call has a history that vendors accept, of this session alone, turn by turn. */
-function checkRequests({ given, model }: Played): void {
+function checkRequests({ given, model }: Trial): void {
   for (const { run, messages } of model.requests) {
     assertVendorWouldAccept(messages);
     const session = given.runs[run]?.session;
@@ -115,22 +115,22 @@ function marksIn(value: unknown): number[] {
 }
 
 /** I1, I4: an acknowledged turn is stored once; other turns are whole, and marked unless the storage lied. */
-function checkTurns(played: Played, turns: readonly { key: string; turn: TurnRecord }[]): void {
-  for (const [index, run] of played.runs.entries()) {
+function checkTurns(trial: Trial, turns: readonly { key: string; turn: TurnRecord }[]): void {
+  for (const [index, run] of trial.runs.entries()) {
     const output = outputOf(run);
     const own = turns.filter(({ turn }) => turn.runId === output.runId);
     assert.ok(own.length <= 1, "a run is one turn");
     if (output.status === "completed") assert.equal(own[0]?.turn.status, "completed", "what was acknowledged is there");
     for (const { key, turn } of own) {
-      checkResults(turn, played);
+      checkResults(turn, trial);
       assert.equal(turn.input, `Hello ${markOf(index)}`);
-      assert.ok(key.includes(`/${played.given.runs[index]?.session}/`), "it is in its session");
+      assert.ok(key.includes(`/${trial.given.runs[index]?.session}/`), "it is in its session");
       assert.deepEqual(marksIn(turn), [index], "it is of its run alone");
       assertVendorWouldAccept(turnMessages(turn));
-      checkTurn(turn, output, played);
+      checkTurn(turn, output, trial);
     }
   }
-  const known = new Set(played.runs.map((run) => outputOf(run).runId));
+  const known = new Set(trial.runs.map((run) => outputOf(run).runId));
   assert.ok(
     turns.every(({ turn }) => known.has(turn.runId)),
     "every turn is a run's",
@@ -138,7 +138,7 @@ function checkTurns(played: Played, turns: readonly { key: string; turn: TurnRec
 }
 
 /** Executed calls are known to later model calls, so that a repeated request does nothing twice. */
-function checkResults({ runId, messages }: TurnRecord, { events }: Played): void {
+function checkResults({ runId, messages }: TurnRecord, { events }: Trial): void {
   for (const { data } of events) {
     if (data.runId !== runId || !("result" in data)) continue;
     const stored = messages.find(({ toolCallId }) => toolCallId === data.toolCallId);
@@ -146,7 +146,7 @@ function checkResults({ runId, messages }: TurnRecord, { events }: Played): void
   }
 }
 
-function checkTurn({ status, messages }: TurnRecord, output: RunOutput, { given }: Played): void {
+function checkTurn({ status, messages }: TurnRecord, output: RunOutput, { given }: Trial): void {
   const answer = messages.at(-1)?.toolCalls === undefined && messages.at(-1)?.role === "assistant";
   if (output.status === "completed") {
     assert.equal(answer ? messages.at(-1)?.content : "", output.text);

@@ -16,12 +16,12 @@ import { markOf, pause, RandomModel } from "./random-model.ts";
 import type { RandomRun, RandomRuns } from "./random-runs.ts";
 
 /** The outcome of one run. `chunks` are those that its reader saw. */
-export type PlayedRun = { runId: string | undefined; outcome: RunOutput | RunError; chunks: StreamChunk[] };
+export type ExecutedRun = { runId: string | undefined; outcome: RunOutput | RunError; chunks: StreamChunk[] };
 
 /** The record of a trial, for the invariants. */
-export type Played = {
+export type Trial = {
   given: RandomRuns;
-  runs: PlayedRun[];
+  runs: ExecutedRun[];
   events: { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[];
   model: RandomModel;
   /** The storage of the agent, and the storage below its faults. */
@@ -31,7 +31,7 @@ export type Played = {
 };
 
 /** Executes the runs: those that come at once do not wait for the ones before them. */
-export async function playRuns(given: RandomRuns): Promise<Played> {
+export async function executeRuns(given: RandomRuns): Promise<Trial> {
   const model = new RandomModel(given.runs);
   const storage = new InMemoryStorage();
   const { fault, maxToolRoundtrips } = given;
@@ -41,7 +41,7 @@ export async function playRuns(given: RandomRuns): Promise<Played> {
   const events = eventsOf(agent);
   // Two that outlive the runs: the runs of a session share one.
   const shared = { a: countedSignal(), b: countedSignal() };
-  const playing: Promise<PlayedRun>[] = [];
+  const playing: Promise<ExecutedRun>[] = [];
   for (const [index, run] of given.runs.entries()) {
     const { signal } = shared[run.session === "a" ? "a" : "b"];
     if (!run.isAtOnce) await Promise.all(playing);
@@ -54,7 +54,7 @@ export async function playRuns(given: RandomRuns): Promise<Played> {
 
 type Playing = { run: RandomRun; index: number; signal: AbortSignal };
 
-async function play(agent: Agent, playing: Playing): Promise<PlayedRun> {
+async function play(agent: Agent, playing: Playing): Promise<ExecutedRun> {
   const { run, index, signal } = playing;
   const own = new AbortController();
   const input = `Hello ${markOf(index)}`;
