@@ -6,7 +6,7 @@ export type UserScope = {
   /** The tenant, where a service has several. */
   tenantId?: string | undefined;
   /**
-   * False for a user id that a client claims that was not checked. Such a user has a space apart from the verified user
+   * False for a user id that a client claims without proof. Such a user has a space apart from the verified user
    * of that name: neither reaches the sessions, memory or facts of the other. @default true
    */
   verified?: boolean | undefined;

@@ -10,7 +10,7 @@ export type Principal = {
   tenantId?: string;
 };
 
-/** What the `userId` of a body says about a client without a principal: who it is, or no more than who it claims to be. */
+/** Trust in the `userId` of a body without a principal: it is the user, or an unverified one. */
 export type BodyUserId = "trusted" | "unverified";
 
 /** The user of a run, in the fields of the run's options. Empty for a run without a user. */
