@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "tsup";
 
-/** The files that may be an entry: a package's door, core's two further doors, an app's main. */
-const doors = ["src/index.ts", "src/adapter.ts", "src/testing.ts", "src/main.ts"];
+/** Files that may be an entry point: that of a package, two more of core, the main file of an app. */
+const entryPoints = ["src/index.ts", "src/adapter.ts", "src/testing.ts", "src/main.ts"];
 
-/** Shared by every workspace: tsup writes the JavaScript, `tsc -p tsconfig.build.json` writes the declarations. */
+/** Build settings of all packages. tsup writes the JavaScript, `tsc -p tsconfig.build.json` writes the declarations. */
 export default defineConfig({
-  entry: doors.filter((file) => existsSync(file)),
+  entry: entryPoints.filter((file) => existsSync(file)),
   format: ["esm"],
   // tsup's own declarations need the compiler API that TypeScript 7 no longer has.
   dts: false,
@@ -14,6 +14,6 @@ export default defineConfig({
   target: "node22",
   // The default rewrites "node:sqlite" to "sqlite", which does not exist.
   removeNodeProtocol: false,
-  // Private packages are not published: what uses one carries it along.
+  // Private packages are not published, so they are bundled.
   noExternal: [/^@troupe-internal\//],
 });
