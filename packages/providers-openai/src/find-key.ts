@@ -2,7 +2,10 @@ import { requireKey, resolveKey } from "@troupe/core/adapter";
 import type { ResolvedKey } from "@troupe/core/adapter";
 import { providerId } from "./provider-id.ts";
 
-/** Returns the key of a call. The key in the environment is for OpenAI, and never sent to other servers. */
+/**
+ * Returns the API key for a call: of the request, else of the options, else, for OpenAI only, `OPENAI_API_KEY`. Without
+ * any, OpenAI is `unauthorized`, and another server gets `undefined`.
+ */
 export function findKey({
   isOpenAI,
   ...sources

@@ -5,7 +5,7 @@ import type { ContentData } from "@troupe/core/adapter";
 import type { Call } from "./call.ts";
 import { providerId } from "./provider-id.ts";
 
-/** A part in a form that both APIs can send. */
+/** A part of a user message in a form that the Responses API and the Chat Completions API can send. */
 export type ReadPart =
   | { kind: "text"; text: string }
   /** A web URL, or a `data:` URL. */

@@ -36,7 +36,7 @@ export const poolOptionTable = {
 /** The checks and defaults of the options, with a pool of its own. */
 export const postgresOptionTable = { max: optional(integer(1), 10), ...poolOptionTable };
 
-/** Checked options with their defaults. */
+/** Checked options of `PostgresStorage` with their defaults. `max` is absent when the caller gave a pool. */
 export type PostgresSettings = OptionsOf<typeof poolOptionTable> & { max?: number };
 
 /** Reads a connection string, or takes the pool of an object. */

@@ -6,18 +6,18 @@ import type { Run } from "../run/run.ts";
 type TextChunk = Extract<AnswerChunk, { type: "text" }>;
 type ToolChunk = Extract<AnswerChunk, { type: "tool_call_start" | "tool_call_delta" | "tool_call_end" }>;
 
-/** Options of a filter for one model call. */
+/** Options of a `ChunkFilter`. */
 export type ChunkFilterOptions = {
   run: Run;
-  /** Lets text out once it may go. Without a gate all text is held back. */
+  /** Lets text out once it may go. Absent for a structured answer, all of whose text is held back. */
   gate: OutputGate | undefined;
   /** Shows tool calls, which will be executed. */
   showsTools: boolean;
 };
 
 /**
- * Filters the chunks of one model call for the reader of a run, and records them in the run. The end of a tool call is left
- * out: for the reader a call ends when it has been executed.
+ * Selects the chunks of one model call that the reader of a run sees, and adds their text and thinking to the run. The end of
+ * a tool call is left out: for the reader a call ends when it has been executed.
  */
 export class ChunkFilter {
   readonly #options: ChunkFilterOptions;

@@ -49,7 +49,7 @@ function soundCalls(calls: readonly ToolCall[], malformed: ModelResponse["malfor
   return sound;
 }
 
-/** Collects the ids of the tool calls in a conversation. */
+/** Returns the tool call ids of a conversation as taken, so that calls in later answers get other ids. */
 export function callIdsOf(messages: readonly ChatMessage[]): CallIds {
   const ids = new CallIds();
   for (const { toolCalls = [] } of messages) for (const { id } of toolCalls) ids.take(id);

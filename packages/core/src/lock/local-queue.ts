@@ -3,7 +3,8 @@ import { Waiter } from "./waiter.ts";
 import type { QueuePosition } from "./waiter.ts";
 
 /**
- * First-come queue for one session within this process. The first waiter holds the lease.
+ * First-come queue within this process, for a session of a storage that is not shared, or for a single record. Its first
+ * waiter holds the lease. Sessions of a shared storage have a `SessionQueue` instead.
  *
  * It does not know which run waits for which: a run that starts another on its own session waits for itself, until the
  * inner run is refused after `waitMs`.

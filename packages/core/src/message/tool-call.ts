@@ -1,7 +1,7 @@
 /** A tool call of a model, with its arguments parsed. */
 export type ToolCall = { id: string; name: string; arguments: Record<string, unknown> };
 
-/** Output of a tool besides its text. */
+/** Output of a tool besides its text: JSON data for the caller, which the model does not see. */
 export type Artifact = { type: string; data: unknown; mimeType?: string };
 
 /** Result of one tool call. */

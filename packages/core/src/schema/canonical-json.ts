@@ -1,4 +1,4 @@
-/** A limit on the work of one check. `spend` may throw when the limit is reached. */
+/** A limit on the work of validating one value against a schema. `spend` may throw when the limit is reached. */
 export type StepBudget = { spend(steps: number): void };
 
 /** The number of characters that cost one step to read. */

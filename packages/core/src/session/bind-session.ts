@@ -9,7 +9,7 @@ import type { SessionRecord } from "./session-record.ts";
 /** A session's key, and the caller who asks for it. */
 export type Claim = { key: string; sessionId: string; owner: SessionOwner };
 
-/** Returns the session's record, or `null` when there is none yet. No key leads to another owner's session. */
+/** Returns the session's record, or `null` when its owner has no such session: the key includes the tenant and user. */
 export async function findSession(driver: StorageDriver, claim: Claim): Promise<SessionRecord | null> {
   const at = { namespace: namespaces.sessions, key: claim.key };
   const value = await driver.get(at.namespace, at.key);

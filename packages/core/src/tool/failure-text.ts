@@ -9,7 +9,7 @@ import { cutText } from "./cut-text.ts";
 /** The longest text of a failure, in bytes of UTF-8. */
 const maxBytes = 2048;
 
-/** Returns the text that a model and a client get of a thrown value: after `beginning`, its message without the run's keys. */
+/** Returns the text of a thrown value for model and client: `beginning: message`, without the run's keys, at most 2 KB. */
 export function failureText(beginning: string, thrown: unknown, context: RunContext): string {
   return shortText(`${beginning}: ${keyMasker(context)(messageOf(thrown), maxBytes)}`);
 }

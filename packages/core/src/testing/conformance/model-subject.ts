@@ -107,12 +107,12 @@ const fields: Record<ModelChunk["type"], readonly string[]> = {
   finish: ["finishReason", "type", "usage"],
 };
 
-/** Asserts that the chunks of a run have no fields beyond the specified ones, also as JSON. */
+/** Asserts that no chunk of a run, written as JSON, has a field beyond the specified ones. */
 export function assertPlainChunks(chunks: readonly StreamChunk[]): void {
   assertFields(chunks, fields);
 }
 
-/** Asserts that the chunks of a model have no fields beyond the specified ones, also as JSON. */
+/** Asserts that no chunk of a model, written as JSON, has a field beyond the specified ones. */
 export function assertModelChunks(chunks: readonly ModelChunk[]): void {
   assertFields(chunks, { ...fields, finish: [...fields.finish, "responseId", "model", "vendorState"] });
 }

@@ -11,7 +11,7 @@ const agent: Listed = {
   input: ["text", "parts"],
 };
 
-/** Schemas of the lists, the state of the service and its errors. */
+/** Schemas of the lists, of a cancelled run, of health and readiness, and of errors. */
 export function serviceSchemas(): Record<string, Schema> {
   return {
     Listed: objectOf<Listed>({
