@@ -20,7 +20,7 @@ export const sessionIds = ["s", "a", "-", "..", "a:b", "000000000001"] as const;
 /** One operation of one owner. */
 type Step = { operation: (typeof operations)[number]; sessionId: string };
 
-/** What one owner has, by session, as it must be read back. */
+/** The expected records of one owner, by session. */
 type Owned = { turns: Map<string, string[]>; memory: Map<string, string[]>; facts: string[] };
 
 /** Sessions, memory and facts in one storage, and beside them what each owner must find there. */

@@ -7,7 +7,10 @@ import { toFinish } from "./to-finish.ts";
 import { TruncatedResponse, VendorError } from "./vendor-error.ts";
 import type { WireAnswer, WireUsage } from "./wire-types.ts";
 
-/** Reads a whole answer, which has the same form as one event of a stream. */
+/**
+ * Converts the JSON body of an answer that was not streamed to a `ModelResponse`. Throws `VendorError` when the body
+ * holds an error, and `TruncatedResponse` when it has no finish reason.
+ */
 export function readAnswer(text: string, model: { providerId: string; modelId: string }): ModelResponse {
   const reader = new AnswerReader(model);
   const chunks: ModelChunk[] = [];
@@ -17,7 +20,10 @@ export function readAnswer(text: string, model: { providerId: string; modelId: s
   return collector.finish();
 }
 
-/** Converts the events of an answer to chunks, and collects the state that the next request returns to the vendor. */
+/**
+ * Converts the events of one Gemini answer to chunks. Collects its parts as `vendorState`, which the next model call of
+ * the run sends back.
+ */
 export class AnswerReader {
   readonly #model: { providerId: string; modelId: string };
   readonly #parts: Part[] = [];

@@ -5,8 +5,8 @@ type Arguments = Record<string, unknown>;
 type Step = string | number;
 
 /**
- * Assembles calls whose arguments come in pieces, each with its path. Our requests do not ask for that, but a gateway may,
- * and a call must not be executed without its arguments.
+ * Assembles tool calls whose arguments arrive in pieces, each with its path. Our requests do not ask for pieces, but a
+ * gateway may, and a tool must not be executed without its arguments.
  */
 export class CallAssembler {
   #open: (Part & { functionCall: FunctionCall }) | undefined;

@@ -3,23 +3,37 @@ import { sharedHttpPool } from "@troupe/core/adapter";
 import type { PooledRequestInit } from "@troupe/core/adapter";
 import { readVendorError } from "./vendor-error.ts";
 
-/** The address of the API with its version. `isCloud`: the API of the cloud platform. */
+/**
+ * The API that a `GeminiClient` sends to: `baseURL` with the version, and `isCloud` for Google Cloud (Vertex) instead
+ * of the Gemini API.
+ */
 export type ClientSettings = { baseURL: string; isCloud: boolean };
 
-/** A request as the vendor's library writes it. */
+/**
+ * The URL and JSON body that `@google/genai` wrote for a request. `GeminiClient.post` sends them with headers of its
+ * own.
+ */
 export type WrittenRequest = { url: string; body: string };
 
-/** Calls the vendor's library, with `httpOptions` in the config of the call. */
+/**
+ * Calls one method of `@google/genai`, for `GeminiClient.write` to catch its request. It must put `httpOptions` into
+ * the `config` of the method: they hold the `fetch` that catches the request.
+ */
 export type Ask = (models: GoogleGenAI["models"], httpOptions: HttpOptions) => Promise<unknown>;
 
-/** Credentials, signal and timeouts of a request. */
+/**
+ * Headers with credentials, abort signal, and timeouts in milliseconds with which `GeminiClient.post` sends a request.
+ */
 export type Sending = {
   /** Credentials. */
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal | undefined;
 } & Pick<PooledRequestInit, "headersTimeoutMs" | "idleTimeoutMs">;
 
-/** Gemini's API at one address. The vendor's library only writes the requests: it sees neither a key nor an answer. */
+/**
+ * A client of Gemini's API at one address, for models and embeddings. `@google/genai` only writes the requests; the
+ * shared HTTP pool sends them, so that the library sees neither a key nor an answer.
+ */
 export class GeminiClient {
   readonly #settings: ClientSettings;
   #models: Promise<GoogleGenAI["models"]> | undefined;

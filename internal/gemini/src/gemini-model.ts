@@ -12,7 +12,10 @@ import type { Request } from "./to-request.ts";
 import { toModelError, TruncatedResponse } from "./vendor-error.ts";
 import type { CallContext } from "./vendor-error.ts";
 
-/** A model, the address of its API, and the credentials for it. */
+/**
+ * Settings of `createGeminiModel`: the model, the address of its API, and a function that returns the credentials of
+ * each call.
+ */
 export type GeminiSettings = ClientSettings & {
   providerId: string;
   modelId: string;
@@ -22,7 +25,10 @@ export type GeminiSettings = ClientSettings & {
   logger: Logger;
 };
 
-/** Creates a model that speaks Gemini's format. Its first call loads the vendor's library. */
+/**
+ * Creates a model that speaks Gemini's format, for `google` and `vertex`, which differ in address and credentials. The
+ * first model call loads `@google/genai`.
+ */
 export function createGeminiModel(settings: GeminiSettings): ModelProvider {
   return new GeminiModel(settings);
 }

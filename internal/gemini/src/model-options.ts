@@ -18,7 +18,7 @@ import type { OptionCheck, OptionTable } from "@troupe/core/adapter";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
-/** Options of every model that speaks Gemini's format. */
+/** The options that users pass to both `google` and `vertex`, before `readModelOptions` checks them. */
 export type ModelOptions = {
   apiKey?: string;
   baseURL?: string;
@@ -27,7 +27,10 @@ export type ModelOptions = {
   logger?: Logger;
 };
 
-/** Checked options that do not depend on the address of the model. */
+/**
+ * The checked options and defaults that `readModelOptions` returns: all but `apiKey` and `baseURL`, which `google` and
+ * `vertex` use in different ways.
+ */
 export type CommonSettings = { modelId: string; idleTimeoutMs: number; rules: ModelRules; logger: Logger };
 
 const thinkingLevel = oneOf("low", "medium", "high");
@@ -41,7 +44,7 @@ const ruleTable = {
   formatWithTools: optional(anyBoolean),
 } satisfies OptionTable<ModelRules>;
 
-/** Checks of the options that all models and embeddings have. */
+/** Checks of the options that Google's models and embeddings share: `apiKey`, `baseURL` and `logger`. */
 export const commonTable = {
   apiKey: optional(apiKeyOption),
   baseURL: optional(baseUrlOption),
@@ -54,13 +57,19 @@ const optionTable = {
   rules: optional(nested(ruleTable)),
 } satisfies OptionTable<ModelOptions>;
 
-/** Check of the id of a model, which becomes a part of an address. */
+/**
+ * Check of the option for a model's id. The id becomes part of a URL, so an id with `..` or unusual characters is
+ * `invalid_config`.
+ */
 export const modelIdOption = satisfying<string>(
   "the id of a model",
   (value) => typeof value === "string" && /^[\w@-][\w./:@-]*$/.test(value) && !value.includes(".."),
 );
 
-/** Checks the options and adds the defaults. A wrong or unknown one is `invalid_config`. `more` are the checks of other options. */
+/**
+ * Checks the options of `google` or `vertex` and adds the defaults. Throws `invalid_config` for a wrong or unknown one.
+ * `vendor` is named in errors; `more` holds the checks of options that only this provider has.
+ */
 export function readModelOptions(
   modelId: string,
   options: ModelOptions,

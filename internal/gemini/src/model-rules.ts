@@ -1,4 +1,7 @@
-/** The abilities of a model, known by its id. `rules` in the options overrides single entries. */
+/**
+ * The abilities of a Gemini model, which decide the settings that its requests carry. Found by the model's id; the
+ * option `rules` overrides single entries.
+ */
 export type ModelRules = {
   /** The form of the setting for thinking: a level, a budget of tokens, or none. */
   thinking: "level" | "budget" | "none";
@@ -14,7 +17,7 @@ export type ModelRules = {
   formatWithTools: boolean;
 };
 
-/** A level of thinking. */
+/** A level of thinking, for models that take a level and not a budget of tokens. */
 export type ThinkingLevelName = "low" | "medium" | "high";
 
 type Family = readonly [id: RegExp, differences: Partial<ModelRules>];
@@ -44,7 +47,10 @@ const families: readonly Family[] = [
   [/gemini-.*(?:image|tts)/, { thinking: "none" }],
 ];
 
-/** Returns the rules of a model, with overrides. */
+/**
+ * Returns the abilities of a model by its id, with overrides from the options. A Gemini id that is not known counts as
+ * the newest model; an id without `gemini` gets nothing that only Gemini has.
+ */
 export function rulesOf(modelId: string, overrides: Partial<ModelRules> = {}): ModelRules {
   const known = families.filter(([id]) => id.test(modelId)).map(([, differences]) => differences);
   const given = Object.entries(overrides).filter(([, value]) => value !== undefined);

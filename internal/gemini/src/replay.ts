@@ -4,14 +4,20 @@ import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 
 type ModelName = { readonly providerId: string; readonly modelId: string };
 
-/** Returns the state that the next request of the run sends back: the answer, when it has signatures or the vendor's call ids. */
+/**
+ * Returns the `vendorState` of an answer, which the next model call of the run sends back: the parts, when they have
+ * signatures or the vendor's call ids. Else `undefined`.
+ */
 export function stateOf(parts: readonly Part[], { providerId, modelId }: ModelName): VendorState | undefined {
   const isMarked = parts.some(({ thoughtSignature, functionCall }) => thoughtSignature ?? functionCall?.id);
   if (!isMarked) return undefined;
   return { providerId, modelId, items: parts.filter((part) => !isBlank(part)) };
 }
 
-/** Returns the original answer when the message has the state of this model and still the same calls. */
+/**
+ * Returns the original parts of an assistant message, to send them back unchanged, if this model made them and the
+ * message still has the same tool calls. Else `undefined`: the message must be converted.
+ */
 export function replayOf(message: ModelMessage, model: ModelName): Part[] | undefined {
   const state = vendorStateOf(message, model);
   if (state === undefined) return undefined;
@@ -22,7 +28,7 @@ export function replayOf(message: ModelMessage, model: ModelName): Part[] | unde
   return called.join("\n") === kept.join("\n") ? [...parts] : undefined;
 }
 
-/** Returns the calls of an answer. */
+/** Returns the tool calls among the parts of an answer, in their order. */
 export function callsIn(parts: readonly Part[]): FunctionCall[] {
   return parts.flatMap(({ functionCall }) => functionCall ?? []);
 }

@@ -1,6 +1,9 @@
 import type { ModelRules } from "./model-rules.ts";
 
-/** The model that a request is for, and a function that reports omissions. */
+/**
+ * The model that a request is for, its abilities, and a function that logs what is left out, for the functions that
+ * convert a model call to a request.
+ */
 export type RequestContext = {
   readonly model: { readonly providerId: string; readonly modelId: string };
   readonly rules: ModelRules;

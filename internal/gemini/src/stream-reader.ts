@@ -6,7 +6,10 @@ import type { WireAnswer } from "./wire-types.ts";
 /** Image models send a picture in one event. */
 const maxEventBytes = 33_554_432;
 
-/** Reads the chunks of one streamed answer from its bytes. */
+/**
+ * Parses the bytes of one streamed answer (SSE) and returns the chunks of each piece. An error in the stream is kept
+ * until `throwFailure`, so that the chunks before it are delivered first.
+ */
 export class StreamReader {
   readonly #parser = new SseParser({ maxEventBytes });
   readonly #answer: AnswerReader;

@@ -6,7 +6,10 @@ import { callsIn, replayOf } from "./replay.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toParts, toText } from "./to-parts.ts";
 
-/** Converts a conversation to alternating contents. The results of an answer's calls follow it at once, in their order. */
+/**
+ * Converts the messages of a conversation to Gemini's `contents`, in which user and model alternate. Results of tool
+ * calls directly follow the answer with the calls, in their order. Throws `invalid_request` when nothing is left.
+ */
 export function toContents(messages: readonly ChatMessage[], context: RequestContext): Content[] {
   const history = new History(messages, context);
   for (const message of messages) history.add(message);

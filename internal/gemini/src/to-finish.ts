@@ -6,7 +6,10 @@ import type { WireModality, WireUsage } from "./wire-types.ts";
 /** The end of an answer, as Gemini sends it. */
 type WireEnd = { reason: string; hasCalls: boolean; usage: WireUsage };
 
-/** Converts the end of an answer to a finish chunk. */
+/**
+ * Converts the finish reason and token counts of a Gemini answer to its finish chunk. `STOP` after tool calls becomes
+ * `tool_calls`; an unknown reason becomes `other`.
+ */
 export function toFinish({ reason, hasCalls, usage }: WireEnd): ModelFinish {
   return { type: "finish", finishReason: toFinishReason(reason, hasCalls), usage: toUsage(usage) };
 }

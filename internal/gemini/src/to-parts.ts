@@ -12,12 +12,15 @@ const mediaType = /^(?:image\/(?:png|jpeg|webp|heic|heif)|audio\/.+|video\/.+|ap
 const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript|x-ndjson)$|\+(?:json|xml)$/;
 const supported = "images (PNG, JPEG, WebP, HEIC), audio, video, PDF and text";
 
-/** Converts a part. Empty text is left out, since the vendor refuses it. */
+/**
+ * Converts one part of a message to Gemini's parts: none for empty text, which the vendor refuses, else one. Throws
+ * `unsupported_media_type` for a type that Gemini does not take, and `invalid_request` for unreadable data.
+ */
 export function toParts(part: ContentPart, context: RequestContext): Part[] {
   return part.type === "text" ? toText(part.text) : [toData(part, context)];
 }
 
-/** Returns a text part, or none for an empty text. */
+/** Returns a text as one part of Gemini's format, or no part for an empty text, which the vendor refuses. */
 export function toText(text: string): Part[] {
   return text === "" ? [] : [{ text }];
 }

@@ -8,7 +8,10 @@ import { toSchema } from "./to-schema.ts";
 import { toThinking } from "./to-thinking.ts";
 import type { Thinking } from "./to-thinking.ts";
 
-/** A request for the vendor's library to write. Its enumerations are plain strings here, since the library is loaded late. */
+/**
+ * The arguments from which `@google/genai` writes an HTTP request. Its enumerations are plain strings here, since the
+ * library is loaded late.
+ */
 export type Request = {
   model: string;
   contents: Content[];
@@ -19,7 +22,10 @@ export type Request = {
 /** The vendor refuses more stop sequences. */
 const mostStops = 5;
 
-/** Converts a call to a request. Settings that the model does not take are left out or refused. */
+/**
+ * Converts a model call to the arguments of `@google/genai`. Settings that the model does not take are left out and
+ * logged; a message part that it does not take throws `unsupported_media_type`.
+ */
 export function toRequest(messages: readonly ChatMessage[], options: ModelOptions, context: RequestContext): Request {
   const { settings, instruction } = toFormat(options, context);
   const { temperature, topP, maxTokens } = options;

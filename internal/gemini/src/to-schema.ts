@@ -22,7 +22,10 @@ const schemaKeywords = ["items", "additionalProperties"];
 const listKeywords = ["prefixItems", "anyOf", "oneOf"];
 const mapKeywords = ["$defs", "properties"];
 
-/** Reduces a JSON Schema to the keywords that Gemini knows. The answer is checked against the whole schema afterwards. */
+/**
+ * Reduces the JSON Schema of a tool's parameters or of the answer to the keywords that Gemini knows. The tool's
+ * arguments and the answer are checked against the whole schema afterwards.
+ */
 export function toSchema(schema: JsonSchema): JsonSchema {
   const { const: value, definitions, ...rest } = mergeAll(schema);
   const known =

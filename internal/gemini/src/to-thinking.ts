@@ -2,13 +2,19 @@ import type { ReasoningConfig } from "@troupe/core";
 import type { ModelRules, ThinkingLevelName } from "./model-rules.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** The settings for thinking. */
+/**
+ * Gemini's `thinkingConfig`: a budget in tokens (0: no thinking, -1: the model chooses) or a level, by the kind of
+ * model.
+ */
 export type Thinking = { includeThoughts?: true; thinkingBudget?: number; thinkingLevel?: string };
 
 /** Lets the model choose its budget. */
 const ownBudget = -1;
 
-/** Converts `reasoning` to the settings that the model takes. */
+/**
+ * Converts the option `reasoning` to Gemini's `thinkingConfig`, as a level or a budget, whichever the model takes.
+ * Returns an empty object without the option, or, with a log entry, for a model that takes neither.
+ */
 export function toThinking(
   reasoning: ReasoningConfig | undefined,
   { rules, drop }: RequestContext,

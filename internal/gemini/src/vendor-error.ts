@@ -3,7 +3,10 @@ import { abortedError, getOwn, readRetryAfter } from "@troupe/core/adapter";
 import type { ResolvedKey } from "@troupe/core/adapter";
 import type { WireError } from "./wire-types.ts";
 
-/** An error that the vendor sent in place of an answer, or within one. */
+/**
+ * An error that Gemini sent in place of an answer or within one. Internal: `toModelError` converts it to the error that
+ * users see.
+ */
 export class VendorError extends Error {
   readonly status: number;
   readonly vendorCode: string | undefined;
@@ -21,12 +24,17 @@ export class VendorError extends Error {
   }
 }
 
-/** An answer that ended before it was complete. */
+/**
+ * An error for an answer that ended before it was complete. Its code is that of a lost connection, and it is treated as
+ * one.
+ */
 export class TruncatedResponse extends Error {
   readonly code = "ECONNRESET";
 }
 
-/** Reads the error of a response with an error status. */
+/**
+ * Reads a response with an error status into a `VendorError`. An unreadable body is no failure: the status is enough.
+ */
 export async function readVendorError({ status, headers, text }: ErrorResponse): Promise<VendorError> {
   // Without a readable body, the status is enough.
   const body = await text().catch(() => "");
@@ -34,12 +42,15 @@ export async function readVendorError({ status, headers, text }: ErrorResponse):
 }
 
 /**
- * The provider, key and signal of one call, as `toModelError` needs them: the key is masked in errors, and an aborted signal makes the error
- * `cancelled`.
+ * The facts of one model call for `toModelError`: the provider to name, the key to mask in errors, and the signal,
+ * whose abort takes precedence over the error.
  */
 export type CallContext = { providerId: string; key: ResolvedKey | undefined; signal: AbortSignal | undefined };
 
-/** Converts an error of the vendor, its library or the network. */
+/**
+ * Converts any error of a model call to the error that the model throws: that of the abort when the signal aborted,
+ * else a `ModelError` with the facts that the vendor, its library or the network gave.
+ */
 export function toModelError(thrown: unknown, { providerId, key, signal }: CallContext): TroupeError {
   if (signal?.aborted) return abortedError(signal.reason);
   // A redirect, or a request that cannot be sent: the error of the HTTP pool says what to do.

@@ -1,6 +1,6 @@
 import type { Part } from "@google/genai/web";
 
-/** Token counts. Every event of a stream repeats them, as of that event. */
+/** The token counts (`usageMetadata`) as Gemini sends them. Every event of a stream repeats them, as of that event. */
 export type WireUsage = {
   promptTokenCount?: number;
   toolUsePromptTokenCount?: number;
@@ -12,10 +12,12 @@ export type WireUsage = {
   candidatesTokensDetails?: WireModality[];
 };
 
-/** The number of tokens of one modality. */
+/** The number of tokens of one modality, such as `AUDIO`, within the input or the answer. */
 export type WireModality = { modality?: string; tokenCount?: number };
 
-/** An answer, or one event of a streamed one. Any field may be missing. */
+/**
+ * The JSON of a Gemini answer, or of one event of a streamed one, with the fields that are read. Any may be missing.
+ */
 export type WireAnswer = {
   candidates?: { content?: { parts?: Part[] }; finishReason?: string }[];
   /** The reason for a refused request. */
@@ -26,7 +28,9 @@ export type WireAnswer = {
   error?: WireError;
 };
 
-/** An error, in place of an answer or within one. */
+/**
+ * The error object in Gemini's JSON, in place of an answer or within one. Any field may be missing or of another type.
+ */
 export type WireError = {
   code?: unknown;
   message?: unknown;

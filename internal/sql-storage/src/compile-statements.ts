@@ -4,13 +4,16 @@ import type { Compilable, Dialect, Kysely, OrderByDirection } from "kysely";
 import { numberedKeys } from "./numbered-keys.ts";
 import type { SqlTable } from "./sql-table.ts";
 
-/** A statement with its parameters, in the order of their places. */
+/** SQL text and the values of its parameters, in the order of their places, ready for the driver of a database. */
 export type SqlCall = { readonly sql: string; readonly parameters: readonly (string | number)[] };
 
-/** A row of a result, with the columns that the statement returns. */
+/** A row that one of the `Statements` returns. Each statement selects other columns, so either may be missing. */
 export type SqlRow = { readonly key?: string; readonly value?: unknown };
 
-/** The statements on a table of records. */
+/**
+ * The SQL of all operations of a storage on its table of records (namespace, key, value). Each function fills in a
+ * statement that is compiled already; the storage runs it.
+ */
 export type Statements = {
   readonly createTable: SqlCall;
   /** Returns the value. */
@@ -49,7 +52,10 @@ const databases = {
 type Compiler = { kysely: typeof kyselyModule; db: Kysely<Record<string, Required<Columns>>>; table: string };
 type Columns = { namespace: string; key: string; value: string };
 
-/** Loads kysely and compiles the statements on a table, once: docs/decisions/0017 says why kysely does not run them. */
+/**
+ * Loads kysely and compiles the statements on a table of SQLite or PostgreSQL, once per storage. Kysely does not run
+ * them: docs/decisions/0017 says why.
+ */
 export async function compileStatements(
   database: keyof typeof databases,
   { name: table, schema }: SqlTable,

@@ -1,7 +1,10 @@
 import { checkKey, decodeSequence, encodeSequence } from "@troupe/core/adapter";
 import type { Appended, AppendRequest } from "@troupe/core/adapter";
 
-/** Describes the keys that are the prefix and a sequence number: a range, their length, and the place of the digits. */
+/**
+ * Describes all keys that are the prefix and a sequence number, for a query: from `from` up to and without `to`,
+ * `length` characters long, with the digits from position `digitsAt` (1 is the first).
+ */
 export function numberedKeys(keyPrefix: string) {
   const prefixLength = Array.from(keyPrefix).length;
   return {
@@ -13,7 +16,10 @@ export function numberedKeys(keyPrefix: string) {
   };
 }
 
-/** Returns the number and key after `lastKey`, the highest numbered one; the first, without one. */
+/**
+ * Returns number and key for the next append under a prefix: those after `lastKey`, the highest numbered key stored, or
+ * the first ones without it. Throws when the key would not be valid.
+ */
 export function nextNumbered({ namespace, keyPrefix }: AppendRequest, lastKey = ""): Appended {
   const last = decodeSequence(lastKey.slice(keyPrefix.length)) ?? 0;
   const key = keyPrefix + encodeSequence(last + 1);

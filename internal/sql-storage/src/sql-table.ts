@@ -1,9 +1,12 @@
 import { satisfying } from "@troupe/core/adapter";
 
-/** A table of records. Without a schema, the database uses its default one. */
+/** The name of the table in which a storage keeps its records. Without a schema, the database uses its default one. */
 export type SqlTable = { readonly name: string; readonly schema?: string };
 
-/** Takes a name of a table or schema that needs no quotes in any database and leaves room for a suffix. */
+/**
+ * Check of an option that names a table or schema: the name must need no quotes in any database, and leave room for a
+ * suffix. Any other is `invalid_config`.
+ */
 export const tableName = satisfying<string>(
   "at most 48 lower-case letters, digits and underscores that do not begin with a digit, sqlite_ or pg_",
   (name) => typeof name === "string" && /^(?!sqlite_|pg_)[a-z_][a-z\d_]{0,47}$/.test(name),

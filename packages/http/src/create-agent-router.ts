@@ -17,8 +17,9 @@ import type { RouterOptions, RouterSettings } from "./settings/router-options.ts
 const ownPaths = ["/agents", "/teams", "/workflows", "/runs", "/sessions"];
 
 /**
- * Makes an Express router that serves agents, teams and workflows by their names. It answers its errors itself: a host
- * without an error handler shows no stack.
+ * Makes the Express router that serves the registered agents, teams and workflows over HTTP, with sessions, health and,
+ * if `swagger` is given, docs. It answers its own errors as JSON without a stack, even if the host has no error
+ * handler. A wrong option throws `invalid_config`.
  */
 export function createAgentRouter(options: RouterOptions = {}): Router {
   const settings = readSettings(options);

@@ -11,7 +11,10 @@ import type { Request } from "./to-request.ts";
 import { TruncatedResponse, toModelError } from "./vendor-error.ts";
 import type { CallContext } from "./vendor-error.ts";
 
-/** Creates an Anthropic model over the Messages API. Its first call loads the vendor's library. */
+/**
+ * Creates a Claude model that is called through Anthropic's Messages API. Throws `invalid_config` for wrong options.
+ * The first model call loads `@anthropic-ai/sdk`.
+ */
 export function anthropic(modelId: string, options: AnthropicOptions = {}): ModelProvider {
   return new AnthropicModel(readModelOptions(modelId, options));
 }

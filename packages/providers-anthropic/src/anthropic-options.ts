@@ -17,7 +17,7 @@ import type { OptionTable } from "@troupe/core/adapter";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
-/** Options of `anthropic`. */
+/** Options of `anthropic`, which creates a model. All have defaults. */
 export type AnthropicOptions = {
   /** The key for calls without their own. @default `ANTHROPIC_API_KEY`, read at each call */
   apiKey?: string;
@@ -33,7 +33,9 @@ export type AnthropicOptions = {
   logger?: Logger;
 };
 
-/** Checked options with their defaults. */
+/**
+ * The settings of an Anthropic model that `readModelOptions` returns: checked options, with defaults and all abilities.
+ */
 export type ModelSettings = {
   modelId: string;
   apiKey: string | undefined;
@@ -64,7 +66,7 @@ const optionTable = {
 const where = { owner: "anthropic" };
 const checkModelId = nonBlankString();
 
-/** Checks the options of a model and fills in the defaults. */
+/** Checks the arguments of `anthropic` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
 export function readModelOptions(modelId: string, options: AnthropicOptions): ModelSettings {
   const { apiKey, rules, logger = createLogger(), ...settings } = readOptions(optionTable, options, where);
   return {

@@ -1,8 +1,8 @@
 type Call = { id: string };
 
 /**
- * Ids of calls in a request. Ids of other vendors may have characters that Anthropic refuses, or be repeated; a call gets
- * a new one then, and its result the same.
+ * The ids of tool calls while one request is written. Ids of other vendors may have characters that Anthropic refuses,
+ * or be repeated; such a call gets a new id, and its result the same one.
  */
 export class CallIds {
   readonly #used = new Set<string>();

@@ -4,13 +4,13 @@ import type { ModelSettings } from "./anthropic-options.ts";
 import { readVendorError } from "./read-vendor-error.ts";
 import type { Request } from "./to-request.ts";
 
-/** Settings that all connections of a model share. */
+/** The settings of a model that its connections need: address, header for the key, and idle timeout. */
 export type ConnectionSettings = Pick<ModelSettings, "baseURL" | "keyHeader" | "idleTimeoutMs">;
 
-/** Mode, timeout for the response headers, and signal of a request. */
+/** Mode, timeout and signal of one request. `timeoutMs`: milliseconds to wait for the response headers. */
 export type Sending = { stream: boolean; timeoutMs: number; signal: AbortSignal | undefined };
 
-/** A connection to the vendor with one key. */
+/** Sends requests to the Messages API under one API key. A model has one for each key. */
 export class Connection {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;

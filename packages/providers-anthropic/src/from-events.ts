@@ -13,7 +13,10 @@ type BlockOf<Type extends WireBlock["type"]> = Extract<WireBlock, { type: Type }
 
 const nothing: Chunks = [];
 
-/** Converts the events of one stream to chunks, and collects the state that the next request returns to the vendor. */
+/**
+ * Converts the events of one streamed answer to chunks. Collects its blocks as `vendorState`, which the next model call
+ * of the run sends back.
+ */
 export class EventReader {
   readonly #model: { providerId: string; modelId: string };
   readonly #blocks: OpenBlock[] = [];

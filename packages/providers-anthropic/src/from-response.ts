@@ -5,7 +5,10 @@ import { toUsage } from "./to-usage.ts";
 import { TruncatedResponse, VendorError } from "./vendor-error.ts";
 import type { WireBlock, WireFailure, WireMessage } from "./wire-types.ts";
 
-/** Reads a whole answer to a request without tools. */
+/**
+ * Converts the JSON body of an answer that was not streamed to a `ModelResponse`, without tool calls: requests with
+ * tools are streamed. Throws `VendorError` when it holds an error, and `TruncatedResponse` when it has no end.
+ */
 export function fromResponse(text: string, model: { providerId: string; modelId: string }): ModelResponse {
   const message = JSON.parse(text) as WireMessage | WireFailure;
   if (message.type === "error") throw new VendorError(message);

@@ -4,8 +4,8 @@ type Check = (schema: unknown) => boolean;
 const joins = ["anyOf", "oneOf", "allOf"];
 
 /**
- * Tells if Anthropic can enforce the schema. Unknown limits become text in it, but open objects, values of any type and
- * recursive schemas would be closed or refused.
+ * Tells if Anthropic can enforce a JSON Schema, which otherwise goes into the instructions. Limits that it does not
+ * know become text in the schema, but open objects, values of any type and recursion would be closed or refused.
  */
 export function isExpressible(schema: Record<string, unknown>): boolean {
   const definitions = isRecord(schema["$defs"]) ? schema["$defs"] : {};

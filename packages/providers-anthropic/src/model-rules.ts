@@ -1,4 +1,7 @@
-/** The abilities of a model, known by its id. `rules` in the options overrides single entries. */
+/**
+ * The abilities of a Claude model, which decide the settings that its requests carry. Found by the model's id; the
+ * option `rules` overrides single entries.
+ */
 export type ModelRules = {
   /** The form of the setting for thinking: adaptive, a budget of tokens, or none. */
   thinking: "adaptive" | "budget" | "none";
@@ -38,7 +41,10 @@ const families: readonly Family[] = [
   [/claude-(?:opus|sonnet|haiku)-4-[78](?!\d)/, { forcedTools: true }],
 ];
 
-/** Returns the rules of a model, with overrides. */
+/**
+ * Returns the abilities of a model by its id, with overrides from the options. An id that is not known counts as the
+ * newest model.
+ */
 export function rulesOf(modelId: string, overrides: Partial<ModelRules> = {}): ModelRules {
   const family = families.find(([id]) => id.test(modelId))?.[1];
   const given = Object.entries(overrides).filter(([, value]) => value !== undefined);

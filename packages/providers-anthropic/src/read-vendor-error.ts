@@ -1,4 +1,7 @@
-/** Reads a response with an error status into the `APIError` of `@anthropic-ai/sdk`. */
+/**
+ * Reads a response with an error status into the `APIError` of `@anthropic-ai/sdk`, which `toModelError` converts. An
+ * unreadable body is no failure: the status is enough.
+ */
 export async function readVendorError(reply: Response): Promise<Error> {
   const { APIError } = await import("@anthropic-ai/sdk");
   // Without a readable body, the status is enough.

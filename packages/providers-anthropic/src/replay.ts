@@ -6,8 +6,8 @@ import type { WireBlock } from "./wire-types.ts";
 type ModelName = { readonly providerId: string; readonly modelId: string };
 
 /**
- * Returns the state that the next request of the run sends back: the whole answer, when it has thinking. The signature is
- * valid only among the blocks that it came with.
+ * Returns the `vendorState` of an answer with thinking, which the next model call of the run sends back: all blocks,
+ * since a signature is valid only among the blocks that it came with. Without thinking, `undefined`.
  */
 export function stateOf(blocks: readonly WireBlock[], model: ModelName): VendorState | undefined {
   if (!blocks.some(isThinking)) return undefined;
@@ -15,7 +15,10 @@ export function stateOf(blocks: readonly WireBlock[], model: ModelName): VendorS
   return { providerId, modelId, items: blocks.flatMap(toReplay) };
 }
 
-/** Returns the original answer when the message has the state of this model and still the same calls. */
+/**
+ * Returns the original blocks of an assistant message, to send them back unchanged, if this model made them and the
+ * message still has the same tool calls. Else `undefined`: the message must be converted.
+ */
 export function replayOf(message: ModelMessage, model: ModelName): ContentBlockParam[] | undefined {
   const state = vendorStateOf(message, model);
   if (state === undefined) return undefined;
@@ -26,7 +29,7 @@ export function replayOf(message: ModelMessage, model: ModelName): ContentBlockP
   return called.join("\n") === kept.join("\n") ? blocks : undefined;
 }
 
-/** Tells if the block is thinking, readable or redacted. */
+/** Tells if a block of an answer is thinking, readable (`thinking`) or not (`redacted_thinking`). */
 export function isThinking({ type }: { type: string }): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }

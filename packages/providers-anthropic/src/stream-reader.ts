@@ -3,7 +3,10 @@ import type { ModelChunk } from "@troupe/core/adapter";
 import { EventReader } from "./from-events.ts";
 import type { WireEvent } from "./wire-types.ts";
 
-/** Reads the chunks of one streamed answer from its bytes. */
+/**
+ * Parses the bytes of one streamed answer (SSE) and returns the chunks of each piece. An error in the stream is kept
+ * until `throwFailure`, so that the chunks before it are delivered first.
+ */
 export class StreamReader {
   readonly #parser = new SseParser();
   readonly #events: EventReader;

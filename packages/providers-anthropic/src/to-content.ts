@@ -10,7 +10,7 @@ import { readContentData } from "@troupe/core/adapter";
 import type { ContentData } from "@troupe/core/adapter";
 import type { RequestContext } from "./request-context.ts";
 
-/** A block of a user message or a tool result. */
+/** A block in Anthropic's format that may stand in a user message or a tool result: text, image or document. */
 export type UserContent = TextBlockParam | ImageBlockParam | DocumentBlockParam;
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
@@ -19,12 +19,15 @@ type Readable = Exclude<ContentData, { kind: "invalid" }>;
 const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript)$|\+(?:json|xml)$/;
 
-/** Converts a part. Blank text is left out, since the vendor refuses it. */
+/**
+ * Converts one part of a message to Anthropic's blocks: none for blank text, which the vendor refuses, else one. Throws
+ * `unsupported_media_type` for a type that the model does not take, and `invalid_request` for unreadable data.
+ */
 export function toContent(part: ContentPart, { model }: RequestContext): UserContent[] {
   return part.type === "text" ? toText(part.text) : [toData(part, model.modelId)];
 }
 
-/** Returns a text block, or none for a blank text. */
+/** Returns a text as one block of Anthropic's format, or no block for a blank text, which the vendor refuses. */
 export function toText(text: string): TextBlockParam[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }

@@ -10,7 +10,10 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   refusal: "content_filter",
 };
 
-/** Converts the stop reason. `pause_turn` becomes `other`: only the vendor's own tools cause it. */
+/**
+ * Converts Anthropic's stop reason. An unknown one becomes `other`, like `pause_turn`, which only the vendor's own
+ * tools cause.
+ */
 export function toFinishReason(stopReason: string): FinishReason {
   return getOwn(reasons, stopReason) ?? "other";
 }

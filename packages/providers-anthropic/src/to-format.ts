@@ -3,12 +3,18 @@ import type { ResponseFormat } from "@troupe/core";
 import { isExpressible } from "./is-expressible.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** The format of the answer: a schema that the vendor enforces, or an instruction. */
+/**
+ * The form in which a request asks for JSON: a schema that the vendor enforces, or an instruction in words. Neither for
+ * text.
+ */
 export type Format = { format?: JSONOutputFormat; instruction?: string };
 
 const jsonAlone = "Answer with one JSON value and nothing else: no words around it, no code fence.";
 
-/** Converts `responseFormat`. The vendor has no mode for JSON without a schema. */
+/**
+ * Converts the option `responseFormat` to a schema that the vendor enforces, or to an instruction in words: for JSON
+ * without a schema, which has no mode of its own, and where the schema cannot be enforced.
+ */
 export async function toFormat(wanted: ResponseFormat | undefined, context: RequestContext): Promise<Format> {
   if (wanted === undefined || wanted === "text") return {};
   if (wanted === "json") return { instruction: jsonAlone };

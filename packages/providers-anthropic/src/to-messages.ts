@@ -8,7 +8,10 @@ import { replayOf } from "./replay.ts";
 import { toContent, toText } from "./to-content.ts";
 import type { UserContent } from "./to-content.ts";
 
-/** Converts a conversation to alternating messages. The results of calls follow them at once. */
+/**
+ * Converts the messages of a conversation to Anthropic's, in which user and assistant alternate. Results of tool calls
+ * directly follow the answer with the calls. Throws `invalid_request` when nothing is left.
+ */
 export function toMessages(messages: readonly ChatMessage[], context: RequestContext): MessageParam[] {
   const history = new History(messages, context);
   for (const message of messages) history.add(message);

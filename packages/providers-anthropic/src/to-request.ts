@@ -7,7 +7,10 @@ import { toMessages } from "./to-messages.ts";
 import { toThinking } from "./to-thinking.ts";
 import { toTools } from "./to-tools.ts";
 
-/** A request body, and the version of the API that it needs. */
+/**
+ * The body of a Messages request, and the version of the API for its header `anthropic-version`, an older one when the
+ * body sets the temperature or `top_p`.
+ */
 export type Request = { body: RequestBody; version: string };
 
 /** The body of a request, with fields for older models that the library's types no longer have. */
@@ -20,7 +23,10 @@ const versionWithSampling = "2023-06-01";
 
 type Sampling = Pick<RequestBody, "temperature" | "top_p">;
 
-/** Converts a call to a request. Settings that the model does not take are left out or refused. */
+/**
+ * Converts a model call to a Messages request. Settings that the model does not take are left out and logged; a message
+ * part that it does not take throws `unsupported_media_type`.
+ */
 export async function toRequest(
   messages: readonly ChatMessage[],
   options: ModelOptions,

@@ -3,7 +3,7 @@ import type { ModelOptions, ReasoningConfig } from "@troupe/core";
 import { isThinking } from "./replay.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** The settings for thinking, and the limit of the answer with it. */
+/** The settings of a request for thinking, and `maxTokens`, the limit of the answer with its thinking. */
 export type Thinking = {
   thinking?: ThinkingConfigParam;
   effort?: NonNullable<OutputConfig["effort"]>;
@@ -18,7 +18,11 @@ const usualBudget = 4096;
 /** The least number of tokens for the answer beside the budget. */
 const leastAnswer = 1024;
 
-/** Converts `reasoning` and `maxTokens` to the settings that the model takes. */
+/**
+ * Converts the options `reasoning` and `maxTokens` to the thinking settings and token limit of a request. Leaves
+ * thinking out, with a log entry, when the model does not take it or the history has lost the thinking before its
+ * calls.
+ */
 export function toThinking(
   { reasoning, maxTokens }: ModelOptions,
   messages: readonly MessageParam[],

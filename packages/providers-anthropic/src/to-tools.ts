@@ -4,12 +4,15 @@ import type { ModelOptions } from "@troupe/core";
 import type { ToolSpec } from "@troupe/core/adapter";
 import type { RequestContext } from "./request-context.ts";
 
-/** The tools of a request, and the setting that makes the model call one, or none. */
+/** The tools of a request in Anthropic's format, and `tool_choice`, which makes the model call one, or none. */
 export type Tools = { tools?: Tool[]; tool_choice?: ToolChoice };
 
 type Asked = Pick<ModelOptions, "tools" | "toolChoice"> & { messages: readonly MessageParam[]; thinks: boolean };
 
-/** Converts the tools. Without tools, those of calls in the history are declared, and the model may not call them. */
+/**
+ * Converts the tools and `toolChoice` of a model call. Without tools, those that the history called are declared, and
+ * may not be called. Throws `invalid_config` for a tool whose parameters are a choice of schemas.
+ */
 export function toTools({ tools = [], toolChoice, messages, thinks }: Asked, context: RequestContext): Tools {
   if (tools.length === 0) {
     const called = calledIn(messages);

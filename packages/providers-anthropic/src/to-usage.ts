@@ -1,7 +1,10 @@
 import type { TokenUsage } from "@troupe/core";
 import type { WireUsage } from "./wire-types.ts";
 
-/** Converts the usage of an answer. Anthropic counts tokens from and to the cache apart from the input. */
+/**
+ * Converts Anthropic's token counts to `TokenUsage`. `promptTokens` includes the tokens from and to the cache, which
+ * Anthropic counts apart from the input.
+ */
 export function toUsage(usage: WireUsage): TokenUsage {
   const cachedTokens = usage.cache_read_input_tokens ?? undefined;
   const reasoningTokens = usage.output_tokens_details?.thinking_tokens ?? undefined;
@@ -17,7 +20,10 @@ export function toUsage(usage: WireUsage): TokenUsage {
   };
 }
 
-/** Merges the counts of a stream: later numbers replace earlier ones. */
+/**
+ * Merges the token counts of two events of a stream: each number in `later` replaces the one in `earlier`, and a
+ * missing or `null` one does not.
+ */
 export function laterUsage(earlier: WireUsage, later: WireUsage = {}): WireUsage {
   const told = Object.entries(later).filter(([, count]) => count !== null && count !== undefined);
   return { ...earlier, ...Object.fromEntries(told) };

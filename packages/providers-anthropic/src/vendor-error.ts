@@ -17,7 +17,10 @@ const statuses: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** An error that the vendor sent in place of an answer, or within one. */
+/**
+ * An error that Anthropic sent with status 200, in place of an answer or within a stream. `status` is the HTTP status
+ * of its type, 500 for an unknown one. Internal: `toModelError` converts it.
+ */
 export class VendorError extends Error {
   readonly status: number;
   readonly type: string | undefined;
@@ -29,18 +32,24 @@ export class VendorError extends Error {
   }
 }
 
-/** An answer that ended before it was complete. */
+/**
+ * An error for an answer that ended before it was complete. Its code is that of a lost connection, and it is treated as
+ * one.
+ */
 export class TruncatedResponse extends Error {
   readonly code = "ECONNRESET";
 }
 
 /**
- * The provider, key and signal of one call, as `toModelError` needs them: the key is masked in errors, and an aborted signal makes the error
- * `cancelled`.
+ * The facts of one model call for `toModelError`: the provider to name, the key to mask in errors, and the signal,
+ * whose abort takes precedence over the error.
  */
 export type CallContext = { providerId: string; key: ResolvedKey; signal: AbortSignal | undefined };
 
-/** Converts an error of the vendor, its library or the network. */
+/**
+ * Converts any error of a model call to the error that the model throws: that of the abort when the signal aborted,
+ * else a `ModelError` with the facts that the vendor, its library or the network gave.
+ */
 export function toModelError(thrown: unknown, { providerId, key, signal }: CallContext): TroupeError {
   if (signal?.aborted) return abortedError(signal.reason);
   // A redirect, or a request that cannot be sent: the error of the HTTP pool says what to do.

@@ -1,4 +1,4 @@
-/** Token counts. Later events of a stream have only the changed ones. */
+/** The token counts (`usage`) as Anthropic sends them. Later events of a stream have only the changed ones. */
 export type WireUsage = {
   input_tokens?: number | null;
   cache_creation_input_tokens?: number | null;
@@ -7,7 +7,7 @@ export type WireUsage = {
   output_tokens_details?: { thinking_tokens?: number | null } | null;
 };
 
-/** A block of a message, of the types that are read or sent back. */
+/** A content block of an answer, of the types that are read or sent back. Others are ignored. */
 export type WireBlock =
   | { type: "text"; text: string }
   | { type: "thinking"; thinking: string; signature: string }
@@ -15,7 +15,7 @@ export type WireBlock =
   | { type: "tool_use"; id: string; name: string; input: unknown; caller?: unknown }
   | { type: "unknown" };
 
-/** A whole answer. */
+/** The JSON of an answer that was not streamed, with the fields that are read. */
 export type WireMessage = {
   type: "message";
   id: string;
@@ -25,17 +25,17 @@ export type WireMessage = {
   usage?: WireUsage;
 };
 
-/** A delta of a block. */
+/** A piece of a content block, which one event of a stream adds to it. */
 export type WireDelta =
   | { type: "text_delta"; text: string }
   | { type: "thinking_delta"; thinking: string }
   | { type: "signature_delta"; signature: string }
   | { type: "input_json_delta"; partial_json: string };
 
-/** An error, in place of an answer or within one. */
+/** The error object in Anthropic's JSON, in place of an answer or as an event of its stream. */
 export type WireFailure = { type: "error"; error?: { type?: string; message?: string } };
 
-/** One event of a stream. Other types are ignored. */
+/** One event of a streamed answer, of the types that are read. Others are ignored. */
 export type WireEvent =
   | { type: "message_start"; message: Pick<WireMessage, "id" | "model" | "usage"> }
   | { type: "content_block_start"; index: number; content_block: WireBlock }

@@ -1,7 +1,7 @@
 import type { Logger } from "@troupe/core";
 import type { ModelRules } from "./model-rules.ts";
 
-/** Options of `google`. */
+/** Options of `google`, which creates a model. All have defaults. */
 export type GoogleOptions = {
   /** The key for calls without their own. @default `GOOGLE_API_KEY`, else `GEMINI_API_KEY`, read at each call */
   apiKey?: string;

@@ -3,7 +3,10 @@ import type { ModelProvider } from "@troupe/core";
 import type { GoogleOptions } from "./google-options.ts";
 import { addressOf, findKey, providerId } from "./reach-google.ts";
 
-/** Creates a Google model over the Gemini API. Its first call loads the vendor's library. */
+/**
+ * Creates a Gemini model that is called through the Gemini API with an API key; `vertex` calls the models of Google
+ * Cloud. Throws `invalid_config` for wrong options. The first model call loads `@google/genai`.
+ */
 export function google(modelId: string, options: GoogleOptions = {}): ModelProvider {
   const settings = readModelOptions(modelId, options, { vendor: providerId });
   return createGeminiModel({

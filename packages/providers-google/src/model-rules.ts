@@ -1,4 +1,7 @@
-/** The abilities of a model. A table knows them by its id; these override it. */
+/**
+ * The abilities of a Gemini model, known by its id from a table. The option `rules` of `google` overrides single
+ * entries.
+ */
 export type ModelRules = {
   /** The form of the setting for thinking: a level, a budget of tokens, or none. */
   thinking: "level" | "budget" | "none";

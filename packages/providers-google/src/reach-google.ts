@@ -1,17 +1,20 @@
 import { requireKey } from "@troupe/core/adapter";
 import type { ResolvedKey } from "@troupe/core/adapter";
 
-/** The id of the provider, under which callers send its key. */
+/** The id of this provider, which errors name and under which callers send its key. */
 export const providerId = "google";
 
 const environment = ["GOOGLE_API_KEY", "GEMINI_API_KEY"];
 
-/** Returns the URL of the API with its version. */
+/** Returns the URL of the Gemini API with its version (`/v1beta`), at Google or at the given address. */
 export function addressOf(baseURL = "https://generativelanguage.googleapis.com"): string {
   return `${baseURL.replace(/\/+$/, "")}/v1beta`;
 }
 
-/** Returns the key of a call: the caller's, else the configured one, else that of the environment. */
+/**
+ * Returns the API key of a call: that of the request, else of the options, else of the environment (`GOOGLE_API_KEY`,
+ * then `GEMINI_API_KEY`). Throws `unauthorized` when there is none.
+ */
 export function findKey(request: string | undefined, config: string | undefined): ResolvedKey {
   return requireKey({ providerId, request, config, environment });
 }

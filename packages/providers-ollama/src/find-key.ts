@@ -4,7 +4,10 @@ import { providerId } from "./provider-id.ts";
 
 type Sources = { baseURL: string; request: string | undefined; config: string | undefined };
 
-/** Returns the key of a call. The key in the environment is for ollama.com, and never sent to other servers. */
+/**
+ * Returns the API key of a call: that of the request, else of the options, else, for ollama.com only, `OLLAMA_API_KEY`.
+ * Without any, ollama.com is `unauthorized`, and another server gets `undefined`.
+ */
 export function findKey({ baseURL, ...sources }: Sources): ResolvedKey | undefined {
   if (!isOllamaCloud(baseURL)) return resolveKey({ ...sources, providerId });
   return requireKey({ ...sources, providerId, environment: ["OLLAMA_API_KEY"] });

@@ -5,7 +5,10 @@ type Schema = Record<string, unknown>;
 /** The most schemas after references are expanded: a small schema with nested references could grow without bounds. */
 const mostSchemas = 5000;
 
-/** Rewrites a schema in the few keywords that the server passes to the model. References are among those that it drops. */
+/**
+ * Rewrites the JSON Schema of a tool's parameters in the few keywords that the server passes to the model: references
+ * are expanded, and limits become words in the descriptions.
+ */
 export function fitSchema(schema: Schema): Schema {
   return new Fitting(schema).fit(schema, new Set());
 }

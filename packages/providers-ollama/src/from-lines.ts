@@ -5,7 +5,10 @@ import { keepThinking } from "./kept-thinking.ts";
 import { VendorError } from "./vendor-error.ts";
 import type { ToldCall, WireLine } from "./wire-types.ts";
 
-/** Converts the lines of one answer to chunks. */
+/**
+ * Converts the lines (NDJSON) of one streamed answer to chunks. Collects its thinking as `vendorState`, which the next
+ * model call of the run sends back.
+ */
 export class LineReader {
   readonly #modelId: string;
   readonly #ids = new Set<string>();

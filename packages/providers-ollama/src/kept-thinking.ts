@@ -3,12 +3,15 @@ import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 import { providerId } from "./provider-id.ts";
 import type { WireMessage } from "./wire-types.ts";
 
-/** Keeps the thinking for the next request of the run, from which models go on after a call. */
+/**
+ * Returns the `vendorState` of an answer with thinking, which the next model call of the run sends back: after tool
+ * calls, models go on from it. Empty without thinking.
+ */
 export function keepThinking(thinking: string, modelId: string): { vendorState?: VendorState } {
   return thinking === "" ? {} : { vendorState: { providerId, modelId, items: { thinking } } };
 }
 
-/** Returns the thinking that this model left on the message. */
+/** Returns the `thinking` with which an assistant message is sent back, if this model made it. Else an empty object. */
 export function keptThinking(message: ModelMessage, modelId: string): Pick<WireMessage, "thinking"> {
   const state = vendorStateOf(message, { providerId, modelId });
   return state === undefined ? {} : (state.items as { thinking: string });

@@ -3,7 +3,10 @@ const limits =
   "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf default";
 const keywords = limits.split(" ");
 
-/** Adds to the description of a schema the limits that the server would drop. */
+/**
+ * Returns the description of a schema with its limits in words, such as `(minimum: 1)`, since the server drops the
+ * limits themselves. `undefined` when it has neither.
+ */
 export function limitsInWords(schema: Record<string, unknown>): string | undefined {
   const said = keywords
     .filter((name) => isTelling(schema, name))

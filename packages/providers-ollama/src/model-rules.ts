@@ -1,4 +1,7 @@
-/** The abilities of a model. Settings that it does not take are left out of a request. */
+/**
+ * The abilities of an Ollama model, which the option `rules` can set. Settings that it does not take are left out of a
+ * request.
+ */
 export type ModelRules = {
   /** The form of the setting for thinking: a level, on and off, or none. */
   thinking: "levels" | "switch" | "none";
@@ -6,7 +9,10 @@ export type ModelRules = {
   tools: boolean;
 };
 
-/** Returns the rules of a model, with overrides. Names tell little: users name their own models. */
+/**
+ * Returns the abilities of a model, with overrides from the options. Without them, a model counts as one that thinks
+ * and calls tools: names tell little, since users name their own models.
+ */
 export function rulesOf(modelId: string, { thinking, tools }: Partial<ModelRules> = {}): ModelRules {
   return { thinking: thinking ?? (/gpt-oss/.test(modelId) ? "levels" : "switch"), tools: tools ?? true };
 }

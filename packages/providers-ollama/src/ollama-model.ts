@@ -15,7 +15,10 @@ import { toRequest } from "./to-request.ts";
 import { TruncatedResponse, VendorError } from "./vendor-error.ts";
 import type { WireRequest } from "./wire-types.ts";
 
-/** Creates a model on an Ollama server. Its first call loads Ollama's library. */
+/**
+ * Creates a model on an Ollama server, by default on this machine. Throws `invalid_config` for wrong options. The first
+ * model call loads the package `ollama`.
+ */
 export function ollama(modelId: string, options: OllamaOptions = {}): ModelProvider {
   return new OllamaModel(modelId, readModelOptions(modelId, options));
 }

@@ -16,7 +16,7 @@ import {
 import type { OptionTable } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
-/** Options of `ollama`. */
+/** Options of `ollama`, which creates a model. All have defaults. */
 export type OllamaOptions = {
   /** The key for calls without their own. @default none; at ollama.com `OLLAMA_API_KEY`, read at each call */
   apiKey?: string;
@@ -34,7 +34,7 @@ export type OllamaOptions = {
   logger?: Logger;
 };
 
-/** Checked options with their defaults. */
+/** The settings of an Ollama model that `readModelOptions` returns: checked options with their defaults. */
 export type ModelSettings = {
   apiKey: string | undefined;
   baseURL: string;
@@ -63,7 +63,7 @@ const optionTable = {
 const where = { owner: "ollama" };
 const checkModelId = nonBlankString();
 
-/** Checks the options of a model and fills in the defaults. */
+/** Checks the arguments of `ollama` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
 export function readModelOptions(modelId: string, options: OllamaOptions): ModelSettings {
   checkModelId(modelId, "modelId", where);
   const { apiKey, contextLength, logger = createLogger(), ...settings } = readOptions(optionTable, options, where);

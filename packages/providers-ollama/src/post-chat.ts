@@ -5,13 +5,16 @@ import type { ModelSettings } from "./ollama-options.ts";
 import { VendorError } from "./vendor-error.ts";
 import type { WireRequest } from "./wire-types.ts";
 
-/** URL, key, timeouts and signal of a request. */
+/** Server address, key, timeouts in milliseconds, and signal with which `postChat` sends a request. */
 export type Sending = Pick<ModelSettings, "baseURL" | "timeoutMs" | "idleTimeoutMs"> & {
   key: ResolvedKey | undefined;
   signal: AbortSignal | undefined;
 };
 
-/** Sends a request and returns the response before its body. An error status is thrown as a `VendorError`. */
+/**
+ * Sends a chat request to the server and returns the response before its body is read. Throws a `VendorError` for an
+ * error status.
+ */
 export async function postChat(request: WireRequest, sending: Sending): Promise<Response> {
   // Not the main entry point, which reads a file when an image equals its name.
   const { Ollama } = await import("ollama/browser");

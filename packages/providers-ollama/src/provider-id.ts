@@ -1,2 +1,2 @@
-/** The id of the provider, under which callers send its key. */
+/** The id of this provider, which errors name and under which callers send its key. */
 export const providerId = "ollama";

@@ -6,7 +6,10 @@ import type { WireLine } from "./wire-types.ts";
 /** A call comes in one line with all its arguments. */
 const mostCharacters = 16_777_216;
 
-/** Reads the chunks of one streamed answer from its bytes. */
+/**
+ * Parses the bytes of one streamed answer (NDJSON) and returns the chunks of each piece. An error in the stream is kept
+ * until `throwFailure`, so that the chunks before it are delivered first.
+ */
 export class StreamReader {
   readonly #decoder = new TextDecoder();
   readonly #lines: LineReader;

@@ -4,10 +4,10 @@ import { readContentData } from "@troupe/core/adapter";
 import type { PartReader } from "@troupe/core/adapter";
 import { providerId } from "./provider-id.ts";
 
-/** The text of a message, and its images in base64. */
+/** The content of a message in Ollama's format: one text, and images in base64. */
 export type Said = { content: string; images?: string[] };
 
-/** The model of a request, and the reader of its parts. */
+/** The model of a request, which errors name, and the reader of its message parts, for `toContent`. */
 export type Reading = { modelId: string; parts: PartReader };
 /** The place of a part in the conversation. */
 type Place = { role: ChatMessage["role"]; modelId: string };
@@ -17,7 +17,10 @@ type ReadPart = { text: string } | { image: string };
 const imageTypes: readonly string[] = ["image/png", "image/jpeg", "image/webp"];
 const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript|x-ndjson)$|\+(?:json|xml)$/;
 
-/** Converts content to text and images. Text files become text; other parts are refused. */
+/**
+ * Converts the content of a message to one text and images. Text files become text. Throws `unsupported_media_type` for
+ * other parts, and `invalid_request` for unreadable data.
+ */
 export function toContent(message: ChatMessage, { modelId, parts }: Reading): Said {
   const { role, content } = message;
   if (!Array.isArray(content)) return { content: content ?? "" };

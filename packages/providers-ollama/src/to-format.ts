@@ -2,14 +2,18 @@ import type { ResponseFormat } from "@troupe/core";
 import type { RequestContext } from "./request-context.ts";
 import type { WireRequest } from "./wire-types.ts";
 
-/** The format of the answer: what the server enforces, and the instruction for the model. */
+/**
+ * The form in which a request asks for JSON: what the server enforces, and an instruction for the model. Neither for
+ * text.
+ */
 export type Format = { format?: NonNullable<WireRequest["format"]>; instruction?: string };
 
 const jsonAlone = "Answer with JSON alone: one value, with no words and no code fence around it.";
 
 /**
- * Converts `responseFormat`. The model gets an instruction too: the server enforces the format without showing it, and a
- * model that was not asked for JSON may fill the answer with blanks.
+ * Converts the option `responseFormat`. The model gets an instruction too: the server enforces the format without
+ * showing it, and a model that was not asked for JSON may fill the answer with blanks. With tools, the instruction is
+ * all.
  */
 export function toFormat(wanted: ResponseFormat | undefined, hasTools: boolean, { drop }: RequestContext): Format {
   if (wanted === undefined || wanted === "text") return {};

@@ -10,7 +10,10 @@ import type { WireMessage } from "./wire-types.ts";
 
 type Sending = RequestContext & Reading;
 
-/** Converts a conversation. The results of calls follow them at once. */
+/**
+ * Converts the messages of a conversation to Ollama's. Results of tool calls directly follow the answer with the calls.
+ * Throws `invalid_request` when nothing is left.
+ */
 export function toMessages(messages: readonly ChatMessage[], context: RequestContext): WireMessage[] {
   const sending = { ...context, parts: new PartReader(messages, context.drop) };
   const results = new Results(messages);

@@ -5,15 +5,18 @@ import { providerId } from "./provider-id.ts";
 import { VendorError } from "./vendor-error.ts";
 
 /**
- * The model, key and signal of one call, as `toModelError` needs them: the key is masked in errors, and an aborted signal makes the error
- * `cancelled`.
+ * The facts of one model call for `toModelError`: the model to name, the key to mask in errors, and the signal, whose
+ * abort takes precedence over the error.
  */
 export type CallContext = { modelId: string; key: ResolvedKey | undefined; signal: AbortSignal | undefined };
 
 // Errors of the network and of a body that cannot be read count as failures of the model.
 const foreign = ["unavailable", "timeout", "invalid_value"];
 
-/** Converts an error of the vendor, its library or the network. */
+/**
+ * Converts any error of a model call to the error that the model throws: that of the abort when the signal aborted,
+ * else one of the vendor, its library or the network, with advice on a server or model that is missing.
+ */
 export function toModelError(thrown: unknown, { modelId, key, signal }: CallContext): TroupeError {
   if (signal?.aborted) return abortedError(signal.reason);
   // A request that cannot be written or sent, or a redirect: the error says what to do.

@@ -5,7 +5,10 @@ import { toMessages } from "./to-messages.ts";
 import { toTools } from "./to-tools.ts";
 import type { WireMessage, WireRequest, WireSettings } from "./wire-types.ts";
 
-/** Converts a call to a request. Settings that the model does not take are left out or refused. */
+/**
+ * Converts a model call to the body of a chat request. Settings that the model does not take are left out and logged; a
+ * message part that it does not take throws `unsupported_media_type`.
+ */
 export function toRequest(
   messages: readonly ChatMessage[],
   options: ModelOptions,

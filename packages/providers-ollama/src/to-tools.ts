@@ -6,7 +6,10 @@ import { providerId } from "./provider-id.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { WireTool } from "./wire-types.ts";
 
-/** Converts the tools. The server has no tool choice, so tools that must not be called are left out. */
+/**
+ * Converts the tools of a model call. The server has no tool choice, so tools that must not be called are left out.
+ * Throws `invalid_config` for a tool whose parameters are a choice of schemas.
+ */
 export function toTools({ tools = [], toolChoice }: ModelOptions, context: RequestContext): WireTool[] {
   const { rules, drop } = context;
   if (tools.length === 0 || toolChoice === "none") return [];

@@ -1,4 +1,4 @@
-/** An error that the server sent in place of an answer, or within one. */
+/** An error that the server sent in place of an answer, or within a stream. Internal: `toModelError` converts it. */
 export class VendorError extends Error {
   readonly status: number;
   readonly retryAfterMs: number | undefined;
@@ -18,7 +18,10 @@ export class VendorError extends Error {
   }
 }
 
-/** An answer that ended before it was complete. */
+/**
+ * An error for an answer that ended before it was complete. Its code is that of a lost connection, and it is treated as
+ * one.
+ */
 export class TruncatedResponse extends Error {
   // The code of a connection that was lost.
   readonly code = "ECONNRESET";

@@ -1,7 +1,10 @@
 /** A tool call in the history. */
 type WireCall = { id: string; function: { name: string; arguments: Record<string, unknown> } };
 
-/** A message of a conversation. The library's type lacks the ids of calls, which newer servers know. */
+/**
+ * A message of a conversation, as a request sends it. The library's type lacks the ids of tool calls, which newer
+ * servers know.
+ */
 export type WireMessage = {
   role: "system" | "user" | "assistant" | "tool";
   content: string;
@@ -12,13 +15,16 @@ export type WireMessage = {
   tool_call_id?: string;
 };
 
-/** A tool that the model may call. */
+/** The declaration of a tool that the model may call, as a request sends it. */
 export type WireTool = {
   type: "function";
   function: { name: string; description: string; parameters: Record<string, unknown> };
 };
 
-/** Sampling settings and token limits. */
+/**
+ * Sampling settings and token limits of a request. `num_predict`: tokens of the answer; `num_ctx`: the context length
+ * in tokens.
+ */
 export type WireSettings = {
   temperature?: number;
   top_p?: number;
@@ -27,7 +33,7 @@ export type WireSettings = {
   num_ctx?: number;
 };
 
-/** The body of a request. */
+/** The body of a chat request to the server. */
 export type WireRequest = {
   model: string;
   messages: WireMessage[];
@@ -37,10 +43,10 @@ export type WireRequest = {
   options?: WireSettings;
 };
 
-/** A received call. Older and compatible servers omit fields or send `null`. */
+/** A tool call in an answer. Older and compatible servers omit fields or send `null`. */
 export type ToldCall = { id?: string | null; function: { name: string; arguments?: Record<string, unknown> | null } };
 
-/** One line of an answer. The last one is `done` and also has the measurements of the server. */
+/** One line of a streamed answer. The last one is `done` and also has the token counts and durations of the server. */
 export type WireLine = {
   model?: string;
   created_at?: string;

@@ -5,19 +5,24 @@ import type { ModelRules } from "./model-rules.ts";
 /** A schema for the answer, with the fields that the vendor needs. */
 type NamedSchema = { name: string; schema: Record<string, unknown>; strict: boolean };
 
-/** The format of the answer that the model takes, and the instruction for the rest. */
+/**
+ * The answer format of a request, which the server enforces, and an instruction in words for what it does not enforce.
+ */
 export type AnswerFormat = {
   type: "text" | "json_object" | "json_schema";
   schema?: NamedSchema;
   instruction?: string;
 };
 
-/** Tells if the answer must be JSON. */
+/** Tells if the option `responseFormat` asks for JSON, with or without a schema. */
 export function wantsJson(format: ResponseFormat | undefined): boolean {
   return format !== undefined && format !== "text";
 }
 
-/** Chooses the strictest format that the rules allow. The answer is checked in any case. */
+/**
+ * Chooses the strictest answer format that the model's abilities allow for `responseFormat`: a schema, any JSON object,
+ * or words alone. The answer is checked in any case.
+ */
 export function toAnswerFormat(format: ResponseFormat | undefined, rules: ModelRules): AnswerFormat {
   if (format === undefined || format === "text") return { type: "text" };
   const type = rules.jsonObject ? "json_object" : "text";

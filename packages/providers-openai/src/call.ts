@@ -2,10 +2,10 @@ import type { ChatMessage, FinishReason, ModelOptions } from "@troupe/core";
 import type { ModelChunk, ModelResponse, PartReader, SseEvent } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
-/** The two APIs of a model. */
+/** The two APIs through which a model can be called: Responses, or Chat Completions. */
 export type ApiName = "responses" | "chat";
 
-/** One call, with everything that its request needs. */
+/** One model call: everything from which an `Api` writes the request and reads the answer. */
 export type Call = {
   api: ApiName;
   modelId: string;
@@ -19,7 +19,7 @@ export type Call = {
   leaveOut: (what: string, reason: string) => void;
 };
 
-/** Converts the events of one streamed answer to chunks. */
+/** Converts the events of one streamed answer to chunks. Each `Api` has an implementation. */
 export interface EventReader {
   /** Appends the chunks of an event, and returns true for the last one. Throws when the event is an error. */
   read(event: SseEvent, chunks: ModelChunk[]): boolean;
@@ -27,7 +27,10 @@ export interface EventReader {
   end(chunks: ModelChunk[]): void;
 }
 
-/** One API: writes its requests and reads its answers. */
+/**
+ * One of the two APIs of OpenAI (`responsesApi`, `chatApi`): writes its requests, reads its answers, and weakens
+ * refused requests.
+ */
 export interface Api {
   readonly path: string;
   toRequest(call: Call): object;
@@ -37,8 +40,11 @@ export interface Api {
   weaken(refusal: Refusal, request: object): Partial<ModelRules> | undefined;
 }
 
-/** A refusal with status 400: its message, and if OpenAI itself sent it. */
+/**
+ * A response with status 400: its message, the parameter that it names, and if OpenAI itself sent it and not a
+ * compatible server.
+ */
 export type Refusal = { message: string; param: string | undefined; isOpenAI: boolean };
 
-/** Finish reasons by the names of an API. */
+/** Table of our finish reasons by those that one API sends. */
 export type FinishReasons = Readonly<Record<string, FinishReason>>;

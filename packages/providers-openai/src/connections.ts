@@ -4,15 +4,15 @@ import type { OpenAI } from "openai";
 import type { ModelRules } from "./model-rules.ts";
 import { readVendorError } from "./read-vendor-error.ts";
 
-/** Timeouts and signal of a request. */
+/** Timeouts in milliseconds (for the response headers, and between bytes) and signal of a request. */
 export type Waiting = Pick<PooledRequestInit, "headersTimeoutMs" | "idleTimeoutMs"> & {
   signal: AbortSignal | undefined;
 };
 
-/** Path, body and timeouts of a request. */
+/** A request for `Connection.post`: path below the base URL, body to send as JSON, timeouts and signal. */
 export type Posting = { path: string; body: object; waiting: Waiting };
 
-/** A connection to the vendor with one key. */
+/** Sends requests to one server under one API key or none, and holds the rules learned from refusals for this key. */
 export class Connection {
   /** Rules learned from refusals for this key. */
   learned: Partial<ModelRules> = {};
@@ -47,7 +47,7 @@ export class Connection {
   }
 }
 
-/** Connections by key, over the shared HTTP pool. The first one loads the vendor's library. */
+/** The connections of one model, or of embeddings, by API key. The first one loads the package `openai`. */
 export class Connections {
   readonly #byKey: KeyedCache<Promise<Connection>>;
 

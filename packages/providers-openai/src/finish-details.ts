@@ -3,7 +3,10 @@ import type { ModelFinish, VendorState } from "@troupe/core/adapter";
 /** Details that a vendor may send with its answer. */
 type Said = { id: string | null | undefined; model: string | null | undefined; vendorState: VendorState | undefined };
 
-/** Returns the details that the vendor sent. */
+/**
+ * Returns the fields of a finish chunk that not every vendor sends: response id, model and `vendorState`. Missing ones
+ * are left out.
+ */
 export function toFinishDetails({
   id,
   model,

@@ -1,6 +1,6 @@
 /**
- * Tells if the vendor takes a schema as strict, unchanged. Other schemas are sent without the mark: to make them fit,
- * optional fields would have to become nullable, which the original schema would not accept in the answer.
+ * Tells if OpenAI takes a JSON Schema as `strict`, unchanged. Other schemas are sent without the mark: to make them
+ * fit, optional fields would have to become nullable, which the original schema would not accept in the answer.
  */
 export function fitsStrict(schema: unknown): boolean {
   return isObject(schema) && schema["type"] === "object" && fits(schema);

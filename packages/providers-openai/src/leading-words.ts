@@ -2,7 +2,10 @@ import type { ChatMessage } from "@troupe/core";
 import type { Call } from "./call.ts";
 import { plainText } from "./plain-text.ts";
 
-/** Joins the leading system messages to one text, and returns it with the other messages. */
+/**
+ * Splits the messages of a call into the system messages at their beginning, joined to one text (`words`), and the
+ * other messages (`rest`).
+ */
 export function splitLeading(call: Call): { words: string; rest: readonly ChatMessage[] } {
   const { messages } = call;
   const firstOther = messages.findIndex(({ role }) => role !== "system");

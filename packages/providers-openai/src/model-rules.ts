@@ -1,7 +1,13 @@
-/** The inputs of a model beside text. Others are refused before the call. */
+/**
+ * A kind of input beside text that a model may take, for `ModelRules.parts`. Parts of other kinds are refused before
+ * the model call.
+ */
 export type PartKind = "image" | "audio" | "file";
 
-/** The abilities of a model or its server. Other settings are left out of a request, or expressed in another way. */
+/**
+ * The abilities of a model and its server. Settings that they do not take are left out of a request, or expressed in
+ * another way. The option `rules` overrides single entries.
+ */
 export type ModelRules = {
   /** Takes reasoning settings. */
   reasoning: boolean;
@@ -80,12 +86,15 @@ const byHost: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
 /** Models with the same settings on every server. */
 const byOpenModel: readonly (readonly [RegExp, Partial<ModelRules>])[] = [[/gpt-oss/, { reasoningStyle: "effort" }]];
 
-/** Tells if a URL is OpenAI's own, in any region. */
+/** Tells if a host name is OpenAI's own, in any region, and not that of a compatible server. */
 export function isOpenAIHost(host: string): boolean {
   return host === "api.openai.com" || host.endsWith(".api.openai.com");
 }
 
-/** Returns the rules of a model at a host, with overrides. */
+/**
+ * Returns the abilities of a model by its id and the host of its server, with overrides from the options. An OpenAI
+ * model that is not known counts as the newest.
+ */
 export function modelRules(model: { id: string; host: string }, overrides: Partial<ModelRules> = {}): ModelRules {
   const id = model.id.replace(/^ft:/, "");
   const isOpenAIModel = isOpenAIHost(model.host) || /^(?:gpt-(?!oss)|o\d|chatgpt-)/.test(id);

@@ -11,7 +11,10 @@ import { readVectors } from "./read-vectors.ts";
 import { splitTexts } from "./split-texts.ts";
 import { toModelError } from "./to-model-error.ts";
 
-/** Creates embeddings of OpenAI, or of any server with its API. */
+/**
+ * Creates a provider of embeddings (vectors of texts) over the API of OpenAI, or of any server with the same API.
+ * Throws `invalid_config` for wrong options. The first call loads the package `openai`.
+ */
 export function openaiEmbeddings(config: OpenAIEmbeddingsOptions = {}): EmbeddingProvider {
   return new OpenAIEmbeddings(readEmbeddingsOptions(config));
 }

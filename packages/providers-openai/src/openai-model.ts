@@ -16,7 +16,10 @@ import { responsesApi } from "./responses/responses-api.ts";
 import { StreamedAnswer } from "./streamed-answer.ts";
 import { readRefusal, toModelError } from "./to-model-error.ts";
 
-/** Creates a model of OpenAI, or of any server with its Chat Completions API. */
+/**
+ * Creates a model of OpenAI, or of any server with its Chat Completions API. Throws `invalid_config` for wrong options.
+ * The first model call loads the package `openai`.
+ */
 export function openai(modelId: string, config: OpenAIOptions = {}): ModelProvider {
   return new OpenAIModel(modelId, readModelOptions(modelId, config));
 }

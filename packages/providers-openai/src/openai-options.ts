@@ -26,7 +26,7 @@ type ConnectionOptions = {
   timeoutMs?: number;
 };
 
-/** Options of `openai`. */
+/** Options of `openai`, which creates a model. All have defaults. */
 export type OpenAIOptions = ConnectionOptions & {
   /** The API to use. `auto`: Responses at OpenAI itself, Chat Completions at other servers. @default "auto" */
   api?: "auto" | "responses" | "chat";
@@ -38,7 +38,7 @@ export type OpenAIOptions = ConnectionOptions & {
   logger?: Logger;
 };
 
-/** Options of `openaiEmbeddings`. */
+/** Options of `openaiEmbeddings`, which turns texts into vectors. All have defaults. */
 export type OpenAIEmbeddingsOptions = ConnectionOptions & {
   /** @default "text-embedding-3-small" */
   model?: string;
@@ -46,7 +46,7 @@ export type OpenAIEmbeddingsOptions = ConnectionOptions & {
   dimensions?: number;
 };
 
-/** The URL of OpenAI's API. */
+/** The default of `baseURL`: the URL of OpenAI's own API, with its version. */
 export const openAIBaseURL = "https://api.openai.com/v1";
 
 const connectionTable = {
@@ -86,14 +86,19 @@ const embeddingsTable = {
 
 const checkModelId = nonBlankString();
 
-/** Checks the options of a model. */
+/**
+ * Checks the arguments of `openai` and returns the options without adding defaults. Throws `invalid_config` for a wrong
+ * or unknown one.
+ */
 export function readModelOptions(modelId: string, options: OpenAIOptions): OpenAIOptions {
   const where = { owner: "openai" };
   checkModelId(modelId, "modelId", where);
   return readOptions(modelTable, options, where);
 }
 
-/** Checks the options of embeddings. */
+/**
+ * Checks the options of `openaiEmbeddings` without adding defaults. Throws `invalid_config` for a wrong or unknown one.
+ */
 export function readEmbeddingsOptions(options: OpenAIEmbeddingsOptions): OpenAIEmbeddingsOptions {
   return readOptions(embeddingsTable, options, { owner: "openaiEmbeddings" });
 }

@@ -14,13 +14,16 @@ export type ReadPart =
   /** `isRemote`: the vendor fetches it. */
   | { kind: "pdf"; filename: string; url: string; isRemote: boolean };
 
-/** The model of a request. */
+/** The API and model of a request, and the model's abilities: they decide which parts of messages can be sent. */
 export type Asked = Pick<Call, "api" | "modelId" | "rules">;
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 type Readable = Exclude<ContentData, { kind: "invalid" }>;
 
-/** Reads one part of a user message. Refuses parts that the model does not take. */
+/**
+ * Reads one part of a user message into a form that both APIs can send. Throws `unsupported_media_type` for a part that
+ * the model does not take, and `invalid_request` for unreadable data.
+ */
 export function readPart(part: ContentPart, asked: Asked): ReadPart {
   if (part.type === "text") return { kind: "text", text: part.text };
   const data = readContentData(part);
@@ -92,7 +95,10 @@ function toDataUrl(mimeType: string, base64: string): string {
   return `data:${mimeType};base64,${base64}`;
 }
 
-/** Creates the error of a part that the model does not take. */
+/**
+ * Throws `unsupported_media_type` for a part that the model does not take. `what` describes the part in the error's
+ * message.
+ */
 export function refuse(part: ContentPart, asked: Asked, what: string): never {
   const interfaceName = asked.api === "chat" ? "Chat Completions" : "Responses";
   const sentence = `${asked.modelId} of ${providerId} takes no ${part.type} part that is ${what} through ${interfaceName}.`;

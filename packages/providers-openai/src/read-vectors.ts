@@ -6,7 +6,10 @@ type WireEmbeddings = { data?: { index?: number; embedding?: unknown }[]; error?
 /** The expected number and length of vectors. */
 type Expected = { count: number; length: number | undefined };
 
-/** Reads the vectors of a batch in the order of their texts; the vendor promises no order. */
+/**
+ * Reads the vectors of a batch of texts from a response, in the order of the texts; the vendor promises no order.
+ * Throws `VendorError` for an error in the body, and for a wrong number or length of vectors.
+ */
 export function readVectors(body: unknown, { count, length }: Expected): number[][] {
   const { data = [], error } = body as WireEmbeddings;
   if (error !== undefined && error !== null) throw toVendorError(error);

@@ -1,4 +1,4 @@
-/** Reads a response with an error status into the `APIError` of the `openai` package. */
+/** Reads a response with an error status into the `APIError` of the package `openai`, which `toModelError` converts. */
 export async function readVendorError(reply: Response): Promise<Error> {
   const { APIError } = await import("openai");
   // Without a readable body, the status is enough.

@@ -2,7 +2,7 @@
 const mostTexts = 256;
 const mostCharacters = 250_000;
 
-/** Splits texts into batches for one request each. */
+/** Splits texts into batches for one embeddings request each, below the vendor's limits of texts and tokens. */
 export function splitTexts(texts: readonly string[]): string[][] {
   const batches: string[][] = [];
   let [batch, characters] = [[] as string[], 0];

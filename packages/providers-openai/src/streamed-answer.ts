@@ -5,7 +5,10 @@ import type { EventReader } from "./call.ts";
 /** The last event repeats the whole answer, with encrypted content. */
 const maxEventBytes = 16_777_216;
 
-/** Reads the chunks of one streamed answer from its bytes. */
+/**
+ * Parses the bytes of one streamed answer (SSE) for the `EventReader` of its API. An error in the stream is kept until
+ * `check`, so that the chunks before it are delivered first.
+ */
 export class StreamedAnswer {
   readonly #parser = new SseParser({ maxEventBytes });
   readonly #reader: EventReader;

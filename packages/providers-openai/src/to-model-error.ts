@@ -5,12 +5,15 @@ import { providerId } from "./provider-id.ts";
 import { VendorError } from "./vendor-error.ts";
 
 /**
- * The key and signal of one call, as `toModelError` needs them: the key is masked in errors, and an aborted signal makes the error
- * `cancelled`.
+ * The facts of one model call for `toModelError`: the key to mask in errors, and the signal, whose abort takes
+ * precedence over the error.
  */
 export type CallContext = { key: ResolvedKey | undefined; signal: AbortSignal | undefined };
 
-/** Converts an error of the vendor, its library or the network. */
+/**
+ * Converts any error of a model call to the error that the model throws: that of the abort when the signal aborted,
+ * else a `ModelError` with the facts that the vendor, its library or the network gave.
+ */
 export function toModelError(error: unknown, { key, signal }: CallContext): TroupeError {
   if (signal?.aborted) return toTroupeError(error, signal);
   const own = ownError(error);
@@ -55,7 +58,10 @@ type LibraryError = {
   headers?: Headers;
 };
 
-/** Returns the message of a request that the vendor refused, else `undefined`. */
+/**
+ * Returns message and parameter of an error with status 400, after which a weaker request may be tried. `undefined` for
+ * any other error.
+ */
 export function readRefusal(error: unknown): { message: string; param: string | undefined } | undefined {
   const { status, message, param } = (error ?? {}) as LibraryError;
   if (status !== 400) return undefined;

@@ -1,6 +1,6 @@
 import { getOwn } from "@troupe/core/adapter";
 
-/** The fields of an error. Any may be missing or of another type. */
+/** The error object in the vendor's JSON. Any field may be missing or of another type. */
 export type WireError = { message?: unknown; type?: unknown; code?: unknown };
 
 /** HTTP statuses for the vendor's error types, for errors without a status. */
@@ -18,7 +18,10 @@ const statusByWord: Readonly<Record<string, number>> = {
   service_unavailable: 503,
 };
 
-/** An error that the vendor sent in place of an answer, or within its stream. */
+/**
+ * An error that the vendor sent with status 200, in place of an answer or within its stream. `status` is the HTTP
+ * status of its code, 500 for an unknown one. Internal: `toModelError` converts it.
+ */
 export class VendorError extends Error {
   readonly status: number;
   readonly vendorCode: string | undefined;
@@ -36,13 +39,16 @@ function statusOf(code: unknown): number | undefined {
   return Number.isInteger(status) && status >= 400 && status <= 599 ? status : undefined;
 }
 
-/** Creates the error from an object with a message, a message alone, or nothing. */
+/** Creates a `VendorError` from the error field of an answer, which holds an object, a message alone, or nothing. */
 export function toVendorError(error: unknown): VendorError {
   if (typeof error === "object" && error !== null) return new VendorError(error);
   return new VendorError({ message: error });
 }
 
-/** An answer that ended before it was complete. */
+/**
+ * An error for an answer that ended before it was complete. Its code is that of a lost connection, and it is treated as
+ * one.
+ */
 export class TruncatedResponse extends Error {
   // The code of a connection that was lost.
   readonly code = "ECONNRESET";

@@ -3,7 +3,10 @@ import type { VertexOptions } from "./vertex-options.ts";
 /** Multi-regions, whose addresses have another form. */
 const wideRegions = ["us", "eu"];
 
-/** Returns the URL of the API with its version and the project. */
+/**
+ * Returns the URL of the Vertex API with its version, at the location or the given address, and with project and
+ * location unless the model's id names its project.
+ */
 export function addressOf(modelId: string, { project, location, baseURL }: VertexOptions): string {
   const origin = (baseURL ?? originOf(location)).replace(/\/+$/, "");
   // The name of a project's own model holds the project.

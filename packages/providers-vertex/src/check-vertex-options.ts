@@ -3,7 +3,10 @@ import { TroupeError } from "@troupe/core";
 import { optional, satisfying } from "@troupe/core/adapter";
 import type { AuthClient, ServiceAccount, VertexOptions } from "./vertex-options.ts";
 
-/** Checks of the options that only Vertex has. Project and location become parts of URLs. */
+/**
+ * Checks of the options that only `vertex` has: project, location and credentials. Project and location become parts of
+ * URLs.
+ */
 export const vertexTable = {
   project: optional(nameLike("the id of a project", /^[a-z][\w.:-]*$/i)),
   location: optional(nameLike("the id of a location", /^[a-z][a-z\d-]*$/)),
@@ -15,7 +18,10 @@ export const vertexTable = {
   ),
 };
 
-/** Checks the options that depend on each other. */
+/**
+ * Checks the options of `vertex` that depend on each other: project and location only together, credentials only with
+ * them and not with an `apiKey`. Throws `invalid_config` otherwise.
+ */
 export function checkVertexOptions({ project, location, credentials, apiKey }: VertexOptions): void {
   if ((project === undefined) !== (location === undefined)) {
     const missing = project === undefined ? "project" : "location";
@@ -29,7 +35,7 @@ export function checkVertexOptions({ project, location, credentials, apiKey }: V
   }
 }
 
-/** Tells if credentials are a client that makes headers. */
+/** Tells if the option `credentials` is a client that makes headers, and not the key of a service account. */
 export function isAuthClient(value: object): value is AuthClient {
   return "getRequestHeaders" in value && typeof value.getRequestHeaders === "function";
 }

@@ -9,7 +9,10 @@ const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 /** Given credentials, or the project for which Google's library looks for some. */
 type Owner = { credentials?: ServiceAccount | AuthClient; project?: string };
 
-/** The credentials of a project. Concurrent calls share one request for a token. */
+/**
+ * The Google Cloud credentials of a model, which authenticate its requests: the given ones, else Google's Application
+ * Default Credentials. Concurrent calls share one request for a token.
+ */
 export class Credentials {
   readonly #owner: Owner;
   readonly #url: string;

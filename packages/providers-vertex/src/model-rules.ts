@@ -1,4 +1,4 @@
-/** The abilities of a model. A table knows them by its id; these override it. */
+/** The abilities of a model, known by its id from a table. The option `rules` of `vertex` overrides single entries. */
 export type ModelRules = {
   /** The form of the setting for thinking: a level, a budget of tokens, or none. */
   thinking: "level" | "budget" | "none";

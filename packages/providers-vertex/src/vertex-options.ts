@@ -1,7 +1,7 @@
 import type { Logger } from "@troupe/core";
 import type { ModelRules } from "./model-rules.ts";
 
-/** Options of `vertex`. */
+/** Options of `vertex`, which creates a model. Without `project` and `location`, calls need an API key. */
 export type VertexOptions = {
   /** The project to bill, together with `location`. Without both, an API key is needed. */
   project?: string;
@@ -21,10 +21,10 @@ export type VertexOptions = {
   logger?: Logger;
 };
 
-/** The fields of a service account's key file that are used. */
+/** The key of a service account, for the option `credentials`: the fields of its key file that are used. */
 export type ServiceAccount = { readonly client_email: string; readonly private_key: string };
 
-/** A source of authentication headers. Every client of `google-auth-library` is one. */
+/** A source of authentication headers, for the option `credentials`. Every client of `google-auth-library` is one. */
 export interface AuthClient {
   /** Returns the headers for a request to the URL: a token, and the project to bill if it is another one. */
   getRequestHeaders(url: string): Promise<Headers | Record<string, string>>;

@@ -10,7 +10,10 @@ import type { VertexOptions } from "./vertex-options.ts";
 
 const providerId = "vertex";
 
-/** Creates a model on Google Cloud. Its first call loads the vendor's library. */
+/**
+ * Creates a model on Google Cloud (Vertex AI), called with a project's credentials or an API key; `google` calls the
+ * Gemini API. Throws `invalid_config` for wrong options. The first model call loads `@google/genai`.
+ */
 export function vertex(modelId: string, options: VertexOptions = {}): ModelProvider {
   const settings = readModelOptions(modelId, options, { vendor: providerId, more: vertexTable });
   checkVertexOptions(options);

@@ -1,7 +1,10 @@
 import { TroupeError } from "@troupe/core";
 import { withTimeout } from "@troupe/core/adapter";
 
-/** Runs the appends of this process to one prefix one after the other: at once, all but one of them would have to be repeated. */
+/**
+ * Runs the appends of this process to one prefix one after the other: at once, all but one of them would try a number
+ * that is taken, and have to be repeated.
+ */
 export class AppendQueue {
   readonly #last = new Map<string, Promise<void>>();
   readonly #timeoutMs: number;

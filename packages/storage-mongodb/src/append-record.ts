@@ -7,7 +7,10 @@ import { ConcurrentWriteError, isConflict, repeatWhile, transact } from "./trans
 /** The first look for the last number reads one record, since other keys of its form are rare; further looks read these many. */
 const furtherIds = 100;
 
-/** Stores the text under the next number. Of two appends that try the same number, the unique `_id` refuses one, which is repeated. */
+/**
+ * Stores the text under the next number of its prefix, and returns number and key. Repeated when another append took
+ * the number first. Throws `conflict` when the required lease is not held.
+ */
 export async function appendRecord(mongo: MongoSession, request: AppendRequest): Promise<Appended> {
   const { timeoutMs } = mongo;
   return await repeatWhile(async () => await insertNext(mongo, request), { isTransient: isConflict, timeoutMs });

@@ -16,7 +16,10 @@ import { idOf, keyOf } from "./stored-record.ts";
 import type { MongoSession, StoredRecord } from "./stored-record.ts";
 import { isConflict, isDuplicate, repeatWhile, transact } from "./transact.ts";
 
-/** A table of records in a collection. */
+/**
+ * The operations of `MongoStorage` on its collection, with one document for each record. All errors are converted by
+ * `MongoFailures`.
+ */
 export class MongoDatabase implements RecordDatabase {
   readonly #collection: OpenCollection;
   readonly #failures: MongoFailures;

@@ -30,7 +30,10 @@ const problemsByCode: ReadonlyMap<unknown, string> = new Map([
 const longestText = 200;
 const deepestCause = 4;
 
-/** Converts the errors of MongoDB's library, which quote addresses and may quote the whole uri, to errors without secrets. */
+/**
+ * Converts the errors of MongoDB's library, which quote addresses and may quote the whole uri, to `TroupeError`s
+ * without secrets.
+ */
 export class MongoFailures {
   readonly #redact: Redactor;
 

@@ -2,16 +2,16 @@ import { TroupeError } from "@troupe/core";
 import { optional, readOptions, satisfying, timeoutMilliseconds } from "@troupe/core/adapter";
 import type { OptionTable } from "@troupe/core/adapter";
 
-/** The timeout of `MongoStorage`: the argument after `uri`, `dbName` and `collectionName`. */
+/** Options of `MongoStorage`, the argument after `uri`, `dbName` and `collectionName`. */
 export type MongoOptions = {
   /** Milliseconds to wait for an answer of the server, and for work that conflicts with other writers. @default 10_000 */
   timeoutMs?: number;
 };
 
-/** Checked arguments with their defaults. */
+/** The arguments of `MongoStorage` as `readArguments` returns them: checked, with their defaults. */
 export type MongoSettings = { uri: string; dbName: string; collectionName: string; timeoutMs: number };
 
-/** The arguments of the constructor. */
+/** The arguments of the constructor of `MongoStorage`, before `readArguments` checks them. */
 export type MongoArguments = {
   uri: string;
   dbName: string | undefined;
@@ -29,7 +29,10 @@ const checkUri = satisfying<string>(
 const checkDbName = nameLike(/^[^\0/\\. "$*<>:|?]{1,38}$/);
 const checkCollectionName = nameLike(/^(?!system\.|\.)[^\0$]{1,120}$/);
 
-/** Checks the arguments of the constructor and fills in the defaults. */
+/**
+ * Checks the arguments of the constructor of `MongoStorage` and adds the defaults. Throws `invalid_config` for a wrong
+ * one.
+ */
 export function readArguments({ uri, dbName, collectionName, options }: MongoArguments): MongoSettings {
   const { timeoutMs } = readOptions(optionTable, options, { owner: "MongoStorage" });
   checkUri(uri, "uri", {});

@@ -8,7 +8,10 @@ import { openCollection } from "./open-collection.ts";
 /** A document of MongoDB has 16 MiB; what is left here is enough for the longest id. */
 const maxTextBytes = 16 * 1024 * 1024 - 8 * 1024;
 
-/** Storage in a collection of a MongoDB replica set or sharded cluster. */
+/**
+ * Storage in a collection of a MongoDB replica set or sharded cluster, not of a standalone server. Any number of
+ * processes may use it at the same time.
+ */
 export class MongoStorage extends DatabaseStorage {
   /**
    * The first call connects. `dbName` defaults to the database in the uri, else to `troupe`; `collectionName` to `storage`.

@@ -4,7 +4,9 @@ import type { MongoFailures } from "./mongo-failure.ts";
 import type { MongoSettings } from "./mongo-options.ts";
 import type { MongoSession } from "./stored-record.ts";
 
-/** A collection on a connected server. */
+/**
+ * A collection on a connected server, with the functions through which `MongoDatabase` uses it. `close` disconnects.
+ */
 export type OpenCollection = {
   readonly timeoutMs: number;
   /** Does the work in a session of its own, which sees at least what the sessions saw that ended before it. */
@@ -18,7 +20,10 @@ const leastWireVersion = 13;
 
 const namespaceExists = 48;
 
-/** Loads MongoDB's library, connects, checks the server, and creates the collection if it does not exist. */
+/**
+ * Loads MongoDB's library, connects, checks the server, and creates the collection if it does not exist. Closes the
+ * connection and throws a `TroupeError` when one of these fails.
+ */
 export async function openCollection(settings: MongoSettings, failures: MongoFailures): Promise<OpenCollection> {
   const client = await createClient(settings, failures);
   try {

@@ -2,15 +2,15 @@ import { encodeKey } from "@troupe/core/adapter";
 import type { ClientSession, Collection } from "mongodb";
 
 /**
- * A record in the collection. Its `_id` is the namespace, encoded without `/`, then `/` and the key, so that the ids of a
+ * A record in the collection. Its `_id` is the namespace, encoded without `/`, then `/` and the key, so that ids of a
  * namespace sort by the bytes of their keys. `v` is JSON text: BSON restricts names and depth. An append under a lease
- * increments `fence` in the lease's record, so that the append and a takeover conflict.
+ * increments `fence` in the lease's record, so that it conflicts with a takeover.
  */
 export type StoredRecord = { _id: string; v: string; fence?: number };
 
 /**
- * The collection and the session of one call. Through the session, a call sees at least what all calls saw and wrote that
- * ended before it, also after another server became the primary.
+ * The collection and the session of one call of the storage. Through the session, a call sees at least what all calls
+ * saw and wrote that ended before it, also after another server became the primary.
  */
 export type MongoSession = {
   readonly records: Collection<StoredRecord>;
@@ -18,12 +18,12 @@ export type MongoSession = {
   readonly timeoutMs: number;
 };
 
-/** Returns the `_id` of a record. */
+/** Returns the `_id` under which a record is stored, which contains its namespace and key. */
 export function idOf(namespace: string, key: string): string {
   return `${encodeKey(namespace)}/${key}`;
 }
 
-/** Returns the key of a record of this namespace. */
+/** Returns the key in the `_id` of a record of this namespace. */
 export function keyOf(namespace: string, id: string): string {
   return id.slice(idOf(namespace, "").length);
 }

@@ -9,8 +9,8 @@ const snapshot: TransactionOptions = {
 };
 
 /**
- * Does the work in a transaction, once. The caller repeats it with everything it read before, within its own timeout:
- * the driver's `withTransaction` repeats for two minutes.
+ * Does the work in a transaction, once: commits, or aborts and throws. On a conflict the caller repeats it with
+ * everything it read before, within its own timeout: the driver's `withTransaction` repeats for two minutes.
  */
 export async function transact({ session, timeoutMs }: MongoSession, work: () => Promise<void>): Promise<void> {
   session.startTransaction(snapshot);
@@ -26,10 +26,13 @@ export async function transact({ session, timeoutMs }: MongoSession, work: () =>
 
 const longestPauseMs = 100;
 
-/** The errors after which work is repeated, and for how long. */
+/** For `repeatWhile`: the errors after which work is repeated, and for how many milliseconds. */
 export type Repetition = { readonly isTransient: (error: unknown) => boolean; readonly timeoutMs: number };
 
-/** Repeats the work until it succeeds, fails for good or runs out of time, with random pauses that double. */
+/**
+ * Repeats the work while it fails with a transient error, with growing random pauses. Throws any other error at once,
+ * and the last transient one when `timeoutMs` is over.
+ */
 export async function repeatWhile<Result>(work: () => Promise<Result>, repetition: Repetition): Promise<Result> {
   const deadline = performance.now() + repetition.timeoutMs;
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
@@ -42,19 +45,21 @@ export async function repeatWhile<Result>(work: () => Promise<Result>, repetitio
   }
 }
 
-/** Another writer changed a record after the work had read it. */
+/**
+ * An error of work that found a record changed by another writer after reading it. It wrote nothing and is repeated.
+ */
 export class ConcurrentWriteError extends Error {
   override readonly name = "ConcurrentWriteError";
 }
 
 const duplicateKey = 11_000;
 
-/** Tells if a record to be created existed already. */
+/** Tells if creating a record failed because it existed already. */
 export function isDuplicate(error: unknown): boolean {
   return (error as { code?: unknown }).code === duplicateKey;
 }
 
-/** Tells if the work wrote nothing because of a concurrent write, so that it can be repeated. */
+/** Tells if work failed because of a concurrent write and wrote nothing, so that it can be repeated. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ConcurrentWriteError || isDuplicate(error) || hasLabel(error, "TransientTransactionError");
 }

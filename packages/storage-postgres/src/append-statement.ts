@@ -1,10 +1,16 @@
 import type { AppendRequest } from "@troupe/core/adapter";
 import type { SqlCall, Statements } from "@troupe-internal/sql-storage";
 
-/** Appends in one statement. With the text of a lease, it stores nothing unless that is still what is stored. */
+/**
+ * Returns one statement that does a whole append. With the text of a lease as it was read, the statement stores nothing
+ * and returns no row unless the stored lease still has this text.
+ */
 export type AppendStatement = (request: AppendRequest, leaseText?: string) => SqlCall;
 
-/** Writes the statement that finds the next number and inserts. `table` is quoted. */
+/**
+ * Writes the SQL of appends to a table, each of which finds the next number and inserts. `table`: its name with schema,
+ * quoted.
+ */
 export function appendStatement({ lastNumbered }: Statements, table: string): AppendStatement {
   const last = lastNumbered({ namespace: "", keyPrefix: "" });
   const parameter = (index: number): string => `$${last.parameters.length + index}::text`;

@@ -5,7 +5,7 @@ import { toConnectFailure } from "./postgres-failure.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 import type { PostgresClient, PostgresPool } from "./postgres-pool.ts";
 
-/** Runs one statement and returns its rows. */
+/** Runs one statement on a borrowed connection and returns its rows. */
 export type Query = <Row = SqlRow>(call: SqlCall) => Promise<readonly Row[]>;
 
 /** Added to the timeout of a statement, so that the server, whose error says more, times out first. */
@@ -14,7 +14,10 @@ const extraTimeoutMs = 1000;
 /** A connection that answered within this time is used without a check: the check costs half a statement. */
 const freshMs = 1000;
 
-/** Borrows connections from a pool, and returns only those that are in a known state. */
+/**
+ * Borrows connections from a pool for the calls of a storage. Returns only those in a known state, and ends the others.
+ * No connection within `acquireTimeoutMs` is `storage_unavailable`.
+ */
 export class Connections {
   readonly #pool: PostgresPool;
   readonly #acquireTimeoutMs: number;

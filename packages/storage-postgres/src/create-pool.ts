@@ -7,7 +7,7 @@ const keepAliveAfterMs = 10_000;
 /** Added to the timeout of the attempt to connect: the call itself has given up by then. */
 const extraTimeoutMs = 1000;
 
-/** Creates a pool without connecting, and loads `pg`. */
+/** Loads `pg` and creates a pool for a server, without connecting. Nothing is taken from the environment. */
 export async function createPool(address: ServerAddress, settings: PostgresSettings): Promise<Pool> {
   const { default: pg } = await import("pg");
   const { host, port, user, password, database, ssl, channelBinding, applicationName } = address;

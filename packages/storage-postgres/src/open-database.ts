@@ -15,7 +15,10 @@ const endTimeoutMs = 2000;
 /** A pool and a function that releases it. */
 type OpenPool = { pool: PostgresPool; end: () => Promise<void> };
 
-/** Connects, and loads what that takes. Creates the table if it does not exist. */
+/**
+ * Connects for `PostgresStorage`, loads the libraries it needs, and creates the table if it does not exist. Releases
+ * the pool and throws a `TroupeError` when one of these fails.
+ */
 export async function openDatabase(source: ConnectionSource, settings: PostgresSettings): Promise<PostgresDatabase> {
   const { schema, table: name } = settings;
   const [statements, { pool, end }] = await Promise.all([

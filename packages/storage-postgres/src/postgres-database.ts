@@ -17,7 +17,7 @@ import { isTransient, toPostgresFailure } from "./postgres-failure.ts";
 const maxTries = 10;
 const pauseMs = 10;
 
-/** An open table. */
+/** The statements on a storage's table, the connections that run them, and a function that releases the pool. */
 export type OpenTable = {
   readonly statements: Statements;
   readonly append: AppendStatement;
@@ -26,7 +26,7 @@ export type OpenTable = {
   readonly end: () => Promise<void>;
 };
 
-/** A table of records on the connections of a pool. */
+/** The operations of `PostgresStorage` on its table, over the connections of a pool. */
 export class PostgresDatabase implements RecordDatabase {
   readonly #table: OpenTable;
 

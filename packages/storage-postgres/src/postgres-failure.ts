@@ -17,13 +17,19 @@ const problems: Readonly<Record<string, string>> = {
   "57": "is shutting down or starting up",
 };
 
-/** Tells if the database rolled the work back because of a concurrent transaction, so that it can be repeated. */
+/**
+ * Tells if PostgreSQL rolled the work back because of a concurrent transaction (deadlock or serialization failure), so
+ * that it can be repeated.
+ */
 export function isTransient(error: unknown): boolean {
   const state = sqlState(error);
   return state === "40001" || state === "40P01";
 }
 
-/** Converts an error of a statement. A `TroupeError` is returned as it is. */
+/**
+ * Converts an error of a statement to `storage_unavailable`, with an explanation and without secrets. A `TroupeError`
+ * is returned as it is.
+ */
 export function toPostgresFailure(error: unknown): TroupeError {
   if (TroupeError.is(error)) return error;
   const state = sqlState(error);
@@ -37,7 +43,10 @@ export function toPostgresFailure(error: unknown): TroupeError {
   return unavailable(`PostgreSQL ${problem} (${state})`, error);
 }
 
-/** Converts an error of connecting. */
+/**
+ * Converts an error of connecting to `storage_unavailable`: with the server's reason when it refused, else as a server
+ * that cannot be reached. A `TroupeError` is returned as it is.
+ */
 export function toConnectFailure(error: unknown): TroupeError {
   if (TroupeError.is(error) || sqlState(error) !== undefined) return toPostgresFailure(error);
   return unavailable(`PostgreSQL cannot be reached (${findErrorCode(error) ?? "no connection was made"})`, error);

@@ -1,4 +1,4 @@
-/** A connection of `pg`, with the members that are used. */
+/** A connection that a pool lends: the members of `PoolClient` of `pg` that are used. */
 export type PostgresClient = {
   query(config: { text: string; values: unknown[] }): Promise<{ rows: Record<string, unknown>[] }>;
   on(event: "error", listener: (error: Error) => void): unknown;
@@ -7,7 +7,7 @@ export type PostgresClient = {
   release(end?: boolean): void;
 };
 
-/** A `Pool` of `pg`, with the members that are used. */
+/** A pool that callers may give to `PostgresStorage`: the members of `Pool` of `pg` that are used. */
 export type PostgresPool = {
   connect(): Promise<PostgresClient>;
   on(event: "error", listener: (error: Error) => void): unknown;

@@ -3,7 +3,7 @@ import type { SqlCall, Statements } from "@troupe-internal/sql-storage";
 import type { Query } from "./connections.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 
-/** A schema and a table in it. */
+/** The names of a storage's table and of its schema, not quoted. */
 export type TableName = Pick<PostgresSettings, "schema" | "table">;
 
 /** The row that `look` returns. */
@@ -15,14 +15,14 @@ const look = `
     exists (select from pg_tables where schemaname = $1 and tablename = $2) as table,
     current_setting('server_encoding') as encoding`;
 
-/** Quotes the name for a statement. */
+/** Returns the name of a table with its schema, quoted for SQL: `"schema"."table"`. */
 export function quoted({ schema, table }: TableName): string {
   return `"${schema}"."${table}"`;
 }
 
 /**
- * Creates the table and its schema if they do not exist. Nothing is created otherwise, so that a role without that right
- * can use an existing table. Of several processes that start at once, one creates and the others wait.
+ * Creates the table and its schema if they do not exist. Nothing is created otherwise, so that a role without that
+ * right can use an existing table. Of several processes that start at once, one creates and the others wait.
  */
 export async function prepareTable(query: Query, statements: Statements, name: TableName): Promise<void> {
   const [found] = await query<Found>(call(look, name.schema, name.table));

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import { getOwn } from "@troupe/core/adapter";
 
-/** A parsed connection string with its defaults. */
+/** The server, login and database to connect to: a parsed connection string with its defaults. */
 export type ServerAddress = {
   /** A name, an IP address, or the folder of a socket. */
   readonly host: string;
@@ -25,8 +25,8 @@ const sslModes: Readonly<Record<string, ServerAddress["ssl"]>> = {
 const channelBindings: Readonly<Record<string, boolean>> = { disable: false, prefer: true, require: true };
 
 /**
- * Reads `postgres://user:password@host:port/database?sslmode=…`. Missing parts have fixed defaults, never some from the
- * environment. Errors quote nothing of the string, since it holds a password.
+ * Reads `postgres://user:password@host:port/database?sslmode=…`, or throws `invalid_config`. Missing parts have fixed
+ * defaults, never some from the environment. Errors quote nothing of the string, since it holds a password.
  */
 export function readConnectionString(text: string): ServerAddress {
   const url = URL.parse(text);

@@ -7,7 +7,10 @@ import { toSqliteFailure } from "./sqlite-failure.ts";
 import type { SqliteSettings } from "./sqlite-options.ts";
 import { whenFree } from "./when-free.ts";
 
-/** Opens the file and loads what that takes. Creates the file and its table if they do not exist. */
+/**
+ * Opens the file of a `SqliteStorage`, and creates it and its table if they do not exist. Loads `node:sqlite` and
+ * kysely. Throws a `TroupeError` when the file cannot be used.
+ */
 export async function openFile(path: string, settings: SqliteSettings): Promise<SqliteDatabase> {
   const { durability, busyTimeoutMs, table } = settings;
   const [{ DatabaseSync }, statements] = await Promise.all([

@@ -14,7 +14,9 @@ import type { SqlCall, SqlRow, Statements } from "@troupe-internal/sql-storage";
 import { toSqliteFailure } from "./sqlite-failure.ts";
 import { whenFree } from "./when-free.ts";
 
-/** An open file. */
+/**
+ * An SQLite file that is open: its connection, the statements on its table, and a check that it is still at its path.
+ */
 export type OpenFile = {
   readonly database: DatabaseSync;
   readonly statements: Statements;
@@ -26,8 +28,8 @@ export type OpenFile = {
 };
 
 /**
- * One connection to one file. SQLite answers without waiting, so the statements of a call run in one go: nothing else in
- * this process happens between the begin and the commit of a transaction.
+ * The operations of `SqliteStorage` on one connection to its file. SQLite answers without waiting, so the statements of
+ * a call run in one go: nothing else in this process happens between begin and commit of a transaction.
  */
 export class SqliteDatabase implements RecordDatabase {
   readonly #file: OpenFile;

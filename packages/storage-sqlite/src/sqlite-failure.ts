@@ -23,12 +23,15 @@ const failures: ReadonlyMap<number, Failure> = new Map([
   [26, { code: "storage_corrupt", problem: "is not an SQLite database. Use another file, or move this one away" }],
 ]);
 
-/** Tells if another process has locked the file. */
+/** Tells if a statement failed because another process has locked the file, so that it can be tried again. */
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === 5;
 }
 
-/** Converts an error of SQLite. A `TroupeError` is returned as it is. */
+/**
+ * Converts an error of SQLite to a `TroupeError` that names the file and tells how to mend it. A `TroupeError` is
+ * returned as it is.
+ */
 export function toSqliteFailure(error: unknown, path: string): TroupeError {
   if (TroupeError.is(error)) return error;
   const { code, problem } = failures.get(resultCode(error) ?? 0) ?? unavailable("could not complete the operation");

@@ -2,7 +2,7 @@ import { milliseconds, oneOf, optional } from "@troupe/core/adapter";
 import type { OptionsOf, OptionTable } from "@troupe/core/adapter";
 import { tableName } from "@troupe-internal/sql-storage";
 
-/** Options of `SqliteStorage`. */
+/** Options of `SqliteStorage`: durability, time to wait, and the name of its table. All have defaults. */
 export type SqliteOptions = {
   /**
    * The failures that a confirmed write survives: with `"normal"` a killed process, with `"full"` also a loss of power.
@@ -15,12 +15,12 @@ export type SqliteOptions = {
   table?: string;
 };
 
-/** The checks and defaults of the options. */
+/** The checks and defaults of the options of `SqliteStorage`. */
 export const sqliteOptionTable = {
   durability: optional(oneOf("full", "normal"), "full"),
   busyTimeoutMs: optional(milliseconds, 5000),
   table: optional(tableName, "troupe_records"),
 } satisfies OptionTable<SqliteOptions>;
 
-/** Checked options with their defaults. */
+/** The options of `SqliteStorage` after their check, with defaults. */
 export type SqliteSettings = OptionsOf<typeof sqliteOptionTable>;

@@ -4,8 +4,8 @@ import { isBusy } from "./sqlite-failure.ts";
 const longestPauseMs = 25;
 
 /**
- * Tries until no other process has locked the file, for `timeoutMs` at most. SQLite's own busy timeout would block this
- * process meanwhile, and does not apply when a file is switched to its write-ahead log.
+ * Tries until no other process has locked the file, for `timeoutMs` at most, and then throws. SQLite's own busy timeout
+ * would block this process meanwhile, and does not apply when a file is switched to its write-ahead log.
  */
 export async function whenFree<Result>(timeoutMs: number, attempt: () => Result): Promise<Result> {
   let deadline: number | undefined;

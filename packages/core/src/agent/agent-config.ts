@@ -17,7 +17,7 @@ import type { ObjectSchema } from "../schema/object-schema.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { ToolDef, ToolSource } from "../tool/tool.ts";
 
-/** Functions of the host that are called at certain points of a run. */
+/** Callbacks of the application in an agent's run: before and after it, before each tool call, and at a failure. */
 export type AgentHooks = {
   /** Called before the model. What it returns replaces the input; what it throws ends the run. */
   beforeRun?(
@@ -35,7 +35,9 @@ export type AgentHooks = {
   onError?(context: RunContext, error: RunError): void | Promise<void>;
 };
 
-/** Options of an agent. */
+/**
+ * Constructor options of an `Agent`: its model, instructions and tools, its memory and storage, guardrails and limits.
+ */
 export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = {
   name: string;
   /** The purpose in a sentence: shown in cards and listings, and to a team that has to choose. */

@@ -28,7 +28,10 @@ function rememberedBy({ memory, userMemory }: AgentConfig): SessionListener {
   };
 }
 
-/** The parts of an agent, each made when it is first used: agents are made by the thousand, and few use all of them. */
+/**
+ * The event bus, logger, sessions, tools, answer schema and retry policy that an agent, or the orchestrator of a team,
+ * builds from its configuration. Each is made on first use: agents are made by the thousand, and few use all of them.
+ */
 export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
   readonly config: AgentConfig<Schema>;
   #eventBus: EventBus<RunEvents> | undefined;

@@ -20,7 +20,10 @@ import { toolLoop } from "./tool-loop.ts";
 /** The number of round trips unless it is configured. */
 const defaultRoundtrips = 10;
 
-/** The work of an agent within one run. */
+/**
+ * The work of one run of an agent, which `RunExecution` drives: opens the session, checks the input, runs the tool
+ * loop, stores the turn, and calls the hooks.
+ */
 export class AgentRun<Structured> implements RunWork<Structured> {
   readonly #parts: AgentParts;
   readonly #call: CallModel;
@@ -91,7 +94,10 @@ export class AgentRun<Structured> implements RunWork<Structured> {
   }
 }
 
-/** Makes the plan of the loop from what an agent is made of. */
+/**
+ * Makes the plan for `toolLoop` from the configuration of an agent or of a team's orchestrator, the run, its first
+ * messages and tools, and the way of calling the model (`callWhole` or `callStreaming`).
+ */
 export function planLoop<Structured>(
   parts: AgentParts,
   run: Run<Structured>,

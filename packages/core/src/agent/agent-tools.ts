@@ -3,7 +3,10 @@ import type { ToolDef, ToolSource } from "../tool/tool.ts";
 import { isDefined } from "../tool/define-tool.ts";
 import { ToolSet } from "../tool/tool-set.ts";
 
-/** The tools of an agent: its own, and those of its tool sources. */
+/**
+ * The tools of an agent: those given to it, and those of its tool sources, which are asked for them when a run begins
+ * and are closed with the agent.
+ */
 export class AgentTools {
   readonly #given: readonly (ToolDef | ToolSource)[];
   readonly #sources: readonly ToolSource[];
@@ -54,7 +57,10 @@ function isSource(tool: ToolDef | ToolSource): tool is ToolSource {
   return typeof tool === "object" && tool !== null && "getTools" in tool;
 }
 
-/** Takes an array of tools and tool sources. */
+/**
+ * Checks the option `tools` of an agent and returns it: an array of tools and tool sources. A value that is no array, a
+ * wrong tool, or two tools of one name are `invalid_config`.
+ */
 export function checkAgentTools(value: unknown, name: string): readonly (ToolDef | ToolSource)[] {
   if (!Array.isArray(value)) throw wrongOption(name, "an array of tools and tool sources", value);
   const tools = value as readonly (ToolDef | ToolSource)[];

@@ -11,7 +11,7 @@ import { ChunkFilter } from "./chunk-filter.ts";
 import type { CallModel, LoopPlan } from "./loop-plan.ts";
 import { normalizeResponse, UniqueCallIds } from "./normalize-response.ts";
 
-/** The input of a model call. */
+/** The input of `callModel`: the messages to send, the tool call ids in use, and the permission to call tools. */
 export type ModelRequest = {
   messages: readonly ModelMessage[];
   /** The ids of all tool calls in the conversation. */
@@ -58,14 +58,20 @@ function toolOptions({ tools }: LoopPlan, mayCallTools: boolean): Pick<ModelOpti
   return mayCallTools ? { tools: tools.specs } : { tools: tools.specs, toolChoice: "none" };
 }
 
-/** Calls the model for a whole answer: it yields nothing. */
+/**
+ * Calls the model by `generate`, for a run that is not streamed: yields nothing, and returns the response. A failed
+ * call is repeated by the retry policy.
+ */
 export const callWhole: CallModel = async function* ({ model, retry }, { messages, options, ids }) {
   yield* [];
   const generate = () => model.generate(messages, options);
   return ids.inResponse(normalizeResponse(await callWithRetries(generate, retry, { signal: options.signal })));
 };
 
-/** Calls the model for a streamed answer. A failed call is repeated only as long as none of its chunks has come. */
+/**
+ * Calls the model by `stream`, for a run that is streamed: yields the chunks that may be shown, and returns the
+ * response. A failed call is repeated by the retry policy only as long as none of its chunks has come.
+ */
 export const callStreaming: CallModel = async function* ({ model, retry }, { messages, options, filter, ids }) {
   const collector = new ResponseCollector();
   const open = () => openStream(model.stream(messages, options));

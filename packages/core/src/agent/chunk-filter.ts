@@ -6,7 +6,10 @@ import type { Run } from "../run/run.ts";
 type TextChunk = Extract<AnswerChunk, { type: "text" }>;
 type ToolChunk = Extract<AnswerChunk, { type: "tool_call_start" | "tool_call_delta" | "tool_call_end" }>;
 
-/** Options of a `ChunkFilter`. */
+/**
+ * Options of a `ChunkFilter`: the run that it records to, the gate of the output guardrails, and whether to show tool
+ * calls.
+ */
 export type ChunkFilterOptions = {
   run: Run;
   /** Lets text out once it may go. Absent for a structured answer, all of whose text is held back. */

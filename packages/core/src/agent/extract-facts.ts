@@ -8,8 +8,9 @@ import { createId } from "../util/create-id.ts";
 import type { AgentParts } from "./agent-parts.ts";
 
 /**
- * Extracts facts about the user from a finished run, in a run with an id and usage of its own. It begins after the answer is
- * announced, so that only a caller of the memory's `flush` waits for it.
+ * Starts the extraction of facts about the user from a finished run into the user memory, if there is one, in a run
+ * with an id and usage of its own. Returns at once: the work begins after the answer is announced, so that only a
+ * caller of the memory's `flush` waits for it. A failure is logged.
  */
 export function extractFacts(parts: AgentParts, finished: Run): void {
   const { userMemory } = parts.config;

@@ -13,7 +13,10 @@ import type { ToolSet } from "../tool/tool-set.ts";
 import type { AgentHooks } from "./agent-config.ts";
 import type { UniqueCallIds } from "./normalize-response.ts";
 
-/** All that the loop needs: a run, and plain data. It never sees an agent. */
+/**
+ * All that `toolLoop` needs: the run that it records to, the model, messages, tools and limits. It holds no agent,
+ * because the orchestrator of a team runs in the same loop.
+ */
 export type LoopPlan<Structured = unknown> = {
   /** The run, where the loop records what happens. */
   run: Run<Structured>;
@@ -41,5 +44,8 @@ type ModelCall = {
   filter: (chunk: ModelChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
 };
 
-/** Calls the model of a plan: yields what it streams, if it does, and returns the whole response. */
+/**
+ * A way of calling the model of a plan, `callWhole` or `callStreaming`: yields the chunks for the reader of the run, if
+ * it streams, and returns the whole response.
+ */
 export type CallModel = (plan: LoopPlan, call: ModelCall) => AsyncGenerator<StreamChunk, ModelResponse>;

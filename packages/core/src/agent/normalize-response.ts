@@ -13,9 +13,9 @@ import { isRecord } from "../util/is-record.ts";
 const maxArgumentsDepth = 48;
 
 /**
- * Returns a model's response in its normal form: a provider of a third party that reports no tokens or gives two calls one
- * id must not break the run, its usage or its history. Arguments that no turn could hold count as malformed, so that their
- * call is not executed.
+ * Returns a model's response in its normal form, because a provider of a third party may report no tokens or give two
+ * calls one id. Arguments that no turn could store count as malformed, so that their call is not executed. A response
+ * without a finish reason is `model_failed`.
  */
 export function normalizeResponse(response: ModelResponse): ModelResponse {
   if (typeof response?.finishReason !== "string") {
@@ -49,7 +49,10 @@ function soundCalls(calls: readonly ToolCall[], malformed: ModelResponse["malfor
   return sound;
 }
 
-/** Returns the tool call ids of a conversation as taken, so that calls in later answers get other ids. */
+/**
+ * Collects the tool call ids that a conversation has used, so that `UniqueCallIds` gives other ids to the calls of
+ * later answers.
+ */
 export function callIdsOf(messages: readonly ChatMessage[]): CallIds {
   const ids = new CallIds();
   for (const { toolCalls = [] } of messages) for (const { id } of toolCalls) ids.take(id);
@@ -57,8 +60,8 @@ export function callIdsOf(messages: readonly ChatMessage[]): CallIds {
 }
 
 /**
- * Unique ids for the tool calls of one answer: there are models that number the calls of each answer from 1, and vendors
- * that refuse a history in which an id occurs twice.
+ * Replaces tool call ids of one answer that the conversation has used before: there are models that number the calls of
+ * each answer from 1, and vendors that refuse a history in which an id occurs twice.
  */
 export class UniqueCallIds {
   readonly #taken: CallIds;

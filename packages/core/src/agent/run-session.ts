@@ -7,7 +7,10 @@ import type { OpenSession } from "../session/open-session.ts";
 import type { SessionStore } from "../session/session-store.ts";
 import type { NewTurn } from "../session/turn-record.ts";
 
-/** The session of one run: opened when the run begins, given its turn when the run ends. */
+/**
+ * The session of one run of an agent or a team: waits for its lease and opens it when the run begins, stores the turn
+ * at the end, and gives the lease back.
+ */
 export class RunSession {
   readonly #run: Run;
   #session: OpenSession | undefined;

@@ -15,8 +15,8 @@ const mostMissed = 200;
 type Parts = { memory: Memory; run: Run; model: ModelProvider };
 
 /**
- * The memory of a session while one run has the session open. The session's turns are the truth: the memory first takes in
- * those that it missed because a write failed or the process ended.
+ * Recalls the configured `Memory` of a session for a run, and adds the run's turn to it. The session's turns are the
+ * truth: turns that the memory missed, because a write failed or the process ended, are added first.
  */
 export class SessionMemory {
   readonly #parts: Parts;

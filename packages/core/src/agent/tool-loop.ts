@@ -41,7 +41,7 @@ export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGe
   }
 }
 
-/** A response with tool calls. */
+/** The part of a model's response that `executeTools` needs: its text, its tool calls, and the vendor's state. */
 export type ToolStep = Pick<ModelResponse, "text" | "toolCalls" | "malformedArguments" | "vendorState">;
 
 /**

@@ -1,6 +1,9 @@
 type Pushed<Item> = { item: Item; onTaken: () => void };
 
-/** First-in, first-out queue between producers and consumers that wait for each other. */
+/**
+ * First-in, first-out queue between producers and consumers of one process: `next` waits for an item, and `push` until
+ * the item is taken, as backpressure.
+ */
 export class AsyncQueue<Item extends object> {
   readonly #items: Pushed<Item>[] = [];
   readonly #consumers: PromiseWithResolvers<Item | undefined>[] = [];

@@ -1,4 +1,7 @@
-/** A promise that starts its work on the first `then` or `await`. Its rejection is never unhandled. */
+/**
+ * Promise that starts its work on the first `then` or `await`: the output of a run, which starts when awaited. A
+ * rejection is never reported as unhandled.
+ */
 export class LazyPromise<Result> extends Promise<Result> {
   #start: (() => void) | undefined;
 

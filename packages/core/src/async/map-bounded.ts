@@ -1,7 +1,10 @@
 /** Enough to hide the latency of a database, and within the connections of a usual pool. */
 const concurrency = 8;
 
-/** Maps items to results in their order, up to 8 at a time. After the first failure no further item is started. */
+/**
+ * Calls an async function for each item, at most 8 at a time, and returns the results in the order of the items. After
+ * the first failure it rejects and starts no further item.
+ */
 export async function mapBounded<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Promise<Result>,

@@ -1,9 +1,15 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** A signal with a time limit. `end` leaves neither a timer nor a listener, and aborts the signal once more. */
+/**
+ * A time limit from `startDeadline`. Its signal stops the work; `end` removes timer and listener, and aborts the
+ * signal.
+ */
 export type Deadline = { signal: AbortSignal; end(): void };
 
-/** Starts a deadline. Its signal aborts with the reason of the outer signal, or after `ms` milliseconds with `timeout`. */
+/**
+ * Starts a time limit for a call. Its signal aborts with the reason of `outer` when that aborts, or after `ms`
+ * milliseconds with a `timeout` error of this message. Call `end` when the call is over.
+ */
 export function startDeadline(ms: number, message: string, outer?: AbortSignal): Deadline {
   const controller = new AbortController();
   const follow = () => controller.abort(outer?.reason);

@@ -1,8 +1,8 @@
 import { abortedError } from "../errors/aborted-error.ts";
 
 /**
- * Starts the work and waits for it until the signal aborts, then rejects with `abortedError`. The work is not stopped,
- * only left alone: what it does after that is for the caller to consider.
+ * Starts the work and waits for its result, but rejects with `abortedError` as soon as the signal aborts. The work
+ * itself goes on unobserved after that; with a signal that is already aborted it is not started.
  */
 export function untilAborted<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
   if (signal === undefined) return work();

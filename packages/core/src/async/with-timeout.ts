@@ -1,4 +1,4 @@
-/** Limits of a wait. */
+/** Options of `withTimeout`: the limit in milliseconds, and the result or error in place of a late one. */
 export type TimeoutOptions<Late> = {
   timeoutMs: number;
   /** Called when the time is over: its value is the result, and what it throws is the error. */
@@ -7,7 +7,10 @@ export type TimeoutOptions<Late> = {
   unref?: boolean;
 };
 
-/** Waits for the work, but not longer than `timeoutMs`. The work itself goes on; its late result or error is ignored. */
+/**
+ * Waits for a promise at most `timeoutMs` milliseconds, then ends with the result or error of `onTimeout`. The work
+ * behind the promise goes on; its late result or error is ignored.
+ */
 export async function withTimeout<Result, Late = never>(
   work: Promise<Result>,
   { timeoutMs, onTimeout, unref = false }: TimeoutOptions<Late>,

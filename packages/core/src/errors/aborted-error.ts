@@ -1,7 +1,10 @@
 import { readProperty } from "../util/read-property.ts";
 import { TroupeError } from "./troupe-error.ts";
 
-/** Error of work that its signal ended: the reason if it is a `TroupeError`, `timeout` for a `TimeoutError`, else `cancelled`. */
+/**
+ * Makes the error to throw when a signal aborted, from its reason: the reason itself if it is a `TroupeError`,
+ * `timeout` for a `TimeoutError`, else `cancelled`.
+ */
 export function abortedError(reason: unknown): TroupeError {
   if (TroupeError.is(reason)) return reason;
   if (readProperty(reason, "name") === "TimeoutError") {

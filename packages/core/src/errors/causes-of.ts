@@ -3,7 +3,7 @@ import { readProperty } from "../util/read-property.ts";
 /** Largest number of causes. Vendor libraries wrap a broken socket three times. */
 const deepest = 6;
 
-/** Returns an error, its cause, the cause of that, and so on. The depth is bounded because causes may form a cycle. */
+/** Returns an error and its chain of `cause`s, outermost first: at most 7 values, because causes may form a cycle. */
 export function causesOf(error: unknown): unknown[] {
   const causes: unknown[] = [];
   for (let cause = error; cause !== undefined && cause !== null; cause = readProperty(cause, "cause")) {

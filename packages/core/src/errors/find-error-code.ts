@@ -12,8 +12,8 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the code of the system or network failure among the causes of an error, like `ECONNRESET`. The codes of closed
- * sockets and of undici's timeouts are returned as `ECONNRESET` and `ETIMEDOUT`.
+ * Returns the first code of a system or network failure in an error's chain of causes, like `ECONNRESET`, or
+ * `undefined`. The codes of closed sockets and of undici's timeouts are returned as `ECONNRESET` and `ETIMEDOUT`.
  */
 export function findErrorCode(error: unknown): string | undefined {
   for (const cause of causesOf(error)) {

@@ -1,6 +1,6 @@
 import { TroupeError } from "./troupe-error.ts";
 
-/** Facts of a refusal by a guardrail. */
+/** Facts of a refusal by a guardrail, from which a `GuardrailError` is made. */
 export type GuardrailRefusal = {
   guardrail: string;
   side: "input" | "output";
@@ -8,7 +8,7 @@ export type GuardrailRefusal = {
   reason: string;
 };
 
-/** Error of a run whose input or output a guardrail refused. */
+/** Error `guardrail_blocked` of a run whose input or output a guardrail refused. */
 export class GuardrailError extends TroupeError {
   readonly guardrail: string;
   readonly side: "input" | "output";

@@ -4,7 +4,7 @@ import { scrubbedCause } from "./scrubbed-cause.ts";
 import { TroupeError } from "./troupe-error.ts";
 import type { ErrorCode, ErrorFields } from "./troupe-error.ts";
 
-/** Facts of a failed model call. */
+/** Facts of a failed model call, from which a provider makes a `ModelError`. */
 export type ModelFailure = {
   providerId: string;
   /** HTTP status, or the one of the vendor's error type. */
@@ -22,8 +22,8 @@ export type ModelFailure = {
 };
 
 /**
- * Error of a failed model call. Message and fields contain nothing from the vendor. Its text is in `cause`, shortened and
- * without the key of the call, for the developer of the service.
+ * Error of a failed model call. Message and fields quote no text of the vendor; that text is in `cause`, shortened and
+ * without the API key of the call, for the developer of the service.
  */
 export class ModelError extends TroupeError {
   readonly providerId: string;

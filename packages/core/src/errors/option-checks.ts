@@ -3,10 +3,13 @@ import { readProperty } from "../util/read-property.ts";
 import { joinNames, readOptions, wrongOption } from "./read-options.ts";
 import type { OptionCheck, OptionsOf, Where } from "./read-options.ts";
 
-/** The longest wait of a timer, in milliseconds. A timer that is given more fires at once. */
+/** Longest delay of a Node timer, in milliseconds (24 days). A timer with a longer one fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
-/** Takes a value that passes the test. `expected` completes the sentence "name must be …". */
+/**
+ * Makes an option check that accepts values passing `test` and throws for others. `expected` completes the error's
+ * sentence "name must be …".
+ */
 export function satisfying<Value>(expected: string, test: (value: unknown) => boolean): OptionCheck<Value> {
   return (value, name, where) => {
     if (test(value)) return value as Value;
@@ -14,22 +17,24 @@ export function satisfying<Value>(expected: string, test: (value: unknown) => bo
   };
 }
 
-/** Takes what the check takes, and `undefined`. */
+/** Makes an option check that also accepts `undefined`, and passes any other value to `check`. */
 export function optional<Value>(check: OptionCheck<Value>): OptionCheck<Value | undefined>;
-/** Takes what the check takes, and returns the default in place of `undefined`. */
+/** Makes an option check that returns the default for `undefined`, and passes any other value to `check`. */
 export function optional<Value>(check: OptionCheck<Value>, defaultValue: NoInfer<Value>): OptionCheck<Value>;
-/** Takes what the check takes, and returns the default, if there is one, in place of `undefined`. */
+/**
+ * Makes an option check that returns the default, if there is one, for `undefined`, and passes other values to `check`.
+ */
 export function optional<Value>(check: OptionCheck<Value>, defaultValue?: Value): OptionCheck<Value | undefined> {
   return (value, name, where) => (value === undefined ? defaultValue : check(value, name, where));
 }
 
-/** Takes any string, also an empty one. */
+/** Option check that accepts any string, also an empty one. */
 export const anyString = satisfying<string>("a string", (value) => typeof value === "string");
 
-/** Takes true or false. */
+/** Option check that accepts only `true` and `false`. */
 export const anyBoolean = satisfying<boolean>("true or false", (value) => typeof value === "boolean");
 
-/** Takes a string with something other than white space in it. */
+/** Makes an option check for a string that is not empty or only white space, of at most `longest` characters. */
 export function nonBlankString(longest = Infinity): OptionCheck<string> {
   const expected = longest === Infinity ? "a string" : `a string of 1 to ${longest} characters`;
   return satisfying(
@@ -38,13 +43,13 @@ export function nonBlankString(longest = Infinity): OptionCheck<string> {
   );
 }
 
-/** Takes a string of one character or more. */
+/** Option check for a string of one character or more; white space counts. */
 export const nonEmptyString = satisfying<string>(
   "a string that is not empty",
   (value) => typeof value === "string" && value !== "",
 );
 
-/** Takes an integer from `least` to `most`. */
+/** Makes an option check for an integer from `least` to `most`, both included. */
 export function integer(least: number, most = Number.MAX_SAFE_INTEGER): OptionCheck<number> {
   return satisfying(
     describeInteger(least, most),
@@ -52,7 +57,7 @@ export function integer(least: number, most = Number.MAX_SAFE_INTEGER): OptionCh
   );
 }
 
-/** Takes a number from `least` to `most`. */
+/** Makes an option check for a number from `least` to `most`, both included; fractions are allowed. */
 export function numberFrom(least: number, most: number): OptionCheck<number> {
   return satisfying(
     `a number from ${least} to ${most}`,
@@ -60,22 +65,22 @@ export function numberFrom(least: number, most: number): OptionCheck<number> {
   );
 }
 
-/** Takes a number above 0. */
+/** Makes an option check for a number above 0 and up to `most`; fractions are allowed. */
 export function positiveNumber(most = Number.MAX_VALUE): OptionCheck<number> {
   const expected = most === Number.MAX_VALUE ? "a positive number" : `a positive number up to ${most}`;
   return satisfying(expected, (value) => typeof value === "number" && value > 0 && value <= most);
 }
 
-/** Takes a number of milliseconds that a timer can wait. */
+/** Option check for a wait: a number of milliseconds from 0 to `longestTimerMs`. */
 export const milliseconds = satisfying<number>(
   `a number of milliseconds from 0 to ${longestTimerMs}`,
   (value) => typeof value === "number" && value >= 0 && value <= longestTimerMs,
 );
 
-/** Takes an integer of milliseconds that a timer can wait, from 1. */
+/** Option check for a time limit: an integer of milliseconds from 1 to `longestTimerMs`. */
 export const timeoutMilliseconds = integer(1, longestTimerMs);
 
-/** Takes one of the values. */
+/** Makes an option check that accepts only the listed values. */
 export function oneOf<const Values extends readonly (string | number | boolean)[]>(
   ...values: Values
 ): OptionCheck<Values[number]> {
@@ -86,19 +91,25 @@ export function oneOf<const Values extends readonly (string | number | boolean)[
   return satisfying(expected, (value) => values.includes(value as Values[number]));
 }
 
-/** Takes a function; its parameters and result are taken on trust. */
+/** Makes an option check for a function. Its parameters and result are not checked. */
 export function functionLike<Callable>(): OptionCheck<Callable> {
   return satisfying("a function", (value) => typeof value === "function");
 }
 
-/** Takes an object that has the methods, its own or inherited: `methods<StorageDriver>("a storage driver", "get", "set")`. */
+/**
+ * Makes an option check for an object with these methods, its own or inherited; `what` names it in the error:
+ * `methods<StorageDriver>("a storage driver", "get", "set")`.
+ */
 export function methods<Value>(what: string, ...names: readonly (keyof Value & string)[]): OptionCheck<Value> {
   return satisfying(`${what}, with the methods ${joinNames(names, "and")}`, (value) =>
     names.every((name) => typeof readProperty(value, name) === "function"),
   );
 }
 
-/** Takes an array whose every element passes the check, without holes. `what` are the elements: "guardrails". */
+/**
+ * Makes an option check for an array whose every element passes `check`; it returns a copy without holes. `what` names
+ * the elements in the error: "guardrails".
+ */
 export function arrayOf<Value>(what: string, check: OptionCheck<Value>): OptionCheck<Value[]> {
   return (value, name, where) => {
     if (!Array.isArray(value)) throw wrongOption({ ...where, name }, `an array of ${what}`, value);
@@ -106,7 +117,10 @@ export function arrayOf<Value>(what: string, check: OptionCheck<Value>): OptionC
   };
 }
 
-/** Takes an object with options of its own, read by their table. */
+/**
+ * Makes an option check for an object with options of its own, which `readOptions` checks by `table`. Errors name them
+ * by their path: `retry.maxRetries`.
+ */
 export function nested<Checks extends Readonly<Record<string, OptionCheck<unknown>>>>(
   table: Checks,
   { openClasses }: Pick<Where, "openClasses"> = {},

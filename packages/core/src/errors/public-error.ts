@@ -2,7 +2,7 @@ import { internalMessage, toTroupeError } from "./to-troupe-error.ts";
 import { errorCodes } from "./troupe-error.ts";
 import type { ErrorCode, ErrorFields } from "./troupe-error.ts";
 
-/** An error as clients see it. */
+/** An error in the form that clients and models may see: its code, a safe message, and plain fields. */
 export type PublicError = { code: ErrorCode; message: string } & ErrorFields;
 
 /** Failures of the service itself, whose messages are for the operator. */
@@ -15,8 +15,8 @@ const ofStorage: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /**
- * Returns the code, message and fields of anything thrown, as clients may see them. A failure of the service or its storage
- * has a general message.
+ * Returns the code, message and fields of anything thrown, in the form that clients and models may see. A failure of
+ * the service itself or its storage gets a general message.
  */
 export function toPublicError(thrown: unknown): PublicError {
   const { code, message, fields } = toTroupeError(thrown);

@@ -3,7 +3,10 @@ import { typeName } from "../util/type-name.ts";
 import { TroupeError } from "./troupe-error.ts";
 import type { ErrorCode } from "./troupe-error.ts";
 
-/** The place of an options object in error messages, and the code of the errors. Kept as a constant, it costs nothing per call. */
+/**
+ * Context of an option check: the names of the options' owner and path for error messages, and the code of the errors.
+ * Kept as a constant, it costs nothing per call.
+ */
 export type Where = {
   /** Names the owner of the options where an option is unknown: `agent`, followed by the options' own `name`. @default the path */
   readonly owner?: string | undefined;
@@ -15,10 +18,16 @@ export type Where = {
   readonly openClasses?: boolean | undefined;
 };
 
-/** Returns the value of an option, or its default; throws `wrongOption` for a value that the option does not take. */
+/**
+ * Function that checks one option of a public function or class: returns its value, or its default for a missing one,
+ * and throws `wrongOption` for a value that the option does not accept.
+ */
 export type OptionCheck<Value> = (value: unknown, name: string, where: Where) => Value;
 
-/** A check for each option of a type: `{ … } satisfies OptionTable<Options>` misses none and adds none. */
+/**
+ * Table for `readOptions` with a check for each option of a type: `{ … } satisfies OptionTable<Options>` misses none
+ * and adds none.
+ */
 export type OptionTable<Options> = {
   readonly [Name in keyof Required<Options>]: OptionCheck<Options[Name] | undefined>;
 };
@@ -29,15 +38,15 @@ type OptionalName<Checks extends Table> = {
   [Name in keyof Checks]: undefined extends Read<Checks, Name> ? Name : never;
 }[keyof Checks];
 
-/** The options after their checks. Those without a value and a default are left out. */
+/** Type of the options that `readOptions` returns for a table. Those without a value and a default are left out. */
 export type OptionsOf<Checks extends Table> = {
   [Name in Exclude<keyof Checks, OptionalName<Checks>>]: Read<Checks, Name>;
 } & { [Name in OptionalName<Checks>]?: Exclude<Read<Checks, Name>, undefined> };
 
 /**
- * Checks every option by its entry in the table and returns them with their defaults, as a new object. Unknown names are
- * refused. Runs the whole table: classes with many instances call the checks of their usual options directly, and this
- * function only where other options are given.
+ * Checks an options object by a table with a check for each option, and returns the options with their defaults as a
+ * new object. Throws for a wrong value and for an unknown name; classes with many instances call their checks directly
+ * where only the usual options are given.
  */
 export function readOptions<Checks extends Table>(table: Checks, options: unknown, where: Where): OptionsOf<Checks> {
   if (!isRecord(options)) {
@@ -54,8 +63,8 @@ export function readOptions<Checks extends Table>(table: Checks, options: unknow
 }
 
 /**
- * Makes the error of a wrong option: within a check `wrongOption({ ...where, name }, "a colour", value)`. It shows numbers
- * and booleans; anything else may be a secret and is told by its type.
+ * Makes the error of a wrong option: within a check `wrongOption({ ...where, name }, "a colour", value)`. The message
+ * shows numbers and booleans; any other value may be a secret and is told by its type.
  */
 export function wrongOption(
   option: string | (Where & { name: string }),
@@ -67,12 +76,15 @@ export function wrongOption(
   return new TroupeError(code, `${fullName} must be ${expected}, got ${typeName(value)}.`);
 }
 
-/** Joins names to "a, b or c". */
+/** Joins names for a sentence of an error message: "a, b or c". */
 export function joinNames(names: readonly string[], word: "and" | "or"): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${word} ${names.at(-1)}`;
 }
 
-/** Throws for an option whose name is not a key of `known`. For options whose values are checked elsewhere. */
+/**
+ * Throws for an option whose name is not a key of `known`, such as a misspelt one. For options whose values are checked
+ * elsewhere.
+ */
 export function checkOptionNames(known: object, options: object, where: Where): void {
   for (const name in options) {
     if (Object.hasOwn(known, name) || !Object.hasOwn(options, name)) continue;

@@ -1,8 +1,8 @@
 type HeaderReader = { get(name: string): string | null | undefined };
 
 /**
- * Returns the milliseconds that the headers of a response ask to wait: `retry-after-ms`, else `retry-after` in seconds or as
- * a date. `undefined` when neither is valid.
+ * Returns the milliseconds to wait before a retry, as the headers of a vendor's response ask: `retry-after-ms`, else
+ * `retry-after` in seconds or as a date. `undefined` when neither is valid.
  */
 export function readRetryAfter(headers: HeaderReader, now = Date.now()): number | undefined {
   return readNumber(headers.get("retry-after-ms"), 1) ?? readSeconds(headers.get("retry-after"), now);

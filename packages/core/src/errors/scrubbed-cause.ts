@@ -5,12 +5,12 @@ import { causesOf } from "./causes-of.ts";
 
 const longestText = 200;
 
-/** Options of scrubbing. `withText: false` leaves out all messages. */
+/** Options of `scrubbedCause`: the masker of secrets, and with `withText: false` no messages at all. */
 export type Scrubbing = { mask: Masker; withText: boolean };
 
 /**
- * Copies an error and its causes without secrets: names, codes, statuses, stack frames and the beginning of each message.
- * Requests, headers and bodies, which vendor libraries add to their errors, are left out.
+ * Copies an error and its causes without secrets, to keep it as a `cause` or to log it: names, codes, statuses, stack
+ * frames and the first 200 characters of each message. Requests, headers and bodies of vendor libraries are left out.
  */
 export function scrubbedCause(error: unknown, scrubbing: Scrubbing): Error | undefined {
   const causes = [...causesOf(error)];

@@ -3,9 +3,9 @@ import { abortedError } from "./aborted-error.ts";
 import { TroupeError } from "./troupe-error.ts";
 
 /**
- * Makes a `TroupeError` of anything thrown. The error of an abort becomes `cancelled` or `timeout`, and so does any error
- * after `signal` has aborted. Others become `internal` with a fixed message, because theirs may quote a key, a prompt or a
- * path; the thrown value stays as `cause`.
+ * Returns a `TroupeError` unchanged and makes one of anything else thrown: `cancelled` or `timeout` for an abort, and
+ * for any error after `signal` aborted; else `internal` with a fixed message, because the original may quote a key, a
+ * prompt or a path. The thrown value stays as `cause`.
  */
 export function toTroupeError(thrown: unknown, signal?: AbortSignal): TroupeError {
   if (TroupeError.is(thrown)) return thrown;
@@ -14,7 +14,7 @@ export function toTroupeError(thrown: unknown, signal?: AbortSignal): TroupeErro
   return new TroupeError("internal", internalMessage, { cause: thrown });
 }
 
-/** Message of a failure whose own message may hold secrets. */
+/** Message of an `internal` error, in place of an original message that may hold secrets. */
 export const internalMessage = "Something went wrong in this service.";
 
 function isAbort(thrown: unknown): boolean {

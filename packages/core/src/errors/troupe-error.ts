@@ -24,13 +24,13 @@ export const errorCodes = [
   "invalid_value",
 ] as const;
 
-/** One of `errorCodes`. */
+/** Code of a `TroupeError`, one of `errorCodes`: the part of an error that programs act on. */
 export type ErrorCode = (typeof errorCodes)[number];
 
 /** Facts about an error that clients may see: never a key, a prompt or a vendor's text. */
 export type ErrorFields = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Optional parts of an error. */
+/** Optional parts of a `TroupeError`: its `cause`, for the developer, and its `fields`, which clients may see. */
 export interface TroupeErrorOptions {
   cause?: unknown;
   fields?: ErrorFields;

@@ -2,10 +2,13 @@ import { functionLike, optional } from "../errors/option-checks.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 
-/** Receives one kind of event. Errors and rejected promises go to `onHandlerError` of the bus. */
+/**
+ * Function that an `EventBus` calls with the data of one kind of event. Errors and rejected promises go to
+ * `onHandlerError` of the bus.
+ */
 export type EventHandler<Data> = (data: Data) => unknown;
 
-/** Options of an event bus. */
+/** Options of an `EventBus`. */
 export type EventBusOptions = {
   /** Receives the errors of handlers. @default they are ignored */
   onHandlerError?: HandlerErrorListener;

@@ -8,7 +8,9 @@ import type { RunContext } from "../run/run-context.ts";
 import { readProperty } from "../util/read-property.ts";
 import type { Guardrail, GuardrailVerdict } from "./guardrail.ts";
 
-/** A check by guardrails: which ones, on which side of a run, and in which run. */
+/**
+ * Parameters of `checkGuardrails`: the guardrails in order, the side of the run that they check, and the run's context.
+ */
 export type GuardrailCheck = {
   guardrails: readonly Guardrail[];
   side: "input" | "output";
@@ -16,8 +18,9 @@ export type GuardrailCheck = {
 };
 
 /**
- * Returns the input of a run with its text as the guardrails let it pass. Parts without text are not checked and stay where
- * they are; new words for an array of parts stand where its first text stood.
+ * Checks the text of a run's input by the input guardrails, and returns the input as they let it pass; a refusal is
+ * thrown as a `GuardrailError`. Parts without text are not checked and stay; a replacement of the text in an array of
+ * parts stands at its first text part.
  */
 export async function checkInput(
   content: MessageContent,
@@ -30,8 +33,8 @@ export async function checkInput(
 }
 
 /**
- * Returns the text as the guardrails let it pass, one after the other: each sees what the one before it made of the text,
- * and the first refusal is thrown as a `GuardrailError`.
+ * Passes a text through guardrails in order, and returns it with their replacements: each sees the text as the one
+ * before it left it. The first refusal is thrown as a `GuardrailError`.
  */
 export async function checkGuardrails(text: string, check: GuardrailCheck): Promise<string> {
   let passed = text;
@@ -57,7 +60,10 @@ export async function checkGuardrail(
   throw new GuardrailError({ guardrail: guardrail.name, side, reason: verdict.reason });
 }
 
-/** Makes the error of a guardrail that is itself at fault. The log says why, for the operator of the service. */
+/**
+ * Logs and returns the error `internal` of a guardrail that is itself at fault: it threw, gave no valid verdict, or
+ * broke the rule of incremental guardrails. The caller throws it, so that nothing passes.
+ */
 export function failedGuardrail(
   { name }: Guardrail,
   problem: string,

@@ -21,7 +21,7 @@ export type Guardrail = {
   incremental?: boolean;
 };
 
-/** The guardrails of an agent: those that its input must pass, and those that its answer must. */
+/** The guardrails of an agent, each list in the order of the checks: for the input of its runs, and for its answers. */
 export type GuardrailConfig = { input?: readonly Guardrail[]; output?: readonly Guardrail[] };
 
 const guardrail = nested(
@@ -33,7 +33,9 @@ const guardrail = nested(
   { openClasses: true },
 );
 
-/** Takes the guardrails of an agent. */
+/**
+ * Check of the option `guardrails` of an agent, for its table of options: a wrong or unknown field is `invalid_config`.
+ */
 export const checkGuardrailConfig = nested({
   input: optional(arrayOf("guardrails", guardrail)),
   output: optional(arrayOf("guardrails", guardrail)),

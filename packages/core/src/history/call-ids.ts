@@ -1,4 +1,7 @@
-/** The tool call ids of a history. Makes each id unique; the first call with an id keeps it. */
+/**
+ * Makes the tool call ids of one history unique, as vendors require. The first call with an id keeps it; `take` derives
+ * a new id for a later one.
+ */
 export class CallIds {
   // Both are made with the first call: most conversations have none.
   #taken: Set<string> | undefined;

@@ -6,7 +6,7 @@ import { isRecord } from "../util/is-record.ts";
 
 const roles: readonly unknown[] = ["system", "user", "assistant", "tool"] satisfies MessageRole[];
 
-/** Returns whether the value is a message. Unknown fields are allowed. */
+/** Tells if a value, from a caller or the storage, has the shape of a `ChatMessage`. Unknown fields are allowed. */
 export function isChatMessage(value: unknown): value is ChatMessage {
   return (
     isRecord(value) &&
@@ -18,7 +18,7 @@ export function isChatMessage(value: unknown): value is ChatMessage {
   );
 }
 
-/** Returns whether the value can be the content of a message. */
+/** Tells if an unknown value has the shape of a message's content: a string or an array of content parts. */
 export function isContent(value: unknown): value is MessageContent {
   return typeof value === "string" || isList(value, isContentPart);
 }

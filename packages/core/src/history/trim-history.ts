@@ -33,7 +33,10 @@ export function trimHistory(messages: readonly ChatMessage[], limits: HistoryLim
   return [...instructions, ...shorten(newest, room)];
 }
 
-/** Groups messages so that each group begins with one of this role; messages before the first one are a group too. */
+/**
+ * Splits messages into groups that each begin with a message of this role: turns by "user", steps by "assistant".
+ * Messages before the first such message are a group too.
+ */
 export function splitBefore(messages: readonly ChatMessage[], role: "user" | "assistant"): ChatMessage[][] {
   const groups: ChatMessage[][] = [];
   for (const message of messages) {

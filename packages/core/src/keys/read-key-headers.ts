@@ -6,7 +6,7 @@ import { genericKeyHeader, vendorKeyHeaders } from "./key-headers.ts";
 /** Headers of a request, to read API keys from. As servers give them: names in any case, values as strings or arrays. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Options of reading the keys of a request. */
+/** Options of `readKeyHeaders`: where the generic key may come from. */
 export type ReadKeysOptions = {
   /** `false` leaves `x-api-key` to the authentication of the host. @default true */
   genericApiKeyHeader?: boolean;
@@ -14,10 +14,13 @@ export type ReadKeysOptions = {
   bodyKey?: unknown;
 };
 
-/** Keys of a request: those of vendors, and the generic one. Assignable to `RunOpts`. */
+/** Keys that a request carried: those of vendors, and the generic one. Assignable to `RunOpts`. */
 export type CarriedKeys = { apiKeys: ApiKeys; apiKey?: string };
 
-/** Reads the keys in the headers of a request. A malformed key, or one that is sent twice, is `invalid_request`. */
+/**
+ * Reads the API keys of a request: those of vendors from their headers, the generic one from `x-api-key`, else from
+ * `bodyKey`. Throws `invalid_request` for a key that is malformed or sent twice.
+ */
 export function readKeyHeaders(headers: RequestHeaders, options: ReadKeysOptions = {}): CarriedKeys {
   const { genericApiKeyHeader = true, bodyKey } = options;
   const apiKeys: Record<string, string> = {};

@@ -18,7 +18,10 @@ export type KeySources = {
 /** A key and its origin: the caller has to mend a refused key only if it came with the call. */
 export type ResolvedKey = { readonly value: string; readonly fromCaller: boolean };
 
-/** Returns the key for a call, or `undefined`. Reads the environment at each call. */
+/**
+ * Returns the key for a call to a vendor from the first source that has one, or `undefined`. Throws for a malformed
+ * key: `invalid_request` if it came with the call, else `invalid_config`. Reads the environment each time.
+ */
 export function resolveKey({ request, config, environment = [] }: KeySources): ResolvedKey | undefined {
   if (request !== undefined) return { value: checkApiKey(request, "apiKey of the call"), fromCaller: true };
   if (config !== undefined) {
@@ -31,7 +34,10 @@ export function resolveKey({ request, config, environment = [] }: KeySources): R
   return { value: checkApiKey(process.env[name], where, "invalid_config"), fromCaller: false };
 }
 
-/** Returns the key for a call to a vendor that needs one; `unauthorized` without any. */
+/**
+ * Returns the key for a call to a vendor that needs one, as `resolveKey` does. Without any it throws `unauthorized`,
+ * with the ways to give one.
+ */
 export function requireKey(sources: KeySources): ResolvedKey {
   const key = resolveKey(sources);
   if (key !== undefined) return key;

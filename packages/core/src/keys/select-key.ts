@@ -5,12 +5,17 @@ import type { ApiKeys } from "./api-keys.ts";
 /** Vendors of providers that use the key of another one. */
 const keyVendors: Readonly<Record<string, string>> = { vertex: "google" };
 
-/** Returns the key for a provider: its own, else the one of its vendor, and never another. */
+/**
+ * Returns the key of a provider from the keys of a caller, or `undefined`: the one under its own id, else the one of
+ * the vendor whose key it shares (`google` for `vertex`).
+ */
 export function selectKey(keys: ApiKeys, providerId: string): string | undefined {
   return getOwn(keys, providerId) ?? getOwn(keys, vendorOf(providerId));
 }
 
-/** Assigns the generic key of a call to the vendor that is called, unless the caller passed a key of that vendor. */
+/**
+ * Returns the keys of a caller with the generic key added under the vendor that is called, unless they have one for it.
+ */
 export function bindGenericKey(keys: ApiKeys, generic: string | undefined, providerId: string): ApiKeys {
   const vendor = vendorOf(providerId);
   if (generic === undefined || getOwn(keys, vendor) !== undefined) return keys;

@@ -4,8 +4,8 @@ const shownIds = 5;
 const shownIdLength = 64;
 
 /**
- * Thrown when some documents were not stored. The code is that of the failure. Documents that are not listed are stored
- * with their vectors; the listed ones are not stored in part, and can be added again.
+ * Thrown by `addDocuments` of a knowledge base when some documents were not stored. The code is that of the failure.
+ * Documents not listed are stored with their vectors; listed ones are not stored in part, and can be added again.
  */
 export class AddDocumentsError extends TroupeError {
   /** The ids of the documents that are not known to be stored. */

@@ -7,7 +7,9 @@ import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
 import { AddDocumentsError } from "./add-documents-error.ts";
 import { embedTexts, requireEmbeddings } from "./embed-texts.ts";
 
-/** The target of added documents, and its settings. */
+/**
+ * Parameters of `addDocument` and `addDocuments`: the vector store, the embeddings, and the size and number of batches.
+ */
 export type AddPlan = {
   store: VectorStore;
   embeddings: EmbeddingProvider | undefined;
@@ -18,14 +20,15 @@ export type AddPlan = {
   concurrency: number;
 };
 
-/** Stores one document with its vector. */
+/** Stores one document with its vector, which is made by the embeddings if the document has none. */
 export async function addDocument(document: VectorDocument, plan: AddPlan): Promise<void> {
   await storeBatch([snapshot(document, plan)], plan);
 }
 
 /**
- * Stores documents, each with its vector. Of several with one id the last counts. After a failure no further batch is
- * started, those under way are finished, and an `AddDocumentsError` lists the documents that are not stored.
+ * Stores documents with their vectors, made by the embeddings where a document has none. Of several with one id the
+ * last counts. After a failure no further batch is started, those under way are finished, and an `AddDocumentsError`
+ * lists the documents that are not stored.
  */
 export async function addDocuments(documents: readonly VectorDocument[], plan: AddPlan): Promise<void> {
   const missing = new Map(documents.map((document, index) => [document.id, snapshotAt(index, document, plan)]));

@@ -4,7 +4,7 @@ import { untilAborted } from "../async/until-aborted.ts";
 import { checkEmbedding } from "../vector/check-document.ts";
 import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
 
-/** Returns the embeddings. Throws `invalid_config` when there are none. */
+/** Returns the embedding provider that it is given, or throws `invalid_config` when there is none. */
 export function requireEmbeddings(embeddings: EmbeddingProvider | undefined): EmbeddingProvider {
   if (embeddings !== undefined) return embeddings;
   const message =
@@ -12,7 +12,10 @@ export function requireEmbeddings(embeddings: EmbeddingProvider | undefined): Em
   throw new TroupeError("invalid_config", message);
 }
 
-/** Returns one valid vector for each text, in one call. */
+/**
+ * Returns the vectors of texts in their order, from one call of the provider. Vectors that are missing, of a wrong
+ * length or otherwise not comparable are `model_failed`.
+ */
 export async function embedTexts(
   embeddings: EmbeddingProvider,
   texts: readonly string[],
@@ -26,7 +29,10 @@ export async function embedTexts(
   return checkVectors(embeddings, vectors);
 }
 
-/** Returns the valid vector of one text. */
+/**
+ * Returns the vector of one text, such as a query. A vector of a wrong length or otherwise not comparable is
+ * `model_failed`.
+ */
 export async function embedText(embeddings: EmbeddingProvider, text: string, options: EmbedOptions): Promise<number[]> {
   const [vector = []] = checkVectors(embeddings, [await ask(() => embeddings.embed(text, options), options)]);
   return vector;

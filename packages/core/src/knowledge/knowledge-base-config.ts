@@ -6,7 +6,10 @@ import { keyProblem } from "../util/key-problem.ts";
 import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
 import type { VectorStore } from "../vector/vector-store.ts";
 
-/** The options of a `KnowledgeBase`. */
+/**
+ * Constructor options of a `KnowledgeBase`: the vector store and collection, the embeddings, and the batches for
+ * adding.
+ */
 export type KnowledgeBaseConfig = {
   name: string;
   vectorStore: VectorStore;
@@ -34,7 +37,7 @@ const optionTable = {
   concurrency: optional(integer(1), 4),
 } satisfies OptionTable<KnowledgeBaseConfig>;
 
-/** Checks the options of a knowledge base and adds the defaults. */
+/** Checks the options of a `KnowledgeBase` and adds the defaults. A wrong or unknown option is `invalid_config`. */
 export function readConfig(config: KnowledgeBaseConfig): OptionsOf<typeof optionTable> {
   return readOptions(optionTable, config, { owner: "KnowledgeBase" });
 }

@@ -16,7 +16,10 @@ import type { KnowledgeCall } from "./knowledge-call.ts";
 import { createSearchTool } from "./search-tool.ts";
 import type { SearchToolConfig } from "./search-tool.ts";
 
-/** The options of a search in a knowledge base. */
+/**
+ * Options of a search in a `KnowledgeBase`: the number, minimal score and filter of the results, API keys, and a
+ * signal.
+ */
 export type KnowledgeSearchOptions = VectorSearchOptions & KnowledgeCall;
 
 const searchOptions = { ...callOptions, topK: true, minScore: true, filter: true } satisfies Record<

@@ -3,7 +3,7 @@ import type { ApiKeys } from "../keys/api-keys.ts";
 import { bindGenericKey, selectKey } from "../keys/select-key.ts";
 import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
 
-/** The options of a call that may embed text. */
+/** Options of a call of a `KnowledgeBase` that may embed text: API keys for the embeddings, and a signal. */
 export type KnowledgeCall = {
   /** An API key for the vendor of the embeddings. */
   apiKey?: string;
@@ -13,10 +13,13 @@ export type KnowledgeCall = {
   signal?: AbortSignal;
 };
 
-/** The names of the options of a call. */
+/** The names of the options in `KnowledgeCall`, by which unknown options are refused. */
 export const callOptions = { apiKey: true, apiKeys: true, signal: true } satisfies Record<keyof KnowledgeCall, true>;
 
-/** Returns the options for the embeddings: the key of their vendor, and the signal. */
+/**
+ * Returns the options of an embedding call: the API key for the vendor of the embeddings, if there is one, and the
+ * signal.
+ */
 export function toEmbedOptions(embeddings: EmbeddingProvider | undefined, call: KnowledgeCall): EmbedOptions {
   const apiKey = keyOf(call, embeddings?.providerId);
   return {

@@ -10,7 +10,7 @@ import { toSearchOptions } from "../vector/read-search-options.ts";
 import type { VectorSearchOptions, VectorSearchResult } from "../vector/vector-store.ts";
 import type { KnowledgeCall } from "./knowledge-call.ts";
 
-/** The options of a tool that searches a knowledge base. The model chooses neither `minScore` nor `filter`. */
+/** Options of a tool that searches a knowledge base. The model chooses neither `minScore` nor `filter`. */
 export type SearchToolConfig = {
   /** @default `search_` and the name of the knowledge base */
   name?: string;
@@ -29,7 +29,9 @@ const optionTable = {
   filter: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
 } satisfies OptionTable<SearchToolConfig>;
 
-/** The part of a knowledge base that the tool needs. */
+/**
+ * The part of a knowledge base that `createSearchTool` needs: its name, its search, and the vendor of its embeddings.
+ */
 export type Searched = {
   readonly name: string;
   /** The vendor whose API key the search needs. */
@@ -41,7 +43,10 @@ export type Searched = {
 const maxResults = 20;
 const maxNameLength = 64;
 
-/** Creates a tool that finds documents and gives their text, ids and scores to the model. */
+/**
+ * Creates the tool by which a model searches a knowledge base: it gives the text, ids and scores of the documents
+ * found.
+ */
 export function createSearchTool(knowledge: Searched, config: SearchToolConfig = {}): ToolDef {
   const { name, description, ...search } = readOptions(optionTable, config, { owner: "a search tool" });
   const { topK } = search;

@@ -4,7 +4,7 @@ import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionCheck, OptionTable, Where } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** Limits of the queue for a busy session. */
+/** Policy for runs on a busy session: to wait for the run that holds it or to be refused, and the limits of waiting. */
 export type BusyPolicy = {
   /** `reject` refuses a run at once when the session is busy. @default "enqueue" */
   onBusy: "enqueue" | "reject";
@@ -14,7 +14,7 @@ export type BusyPolicy = {
   waitMs: number;
 };
 
-/** Options of a run that joins a queue. */
+/** Options of a run that joins the queue of a session: the policy, and a signal that ends its waiting. */
 export type JoinOptions = BusyPolicy & { signal?: AbortSignal | undefined };
 
 const policyOptions = {
@@ -23,19 +23,21 @@ const policyOptions = {
   waitMs: optional(milliseconds, 60_000),
 } satisfies OptionTable<BusyPolicy>;
 
-/** Fills in the defaults; anything that is not a policy is `invalid_config`. */
+/** Returns a policy with its defaults; throws `invalid_config` for an unknown or wrong option. */
 export function checkBusyPolicy(policy: Partial<BusyPolicy>, where: Where): BusyPolicy {
   return readOptions(policyOptions, policy, where);
 }
 
-/** Check of the option `onBusy`: `enqueue`, `reject` or a policy. */
+/** Check of the option `onBusy` of agents and teams: `enqueue`, `reject` or a `BusyPolicy`. */
 export const onBusyOption: OptionCheck<"enqueue" | "reject" | BusyPolicy> = (value, name, where) => {
   if (typeof value === "object" && value !== null) return checkBusyPolicy(value, { path: name });
   if (value === "enqueue" || value === "reject") return value;
   throw wrongOption({ ...where, name }, '"enqueue", "reject" or a policy', value);
 };
 
-/** Returns why a run may not join a queue of this length (its lease holder included), or `null` when it may. */
+/**
+ * Returns the error that refuses a run at a queue of this length (lease holder included), or `null` when it may join.
+ */
 export function refusalOf(length: number, { onBusy, maxWaiting, signal }: JoinOptions): TroupeError | null {
   if (signal?.aborted) return abortedError(signal.reason);
   if (length === 0) return null;
@@ -47,7 +49,7 @@ export function refusalOf(length: number, { onBusy, maxWaiting, signal }: JoinOp
   );
 }
 
-/** Refusal of a run that waited for `waitMs`. */
+/** Makes the `conflict` error of a run that waited `waitMs` milliseconds for a busy session without getting it. */
 export function busyTooLong(waitMs: number): TroupeError {
   return new TroupeError(
     "conflict",

@@ -3,7 +3,7 @@ import { abortedError } from "../errors/aborted-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { AppendOptions } from "../storage/storage-driver.ts";
 
-/** Proof of a lease, where other processes may take the session over. */
+/** Guard of a lease on a session that other processes may take over: makes writes depend on its fencing token. */
 export type Fence = {
   /** Make an append depend on the fencing token. */
   readonly appendOptions: AppendOptions;

@@ -1,7 +1,7 @@
 import { LruCache } from "../util/lru-cache.ts";
 import type { Heartbeat } from "./queue-record.ts";
 
-/** Times of asking the storage and of its answer, by the monotonic clock of this process. */
+/** Times at which the storage was asked and at which it answered, in milliseconds of this process's monotonic clock. */
 export type ReadTimes = { askedAt: number; answeredAt: number };
 
 type Observation = { beat: number; firstSeenAt: number };

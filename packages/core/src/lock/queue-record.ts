@@ -3,13 +3,16 @@ import { isCount, isList, readRecord, recordVersion } from "../storage/stored-re
 import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 
-/** One run in the stored queue, and the process that it is in. */
+/** Position of one run in the stored queue: the id of its process, and its ticket, a number within that process. */
 export type StoredPosition = { process: string; ticket: number };
 
-/** Sign that a process still owns its positions: it writes a new `beat` at least every `leaseMs` milliseconds. */
+/**
+ * Sign in the stored queue that a process still owns its positions: it writes a new `beat` at least every `leaseMs`
+ * milliseconds.
+ */
 export type Heartbeat = { process: string; beat: number; leaseMs: number };
 
-/** The stored queue of a session: positions, heartbeats, fencing token. All processes see the same one. */
+/** The stored queue of a session, one record for all processes: positions, heartbeats, fencing token. */
 export type QueueRecord = {
   v: 1;
   /** Fencing token: grows whenever the first position changes. */
@@ -20,7 +23,10 @@ export type QueueRecord = {
   processes: Heartbeat[];
 };
 
-/** The positions that one process wants in a queue. */
+/**
+ * Changes that one process wants in a stored queue, for `reconcile`: its positions, its heartbeat, and the processes to
+ * remove.
+ */
 export type DesiredState = {
   /** Its own heartbeat, written whenever something else is. */
   heartbeat: Heartbeat;
@@ -34,12 +40,17 @@ export type DesiredState = {
   forgetsQueue: boolean;
 };
 
-/** Reads a stored queue; damage is `storage_corrupt`. */
+/**
+ * Returns a stored queue after a check of its shape, or `null` for none; throws `storage_corrupt` when it is damaged.
+ */
 export function readQueueRecord(value: Json | null, at: RecordKey): QueueRecord | null {
   return value === null ? null : readRecord(value, at, isQueueRecord);
 }
 
-/** Returns the record that this process wants next: the same object when there is nothing to write. */
+/**
+ * Returns the queue record that this process wants to store next: the same object when there is nothing to write, and
+ * `null` to delete the record.
+ */
 export function reconcile(stored: QueueRecord | null, desired: DesiredState): QueueRecord | null {
   const { token, line: before, processes } = stored ?? newQueueRecord();
   const line = desiredLine(before, desired);
@@ -53,7 +64,7 @@ export function reconcile(stored: QueueRecord | null, desired: DesiredState): Qu
   };
 }
 
-/** Compares positions. Two absent ones are the same. */
+/** Tells if two positions are of the same process and ticket. Two absent ones are the same. */
 export function isSamePosition(one: StoredPosition | undefined, other: StoredPosition | undefined): boolean {
   return one?.process === other?.process && one?.ticket === other?.ticket;
 }

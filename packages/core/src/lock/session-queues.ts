@@ -12,7 +12,7 @@ import type { QueuePosition } from "./waiter.ts";
 
 type Queue = { readonly length: number; join(options: JoinOptions): QueuePosition };
 
-/** Queues by key, for the sessions or the records of one storage. A queue is kept while a run of this process is in it. */
+/** Queues by key, one for each busy session or record of a storage, kept while a run of this process is in it. */
 export class KeyedQueues {
   readonly #queues = new Map<string, Queue>();
   readonly #createQueue: (key: string, onEmpty: () => void) => Queue;
@@ -39,12 +39,15 @@ export class KeyedQueues {
   }
 }
 
-/** Makes queues within this process. */
+/** Makes queues in memory, for a storage that only this process uses or for single records. */
 export function createLocalQueues(): KeyedQueues {
   return new KeyedQueues((_key, onEmpty) => new LocalQueue(onEmpty));
 }
 
-/** Makes queues that all processes over one storage share. A process without heartbeat for `leaseMs` has expired. */
+/**
+ * Makes queues that all processes over one storage share, for its sessions. A process without heartbeat for `leaseMs`
+ * milliseconds has expired and loses its positions.
+ */
 export function createSharedQueues(driver: SharedDriver, leaseMs = 10_000): KeyedQueues {
   let lastNumber = 0;
   const nextNumber = () => ++lastNumber;
@@ -59,14 +62,17 @@ export function createSharedQueues(driver: SharedDriver, leaseMs = 10_000): Keye
 const queuesByDriver = new WeakMap<StorageDriver, { local: KeyedQueues; shared: KeyedQueues }>();
 
 /**
- * Returns the queues for single records of this storage, such as a session's memory, within this process. Sessions wait in
- * those of `sessionQueuesOf`.
+ * Returns the queues of this process for single records of a storage, such as a session's memory: the same object on
+ * each call. Sessions wait in those of `sessionQueuesOf`.
  */
 export function recordQueuesOf(driver: StorageDriver): KeyedQueues {
   return queuesOf(driver).local;
 }
 
-/** Returns the queues for the sessions of this storage: across processes where the storage is shared. */
+/**
+ * Returns the queues for the sessions of a storage, the same object on each call: across processes where the storage is
+ * shared.
+ */
 export function sessionQueuesOf(driver: StorageDriver): KeyedQueues {
   return queuesOf(driver).shared;
 }

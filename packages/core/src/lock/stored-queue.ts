@@ -6,10 +6,10 @@ import type { LivenessTracker } from "./liveness.ts";
 import { readQueueRecord } from "./queue-record.ts";
 import type { Heartbeat, QueueRecord } from "./queue-record.ts";
 
-/** Namespace of the stored queues, one for each session. */
+/** Namespace in the storage for the stored queues, one record for each session. */
 export const lockNamespace = "locks";
 
-/** Common to all queues of this process. */
+/** Parts that all session queues of this process over one storage share. */
 export type QueueContext = {
   driver: SharedDriver;
   /** An id that no other process has. */
@@ -20,10 +20,12 @@ export type QueueContext = {
   nextNumber: () => number;
 };
 
-/** A stored queue, and the processes in it whose heartbeats expired. */
+/**
+ * Result of reading a stored queue: the record, or `null` for none, and the processes in it whose heartbeats expired.
+ */
 export type QueueSnapshot = { stored: QueueRecord | null; expired: ReadonlySet<string> };
 
-/** Reads and replaces the stored queue with compare-and-set. */
+/** Reads the stored queue of one session and replaces it with compare-and-set, for a `SessionQueue`. */
 export class StoredQueue {
   readonly #context: QueueContext;
   readonly #key: string;

@@ -5,7 +5,7 @@ import type { JoinOptions } from "./busy-policy.ts";
 import { Lease } from "./lease.ts";
 import type { Fence } from "./lease.ts";
 
-/** Position of a run in the queue for a session. */
+/** Position of a run in the queue for a session or record, as `join` returns it: await `granted` for the lease. */
 export interface QueuePosition {
   /**
    * Resolves when the queue is known, where the storage has to be asked for it. What is read of the session from then on

@@ -18,10 +18,10 @@ type LogOutputOptions = {
   color: boolean | undefined;
 };
 
-/** Writes an entry. */
+/** Formats one log entry and writes it as a line. */
 export type LogOutput = (entry: LogEntry) => void;
 
-/** Makes the output of a logger: text at a terminal or when `color` is set, else JSON lines. */
+/** Makes the output of a logger: text at a terminal or when `color` is `true`, else JSON lines. */
 export function createLogOutput({ write, color }: LogOutputOptions): LogOutput {
   return (entry) => {
     // Read for each line, because hosts and tests replace the stream.

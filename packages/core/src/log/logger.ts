@@ -10,7 +10,7 @@ import type { Redactor } from "./redact.ts";
 import { toLoggable } from "./to-loggable.ts";
 import type { Loggable } from "./to-loggable.ts";
 
-/** Fields of an entry. */
+/** Fields of a log entry besides its message. Any values: the logger bounds their size and hides secrets in them. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
@@ -28,11 +28,11 @@ export interface Logger {
   withSecrets(values: Iterable<string | undefined>): Logger;
 }
 
-/** Options of a logger. */
+/** Options of `createLogger`. */
 export type LoggerOptions = {
   /** Lowest level that is written. @default "silent" */
   level?: LogLevel;
-  /** Text in colour (`true`) or without (`false`). @default text in colour at a terminal, JSON elsewhere */
+  /** `true`: text in colour everywhere. `false`: no colour. @default text in colour at a terminal, JSON elsewhere */
   color?: boolean;
   /** String before each message. */
   prefix?: string;
@@ -58,7 +58,7 @@ const optionTable = {
 
 const longestMessage = 2000;
 
-/** Makes a logger. */
+/** Makes a logger that writes to the standard error stream or to `write`; without a `level` it writes nothing. */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const { level, prefix, color, write } = readOptions(optionTable, options, { owner: "createLogger" });
   if (level === "silent") return silentLogger;

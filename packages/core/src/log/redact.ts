@@ -1,6 +1,6 @@
 import { createMasker, mask } from "../util/create-masker.ts";
 
-/** Hides secrets in a string, and cuts it to `maxLength`. */
+/** Replaces secrets in a string, and cuts the string to `maxLength` characters. */
 export type Redactor = (text: string, maxLength?: number) => string;
 
 const secretNames = new Set([

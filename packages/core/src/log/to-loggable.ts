@@ -12,7 +12,10 @@ const limits = { textLength: 2000, nameLength: 128, depth: 8, entries: 50, value
 
 type Walk = { redact: Redactor; within: object[]; valuesLeft: number };
 
-/** Converts any value to one that can be logged: also cycles, throwing getters, BigInt and huge values. */
+/**
+ * Converts any value of a log entry to JSON that can be written, with secrets hidden: also cycles, throwing getters,
+ * BigInt and huge values.
+ */
 export function toLoggable(value: unknown, redact: Redactor): Loggable {
   return visit(value, { redact, within: [], valuesLeft: limits.values });
 }

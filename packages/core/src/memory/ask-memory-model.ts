@@ -9,7 +9,7 @@ import type { MemoryModelOptions } from "./memory-options.ts";
 /** Enough for a small model on the user's own machine. */
 const timeoutMs = 60_000;
 
-/** A model call for a memory. */
+/** Arguments of `askMemoryModel`: the model, the messages for it, and its settings. */
 export type MemoryModelCall = MemoryModelOptions & {
   model: ModelProvider;
   messages: readonly ChatMessage[];
@@ -17,7 +17,10 @@ export type MemoryModelCall = MemoryModelOptions & {
   signal?: AbortSignal | undefined;
 };
 
-/** Calls the model and returns the text of its answer. Stops waiting for a model that ignores its signal. */
+/**
+ * Calls a model for a summary or for facts, with retries, and returns the text of its answer. Throws `timeout` after 60
+ * seconds in all, and does not wait for a model that ignores its signal.
+ */
 export async function askMemoryModel({
   model,
   messages,

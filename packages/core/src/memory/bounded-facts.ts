@@ -3,7 +3,10 @@ import type { Json } from "../storage/json.ts";
 import type { ListOptions, StorageEntry } from "../storage/storage-driver.ts";
 import { LruCache } from "../util/lru-cache.ts";
 
-/** In-memory storage for facts that drops all facts of the users who were not asked about for longest. */
+/**
+ * In-memory storage for facts, the default of a `UserMemory`. Beyond `maxUsers` it drops all facts of the users whose
+ * facts were not read or written for longest.
+ */
 export class BoundedFacts extends InMemoryStorage {
   /** The namespace of each user's facts, by the prefix of their keys. */
   readonly #users: LruCache<string, string>;

@@ -1,4 +1,4 @@
-/** Lines that a model reads as data. */
+/** Lines that `dataBlock` writes into a prompt as data, with their tag and description. */
 export type DataBlock = {
   /** The name of the tag around it. */
   tag: string;
@@ -21,7 +21,7 @@ function oneLine(text: string): string {
   return withoutBreaks(text).replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Replaces each run of white space and control characters by one space. */
+/** Puts a string on one line: trims it, and replaces each run of white space and control characters by one space. */
 export function withoutBreaks(text: string): string {
   return (isTidy(text) ? text : text.replace(/[\s\p{Cc}]+/gu, " ")).trim();
 }

@@ -12,7 +12,7 @@ import { withRecordLock } from "./record-lock.ts";
 import { readFact } from "./user-fact.ts";
 import type { FactRecord, StoredFact } from "./user-fact.ts";
 
-/** The facts of one user in a storage, each in a record of its own. */
+/** A user and the storage of the user's facts, each in a record of its own; the signal ends the waiting of a call. */
 export type FactPlace = {
   driver: StorageDriver;
   user: UserOwner;
@@ -21,7 +21,7 @@ export type FactPlace = {
 
 const namespace = namespaces.facts;
 
-/** Returns all facts of the user, in no order. */
+/** Returns all stored facts of the user, in no order. Throws `storage_corrupt` when one is damaged. */
 export async function listFacts({ driver, user, signal }: FactPlace): Promise<StoredFact[]> {
   const prefix = belongingTo(user);
   const entries = await untilAborted(() => driver.list(namespace, prefix), signal);
@@ -31,7 +31,10 @@ export async function listFacts({ driver, user, signal }: FactPlace): Promise<St
   }));
 }
 
-/** Changes a user's facts by a plan, under their lock, and returns those that were stored. */
+/**
+ * Reads a user's facts, stores and removes those that `plan` returns, and returns those stored. Calls of one process
+ * for a user run one after the other.
+ */
 export async function changeFacts(
   place: FactPlace,
   plan: (known: readonly StoredFact[]) => FactPlan,
@@ -45,7 +48,7 @@ export async function changeFacts(
   });
 }
 
-/** Removes one fact. A fact that does not exist is not an error. */
+/** Removes one fact of the user by its id. A fact that does not exist is not an error. */
 export async function removeFact(place: FactPlace, id: string): Promise<void> {
   const { key } = deleteOf(place, id);
   await locked(place, async (lease) => await lease.write(() => place.driver.delete(namespace, key), place.signal));

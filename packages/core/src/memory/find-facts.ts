@@ -33,8 +33,8 @@ const instructions =
   'with JSON like {"facts": ["Lives in Oslo."]}; with {"facts": []} when there is nothing to note.';
 
 /**
- * Finds facts about the user in messages, by a model. An answer that cannot be parsed gives no facts and a warning. Throws
- * when the model fails.
+ * Asks a model for facts that the user stated in the newest 100 messages, and returns at most 20. An answer that cannot
+ * be parsed gives none and a warning; a failure of the model is thrown.
  */
 export async function findFacts({ messages, known, ...call }: Search): Promise<string[]> {
   const lines = toTranscript(toConversation(messages).slice(-maxMessages).filter(isSaid).map(toSaid));

@@ -3,8 +3,8 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import { storageDriver } from "./memory-options.ts";
 
 /**
- * The storage of a memory: its own, else that of its agents, else one in memory that is created on first use. Once decided
- * it does not change: another storage would seem to have lost all records, and is refused.
+ * The storage of a `Memory` or `UserMemory`: its own, else that of its agents, else one in memory, created on first
+ * use. Once decided it does not change: another storage would seem to have lost all records, and is refused.
  */
 export class LateStorage {
   readonly #label: string;

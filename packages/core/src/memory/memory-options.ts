@@ -8,16 +8,19 @@ import type { SessionOwner, UserScope } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { isCount } from "../storage/stored-record.ts";
 
-/** The scope of a user in a call to a memory, and its signal. */
+/** Scope of the user in a call to a `UserMemory`, and a signal that ends the call. */
 export type UserMemoryScope = UserScope & {
   /** Ends the call. A write under way may be stored or not; repeating the call is safe. */
   signal?: AbortSignal | undefined;
 };
 
-/** The owner of the session in a call to a memory, and its signal. */
+/** Owner of the session in a call to a `Memory`, and a signal that ends the call. */
 export type MemoryScope = SessionOwner & UserMemoryScope;
 
-/** Options for the calls to a model that a memory makes for its caller. */
+/**
+ * Options of a call in which a memory calls a model for its caller: the caller's API keys, a listener for token usage,
+ * and a logger.
+ */
 export type MemoryModelOptions = {
   /** Returns the caller's API key for a vendor. */
   apiKeyFor?: ((providerId: string) => string | undefined) | undefined;
@@ -27,7 +30,7 @@ export type MemoryModelOptions = {
   logger?: Logger | undefined;
 };
 
-/** The options of a `Memory`. */
+/** Options of a `Memory`. */
 export type MemoryOptions = {
   /** @default the storage of the agents that use it; without one, in memory and bounded */
   storage?: StorageDriver;
@@ -42,7 +45,7 @@ export type MemoryOptions = {
   model?: ModelProvider;
 };
 
-/** The options of adding messages. */
+/** Options of `Memory.addMessages`. */
 export type AddMessagesOptions = MemoryScope &
   MemoryModelOptions & {
     /** Writes the summaries when the memory has no model of its own. */
@@ -53,13 +56,16 @@ export type AddMessagesOptions = MemoryScope &
     after?: number | undefined;
   };
 
-/** The options of clearing a session's memory. */
+/** Options of `Memory.clear`, which forgets a session's memory. */
 export type ClearOptions = MemoryScope & {
   /** The last turn of the session that is not added again; 0 allows all. @default the last that was added */
   through?: number | undefined;
 };
 
-/** The memory of a session. */
+/**
+ * Memory of a session as `Memory.recall` returns it for the next model call: the newest messages, and summaries of
+ * older ones.
+ */
 export type RecalledMemory = {
   /** The newest messages: a history that every model takes. */
   messages: ChatMessage[];
@@ -69,16 +75,16 @@ export type RecalledMemory = {
   through: number;
 };
 
-/** Checks that a value is a storage driver. */
+/** Option check for a `StorageDriver`, by its methods. */
 export const storageDriver = methods<StorageDriver>("a StorageDriver", "get", "set", "list");
 
-/** Checks that a value is a model. */
+/** Option check for a `ModelProvider`, by its method `generate`. */
 export const modelProvider = methods<ModelProvider>("a ModelProvider", "generate");
 
-/** Checks the number of a turn, or 0. */
+/** Option check for the number of a session's turn, or 0 for none. */
 export const turnNumber = satisfying<number>("the number of a turn, or 0", isCount);
 
-/** The checks of the options of a `Memory`. */
+/** Table for `readOptions` with the checks and defaults of the options of a `Memory`. */
 export const memoryOptions = {
   storage: optional(storageDriver),
   maxShortTermMessages: optional(integer(1), 50),

@@ -24,7 +24,7 @@ export type MemoryRecord = {
   additionId: string;
 };
 
-/** The memory of a session without messages. */
+/** Memory record of a session of which nothing is remembered yet. */
 export const emptyMemory: MemoryRecord = Object.freeze({
   v: recordVersion,
   messages: [],
@@ -35,7 +35,10 @@ export const emptyMemory: MemoryRecord = Object.freeze({
   additionId: "",
 });
 
-/** Reads a stored record, or `null` as the empty one. Throws `storage_corrupt` for a damaged one. */
+/**
+ * Returns a session's stored memory after a check of its shape, and `emptyMemory` for `null`; throws `storage_corrupt`
+ * when it is damaged.
+ */
 export function readMemoryRecord(value: Json | null, place: RecordKey): MemoryRecord {
   return value === null ? emptyMemory : readRecord(value, place, isMemoryRecord);
 }

@@ -30,7 +30,10 @@ const where = { path: "Memory" };
 const invalidValue = { code: "invalid_value" } as const;
 const optionalTurn = optional(turnNumber);
 
-/** Remembers sessions: the newest messages unchanged, and summaries of the older ones. */
+/**
+ * Memory of conversations, kept for each session: the newest messages unchanged, and with `enableLongTerm` summaries of
+ * the older ones.
+ */
 export class Memory {
   readonly #storage: LateStorage;
   readonly #maxMessages: number;

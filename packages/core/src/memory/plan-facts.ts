@@ -3,7 +3,7 @@ import { createId } from "../util/create-id.ts";
 import { factKey } from "./user-fact.ts";
 import type { FactSource, StoredFact } from "./user-fact.ts";
 
-/** The facts of a user to store, and those to remove. */
+/** Changes to the stored facts of a user: the facts to store, and those to remove. */
 export type FactPlan = { stored: StoredFact[]; removed: StoredFact[] };
 
 type NewFacts = { texts: readonly string[]; source: FactSource; maxFacts: number };
@@ -36,7 +36,10 @@ export function planFacts(known: readonly StoredFact[], { texts, source, maxFact
   };
 }
 
-/** Returns at most `maxFacts` facts, oldest first. */
+/**
+ * Returns the `maxFacts` facts to keep, oldest first. The oldest that a model found are dropped first, then the oldest
+ * that the program added.
+ */
 export function newestFacts(facts: readonly StoredFact[], maxFacts: number): StoredFact[] {
   const inOrder = facts.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
   const excess = inOrder.length - maxFacts;

@@ -7,7 +7,7 @@ import type { UserMemoryScope } from "./memory-options.ts";
 import { factKey, factsBlock } from "./user-fact.ts";
 import type { UserFact } from "./user-fact.ts";
 
-/** The name and description of the tool. */
+/** Name and description by which a model sees the tool that recalls facts. */
 export type RecallToolConfig = {
   /** @default "recall_user_facts" */
   name?: string;
@@ -27,7 +27,9 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/** Creates a tool that returns facts of the run's own user. A model cannot ask for those of others. */
+/**
+ * Creates a tool with which a model reads the facts about the user of its run. It cannot ask for those of other users.
+ */
 export function recallTool(getFacts: GetFacts, { name, description }: RecallToolConfig = {}): ToolDef {
   return defineTool({
     name: name ?? "recall_user_facts",

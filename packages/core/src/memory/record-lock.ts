@@ -7,7 +7,7 @@ import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 
-/** A record, or several with one prefix, that one call at a time reads, changes and writes back. */
+/** A record, or several with one key prefix, that one call of this process at a time reads, changes and writes back. */
 export type LockedRecord = { driver: StorageDriver; place: RecordKey; signal?: AbortSignal | undefined };
 
 /** Waiting costs little here, and a refusal loses what the caller wanted to store. */
@@ -17,9 +17,9 @@ const policy = { onBusy: "enqueue", maxWaiting: 1000, waitMs: 60_000 } as const;
 const maxAttempts = 5;
 
 /**
- * Runs the work when all earlier calls for the record have finished, whatever object they came through. The queue is not
- * the session's: a run that holds the session may wait in it. A write that its caller gave up on keeps the lease until it
- * settles.
+ * Runs the work when all earlier calls of this process for the record have finished, whatever object they came through.
+ * The queue is not the session's: a run that holds the session may wait in it. An abandoned write keeps the lease until
+ * it settles.
  */
 export async function withRecordLock<Result>(
   { driver, place, signal }: LockedRecord,

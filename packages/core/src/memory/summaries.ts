@@ -9,10 +9,15 @@ import type { MemoryModelOptions } from "./memory-options.ts";
 import type { MemoryRecord } from "./memory-record.ts";
 import { toTranscript } from "./transcript.ts";
 
-/** The part of a memory that left the window. */
+/**
+ * Long-term part of a session's memory, for messages that left the window: summaries, and lines that are not summarised
+ * yet.
+ */
 export type LongTerm = Pick<MemoryRecord, "pending" | "summaries">;
 
-/** The model that writes summaries. Without one they are digests. */
+/**
+ * The model that writes summaries, and the options of its calls. Without a model they are digests: beginnings of lines.
+ */
 export type Summarizer = MemoryModelOptions & { model?: ModelProvider | undefined; signal?: AbortSignal | undefined };
 
 const maxSummaries = 8;
@@ -31,8 +36,8 @@ const instructions =
   "said, what was found, done and decided, with names and numbers. Write plain sentences and nothing else.";
 
 /**
- * Adds messages that left the window. A turn or two are kept as lines until there are enough for a summary: the model is
- * not called with every turn. When the summaries become many, the oldest are merged.
+ * Adds messages that left the window to the long-term memory. A turn or two are kept as lines until there are enough
+ * for a summary: the model is not called with every turn. When the summaries become many, the oldest are merged.
  */
 export async function addToLongTerm(
   { pending, summaries }: LongTerm,
@@ -46,12 +51,18 @@ export async function addToLongTerm(
   return { pending: [], summaries: await merge([...summaries, await summarize(lines, summarizer)], summarizer) };
 }
 
-/** Returns the summaries, followed by a digest of the lines that no summary covers yet. */
+/**
+ * Returns the summaries of a long-term memory, oldest first, followed by a digest of the lines that no summary covers
+ * yet.
+ */
 export function readSummaries({ pending, summaries }: LongTerm): string[] {
   return pending.length === 0 ? [...summaries] : [...summaries, digest(pending)];
 }
 
-/** Summarises lines by the model. Returns a digest when there is no model, or no usable answer. */
+/**
+ * Summarises lines of a transcript by the model, in at most 1,200 characters. Returns a digest when there is no model
+ * or no usable answer; throws only when the signal aborts.
+ */
 export async function summarize(lines: readonly string[], summarizer: Summarizer): Promise<string> {
   const { model, signal, logger } = summarizer;
   if (model === undefined) return digest(lines);
@@ -64,7 +75,10 @@ export async function summarize(lines: readonly string[], summarizer: Summarizer
   }
 }
 
-/** Joins the beginnings of the newest lines. The same lines always have the same digest. */
+/**
+ * Makes a summary without a model: joins the beginnings of the newest lines, up to 1,200 characters. The same lines
+ * always have the same digest.
+ */
 export function digest(lines: readonly string[]): string {
   const length = Math.max(60, Math.floor(maxLength / Math.max(1, lines.length)) - separator.length);
   const shortened = lines.map((line) => shorten(line, length));

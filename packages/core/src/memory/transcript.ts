@@ -10,7 +10,10 @@ import { withoutBreaks } from "./data-block.ts";
 /** The length of a line: enough to know what the message was about. */
 const maxLineLength = 1000;
 
-/** Returns messages that can be stored and read again, without instructions, which are not part of a conversation. */
+/**
+ * Returns copies of messages that can be stored, without instructions, which are not part of a conversation. Throws
+ * `invalid_value` for anything but an array of messages.
+ */
 export function toConversation(messages: readonly ChatMessage[]): ChatMessage[] {
   if (isList(messages, isChatMessage)) return toStorable(messages.filter(({ role }) => role !== "system"));
   throw new TroupeError(
@@ -19,7 +22,7 @@ export function toConversation(messages: readonly ChatMessage[]): ChatMessage[] 
   );
 }
 
-/** Writes each text, tool call and tool result as one line, cut where it is long. */
+/** Writes each text, tool call and tool result of messages as one line for a summary, of at most 1,000 characters. */
 export function toTranscript(messages: readonly ChatMessage[]): string[] {
   return messages.flatMap(linesOf).map((line) => shorten(line, maxLineLength));
 }

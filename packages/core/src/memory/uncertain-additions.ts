@@ -2,7 +2,7 @@ import type { ChatMessage } from "../message/message.ts";
 import { equalJson } from "../util/equal-json.ts";
 import { LruCache } from "../util/lru-cache.ts";
 
-/** Messages to add, and the id of the addition. */
+/** Messages that a call adds to a session's memory, and the id of the call's addition. */
 export type Addition = { id: string; messages: readonly ChatMessage[] };
 
 /** The number of sessions whose additions are remembered while a storage fails. */

@@ -4,13 +4,16 @@ import type { RecordKey } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 import { dataBlock, withoutBreaks } from "./data-block.ts";
 
-/** The origin of a fact: found by a model in a conversation, or added by the program. */
+/** Origin of a fact: `auto` was found by a model in a conversation, `manual` was added by the program. */
 export type FactSource = "auto" | "manual";
 
-/** A fact about a user. */
+/**
+ * A fact about a user, remembered across sessions, as `UserMemory` returns it. The fact has at most 500 characters, on
+ * one line.
+ */
 export type UserFact = { id: string; fact: string; createdAt: Date; source: FactSource };
 
-/** The stored form of a fact. */
+/** Stored record of a fact; its id is in the record's key. */
 export type FactRecord = {
   v: 1;
   fact: string;
@@ -21,28 +24,31 @@ export type FactRecord = {
   order: number;
 };
 
-/** A stored fact with its id. */
+/** Record of a stored fact together with its id. */
 export type StoredFact = FactRecord & { id: string };
 
-/** The length of a fact, in characters. */
+/** Largest length of a fact, in characters. */
 export const maxFactLength = 500;
 
-/** True for the origin of a fact. */
+/** Tells if a value is an origin of a fact, `auto` or `manual`. */
 export function isFactSource(value: unknown): value is FactSource {
   return value === "auto" || value === "manual";
 }
 
-/** Reads a stored fact. Throws `storage_corrupt` for a damaged one. */
+/** Returns a fact's stored record after a check of its shape; throws `storage_corrupt` when it is damaged. */
 export function readFact(value: unknown, place: RecordKey): FactRecord {
   return readRecord(value, place, isFactRecord);
 }
 
-/** Returns the public form of a stored fact. */
+/** Returns the public form of a stored fact: without version and order, with a `Date`. */
 export function toUserFact({ id, fact, createdAt, source }: StoredFact): UserFact {
   return { id, fact, createdAt: new Date(createdAt), source };
 }
 
-/** Checks facts that the program adds. Blank ones are left out. */
+/**
+ * Returns facts that the program adds, tidied and without blank ones; throws `invalid_value` for anything but strings,
+ * and for a fact of more than 500 characters.
+ */
 export function checkFacts(facts: unknown): string[] {
   const isArray = Array.isArray(facts) && facts.every((fact) => typeof fact === "string");
   if (!isArray) throw new TroupeError("invalid_value", "facts must be an array of strings.");
@@ -53,19 +59,19 @@ export function checkFacts(facts: unknown): string[] {
   throw new TroupeError("invalid_value", problem);
 }
 
-/** Returns the stored text of a fact: well-formed, on one line. */
+/** Returns a fact's text in the form that is stored: well-formed, on one line. */
 export function tidyFact(fact: string): string {
   return withoutBreaks(fact.toWellFormed());
 }
 
-/** Returns a key that is equal for facts that differ only in case, spaces or final punctuation. */
+/** Returns a key to compare facts by: equal for facts that differ only in case, spaces or final punctuation. */
 export function factKey(fact: string): string {
   // Upper case first: it writes out what has several lower cases, as "ß" has.
   const folded = tidyFact(fact.normalize("NFKC").toUpperCase().toLowerCase()).normalize("NFKC");
   return folded.replace(/[\s\p{Sentence_Terminal},;:]+$/u, "") || folded;
 }
 
-/** Writes facts as data for a prompt; empty when there are none. */
+/** Writes facts about a user as data for a prompt, marked as not being instructions; empty when there are none. */
 export function factsBlock(facts: readonly UserFact[]): string {
   const about = "What is known about the user from earlier conversations.";
   return dataBlock({ tag: "user_facts", about, lines: facts.map(({ fact }) => fact) });

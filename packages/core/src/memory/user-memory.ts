@@ -20,7 +20,7 @@ import type { RecallToolConfig } from "./recall-tool.ts";
 import { checkFacts, factsBlock, isFactSource, toUserFact } from "./user-fact.ts";
 import type { FactSource, UserFact } from "./user-fact.ts";
 
-/** The options of a `UserMemory`. */
+/** Options of a `UserMemory`. */
 export type UserMemoryOptions = {
   /** @default the storage of the agents that use it; without one, in memory and bounded */
   storage?: StorageDriver;
@@ -32,7 +32,7 @@ export type UserMemoryOptions = {
   enabled?: boolean;
 };
 
-/** The options of an extraction of facts. */
+/** Options of `UserMemory.extractAndStore`. */
 export type ExtractOptions = UserMemoryScope & MemoryModelOptions;
 
 const where = { path: "UserMemory" };
@@ -47,7 +47,10 @@ const toolTable = {
   description: optional(anyString),
 } satisfies OptionTable<RecallToolConfig>;
 
-/** Remembers facts about users, across their sessions. */
+/**
+ * Memory of facts about users, across their sessions: finds facts in conversations, and returns them for prompts or by
+ * a tool.
+ */
 export class UserMemory {
   /** True when facts are looked for in conversations. */
   readonly enabled: boolean;

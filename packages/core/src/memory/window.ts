@@ -3,14 +3,14 @@ import { splitBefore } from "../history/trim-history.ts";
 import type { ContentPart } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 
-/** The newest messages of a session. */
+/** The newest messages of a session, which its memory keeps unchanged. */
 export type Window = {
   messages: readonly ChatMessage[];
   /** True when its only turn was too large and has lost its first steps. */
   isCut: boolean;
 };
 
-/** The size of a window: a number of messages, and of characters in all of them. */
+/** Largest size of a window: its number of messages, and of characters in all of them. */
 export type Room = { messages: number; characters: number };
 
 /**
@@ -35,7 +35,10 @@ export function trimWindow({ messages, isCut }: Window, room: Room): { window: W
   return { window: { messages: left, isCut: true }, overflow: [...turns.slice(0, -1).flat(), ...dropped] };
 }
 
-/** Returns the window as a valid history. A turn of which only the user's message is left is not part of it. */
+/**
+ * Returns at most `max` messages of the window as a history that every vendor accepts. A turn of which only the user's
+ * message is left is not part of it.
+ */
 export function viewWindow({ messages, isCut }: Window, max: number): ChatMessage[] {
   // The repair adds missing results, so there may be more messages now.
   const { window } = trimWindow({ messages: repairHistory(messages), isCut }, { messages: max, characters: Infinity });

@@ -1,4 +1,4 @@
-/** Content of an image, audio or file part, as read from its `data`. */
+/** Result of `readContentData`: base64 without its URL, a URL to fetch, or the reason why the data cannot be used. */
 export type ContentData =
   | { kind: "base64"; base64: string; mimeType?: string }
   | { kind: "url"; url: string; mimeType?: string }
@@ -7,8 +7,8 @@ export type ContentData =
 type DataPart = { data: string; mimeType?: string };
 
 /**
- * Reads the `data` of a part: base64, a `data:` URL or an `http(s)` URL. The mime type is the one of the part, else of the
- * `data:` URL, else by the first bytes. Fetches nothing.
+ * Reads the `data` of a part: base64, a `data:` URL or an `http(s)` URL; anything else gives `invalid`, not an error.
+ * The mime type is the one of the part, else of the `data:` URL, else by the first bytes. Fetches nothing.
  */
 export function readContentData({ data, mimeType }: DataPart): ContentData {
   if (/^data:/i.test(data)) return readDataUrl(data, mimeType);

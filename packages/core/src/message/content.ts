@@ -1,21 +1,23 @@
 import { isBlank } from "../util/is-blank.ts";
 
-/** Text of a message. */
+/** A text part of a message, beside images or files. */
 export type TextPart = { type: "text"; text: string };
-/** An image: base64, a `data:` URL or an `http(s)` URL. */
+/** An image part of a message. `data` is base64, a `data:` URL or an `http(s)` URL. */
 export type ImagePart = { type: "image"; data: string; mimeType?: string };
-/** Audio: base64, a `data:` URL or an `http(s)` URL. */
+/** An audio part of a message. `data` is base64, a `data:` URL or an `http(s)` URL. */
 export type AudioPart = { type: "audio"; data: string; mimeType?: string };
-/** Any other file: base64, a `data:` URL or an `http(s)` URL. */
+/** A part of a message with any other file. `data` is base64, a `data:` URL or an `http(s)` URL. */
 export type FilePart = { type: "file"; data: string; mimeType: string; filename?: string };
 
-/** One piece of a message that is more than text. */
+/** One piece of a message whose content is an array: text, an image, audio or a file. */
 export type ContentPart = TextPart | ImagePart | AudioPart | FilePart;
 
-/** Content of a message: a string, or parts. */
+/** Content of a message: a string, or an array of parts when it is more than text. */
 export type MessageContent = string | ContentPart[];
 
-/** Returns the text of a message: its text parts joined by newlines. */
+/**
+ * Returns the text of a message's content: the string, or the text parts joined by newlines. Other parts are left out.
+ */
 export function getTextContent(content: MessageContent | null): string {
   if (content === null) return "";
   if (typeof content === "string") return content;
@@ -31,7 +33,9 @@ export function isBlankContent(content: MessageContent | null): boolean {
   return !hasOther && isBlank(getTextContent(content));
 }
 
-/** Tells if the content is an array of parts. */
+/**
+ * Tells if the content of a message is an array of parts, even if all of them are text; false for a string or `null`.
+ */
 export function isMultiModal(content: MessageContent | null): content is ContentPart[] {
   return Array.isArray(content);
 }

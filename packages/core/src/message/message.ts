@@ -1,7 +1,7 @@
 import type { MessageContent } from "./content.ts";
 import type { ToolCall } from "./tool-call.ts";
 
-/** Author of a message. */
+/** Author of a message; `tool` is the result of a tool call. */
 export type MessageRole = "system" | "user" | "assistant" | "tool";
 
 /** One message of a conversation. */

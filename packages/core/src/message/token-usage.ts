@@ -1,4 +1,4 @@
-/** Tokens used by model calls. Cached, reasoning and audio tokens are parts of the totals. */
+/** Tokens used by model calls. Cached, reasoning and audio tokens are included in the prompt and completion tokens. */
 export type TokenUsage = {
   promptTokens: number;
   completionTokens: number;
@@ -13,10 +13,13 @@ export type TokenUsage = {
 
 const optionalCounters = ["reasoningTokens", "cachedTokens", "audioInputTokens", "audioOutputTokens"] as const;
 
-/** Usage of no call: all zero. */
+/** Usage of zero tokens, for no call or a call whose vendor reported none. */
 export const noUsage: TokenUsage = Object.freeze({ promptTokens: 0, completionTokens: 0, totalTokens: 0 });
 
-/** Adds two usages. A counter that neither has stays absent; of the vendor's own metrics the later ones are kept. */
+/**
+ * Returns the sum of two usages. A counter that neither has stays absent; of the vendor's own metrics the later ones
+ * are kept.
+ */
 export function addUsage(earlier: TokenUsage, later: TokenUsage): TokenUsage {
   const sum: TokenUsage = {
     promptTokens: earlier.promptTokens + later.promptTokens,
@@ -32,7 +35,10 @@ export function addUsage(earlier: TokenUsage, later: TokenUsage): TokenUsage {
   return sum;
 }
 
-/** Makes every counter a number of 0 or more: other values that a vendor reports count as 0. */
+/**
+ * Returns a usage that can be added up, from one that a vendor or other code reports: a counter that is not a number of
+ * 0 or more becomes 0, a missing total the sum of both, and no usage `noUsage`.
+ */
 export function soundUsage(usage: TokenUsage | undefined): TokenUsage {
   if (usage === undefined || usage === null) return noUsage;
   const { promptTokens, completionTokens, totalTokens } = usage;

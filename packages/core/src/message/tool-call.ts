@@ -1,4 +1,4 @@
-/** A tool call of a model, with its arguments parsed. */
+/** A tool call that a model asked for, with its arguments parsed. */
 export type ToolCall = { id: string; name: string; arguments: Record<string, unknown> };
 
 /** Output of a tool besides its text: JSON data for the caller, which the model does not see. */

@@ -1,10 +1,16 @@
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { VendorState } from "./vendor-state.ts";
 
-/** The reason why a model call, or a run, finished. */
+/**
+ * The reason why a model call, or a run, finished. `tool_roundtrips`: the run reached its limit of round trips, and the
+ * model had to answer without tools.
+ */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "tool_roundtrips" | "error" | "other";
 
-/** A piece of an answer. Chunks of parallel tool calls may interleave; their ids keep them apart. */
+/**
+ * A piece of a streamed answer: text, thinking, or a part of a tool call. Chunks of parallel tool calls may interleave;
+ * their ids keep them apart.
+ */
 export type AnswerChunk =
   | { type: "text"; text: string }
   | { type: "thinking"; text: string }
@@ -12,7 +18,7 @@ export type AnswerChunk =
   | { type: "tool_call_delta"; toolCallId: string; argumentsDelta: string }
   | { type: "tool_call_end"; toolCallId: string };
 
-/** The last chunk of a model's stream. */
+/** The last chunk of a model provider's stream: the reason why the answer finished, its usage, and the vendor's ids. */
 export type ModelFinish = {
   type: "finish";
   finishReason: FinishReason;

@@ -1,10 +1,12 @@
-/** Extended thinking. `effort` is read by openai; `budgetTokens` by anthropic, google and vertex. */
+/**
+ * Settings of a model's extended thinking. `effort` is read by openai; `budgetTokens` by anthropic, google and vertex.
+ */
 export type ReasoningConfig = { enabled: boolean; effort?: "low" | "medium" | "high"; budgetTokens?: number };
 
-/** The form of an answer. */
+/** The format that a model's answer must have: plain text, any JSON, or JSON that fits a JSON schema. */
 export type ResponseFormat = "text" | "json" | { type: "json_schema"; schema: Record<string, unknown>; name?: string };
 
-/** Options of a model's answer. */
+/** Settings of one model call for its answer (sampling, length, format, thinking), and the API key for its vendor. */
 export type ModelConfig = {
   temperature?: number;
   maxTokens?: number;
@@ -15,7 +17,10 @@ export type ModelConfig = {
   reasoning?: ReasoningConfig;
 };
 
-/** Options of one model call. */
+/**
+ * Options of one call of a `ModelProvider`: the settings of the answer, the tools, and the signal that cancels the
+ * call.
+ */
 export type ModelOptions = ModelConfig & {
   tools?: readonly ToolSpec[];
   /** `none` sends the tools, but the model may not call them. @default "auto" */
@@ -23,5 +28,5 @@ export type ModelOptions = ModelConfig & {
   signal?: AbortSignal;
 };
 
-/** A tool as a model sees it. */
+/** A tool as it is described to a model: its name, its description, and the JSON schema of its arguments. */
 export type ToolSpec = { name: string; description: string; parameters: Record<string, unknown> };

@@ -1,7 +1,7 @@
 import { satisfying } from "../errors/option-checks.ts";
 import type { ModelProvider } from "./model-provider.ts";
 
-/** Check of an option that takes a model. */
+/** Check of an option that takes a `ModelProvider`, for tables of options, such as `model` of an agent or a team. */
 export const modelOption = satisfying<ModelProvider>("a model provider, like openai(modelId)", (value) => {
   if (typeof value !== "object" || value === null) return false;
   const { providerId, modelId, generate, stream } = value as Partial<ModelProvider>;

@@ -4,7 +4,7 @@ import type { ModelMessage } from "./vendor-state.ts";
 import type { ModelChunk } from "./model-chunk.ts";
 
 /**
- * One model of one vendor.
+ * The interface by which agents and teams call one model of one vendor.
  *
  * Both calls reject with a `TroupeError` (a `ModelError` for an error of the vendor), never with a vendor's own error, and no
  * error holds a key. When `options.signal` aborts, the request to the vendor ends and the call rejects as `cancelled`.

@@ -3,7 +3,7 @@ import type { ToolCall } from "../message/tool-call.ts";
 import type { FinishReason } from "./model-chunk.ts";
 import type { VendorState } from "./vendor-state.ts";
 
-/** The whole answer of a model call. */
+/** The whole answer of one model call: from `generate` of a provider, or collected from the chunks of its stream. */
 export type ModelResponse = {
   text: string;
   /** The tool calls in the order of the model. A call whose arguments could not be read has empty arguments here. */

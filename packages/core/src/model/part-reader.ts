@@ -8,8 +8,9 @@ type DataPart = Exclude<ContentPart, { type: "text" }>;
 type Note = (what: string, reason: string) => void;
 
 /**
- * Reads the parts of a conversation for a model that does not support all of them. A part of the user's last message may be
- * refused. Earlier parts were taken by another model, and are replaced with words, so that the conversation goes on.
+ * Gives the parts of messages to the conversion function of a vendor's adapter, for a model that does not support all
+ * kinds. A part of the user's last message may be refused. Earlier ones were taken by another model, and are replaced
+ * with words, so that the conversation goes on.
  */
 export class PartReader {
   readonly #messages: readonly ChatMessage[];

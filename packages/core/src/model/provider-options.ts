@@ -2,13 +2,13 @@ import { methods, satisfying } from "../errors/option-checks.ts";
 import { isApiKey } from "../keys/api-keys.ts";
 import type { Logger } from "../log/logger.ts";
 
-/** Check of the option `apiKey` of a provider. */
+/** Check of the option `apiKey` of a model provider: a string of 1 to 512 visible ASCII characters without spaces. */
 export const apiKeyOption = satisfying<string>(
   "a string of 1 to 512 visible ASCII characters without spaces",
   isApiKey,
 );
 
-/** Check of the option `baseURL` of a provider. */
+/** Check of the option `baseURL` of a model provider: an http: or https: URL without credentials, query or fragment. */
 export const baseUrlOption = satisfying<string>(
   "an http: or https: address without credentials, query or fragment",
   (value) => {

@@ -86,7 +86,10 @@ export class ResponseCollector {
   }
 }
 
-/** Reads a model's stream to its end, and returns the response. */
+/**
+ * Reads a model's stream to its end, and returns the whole response. A stream without a `finish` chunk is
+ * `model_failed`.
+ */
 export async function collectResponse(chunks: AsyncIterable<ModelChunk>): Promise<ModelResponse> {
   const collector = new ResponseCollector();
   for await (const chunk of chunks) collector.add(chunk);

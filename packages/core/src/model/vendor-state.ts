@@ -3,10 +3,16 @@ import type { ChatMessage } from "../message/message.ts";
 /** State that a vendor wants back with the next model call of the same run: encrypted reasoning, signatures. */
 export type VendorState = { providerId: string; modelId: string; items: unknown };
 
-/** A message as a model provider gets it: an answer of this run has the state that its vendor wants back. */
+/**
+ * A message as it is given to a model provider: an answer from earlier in the same run has the state that its vendor
+ * wants back.
+ */
 export type ModelMessage = ChatMessage & { vendorState?: VendorState };
 
-/** Returns the state that this model itself left on the message. Another model's state must not be sent to it. */
+/**
+ * Returns the vendor state on a message if this very model left it there, else undefined: another model's state must
+ * not be sent to it.
+ */
 export function vendorStateOf(
   { vendorState: state }: ModelMessage,
   model: { providerId: string; modelId: string },

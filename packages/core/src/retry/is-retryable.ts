@@ -3,7 +3,10 @@ import { findErrorCode } from "../errors/find-error-code.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { readProperty } from "../util/read-property.ts";
 
-/** Tells if another call may succeed: after HTTP 429 or 5xx, or a connection that broke or timed out. Looks at causes too. */
+/**
+ * Tells if another call may succeed: after HTTP 429 or 5xx, or a connection that broke or timed out. Looks at causes
+ * too. The default of `retryableErrors`.
+ */
 export function isRetryable(error: unknown): boolean {
   if (isCancelled(error)) return false;
   const status = findStatus(error);
@@ -12,7 +15,7 @@ export function isRetryable(error: unknown): boolean {
   return code === "ECONNRESET" || code === "ETIMEDOUT";
 }
 
-/** Tells if the work was cancelled. */
+/** Tells if an error means that the work was cancelled: code `cancelled`, or the name `AbortError`. */
 export function isCancelled(error: unknown): boolean {
   return (TroupeError.is(error) && error.code === "cancelled") || readProperty(error, "name") === "AbortError";
 }

@@ -2,7 +2,7 @@ import { functionLike, integer, milliseconds, optional } from "../errors/option-
 import { readOptions } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 
-/** Options of repeating a failed call. */
+/** Options of repeating a failed call: number of retries, bounds of the waits, and the failures that are retried. */
 export type RetryConfig = {
   /** Number of calls after the first failed one. @default 3 */
   maxRetries: number;
@@ -21,7 +21,7 @@ const optionTable = {
   retryableErrors: optional(functionLike<(error: unknown) => boolean>()),
 } satisfies OptionTable<RetryConfig>;
 
-/** Checks the options and adds the defaults. */
+/** Checks the options of retries and adds the defaults. Throws `invalid_config` for a wrong one. */
 export function resolveRetryConfig(config: Partial<RetryConfig> = {}): RetryConfig {
   return readOptions(optionTable, config, { path: "retry" });
 }

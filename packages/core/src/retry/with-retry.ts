@@ -7,10 +7,10 @@ import { isCancelled, isRetryable } from "./is-retryable.ts";
 import { resolveRetryConfig } from "./retry-config.ts";
 import type { RetryConfig } from "./retry-config.ts";
 
-/** One attempt, counted from 1. */
+/** The function that `withRetry` calls and repeats. `attempt` counts from 1; a failure is thrown. */
 export type Attempt<Result> = (attempt: number, signal?: AbortSignal) => Result | Promise<Result>;
 
-/** Options of one use of `withRetry`. */
+/** Options of one use of `withRetry`: its signal, and the source of random numbers. */
 export type RetryContext = {
   /** Ends the waiting and the retries at once. */
   signal?: AbortSignal | undefined;
@@ -31,7 +31,7 @@ export async function withRetry<Result>(
   return await callWithRetries(fn, resolveRetryConfig(config), context);
 }
 
-/** Calls a function and repeats it when it fails, like `withRetry`, with a configuration that has been resolved before. */
+/** Repeats a failing function as `withRetry` does, with a `config` that `resolveRetryConfig` has completed before. */
 export async function callWithRetries<Result>(
   fn: Attempt<Result>,
   config: RetryConfig,
@@ -62,7 +62,10 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   }
 }
 
-/** Returns the milliseconds that a failure asks to wait: its `retryAfterMs`, or its response headers. 0 without either. */
+/**
+ * Returns the milliseconds that a vendor's error asks to wait before a retry: its `retryAfterMs`, else its response
+ * headers, else 0.
+ */
 export function askedDelay(error: unknown): number {
   const asked = readProperty(error, "retryAfterMs") ?? delayInHeaders(readProperty(error, "headers"));
   return typeof asked === "number" && asked > 0 ? asked : 0;

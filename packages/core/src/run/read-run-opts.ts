@@ -34,7 +34,10 @@ const optionTable = {
   fromOutside: optional(anyBoolean),
 } satisfies OptionTable<RunOpts>;
 
-/** Checks the options of a run and fills in what they leave open; a wrong or unknown one is `invalid_request`. */
+/**
+ * Checks the options of a run and completes them: from the parent run first, then from the configured defaults. A wrong
+ * or unknown option is `invalid_request`.
+ */
 export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSettings {
   const opts: RunOpts = given === undefined ? {} : readOptions(optionTable, given, where);
   const parent = opts.parent === undefined ? noParent : inheritedFrom(opts.parent);

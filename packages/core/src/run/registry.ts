@@ -1,6 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** Entries by their registered names. */
+/** Runnables or other entries by the names under which a server offers them: a plain object or a `Map`. */
 export type Registry<Entry> = Readonly<Record<string, Entry>> | ReadonlyMap<string, Entry>;
 
 /** The number of characters of a client's name that an error shows. */

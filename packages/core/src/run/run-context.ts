@@ -1,6 +1,9 @@
 import type { Logger } from "../log/logger.ts";
 
-/** The context of a run, as tools, hooks, guardrails and instructions see it. It holds no keys. */
+/**
+ * The facts of a run (ids, user, metadata, signal, logger), as tools, hooks, guardrails and instructions see them. It
+ * holds no API keys.
+ */
 export type RunContext = {
   readonly runId: string;
   readonly parentRunId?: string;

@@ -5,7 +5,10 @@ import type { RunOutput } from "./run-output.ts";
 
 type OfRun<Data> = { runId: string; parentRunId?: string } & Data;
 
-/** The events of a run, by name. Every run has one `run.start` and one of `run.complete` and `run.error`. */
+/**
+ * The events that runs emit on an event bus, each name with its data. Every run has one `run.start` and one of
+ * `run.complete` and `run.error`.
+ */
 export type RunEvents = {
   "run.start": OfRun<{ agentName: string; input: MessageContent }>;
   "run.complete": OfRun<{ output: RunOutput }>;

@@ -7,7 +7,7 @@ import type { RunLimits } from "./run-options.ts";
 /** Milliseconds that a run may take unless its limits say otherwise. */
 export const defaultDurationMs = 600_000;
 
-/** Takes the limits of a run. */
+/** Check of the option `limits` of a runnable or of a run, for tables of options. */
 export const checkRunLimits = nested({
   durationMs: optional(positiveNumber(longestTimerMs)),
   totalTokens: optional(positiveNumber(Number.MAX_SAFE_INTEGER)),
@@ -16,7 +16,10 @@ export const checkRunLimits = nested({
 /** The signals and the duration of a run, and the function that ends it. */
 type Limits = { signals: readonly AbortSignal[]; durationMs: number; onEnd: (reason: TroupeError) => void };
 
-/** Watches the signals and the time of a run. Returns the function that ends the watch, with its timer and listeners. */
+/**
+ * Calls `onEnd` with the reason when a signal of a run aborts, or has aborted, and when the run's time is over. Returns
+ * the function that ends the watch, with its timer and listeners.
+ */
 export function watchLimits({ signals, durationMs, onEnd }: Limits): () => void {
   const unlisten = signals.map((signal) => listen(signal, onEnd));
   const timer = setTimeout(() => {

@@ -12,7 +12,7 @@ export type RunLimits = {
   totalTokens?: number;
 };
 
-/** Options of one run. */
+/** Options of one call of `run` or `stream`: session, user, API keys, limits, signal, and the parent run. */
 export type RunOpts = {
   sessionId?: string;
   userId?: string;
@@ -75,7 +75,9 @@ export type RunSettings = {
   readonly sessionStorage: StorageDriver | undefined;
 };
 
-/** Returns the owner of the session, the memory and the facts of a run. */
+/**
+ * Returns the owner (tenant, user, and whether the user is verified) of the session, the memory and the facts of a run.
+ */
 export function ownerOf({ tenantId, userId, verified }: RunSettings): SessionOwner {
   return { tenantId, userId, verified };
 }

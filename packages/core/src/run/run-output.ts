@@ -4,7 +4,7 @@ import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 
-/** Measurements of a run. */
+/** Token counts of a run, and its times in milliseconds. */
 export type RunMetrics = {
   inputTokens: number;
   outputTokens: number;
@@ -13,7 +13,7 @@ export type RunMetrics = {
   durationMs?: number;
 };
 
-/** The output of a run; of a failed run, the output until then. */
+/** The result of a run: its answer, tool calls, usage, ids and times; of a failed run, these until the failure. */
 export type RunOutput<Structured = unknown> = {
   text: string;
   toolCalls: ToolCallResult[];
@@ -37,7 +37,7 @@ export type RunOutput<Structured = unknown> = {
   metrics?: RunMetrics;
 };
 
-/** The error of a failed run, with its output until then. */
+/** The error with which a failed or cancelled run rejects, with the run's output until then. */
 export class RunError extends TroupeError {
   readonly output: RunOutput;
 
@@ -66,7 +66,10 @@ const shownWhenPresent = [
   "metrics",
 ] as const satisfies (keyof RunOutput)[];
 
-/** Returns the output as it goes over the wire: `structured` is `null` when unused, and there are no messages. */
+/**
+ * Returns the part of a run's output that a server sends to its client: without messages, user and response id, and
+ * with `null` as `structured` when structured output is not used.
+ */
 export function toPublicOutput(output: RunOutput): PublicOutput {
   const shown: Partial<Record<keyof RunOutput, unknown>> = {
     text: output.text,

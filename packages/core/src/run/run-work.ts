@@ -2,12 +2,13 @@ import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import type { RunError, RunOutput } from "./run-output.ts";
 
-/** The end of a run: its output, or its error. */
+/** The end of a run, as its hooks are told: its output, or the error with which it failed or was cancelled. */
 export type RunEnd<Structured = unknown> = { output: RunOutput<Structured> } | { error: RunError };
 
 /**
- * The work of one run, which differs by the kind of runnable. `RunExecution` sees to the rest: events, signal, limits, and
- * exactly one end. When the run is aborted, work that is going on is left where it stands, and its results are ignored.
+ * The work of one run, implemented by each kind of runnable. `RunExecution` calls it and sees to the rest: events,
+ * signal, limits, and exactly one end. When the run is aborted, work that is going on is left where it stands, and its
+ * results are ignored.
  */
 export interface RunWork<Structured = unknown> {
   /** Prepares the run and returns its stream: all chunks but `finish`, and at last the reason why it finished. */

@@ -14,7 +14,10 @@ import type { RunSettings } from "./run-options.ts";
 import type { RunMetrics, RunOutput } from "./run-output.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
-/** Options of a run: the name of the runnable, its input and settings, its event bus and its logger. */
+/**
+ * Constructor options of a `Run`: the runnable's name and model, the input, the checked settings, the event bus and the
+ * logger.
+ */
 export type RunSpec = {
   readonly name: string;
   readonly input: MessageContent;
@@ -25,8 +28,8 @@ export type RunSpec = {
 };
 
 /**
- * A run: its settings, usage and events, and the record of what it did so far. Hooks, tools and guardrails see only its
- * `context`, which leads to the run by `runOf` and by nothing that they can reach.
+ * One run while it is executed: its settings, usage and events, and the record of its answer so far. Hooks, tools and
+ * guardrails see only its `context`: `runOf` finds the run of a context, and nothing that they can reach does.
  */
 export class Run<Structured = unknown> {
   readonly runId: string;
@@ -148,7 +151,10 @@ export class Run<Structured = unknown> {
   }
 }
 
-/** Limits of a part of a run, such as a delegation or a workflow step, for the child runs that it starts. */
+/**
+ * The usage meter, deadline and session storage of a part of a run, such as a delegation or a workflow step: the child
+ * runs that it starts get these in place of the run's own.
+ */
 export type RunScope = {
   /** A meter whose parent is the meter of the run. */
   readonly meter: UsageMeter;
@@ -156,7 +162,7 @@ export type RunScope = {
   readonly ephemeralStorage?: StorageDriver | undefined;
 };
 
-/** Values that a child run inherits where its own options have none. */
+/** Values that a child run takes from the context of its parent run where its own options have none. */
 export type Inheritance = {
   readonly parentRunId: string | undefined;
   readonly userId: string | undefined;
@@ -191,12 +197,15 @@ class ScopedContext {
   }
 }
 
-/** Returns the run of a context. A context that was copied or made by hand has none. */
+/** Returns the run that a context belongs to, or undefined for a context that was copied or made by hand. */
 export function runOf(context: RunContext): Run | undefined {
   return runIn(context);
 }
 
-/** Makes the context of a part of the run, such as a tool call: it leads to the same run, and has facts of its own. */
+/**
+ * Makes the context of a part of a run, such as a tool call: a copy that leads to the same run and has further facts.
+ * Child runs started with it get the meter, deadline and storage of the scope, if one is given.
+ */
 export function contextWithin<Facts extends object>(
   context: RunContext,
   facts: Facts,
@@ -207,7 +216,10 @@ export function contextWithin<Facts extends object>(
   return run === undefined ? own : scoped(own, run, scope ?? scopeIn(context));
 }
 
-/** Returns all that a child run inherits from the context that it is started with. It is built nowhere else. */
+/**
+ * Returns all that a child run inherits from the context of its parent run: the facts in the context and, if the
+ * context leads to a run, that run's tenant, API keys, meter, deadline and storage. It is built nowhere else.
+ */
 export function inheritedFrom(context: RunContext): Inheritance {
   const { runId: parentRunId, userId, verified = true, metadata } = context;
   const run = runIn(context);
@@ -228,7 +240,10 @@ export function inheritedFrom(context: RunContext): Inheritance {
   };
 }
 
-/** The inheritance from a context that has no run, besides its facts. */
+/**
+ * The part of an `Inheritance` that does not stand in the context, for a context that leads to no run: no tenant, API
+ * keys, meter, deadline or storage.
+ */
 export const nothingPrivate = {
   tenantId: undefined,
   apiKeys: {},

@@ -3,7 +3,10 @@ import { addUsage, noUsage, soundUsage } from "../message/token-usage.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { readProperty } from "../util/read-property.ts";
 
-/** The usage of a run: every model call is added when it is billed, here and to the usage of the parent run. */
+/**
+ * Counts the tokens of a run: the usage of every model call is added when it is billed, here and to the parent run's
+ * meter.
+ */
 export class UsageMeter {
   readonly #parent: UsageMeter | undefined;
   #limit = Infinity;
@@ -37,8 +40,8 @@ export class UsageMeter {
 }
 
 /**
- * Adds the usage in a child run's output, if the child run added nothing to the meter that it was given: a runnable of a
- * third party may not know the meter.
+ * Adds the usage in a child run's output to the meter that the child run was given, if the meter still stands at zero:
+ * a runnable of a third party may not know the meter.
  */
 export function countForeignUsage(meter: UsageMeter | undefined, output: unknown): void {
   if (meter?.total.totalTokens !== 0) return;

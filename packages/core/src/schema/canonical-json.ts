@@ -1,10 +1,12 @@
-/** A limit on the work of validating one value against a schema. `spend` may throw when the limit is reached. */
+/** A limit on the work of validating one value against a schema. `spend` counts work and may throw at the limit. */
 export type StepBudget = { spend(steps: number): void };
 
-/** The number of characters that cost one step to read. */
+/** The number of characters of a string whose reading costs one step of a `StepBudget`. */
 export const charactersPerStep = 64;
 
-/** Writes a JSON value so that equal values become equal strings: keys sorted, `-0` as `0`. */
+/**
+ * Writes a JSON value so that equal values become equal strings, for comparing and hashing: keys sorted, `-0` as `0`.
+ */
 export function canonicalJson(value: unknown, budget?: StepBudget): string {
   budget?.spend(typeof value === "string" ? 1 + value.length / charactersPerStep : 1);
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, budget)).join(",")}]`;

@@ -6,7 +6,10 @@ import { toObjectRoot, wrapRoot } from "./root-schema.ts";
 import type { Validation } from "./schema-issue.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
 
-/** A compiled schema. It is compiled once, when either member is first used. */
+/**
+ * A schema as the framework uses it: a JSON Schema to send to a model, and a check of the value that comes back.
+ * Compiled once, when either member is first used.
+ */
 export interface CompiledSchema<Output = unknown> {
   /** The JSON Schema that a model is sent. It has an object at its root and is frozen. */
   readonly jsonSchema: JsonSchema;
@@ -15,8 +18,8 @@ export interface CompiledSchema<Output = unknown> {
 }
 
 /**
- * Compiles the schema of a tool's arguments. Refuses a value that is not a schema at once, and a schema that cannot be
- * converted when it is first used. `label` names it in errors.
+ * Compiles the schema of a tool's arguments. Throws `invalid_config` at once for a value that is not a schema, and at
+ * the first use for a schema that cannot be converted or has no object at its root. `label` names it in errors.
  */
 export function compileSchema<const Schema extends ObjectSchema>(
   schema: Schema,
@@ -26,7 +29,10 @@ export function compileSchema<const Schema extends ObjectSchema>(
   return lazily(() => prepareArguments(schema, recognised, label));
 }
 
-/** Compiles the schema of a structured answer. A root that is not an object is wrapped in a property `value`, and unwrapped. */
+/**
+ * Compiles the schema of a structured answer. Unlike `compileSchema` it takes a root that is not an object: it is
+ * wrapped in a property `value` for the model, and unwrapped from the answer.
+ */
 export function compileStructuredSchema<const Schema extends ObjectSchema>(
   schema: Schema,
   label = "structuredOutput",

@@ -5,12 +5,15 @@ import type { RecognisedSchema } from "./recognise-schema.ts";
 import { maxIssues, type SchemaIssue, shorten, type Validation } from "./schema-issue.ts";
 import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 
-/** Checks a value. Returns a promise only when the schema's own validator is asynchronous. */
+/** Checks a value against one schema. Returns a promise only when the schema's own validator is asynchronous. */
 export type Validator = (value: unknown) => Validation | Promise<Validation>;
 
 const maxExpectedLength = 80;
 
-/** Makes the validator of a schema: the library's own, or ours for a plain JSON Schema. */
+/**
+ * Makes the validator of a schema: the schema library's own, or `compileCheck` for a plain JSON Schema. It first
+ * refuses values that nest too deep or hold too many values.
+ */
 export function createValidator(recognised: RecognisedSchema, jsonSchema: JsonSchema, label: string): Validator {
   if (recognised.kind === "plain") return withinLimits(compileCheck(jsonSchema, label));
   const { schema } = recognised;

@@ -16,14 +16,20 @@ export function conversionOptions(library: string): Options | undefined {
   return undefined;
 }
 
-/** Returns options for a second conversion by a library that threw: they mark the type that JSON does not have. */
+/**
+ * Returns options for a second conversion to JSON Schema, after the first one threw: the library then marks the type
+ * that JSON does not have, for `findUnrepresentable`. `undefined` for a library that cannot.
+ */
 export function diagnosticOptions(library: string): Options | undefined {
   if (library === "zod") return { unrepresentable: markAs(typeOfZod) };
   if (library === "valibot") return { ignoreActions: checkingActions, overrideSchema: markValibot };
   return undefined;
 }
 
-/** Finds the first mark, and the path of the property where it stands. */
+/**
+ * Finds the first type that JSON does not have, as marked under `conversionOptions` or `diagnosticOptions`, and the
+ * path of its property. `undefined` without a mark.
+ */
 export function findUnrepresentable(jsonSchema: unknown): { path: string; what: string } | undefined {
   const found = findMark(jsonSchema, []);
   return found && { path: formatPath(toPropertyPath(found.path)), what: found.what };

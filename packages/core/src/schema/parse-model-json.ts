@@ -1,7 +1,7 @@
 import { isRecord } from "../util/is-record.ts";
 import { findExcess } from "./json-limits.ts";
 
-/** The value of a text, or a problem that quotes nothing of the text. */
+/** Result of parsing JSON: the value, or a problem that quotes nothing of the text. */
 export type ParsedJson<Value = unknown> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: string };
@@ -9,7 +9,10 @@ export type ParsedJson<Value = unknown> =
 /** The greatest length of JSON that is parsed, in UTF-16 units. */
 const maxJsonLength = 1_048_576;
 
-/** Parses the arguments of a tool call. An empty text means no arguments; anything but an object is a problem. */
+/**
+ * Parses the arguments of a tool call as a model wrote them. An empty text means no arguments; anything but an object
+ * is returned as a problem.
+ */
 export function parseArguments(text: string): ParsedJson<Record<string, unknown>> {
   if (text.trim() === "") return { ok: true, value: {} };
   const parsed = parseModelJson(text);
@@ -19,7 +22,10 @@ export function parseArguments(text: string): ParsedJson<Record<string, unknown>
   return { ok: false, problem: "is not an object" };
 }
 
-/** Parses JSON that a model wrote, up to the limits of length and depth. Of a key that occurs twice the last value counts. */
+/**
+ * Parses JSON that a model wrote, up to the limits of length and depth. Returns a problem instead of throwing. Of a key
+ * that occurs twice the last value counts.
+ */
 export function parseModelJson(text: string): ParsedJson {
   if (text.length > maxJsonLength) return { ok: false, problem: `is longer than ${maxJsonLength} characters` };
   if (text.trim() === "") return { ok: false, problem: "is empty" };

@@ -3,7 +3,10 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { JsonSchema } from "./object-schema.ts";
 import type { StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
 
-/** A schema by its kind. */
+/**
+ * A schema by its kind: a Standard Schema with its own JSON Schema, a Standard Schema with one given beside it, or a
+ * plain JSON Schema.
+ */
 export type RecognisedSchema =
   | { readonly kind: "standard"; readonly schema: StandardJsonSchema }
   | { readonly kind: "described"; readonly schema: StandardSchema; readonly jsonSchema: JsonSchema }
@@ -19,7 +22,10 @@ const tellingKeywords = new Set(
    patternProperties properties propertyNames required title type`.split(/\s+/),
 );
 
-/** Tells the kind of a schema. Refuses a schema that cannot be used, and says what to do instead. `label` names it. */
+/**
+ * Tells the kind of a schema. Throws `invalid_config` for a value that cannot be used as one, and says what to do
+ * instead. `label` names it in errors.
+ */
 export function recogniseSchema(schema: unknown, label: string): RecognisedSchema {
   if (!isFields(schema) || Array.isArray(schema)) throw wrongOption(label, accepted, schema);
   if (isObvious(schema)) return { kind: "plain", jsonSchema: schema };

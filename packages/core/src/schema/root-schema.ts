@@ -16,7 +16,10 @@ export function toObjectRoot(jsonSchema: JsonSchema, isArguments: boolean): Json
   return { ...root, type: "object", properties: root["properties"] ?? {} };
 }
 
-/** Wraps a schema in the property `value` of an object, and adjusts the references to the root. */
+/**
+ * Wraps a schema in the property `value` of an object, for models that take only objects at the root. Adjusts the
+ * references to the root.
+ */
 export function wrapRoot(jsonSchema: JsonSchema): JsonSchema {
   const { $defs, ...value } = moveReferences(jsonSchema) as Record<string, unknown>;
   return {

@@ -5,7 +5,7 @@ import { formatPath, type SchemaIssue, shorten } from "./schema-issue.ts";
 const maxShown = 5;
 const maxMessageLength = 500;
 
-/** The parts of a `SchemaError`. */
+/** Arguments of the constructor of `SchemaError`: the issues, the model's answer as text, and the schema. */
 export type SchemaErrorDetails = {
   readonly issues: readonly SchemaIssue[];
   readonly text: string;
@@ -13,8 +13,9 @@ export type SchemaErrorDetails = {
 };
 
 /**
- * Thrown when a model's answer does not fit its schema. The message, which a client may see, uses only words of the schema.
- * The issues and the text may quote the model: they are for a repair, and no serializer prints them.
+ * Error `structured_output_invalid`: a model's answer does not fit its schema. The message, which a client may see,
+ * uses only words of the schema. Issues and text may quote the model: they are for a repair, and no serializer prints
+ * them.
  */
 export class SchemaError extends TroupeError {
   readonly #issues: readonly SchemaIssue[];

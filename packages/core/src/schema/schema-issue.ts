@@ -1,4 +1,4 @@
-/** One problem of a value, with its path. The message may quote the value. */
+/** One reason why a value does not fit its schema, with the path in the value. The message may quote the value. */
 export type SchemaIssue = {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -6,12 +6,12 @@ export type SchemaIssue = {
   readonly expected?: string;
 };
 
-/** The verdict on a value. */
+/** Result of checking a value against a schema: the schema's output, or the issues. */
 export type Validation<Output = unknown> =
   | { readonly ok: true; readonly value: Output }
   | { readonly ok: false; readonly issues: readonly SchemaIssue[] };
 
-/** The number of issues that are reported: the first ones are usually the cause of the rest. */
+/** The largest number of issues that are reported for one value: the first ones are usually the cause of the rest. */
 export const maxIssues = 20;
 
 const maxMessageLength = 300;

@@ -1,10 +1,10 @@
-/** One problem that a Standard Schema found. */
+/** One problem of a value, as the `validate` of a Standard Schema reports it. */
 export type StandardIssue = {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 };
 
-/** A checked value, or its problems. */
+/** Result of the `validate` of a Standard Schema: the checked value, or its problems. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };

@@ -6,10 +6,13 @@ import type { SessionOwner } from "./session-owner.ts";
 import { newSessionRecord, readSessionRecord } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** A session's key, and the caller who asks for it. */
+/** The session that a call asks for: its storage key, its id, and its owner, who is the caller. */
 export type Claim = { key: string; sessionId: string; owner: SessionOwner };
 
-/** Returns the session's record, or `null` when its owner has no such session: the key includes the tenant and user. */
+/**
+ * Reads the stored record of a session, or returns `null` when this owner has no such session: the key includes the
+ * tenant and user.
+ */
 export async function findSession(driver: StorageDriver, claim: Claim): Promise<SessionRecord | null> {
   const at = { namespace: namespaces.sessions, key: claim.key };
   const value = await driver.get(at.namespace, at.key);
@@ -17,10 +20,13 @@ export async function findSession(driver: StorageDriver, claim: Claim): Promise<
   return readSessionRecord(value, at);
 }
 
-/** A session, and whether it was created just now. */
+/** Result of `bindSession`: the session's record, and whether this call created it. */
 export type BoundSession = { session: SessionRecord; isNew: boolean };
 
-/** Creates the session for its owner. When another process was first, the session is that process's. */
+/**
+ * Creates the record of a session that its owner does not have yet. When another process created it first, returns that
+ * record; throws `conflict` when it was deleted meanwhile.
+ */
 export async function bindSession(driver: StorageDriver, claim: Claim): Promise<BoundSession> {
   const session = newSessionRecord(claim.owner);
   const value = session as unknown as Json;
@@ -35,7 +41,7 @@ export async function bindSession(driver: StorageDriver, claim: Claim): Promise<
   return { session: other, isNew };
 }
 
-/** Error of a session that does not exist, and of one that belongs to another owner: they look the same. */
+/** Makes the `not_found` error of a session that does not exist or belongs to another owner: both look the same. */
 export function noSession(sessionId: string): TroupeError {
   const name = JSON.stringify(sessionId);
   return new TroupeError("not_found", `Session ${name} not found. It may belong to another user: pass its userId.`);

@@ -5,20 +5,21 @@ import { namespaces } from "./session-keys.ts";
 import { readSessionRecord } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** A session's record before and after a turn. */
+/** A session's record before and after a turn was counted, for a compare-and-set. */
 export type Count = { before: SessionRecord; after: SessionRecord };
 
 /** Attempts to count a turn while other processes write the record. */
 const maxAttempts = 3;
 
-/** Returns a copy of the session's record with this turn as its last, updated now. */
+/** Returns a copy of a session's record that counts the turn `seq` as its last and is updated now. */
 export function withTurn(session: SessionRecord, seq: number): SessionRecord {
   return { ...session, turns: seq, updatedAt: Date.now() };
 }
 
 /**
- * Writes the session's record after a turn was stored. A failure is ignored: the turn is found without being counted, and
- * the next turn counts both. Reported, it would fail the run, which would be repeated.
+ * Writes the session's record with its new number of turns, after the turn itself was stored. A failure is ignored: the
+ * turn is found without being counted, and the next turn counts both. Reported, it would fail the run, which would be
+ * repeated.
  */
 export async function countTurn(driver: StorageDriver, key: string, counted: SessionRecord): Promise<void> {
   try {
@@ -29,8 +30,9 @@ export async function countTurn(driver: StorageDriver, key: string, counted: Ses
 }
 
 /**
- * Writes the session's record after a turn was stored, by `compareAndSet`, because another process may have taken the
- * session over. The count never goes back, and a deleted session stays deleted. A failure is ignored, as in `countTurn`.
+ * Writes the session's record with its new number of turns by `compareAndSet`, where other processes may take the
+ * session over. The number never goes back, and a deleted session stays deleted. A failure is ignored, as in
+ * `countTurn`.
  */
 export async function countSharedTurn(driver: SharedDriver, key: string, count: Count): Promise<void> {
   try {

@@ -7,7 +7,7 @@ import type { SessionRecord } from "./session-record.ts";
 import { readTurnRecord } from "./turn-record.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
-/** A `TurnLog` over the five required methods: reads turns by key and lists nothing. */
+/** A `TurnLog` over a driver without `append`: numbers the turns itself, reads them by key, and lists nothing. */
 export class CountedTurns {
   readonly #driver: StorageDriver;
   readonly #key: string;

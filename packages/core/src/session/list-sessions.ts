@@ -6,12 +6,15 @@ import type { SessionOwner } from "./session-owner.ts";
 import { readSessionRecord, toSessionInfo } from "./session-record.ts";
 import type { SessionInfo } from "./session-record.ts";
 
-/** A page of sessions, and the cursor of the next page when there is one. */
+/** A page of a user's sessions by id. `next` is the cursor of the next page, and is absent on the last. */
 export type SessionPage = { sessions: SessionInfo[]; next?: string };
 
 type Listing = { owner: SessionOwner; limit: number; after: string | undefined };
 
-/** Lists the sessions of a user, without those that teams opened for their members. */
+/**
+ * Returns a page of a user's sessions, without those that teams opened for their members. It is empty for an owner
+ * without a `userId`.
+ */
 export async function listSessions(driver: StorageDriver, { owner, limit, after }: Listing): Promise<SessionPage> {
   const sessions: SessionInfo[] = [];
   // Without a user there is no owner whose list it could be.
@@ -27,7 +30,7 @@ export async function listSessions(driver: StorageDriver, { owner, limit, after 
 }
 
 /**
- * Lists the stored sessions of an owner, also damaged ones.
+ * Lists the stored records of all sessions of an owner by their keys, unchecked: also of members and damaged ones.
  *
  * @yields one entry for each session
  */

@@ -8,10 +8,10 @@ import { corruptRecord, isCount } from "../storage/stored-record.ts";
 import { readTurnRecord } from "./turn-record.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
-/** A driver that numbers appended records. */
+/** A storage driver with the optional method `append`, which numbers the records that it stores. */
 export type AppendingDriver = StorageDriver & Required<Pick<StorageDriver, "append">>;
 
-/** A `TurnLog` over a driver that numbers the turns. */
+/** A `TurnLog` over a driver with `append`, which numbers the turns, also for several processes. */
 export class ListedTurns {
   readonly #driver: AppendingDriver;
   readonly #key: string;

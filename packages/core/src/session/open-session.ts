@@ -11,7 +11,10 @@ const checkCount = integer(0);
 
 type Parts = BoundSession & { sessionId: string; log: TurnLog; lease: Lease };
 
-/** A session under a lease. Release it in a `finally`. */
+/**
+ * A session whose lease the caller holds: loads its turns and appends new ones. `SessionStore.open` returns it; release
+ * it in a `finally`.
+ */
 export class OpenSession {
   readonly sessionId: string;
   readonly #log: TurnLog;

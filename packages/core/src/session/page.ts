@@ -1,7 +1,7 @@
 import { integer, optional, satisfying } from "../errors/option-checks.ts";
 import { isCount } from "../storage/stored-record.ts";
 
-/** Size of a page, and its beginning. */
+/** Options of a listing in pages: the size of the page, and the cursor after which it begins. */
 export type PageOptions<Cursor> = {
   /** Number of items, from 1 to 100. @default 20 */
   limit?: number | undefined;
@@ -21,12 +21,14 @@ const turnNumber = optional(
   0,
 );
 
-/** Returns the size of a page; a wrong one is `invalid_request`. */
+/**
+ * Returns the number of items in a page, 20 by default; throws `invalid_request` for all but an integer from 1 to 100.
+ */
 export function checkLimit(limit: number | undefined): number {
   return pageSize(limit, "limit", where);
 }
 
-/** Returns the number of the turn after which a page begins; a wrong one is `invalid_request`. */
+/** Returns the number of the turn after which a page begins, 0 by default; throws `invalid_request` for a wrong one. */
 export function checkAfter(after: number | undefined): number {
   return turnNumber(after, "after", where);
 }

@@ -3,12 +3,12 @@ import { mapBounded } from "../async/map-bounded.ts";
 import { scan } from "./scan.ts";
 import { below, memberSessionsOf, namespaces } from "./session-keys.ts";
 
-/** Storage to remove sessions from, and a check before each step, which rejects when another process took them over. */
+/** Storage to remove sessions from, and a check before each step that rejects when another process took the lease. */
 export type Removal = { driver: StorageDriver; confirm?: () => Promise<void> };
 
 /**
- * Removes a session with its turns and its memory, and the sessions its members had. The session's own record goes last:
- * until then its owner is known, and a removal that was cut short can be repeated.
+ * Removes a session with its turns and its memory, and the sessions that a team's members have under it. The session's
+ * own record goes last: until then its owner is known, and a removal that was cut short can be repeated.
  */
 export async function removeSession(removal: Removal, key: string): Promise<void> {
   const { driver } = removal;
@@ -23,7 +23,7 @@ export async function removeSession(removal: Removal, key: string): Promise<void
   await removeOne(removal, key);
 }
 
-/** Removes all records below a prefix. */
+/** Deletes all records of a namespace whose keys begin with the prefix. When it rejects, some may be left. */
 export async function removeAll(driver: StorageDriver, namespace: string, prefix: string): Promise<void> {
   await removeBelow({ driver }, namespace, prefix);
 }

@@ -2,7 +2,7 @@ import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 
 const pageSize = 100;
 
-/** Entries to list: all below a prefix, or those after a key. */
+/** Entries for `scan` to list: all whose keys begin with the prefix, or only those after a key. */
 export type Scan = { namespace: string; prefix: string; after?: string | undefined };
 
 /**

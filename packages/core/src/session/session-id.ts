@@ -7,7 +7,7 @@ const storedForm = /^[\w.:@-]{1,128}(?:(?:\/[\w.:@-]+)?#[\w.:@%-]+)*$/;
 /** The room in a key of 1,024 bytes beside a tenant, a user and the number of a turn and its parts. */
 const longestStored = 480;
 
-/** Returns a session id as a client may give it; anything else is `invalid_request`. */
+/** Returns a session id that a client may choose, 1 to 128 of `A-Za-z0-9_.:@-`; throws `invalid_request` for others. */
 export function checkSessionId(id: unknown): string {
   if (typeof id === "string" && clientForm.test(id)) return id;
   throw new TroupeError(
@@ -16,19 +16,23 @@ export function checkSessionId(id: unknown): string {
   );
 }
 
-/** Returns a session id as it is stored: a client's, or that of a team's member. */
+/**
+ * Returns a session id that may be stored: a client's, or that of a team's member; throws `invalid_request` for others.
+ */
 export function checkStoredSessionId(id: unknown): string {
   const isStored = typeof id === "string" && id.length <= longestStored && storedForm.test(id);
   return isStored && encodeKey(id).length <= longestStored ? id : checkSessionId(id);
 }
 
-/** Returns the id of a team member's session: for one run of the team, or without `runId` for all of them. */
+/**
+ * Returns the id of the session that a team opens for a member: for one run of the team, or without `runId` for all.
+ */
 export function memberSessionId(teamSessionId: string, member: string, runId?: string): string {
   const run = runId === undefined ? "" : `/${runId}`;
   return `${teamSessionId}${run}#${encodeKey(member)}`;
 }
 
-/** Returns whether a team opened the session for a member. */
+/** Tells by a session's id if a team opened the session for a member. */
 export function isMemberSessionId(id: string): boolean {
   return id.includes("#");
 }

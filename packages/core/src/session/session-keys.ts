@@ -2,7 +2,9 @@ import { lockNamespace } from "../lock/stored-queue.ts";
 import { decodeSequence, encodeKey, encodeSequence } from "../storage/encode-key.ts";
 import type { SessionOwner } from "./session-owner.ts";
 
-/** Namespaces of the records of sessions and users. */
+/**
+ * Namespaces in the storage for all that core stores: sessions, their turns, memories, facts about users, and queues.
+ */
 export const namespaces = {
   sessions: "sessions",
   turns: "turns",
@@ -12,49 +14,50 @@ export const namespaces = {
 } as const;
 
 /**
- * Returns the first two parts of a key, the tenant and the user. Each is `-` when there is none; a name `-` is written
- * `%2D`, which no other name is encoded to. The part of an unverified user begins with `~`, which is encoded in names.
+ * Returns the tenant and the user as the first two parts of a storage key. Each is `-` when there is none; a name `-`
+ * is written `%2D`, which no other name is encoded to. The part of an unverified user begins with `~`, which is encoded
+ * in names.
  */
 export function ownerKey({ tenantId, userId, verified = true }: SessionOwner): string {
   const user = userId === undefined || verified ? namePart(userId) : `~${encodeKey(userId)}`;
   return `${namePart(tenantId)}/${user}`;
 }
 
-/** Returns the prefix of the keys of all that an owner has in a namespace. */
+/** Returns the prefix of the keys of all records that an owner has in a namespace. */
 export function belongingTo(owner: SessionOwner): string {
   return below(ownerKey(owner));
 }
 
-/** Returns the key of a session. The keys of its turns and its memory begin with it. */
+/** Returns the storage key of an owner's session. The keys of the session's turns and memory begin with it. */
 export function sessionKey(owner: SessionOwner, sessionId: string): string {
   return belongingTo(owner) + encodeKey(sessionId);
 }
 
-/** Returns the prefix of all keys below a key. */
+/** Returns the prefix of all keys below a key: the key and a `/`. */
 export function below(key: string): string {
   return `${key}/`;
 }
 
 /**
- * Returns the prefix of the keys of a session's member sessions. Only the `/` or `#` after a team's id is ever encoded in
- * a session id, so no other session has this prefix.
+ * Returns the prefix of the keys of the sessions that a team opened for its members under the session with this key.
+ * Only the `/` or `#` after a team's id is ever encoded in a session id, so no other session has this prefix.
  */
 export function memberSessionsOf(key: string): string {
   return `${key}%`;
 }
 
-/** Returns the key of a turn. */
+/** Returns the storage key of the turn with the number `seq`, in the session with the key `session`. */
 export function turnKey(session: string, seq: number): string {
   return below(session) + encodeSequence(seq);
 }
 
-/** Returns the number of the turn with this key, or `undefined` when it is no turn's. */
+/** Returns the number of the turn with this key, or `undefined` when it is no key of a turn of the session. */
 export function turnOfKey(session: string, key: string): number | undefined {
   const prefix = below(session);
   return key.startsWith(prefix) ? decodeSequence(key.slice(prefix.length)) : undefined;
 }
 
-/** Returns the id of the session with this key. */
+/** Returns the id of the session with this storage key. */
 export function sessionOfKey(key: string): string {
   return decodeURIComponent(key.slice(key.lastIndexOf("/") + 1));
 }

@@ -1,7 +1,9 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 
-/** The tenant of a user, and whether the user is verified. */
+/**
+ * The tenant of a user and whether the user is verified, beside the user id: the same id in two scopes is two users.
+ */
 export type UserScope = {
   /** The tenant, where a service has several. */
   tenantId?: string | undefined;
@@ -18,13 +20,15 @@ export type UserScope = {
  */
 export type SessionOwner = UserScope & { userId?: string | undefined };
 
-/** An owner that is a user. */
+/** An owner with a user id, for facts and other records that only a user has. */
 export type UserOwner = SessionOwner & { userId: string };
 
 /** Two names and a session id have to fit into a key of every storage. */
 const longestName = 255;
 
-/** Returns an owner whose names can be part of a key; anything else is `invalid_request`. */
+/**
+ * Returns the owner's names after a check that they can be part of a storage key; throws `invalid_request` for others.
+ */
 export function checkOwner({ tenantId, userId, verified }: SessionOwner): SessionOwner {
   return {
     ...(tenantId !== undefined && { tenantId: checkName(tenantId, "tenantId") }),
@@ -33,7 +37,7 @@ export function checkOwner({ tenantId, userId, verified }: SessionOwner): Sessio
   };
 }
 
-/** Returns the owner that a user is within a scope; a missing or wrong `userId` is `invalid_request`. */
+/** Returns the owner for a user id and its scope; throws `invalid_request` for a missing or wrong `userId`. */
 export function checkUser(userId: string, scope: UserScope): UserOwner {
   const { tenantId, verified } = scope;
   return { ...checkOwner({ tenantId, userId, verified }), userId: checkName(userId, "userId") };

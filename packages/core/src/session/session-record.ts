@@ -3,7 +3,7 @@ import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 import type { SessionOwner } from "./session-owner.ts";
 
-/** A session as it is stored. Times are epoch milliseconds. */
+/** Stored record of a session, without its turns, which are records of their own. Times are epoch milliseconds. */
 export type SessionRecord = {
   v: 1;
   owner: SessionOwner;
@@ -14,7 +14,7 @@ export type SessionRecord = {
   title?: string;
 };
 
-/** Description of a session. Times are epoch milliseconds. */
+/** Public description of a session, without its turns. Times are epoch milliseconds. */
 export type SessionInfo = {
   sessionId: string;
   userId?: string;
@@ -25,18 +25,21 @@ export type SessionInfo = {
   turns: number;
 };
 
-/** Creates the record of a session without turns. */
+/** Makes the record of a new session without turns, created now; it stores nothing. */
 export function newSessionRecord(owner: SessionOwner): SessionRecord {
   const now = Date.now();
   return { v: recordVersion, owner, createdAt: now, updatedAt: now, turns: 0 };
 }
 
-/** Reads a stored session; damage is `storage_corrupt`. Unknown fields are kept, so that writing it back loses nothing. */
+/**
+ * Returns a session's stored record after a check of its shape; throws `storage_corrupt` when it is damaged. Unknown
+ * fields are kept, so that writing it back loses nothing.
+ */
 export function readSessionRecord(value: unknown, at: RecordKey): SessionRecord {
   return readRecord(value, at, isSessionRecord);
 }
 
-/** Describes a stored session. */
+/** Returns the public description of a stored session. */
 export function toSessionInfo(sessionId: string, session: SessionRecord): SessionInfo {
   const { owner, title, createdAt, updatedAt, turns } = session;
   return {

@@ -22,19 +22,22 @@ import type { SessionInfo } from "./session-record.ts";
 import { openTurnLog } from "./turn-log.ts";
 import type { StoredTurn } from "./turn-record.ts";
 
-/** The caller of a session, and a signal that ends the waiting. */
+/** The caller of a session, by default without tenant and user, and a signal that ends waiting for lease or storage. */
 export type SessionAccess = { owner?: SessionOwner; signal?: AbortSignal | undefined };
 
-/** A page of turns, and the cursor of the next page when there is one. */
+/** A page of a session's turns, oldest first. `next` is the cursor of the next page, and is absent on the last. */
 export type TurnPage = { turns: StoredTurn[]; next?: number };
 
-/** Listener that removes what it keeps beside the sessions, in a storage of its own, when they are deleted. */
+/**
+ * Listener of a `SessionStore`: removes the records that its own storage keeps for a session or a user, such as a
+ * memory, when these are deleted.
+ */
 export type SessionListener = {
   forgetSession?(sessionId: string, owner: SessionOwner): Promise<void>;
   forgetUser?(user: UserOwner): Promise<void>;
 };
 
-/** The sessions in a storage. All stores over one driver hold the same sessions and share their queues. */
+/** Opens, lists, reads and deletes the sessions in a storage. All stores over one driver share sessions and queues. */
 export class SessionStore {
   readonly #driver: StorageDriver;
   readonly #queues: KeyedQueues;

@@ -6,7 +6,7 @@ import type { SessionRecord } from "./session-record.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
 /**
- * The turns of one session.
+ * Log of the turns of one session: reads them and appends new ones, over any storage driver.
  *
  * A turn is part of a session by its record alone: one write, so there is no half turn. The counter in the session's
  * record is written after the turn. It may lag behind, after a crash or a failed write between the two, and it never
@@ -29,7 +29,7 @@ export interface TurnLog {
   append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord>;
 }
 
-/** Opens the turns of the session with this key, in the way that suits the driver. */
+/** Returns the turn log of the session with this key: `ListedTurns` for a driver with `append`, else `CountedTurns`. */
 export function openTurnLog(driver: StorageDriver, key: string, options: AppendOptions = {}): TurnLog {
   return canAppend(driver) ? new ListedTurns(driver, key, options) : new CountedTurns(driver, key);
 }

@@ -8,7 +8,7 @@ import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 import { toStorable } from "../storage/to-storable.ts";
 
-/** One turn of a session as it is stored: the user's input and all messages that followed. */
+/** Stored record of one turn of a session: the user's input and all messages that followed. */
 export type TurnRecord = {
   v: 1;
   runId: string;
@@ -30,10 +30,13 @@ const statuses: readonly unknown[] = ["completed", "interrupted"] satisfies Turn
 /** A stored turn and its number within the session, from 1. */
 export type StoredTurn = TurnRecord & { seq: number };
 
-/** A turn to store. */
+/** A turn to store, as `OpenSession.appendTurn` takes it; version and time are added then. */
 export type NewTurn = Omit<TurnRecord, "v" | "createdAt">;
 
-/** Creates the record of a turn. A record that could not be read again is `invalid_value`. */
+/**
+ * Makes the record of a turn, created now, from storable copies of its parts; throws `invalid_value` for one that could
+ * not be read again.
+ */
 export function newTurnRecord({ runId, runnable, input, messages, status, usage }: NewTurn): TurnRecord {
   const turn = { v: recordVersion, runId, runnable, input, messages, status, usage, createdAt: Date.now() };
   const record = toStorable(turn);
@@ -44,12 +47,15 @@ export function newTurnRecord({ runId, runnable, input, messages, status, usage 
   );
 }
 
-/** Reads a stored turn, with its unknown fields; damage is `storage_corrupt`. */
+/**
+ * Returns a turn's stored record after a check of its shape, with unknown fields; throws `storage_corrupt` when it is
+ * damaged.
+ */
 export function readTurnRecord(value: unknown, at: RecordKey): TurnRecord {
   return readRecord(value, at, isTurnRecord);
 }
 
-/** Returns the messages of a turn, as they are sent to a model. */
+/** Returns the messages of a turn as they are sent to a model: the input as a user message, then all that followed. */
 export function turnMessages({ input, messages }: Pick<TurnRecord, "input" | "messages">): ChatMessage[] {
   return [{ role: "user", content: input }, ...messages];
 }

@@ -6,7 +6,7 @@ import { InMemoryStorage } from "./in-memory-storage.ts";
 import type { Json } from "./json.ts";
 import type { ListOptions, StorageEntry } from "./storage-driver.ts";
 
-/** The limits of a bounded storage. */
+/** Limits of a `BoundedStorage`: the number of sessions, and the time for which an unused one is kept. */
 export type BoundedStorageOptions = {
   /** The number of sessions that are kept. @default 10000 */
   maxSessions?: number;

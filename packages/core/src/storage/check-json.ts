@@ -4,14 +4,17 @@ import type { Json } from "./json.ts";
 import type { RecordKey } from "./stored-record.ts";
 
 /**
- * Copies a value that is JSON, at most 64 levels deep; anything else is an `invalid_value` that names its place. Members
- * that are `undefined` are left out, because callers build records with optional fields.
+ * Copies a value to store after a check that it is JSON, at most 64 levels deep; throws `invalid_value`, with its
+ * place, for others. Members that are `undefined` are left out, because callers build records with optional fields.
  */
 export function toJson(value: unknown): Json {
   return cleanJson(value, (place, problem) => new TroupeError("invalid_value", `value${place} ${problem}.`)) as Json;
 }
 
-/** Parses a stored string. One that `toJson` cannot have written is `storage_corrupt`; the error quotes nothing of it. */
+/**
+ * Parses the JSON text of a stored record. Throws `storage_corrupt`, which quotes nothing of it, for text that `toJson`
+ * cannot have written.
+ */
 export function parseJson(text: unknown, at: RecordKey): Json {
   return cleanJson(parse(text, at), (place, problem) => corrupt(at, `its value${place} ${problem}`)) as Json;
 }

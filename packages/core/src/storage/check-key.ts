@@ -2,19 +2,22 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { keyProblem } from "../util/key-problem.ts";
 import type { ListOptions } from "./storage-driver.ts";
 
-/** Rejects a namespace or key that not every driver could store as it is. */
+/** Throws `invalid_value` for a namespace or key that not every driver could store unchanged. */
 export function checkKey(namespace: string, key: string): void {
   checkString("namespace", namespace, "must not be empty");
   checkString("key", key, "must not be empty");
 }
 
-/** Rejects a namespace or prefix that no key can have. The empty prefix is allowed. */
+/** Throws `invalid_value` for a namespace or key prefix that no key can have. The empty prefix is allowed. */
 export function checkPrefix(namespace: string, prefix: string): void {
   checkString("namespace", namespace, "must not be empty");
   checkString("prefix", prefix);
 }
 
-/** Rejects list options that drivers would read differently: a limit of 0 means "all" to some databases. */
+/**
+ * Throws `invalid_value` for list options that drivers would read differently: a limit of 0 means "all" to some
+ * databases.
+ */
 export function checkListOptions({ limit, after }: ListOptions): void {
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
     throw new TroupeError("invalid_value", `The storage list limit must be a positive integer, got ${limit}.`);

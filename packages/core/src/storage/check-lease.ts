@@ -4,12 +4,15 @@ import { parseJson } from "./check-json.ts";
 import type { Json } from "./json.ts";
 import type { RequiredLease } from "./record-database.ts";
 
-/** Returns whether a record of the namespace `locks` is a lease with this fencing token: `{ token: number, … }`. */
+/** Tells if a session's stored queue in the namespace `locks`, or `null` for none, has this fencing token. */
 export function holdsToken(lease: Json | null, token: number): boolean {
   return lease !== null && typeof lease === "object" && getOwn(lease as Record<string, Json>, "token") === token;
 }
 
-/** Rejects a write under a lease that is no longer held, as `conflict`. Takes the stored lease, or `null` for none. */
+/**
+ * Throws `conflict` unless the stored queue still has the required fencing token. Takes the queue's record, or `null`
+ * for none.
+ */
 export function checkLease(lease: Json | null, { key, token }: RequiredLease): void {
   if (holdsToken(lease, token)) return;
   throw new TroupeError("conflict", "The lease is no longer held: another process took it over. Try again.", {
@@ -17,7 +20,10 @@ export function checkLease(lease: Json | null, { key, token }: RequiredLease): v
   });
 }
 
-/** Rejects a write under a lease that is no longer held, like `checkLease`. Takes the stored lease as JSON text. */
+/**
+ * Throws `conflict` unless the stored queue still has the required fencing token. Takes the queue's record as JSON
+ * text, or `null` for none.
+ */
 export function checkLeaseText(text: unknown, required: RequiredLease): void {
   checkLease(text === null ? null : parseJson(text, { namespace: "locks", key: required.key }), required);
 }

@@ -11,7 +11,7 @@ import type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } f
 
 const pingTimeoutMs = 1000;
 
-/** A database, and what to call it. */
+/** The database of a `DatabaseStorage`, its name in error messages, and its largest text. */
 export type DatabaseStorageOptions = {
   /** Begins error messages: `The SQLite storage`. */
   readonly name: string;
@@ -21,7 +21,10 @@ export type DatabaseStorageOptions = {
   readonly maxTextBytes?: number;
 };
 
-/** A whole `StorageDriver` over a database of records. Checks arguments, converts values, and opens and closes the database. */
+/**
+ * Base class of the storages for SQLite, PostgreSQL and MongoDB: a whole `StorageDriver` over a `RecordDatabase`.
+ * Checks arguments, converts values to JSON text, opens the database on the first call, and closes it.
+ */
 export class DatabaseStorage implements Required<StorageDriver> {
   readonly #name: string;
   readonly #maxTextBytes: number;

@@ -12,7 +12,7 @@ export function encodeKey(...parts: readonly (string | number)[]): string {
   return parts.map((part) => (typeof part === "number" ? encodeSequence(part) : encodePart(part))).join("/");
 }
 
-/** Returns the parts of a key. Sequence numbers are returned as their 12 digits. */
+/** Returns the decoded parts of a key that `encodeKey` made. Sequence numbers are returned as strings of 12 digits. */
 export function decodeKey(key: string): string[] {
   try {
     return key.split("/").map(decodeURIComponent);
@@ -21,7 +21,7 @@ export function decodeKey(key: string): string[] {
   }
 }
 
-/** Writes a sequence number with 12 digits, so that strings sort as the numbers do. */
+/** Writes a sequence number, such as that of a turn, with 12 digits, so that keys sort as the numbers do. */
 export function encodeSequence(sequence: number): string {
   if (Number.isInteger(sequence) && sequence >= 0 && sequence <= maxSequence) return String(sequence).padStart(12, "0");
   throw new TroupeError(
@@ -30,7 +30,7 @@ export function encodeSequence(sequence: number): string {
   );
 }
 
-/** Reads a sequence number. Any other string is `undefined`. */
+/** Reads a sequence number of 12 digits, as `encodeSequence` writes it. Any other string is `undefined`. */
 export function decodeSequence(text: string): number | undefined {
   return /^\d{12}$/.test(text) ? Number(text) : undefined;
 }

@@ -7,7 +7,10 @@ const lastCodePoint = 0x10ffff;
 /** Greater than every key: longer than the 1,024 bytes of a key, and of the last code point alone. */
 const afterAll = String.fromCodePoint(lastCodePoint).repeat(257);
 
-/** Returns the range of the keys that begin with the prefix and come after `after` in the direction of the listing. */
+/**
+ * Returns the range of keys for a listing by prefix, as databases query it: those that begin with the prefix and come
+ * after `after` in the direction of the listing.
+ */
 export function keyRange(
   prefix: string,
   { after, reverse = false }: ListOptions = {},

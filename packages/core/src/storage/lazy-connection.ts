@@ -1,6 +1,8 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** A connection that its first use opens, once for any number of uses, and that closes when the last running use has ended. */
+/**
+ * A database connection that is opened once, by its first use, and closed by `close` when all running uses have ended.
+ */
 export class LazyConnection<Connection extends { close(): Promise<void> }> {
   readonly #name: string;
   readonly #open: () => Promise<Connection>;

@@ -1,12 +1,18 @@
 import type { AppendOptions } from "./storage-driver.ts";
 
-/** A record of one namespace. Its text is as the database returned it: anything but JSON text is reported as corrupt. */
+/**
+ * One record in a listing of a `RecordDatabase`. Its text is as the database returned it: anything but JSON text is
+ * reported as corrupt.
+ */
 export type TextRecord = { readonly key: string; readonly text: unknown };
 
-/** A write of JSON text; `null` deletes. */
+/** A write of one record as JSON text, for a `RecordDatabase`; `null` deletes the record. */
 export type TextWrite = { readonly namespace: string; readonly key: string; readonly text: string | null };
 
-/** A write in place of exactly the text `expected`. `null` stands for no record, on one side at most. */
+/**
+ * A compare-and-set of one record: writes `next` if the stored text is exactly `expected`. `null` stands for no record,
+ * on one side at most.
+ */
 export type TextSwap = {
   readonly namespace: string;
   readonly key: string;
@@ -14,7 +20,7 @@ export type TextSwap = {
   readonly next: string | null;
 };
 
-/** A listing of the keys from `from` up to, but without, `to`, by the bytes of their UTF-8. */
+/** A listing of the keys from `from`, included, to `to`, excluded, in the order of their bytes in UTF-8. */
 export type RangeQuery = {
   readonly namespace: string;
   readonly from: string;
@@ -26,7 +32,7 @@ export type RangeQuery = {
 /** A lease that an append depends on: the record `key` of the namespace `locks`, with this token. */
 export type RequiredLease = NonNullable<AppendOptions["ifHeld"]>;
 
-/** JSON text to append under the next number of a prefix. */
+/** JSON text for a `RecordDatabase` to store under the next number of a key prefix, if the lease is held. */
 export type AppendRequest = {
   readonly namespace: string;
   readonly keyPrefix: string;
@@ -34,12 +40,12 @@ export type AppendRequest = {
   readonly lease: RequiredLease | undefined;
 };
 
-/** The place of an appended record. */
+/** Key of an appended record, and its number among those with the prefix. */
 export type Appended = { key: string; seq: number };
 
 /**
- * A database of records of text. `DatabaseStorage` makes a `StorageDriver` of it: keys and options are checked and
- * values are JSON text when they come here. Every member rejects with a `TroupeError`.
+ * A database of records of JSON text: the part of a storage that differs between databases. `DatabaseStorage` makes a
+ * `StorageDriver` of it, and checks keys and options first. Every member rejects with a `TroupeError`.
  */
 export interface RecordDatabase {
   /** Returns the text of a record, as the database returned it, or `null` when there is none. */

@@ -2,10 +2,13 @@ import { isBeforeUtf8 } from "../util/compare-utf8.ts";
 
 const maxBlock = 512;
 
-/** Returns true for keys before a position in the order, and false for keys after it. */
+/** Position in a `SortedKeys`, as a predicate: true for keys before the position, and false for keys after it. */
 export type IsBefore = (key: string) => boolean;
 
-/** Keys in the order of their UTF-8 bytes, in blocks: adding or removing one moves only the few hundred of its block. */
+/**
+ * Keys of storage in memory, in the order of their UTF-8 bytes, in blocks: adding or removing one moves only the few
+ * hundred of its block.
+ */
 export class SortedKeys {
   // No block is ever empty.
   readonly #blocks: string[][] = [];

@@ -1,9 +1,9 @@
 import type { Json } from "./json.ts";
 
-/** One stored record. */
+/** One stored record in a listing: its key and its value. */
 export type StorageEntry = { key: string; value: Json };
 
-/** Limits and order of a listing. */
+/** Limit, order and beginning of a listing of records. */
 export type ListOptions = {
   /** Number of entries: a positive integer. */
   limit?: number;
@@ -14,9 +14,9 @@ export type ListOptions = {
 };
 
 /**
- * Condition of a write: it is rejected as `conflict` unless the record `key` in the namespace `locks` is an object with
- * this fencing `token`. The check and the write are one step. Whether the lease has expired does not matter: no other
- * process writes before it took the lease over.
+ * Condition of an append: it is rejected as `conflict` unless the record `key` in the namespace `locks` is an object
+ * with this fencing `token`. The check and the write are one step. An expired lease still counts until another process
+ * takes it over.
  */
 export type AppendOptions = { ifHeld?: { key: string; token: number } };
 

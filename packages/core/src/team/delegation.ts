@@ -60,7 +60,10 @@ const taskParameters = {
   additionalProperties: false,
 };
 
-/** Makes the tools by which the orchestrator delegates tasks. Attachments of the team's input go along with each task. */
+/**
+ * Makes one tool per member, by which the orchestrator of mode `coordinate` delegates tasks. Attachments of the team's
+ * input go along with each task.
+ */
 export function delegationTools(
   members: readonly Member[],
   memberRuns: MemberRuns,
@@ -87,7 +90,10 @@ export type MemberTask = {
 /** The arguments are for the record alone: the strategy has the content. */
 const recordedParameters = { type: "object" };
 
-/** Runs several members in parallel, without a model call that asks for it. Returns the results in the order of the tasks. */
+/**
+ * Runs several members in parallel for a strategy, recorded as tool calls although no model made them. Yields the
+ * chunks of these calls, and returns the results in the order of the tasks.
+ */
 export async function* delegateAll(
   { orchestrator, memberRuns, run }: TeamPlan,
   tasks: readonly MemberTask[],

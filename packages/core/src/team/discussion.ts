@@ -7,7 +7,10 @@ import { readProperty } from "../util/read-property.ts";
 import type { MemberTask } from "./delegation.ts";
 import type { Member } from "./members.ts";
 
-/** The discussion of a question by the members of a team, over several rounds. */
+/**
+ * The discussion of a question by the members of a team in mode `collaborate`: keeps the transcript, makes the tasks of
+ * each round and vote, and counts the votes.
+ */
 export class Discussion {
   readonly #question: MessageContent;
   readonly #entries: string[] = [];
@@ -70,7 +73,7 @@ export class Discussion {
   }
 }
 
-/** Returns the content with a text after it. */
+/** Returns the content of a message with a text appended: after a blank line, or as one more part. */
 export function appendText(content: MessageContent, text: string): MessageContent {
   return typeof content === "string" ? `${content}\n\n${text}` : [...content, { type: "text", text }];
 }

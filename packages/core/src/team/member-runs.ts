@@ -16,10 +16,10 @@ import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { readProperty } from "../util/read-property.ts";
 import type { Member } from "./members.ts";
 
-/** A task for one member, and the context that its run becomes a child of. */
+/** Parameters of a member's run: the member, its input, and the context that the run becomes a child of. */
 export type Delegation = { readonly member: Member; readonly content: MessageContent; readonly context: RunContext };
 
-/** The output of a member that was streamed, and the reason why it finished. */
+/** The output of a member whose run was streamed, and the reason why the run finished. */
 export type StreamedOutput = { readonly output: RunOutput; readonly finishReason: FinishReason };
 
 /** The run of the team, its members, and whether their sessions outlive it. */

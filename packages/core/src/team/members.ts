@@ -6,7 +6,7 @@ import type { SessionListener, SessionStore } from "../session/session-store.ts"
 import { encodeKey } from "../storage/encode-key.ts";
 import { readProperty } from "../util/read-property.ts";
 
-/** A member of a team, with the names that are derived from its own. */
+/** A member of a team, with the tool name and the session name that are derived from its own. */
 export type Member = {
   readonly runnable: Runnable;
   readonly name: string;
@@ -21,7 +21,10 @@ const longestTool = 64;
 /** The longest part of a session id: an id has room for several teams within teams. */
 const longestSession = 64;
 
-/** Makes members of runnables. The derived names fit where they are used, and are unique. */
+/**
+ * Makes the members of a team from its runnables: derives from each name a unique tool name and session name of at most
+ * 64 characters.
+ */
 export function toMembers(runnables: readonly Runnable[]): Member[] {
   const toolNames = new Set<string>();
   return runnables.map((runnable) => {
@@ -32,7 +35,10 @@ export function toMembers(runnables: readonly Runnable[]): Member[] {
   });
 }
 
-/** Deletes the members' sessions with the team's, also from storages of their own. */
+/**
+ * Makes a listener for the team's session store that deletes the members' sessions together with the team's session,
+ * also from storages of the members' own.
+ */
 export function memberSessionsListener(members: readonly Member[]): SessionListener {
   return {
     forgetSession: async (sessionId, owner) => {

@@ -16,7 +16,10 @@ import type { Delegation, StreamedOutput } from "./member-runs.ts";
 import type { Member } from "./members.ts";
 import type { TeamPlan, TeamStrategy } from "./team-plan.ts";
 
-/** The orchestrator chooses one member, whose answer is the team's: chunk by chunk, as it comes. */
+/**
+ * The strategy of mode `route`: the orchestrator chooses one member, whose answer is the team's, chunk by chunk as it
+ * comes. A single member is not chosen but asked at once.
+ */
 export const route: TeamStrategy = async function* (plan) {
   const member = await chooseMember(plan);
   const { run } = plan;

@@ -53,7 +53,7 @@ const collaborate: TeamStrategy = async function* (plan) {
   return yield* synthesize(plan, `Your members have discussed this:\n\n${discussion.transcript}`);
 };
 
-/** The strategy of each mode. */
+/** The strategy that does the work of a team's run, by the mode of the team. */
 export const strategies: Readonly<Record<TeamMode, TeamStrategy>> = { coordinate, route, broadcast, collaborate };
 
 /** The orchestrator answers from a report of the members' work, which is appended to the last message. */

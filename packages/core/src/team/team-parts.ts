@@ -6,7 +6,10 @@ import { memberSessionsListener, toMembers } from "./members.ts";
 import type { Member } from "./members.ts";
 import type { TeamConfig, TeamMode } from "./team-config.ts";
 
-/** The parts of a team. Its orchestrator has the parts of an agent, among them the team's sessions and event bus. */
+/**
+ * The members, the orchestrator and the event forwarding that a team builds from its configuration. The orchestrator
+ * has the parts of an agent, among them the team's sessions and event bus.
+ */
 export class TeamParts {
   readonly config: TeamConfig;
   readonly members: readonly Member[];

@@ -5,7 +5,10 @@ import type { Run } from "../run/run.ts";
 import type { MemberRuns } from "./member-runs.ts";
 import type { Member } from "./members.ts";
 
-/** All that a strategy needs: the run, and plain data. It never sees a team. */
+/**
+ * All that a strategy needs for one run of a team: the run that it records to, the orchestrator's loop, and the
+ * members.
+ */
 export type TeamPlan = {
   readonly run: Run;
   /** The loop of the orchestrator's model. */

@@ -15,7 +15,10 @@ import type { TeamParts } from "./team-parts.ts";
 
 const defaultRounds = 3;
 
-/** The work of a team within one run. */
+/**
+ * The work of one run of a team, which `RunExecution` drives: opens the session, follows the strategy of the mode, and
+ * stores the turn.
+ */
 export class TeamRun implements RunWork {
   readonly #parts: TeamParts;
   readonly #call: CallModel;

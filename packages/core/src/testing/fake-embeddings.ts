@@ -3,8 +3,8 @@ import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provid
 const gramLength = 3;
 
 /**
- * Embeddings without a model: each group of three characters adds to one number of the vector, so strings that share words
- * are near. The same string has the same vector everywhere.
+ * Embeddings for tests, without a model: each group of three characters adds to one number of the vector, so strings
+ * that share words are near. The same string has the same vector everywhere.
  */
 export class FakeEmbeddings implements EmbeddingProvider {
   readonly providerId = "fake";

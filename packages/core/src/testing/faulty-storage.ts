@@ -3,19 +3,19 @@ import type { Json } from "../storage/json.ts";
 import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 
 /**
- * A fault of one call: it fails before it does anything, fails after it was done (the response is lost), never resolves,
- * resolves late, or resolves with damaged records.
+ * A fault of one storage call: it fails before it does anything, fails after it was done (the response is lost), never
+ * resolves, resolves late, or resolves with damaged records.
  */
 export type StorageFault = "fail-before" | "fail-after" | "hang" | "corrupt" | { delayMs: number };
 
-/** Returns the fault of a call, or `undefined` for none. Calls are counted from 1. */
+/** Plan of a `FaultyStorage`: returns the fault of a call, or `undefined` for none. Calls are counted from 1. */
 export type FaultPlan = (call: {
   number: number;
   method: string;
   args: readonly unknown[];
 }) => StorageFault | undefined;
 
-/** A storage with faults, and the number of its calls. */
+/** A storage for tests, with planned faults, and the number of its calls. */
 export type FaultyStorage = StorageDriver & { readonly callCount: number };
 
 /** Value of damaged records: valid JSON that is not a record of the framework. */
@@ -27,7 +27,8 @@ export function faultAt(k: number, fault: StorageFault): FaultPlan {
 }
 
 /**
- * Wraps a driver so that planned calls fail. It has exactly the members of the driver, and `close` never fails.
+ * Wraps a storage driver so that the calls fail as planned, for tests of code that must survive it. It has exactly the
+ * members of the driver, and `close` never fails.
  */
 export function faultyStorage(driver: StorageDriver, plan: FaultPlan): FaultyStorage {
   let callCount = 0;

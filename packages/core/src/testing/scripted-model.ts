@@ -12,7 +12,10 @@ import type { ScriptedRequest, ScriptedTurn } from "./scripted-turn.ts";
 
 type SpelledTurn = ReturnType<typeof spellOut>;
 
-/** One call of the model. `end` is its outcome; `left` means that the reader stopped early. */
+/**
+ * One recorded call of a `ScriptedModel`. `end` is its outcome; `left` means that the reader of the stream stopped
+ * early.
+ */
 export type ScriptedCall = ScriptedRequest & {
   kind: "generate" | "stream";
   end: "running" | "completed" | "failed" | "cancelled" | "left";
@@ -22,8 +25,8 @@ export type ScriptedCall = ScriptedRequest & {
 type Script = ScriptedTurn | ((request: ScriptedRequest) => ScriptedTurn);
 
 /**
- * A model that answers with scripted turns, in order, and records its calls. A call beyond the last turn fails, and
- * `assertDone` throws while a turn is left.
+ * A model for tests: it answers with scripted turns, in order, and records its calls. A call beyond the last turn
+ * fails, and `assertDone` throws while a turn is left.
  */
 export class ScriptedModel implements ModelProvider {
   readonly providerId: string = "scripted";

@@ -31,20 +31,23 @@ export type ScriptedTurn =
       hang?: boolean;
     };
 
-/** Messages and options of a call. */
+/** Messages and options that a `ScriptedModel` was called with. */
 export type ScriptedRequest = { messages: readonly ModelMessage[]; options: ModelOptions };
 
-/** Usage of a turn that has none of its own. */
+/** Usage that a `ScriptedModel` reports for a turn without one of its own. */
 export const scriptedUsage: TokenUsage = Object.freeze({ promptTokens: 10, completionTokens: 5, totalTokens: 15 });
 
 type SpelledTurn = Exclude<ScriptedTurn, string>;
 
-/** Returns the turn as an object. */
+/** Returns a scripted turn in its object form: a string becomes `{ text }`. */
 export function spellOut(turn: ScriptedTurn): SpelledTurn {
   return typeof turn === "string" ? { text: turn } : turn;
 }
 
-/** Yields the chunks of a turn without waiting. Throws the error of the turn at its end. */
+/**
+ * Yields the chunks of a scripted turn without waiting, `finish` as the last one. Instead of `finish`, it throws the
+ * error of the turn, if it has one.
+ */
 export function* scriptedChunks(turn: ScriptedTurn): Generator<ModelChunk, void, undefined> {
   const spelled = spellOut(turn);
   yield* turnChunks(spelled);
@@ -52,7 +55,7 @@ export function* scriptedChunks(turn: ScriptedTurn): Generator<ModelChunk, void,
   yield { type: "finish", finishReason: finishReasonOf(spelled), usage: spelled.usage ?? scriptedUsage };
 }
 
-/** Yields the chunks of a turn except `finish`. */
+/** Yields the chunks of a scripted turn except `finish`. */
 export function* turnChunks(turn: SpelledTurn): Generator<ModelChunk> {
   for (const text of pieces(turn.thinking)) yield { type: "thinking", text };
   for (const text of pieces(turn.text)) yield { type: "text", text };
@@ -60,7 +63,7 @@ export function* turnChunks(turn: SpelledTurn): Generator<ModelChunk> {
   for (const [index, call] of (turn.toolCalls ?? []).entries()) yield* callChunks(call.id ?? String(index + 1), call);
 }
 
-/** Returns the finish reason of a turn. */
+/** Returns the finish reason of a scripted turn: its own, else `tool_calls` with tool calls, else `stop`. */
 export function finishReasonOf(turn: SpelledTurn): FinishReason {
   return turn.finishReason ?? ((turn.toolCalls ?? []).length > 0 ? "tool_calls" : "stop");
 }

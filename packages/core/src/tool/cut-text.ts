@@ -1,4 +1,4 @@
-/** A text that fits, and the number of UTF-16 units that were cut off its end. */
+/** The result of `cutText`: the text that fits, and the number of UTF-16 units that were cut off its end. */
 export type CutText = { readonly text: string; readonly cut: number };
 
 /** The largest number of UTF-8 bytes for one UTF-16 unit. */

@@ -27,12 +27,15 @@ export type ToolDefinition<Schema extends ObjectSchema> = {
   effect?: ToolEffect;
 };
 
-/** Makes a tool. A mistake in it is `invalid_config` here and now; its schema is compiled when it is first used. */
+/**
+ * Makes a tool for a model to call, checked and frozen. A mistake in the definition is `invalid_config` at once; the
+ * schema is compiled when it is first used.
+ */
 export function defineTool<const Schema extends ObjectSchema>(definition: ToolDefinition<Schema>): ToolDef {
   return new DefinedTool(definition);
 }
 
-/** Tells if the tool has been checked: `defineTool` made and froze it. */
+/** Tells if a value is a tool made by `defineTool`, which has been checked and needs no second check. */
 export function isDefined(tool: unknown): boolean {
   return typeof tool === "object" && tool !== null && DefinedTool.made(tool);
 }
@@ -105,7 +108,9 @@ const optionTable = {
 /** The options that every tool has. */
 const requiredCount = 4;
 
-/** Checks that the value can serve as a tool. The schema is not compiled. */
+/**
+ * Checks that the value has the fields of a tool, and throws `invalid_config` otherwise. The schema is not compiled.
+ */
 export function checkTool(tool: unknown): asserts tool is ToolDef {
   if (typeof tool !== "object" || tool === null) throw wrongOption("A tool", "an object", tool);
   const { name, description, parameters, execute, cache, timeoutMs, maxOutputBytes, effect } = tool as Partial<ToolDef>;

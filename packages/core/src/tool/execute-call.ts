@@ -16,13 +16,16 @@ import { cacheKey } from "./tool-cache.ts";
 import type { ToolSet } from "./tool-set.ts";
 import type { ToolDef } from "./tool.ts";
 
-/** Decides on a call whose arguments have been checked: a call that it denies is not executed. */
+/**
+ * The hook `onToolCall`, called before a tool with checked arguments. A call that it denies, or at which it throws, is
+ * not executed.
+ */
 export type ToolHook = (
   context: RunContext,
   call: ToolCall,
 ) => void | { deny: string } | Promise<void> | Promise<void | { deny: string }>;
 
-/** The part of a batch that its calls share. */
+/** The tools, run context, events, hooks and batch state that all tool calls of one model call share. */
 export type BatchScope = {
   readonly tools: ToolSet;
   readonly context: RunContext;
@@ -32,7 +35,9 @@ export type BatchScope = {
   readonly onResult: ((result: ToolCallResult) => void) | undefined;
 };
 
-/** One call of a batch. */
+/**
+ * One tool call of a batch, with its idempotency key and the problem with the form of its arguments, if there is one.
+ */
 export type BatchCall = {
   readonly call: ToolCall;
   readonly idempotencyKey: string;
@@ -40,7 +45,10 @@ export type BatchCall = {
   readonly formProblem: string | undefined;
 };
 
-/** Executes one call, and turns every failure into a result. Returns nothing when the batch was over first. */
+/**
+ * Executes one tool call of a batch, with its hook and events, and turns every failure into a result for the model.
+ * Returns undefined when the batch was over first.
+ */
 export async function executeCall(batchCall: BatchCall, scope: BatchScope): Promise<ToolCallResult | undefined> {
   const { call, formProblem: problem } = batchCall;
   if (scope.running.isOver) return undefined;
@@ -58,7 +66,10 @@ export async function executeCall(batchCall: BatchCall, scope: BatchScope): Prom
   return result;
 }
 
-/** Describes what is wrong with the form of a call's arguments; `text` is what the model wrote when it is no JSON object. */
+/**
+ * Describes the error in the form of a call's arguments, or returns undefined if they are sound. `text` is the text
+ * that the model wrote when it is no JSON object.
+ */
 export function formProblem(call: ToolCall, text: string | undefined): string | undefined {
   if (text !== undefined) return `${problemOf(text)}: call it again with one JSON object as arguments`;
   const args: unknown = call.arguments;

@@ -11,7 +11,10 @@ import { executeCall, formProblem } from "./execute-call.ts";
 import { RunningCalls } from "./running-calls.ts";
 import type { ToolSet } from "./tool-set.ts";
 
-/** The tool calls of one model call, and all that it takes to execute them. */
+/**
+ * Parameters of `executeToolCalls`: the tool calls of one model call, the tools, and the run's context, events and
+ * hooks.
+ */
 export type ToolBatch = {
   readonly calls: readonly ToolCall[];
   /** The text of arguments that were no JSON object. */

@@ -11,7 +11,9 @@ const defaultTimeoutMs = 60_000;
 /** The time after which a tool that goes on after its abort is logged. */
 const gracePeriodMs = 1000;
 
-/** A tool with the arguments and the call that it is executed for. */
+/**
+ * Constructor options of an `Execution`: the tool, its checked arguments, the ids of the call, and the run's context.
+ */
 export type ExecutionPlan = {
   readonly tool: ToolDef;
   /** A copy that belongs to the tool. */

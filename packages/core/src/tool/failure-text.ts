@@ -9,23 +9,29 @@ import { cutText } from "./cut-text.ts";
 /** The longest text of a failure, in bytes of UTF-8. */
 const maxBytes = 2048;
 
-/** Returns the text of a thrown value for model and client: `beginning: message`, without the run's keys, at most 2 KB. */
+/**
+ * Returns the text of a tool's or member's failure for model and client: `beginning: message of the thrown value`,
+ * without the run's API keys, at most 2 KB of UTF-8.
+ */
 export function failureText(beginning: string, thrown: unknown, context: RunContext): string {
   return shortText(`${beginning}: ${keyMasker(context)(messageOf(thrown), maxBytes)}`);
 }
 
-/** Cuts a text to 2 KB. */
+/** Cuts a text about a failure to at most 2 KB of UTF-8; a text that was cut ends with an ellipsis. */
 export function shortText(text: string): string {
   const { text: shown, cut } = cutText(text, maxBytes);
   return cut === 0 ? shown : `${cutText(text, maxBytes - Buffer.byteLength("…")).text}…`;
 }
 
-/** Returns what is logged of a thrown value: names, codes, places and the beginnings of texts, without the run's keys. */
+/**
+ * Returns a copy of a thrown value for the log: names, codes, stack frames and the beginnings of messages, without the
+ * run's API keys.
+ */
 export function loggedCause(thrown: unknown, context: RunContext): Error | undefined {
   return scrubbedCause(thrown, { mask: keyMasker(context), withText: true });
 }
 
-/** Returns a function that hides the keys of the run. */
+/** Returns a function that hides the run's API keys in a text, before the text reaches a model, a client or a log. */
 export function keyMasker(context: RunContext): Masker {
   return createMasker(Object.values(runOf(context)?.settings.apiKeys ?? {}).filter((key) => key !== undefined));
 }

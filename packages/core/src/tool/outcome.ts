@@ -4,17 +4,22 @@ import { cleanJson } from "../util/clean-json.ts";
 import { readProperty } from "../util/read-property.ts";
 import { cutText } from "./cut-text.ts";
 
-/** The outcome of a call: the text for the model, and the same text as `error` when the call failed. */
+/**
+ * The outcome of a tool call: the text for the model, the same text as `error` when the call failed, and the artifacts.
+ */
 export type Outcome = { readonly result: string; readonly error?: string; readonly artifacts?: Artifact[] };
 
-/** Makes the outcome of a call that failed or was not made. The problem is shown to the model. */
+/** Makes the outcome of a tool call that failed or was not made, from the problem, which is shown to the model. */
 export function failed(problem: string): Outcome {
   return { result: problem, error: problem };
 }
 
 const defaultMaxBytes = 262_144;
 
-/** Reads the value that a tool returned: its text, cut to the limit, and its artifacts. Anything else is `invalid_value`. */
+/**
+ * Makes the outcome of a tool call from the value that the tool returned: its text, cut to `maxBytes` of UTF-8, and its
+ * artifacts. Throws `invalid_value` for a value of another form.
+ */
 export function readToolResult(value: unknown, maxBytes = defaultMaxBytes): Outcome {
   if (typeof value === "string") return { result: cutContent(value, maxBytes) };
   const content = readProperty(value, "content");

@@ -9,7 +9,7 @@ import { readProperty } from "../util/read-property.ts";
 import { defineTool } from "./define-tool.ts";
 import type { ToolDef } from "./tool.ts";
 
-/** Options of a runnable as a tool. */
+/** Options of `runnableAsTool`: the name, the description and the time limit of the tool. */
 export type RunnableToolOptions = {
   /** @default `ask_` and the name of the runnable */
   name?: string;
@@ -35,7 +35,10 @@ const parameters = {
   additionalProperties: false,
 };
 
-/** Makes a tool of a runnable. A call of it is a child run of the caller's run, and returns its text. */
+/**
+ * Makes a tool by which a model asks another runnable. Each call is a child run of the caller's run, and its result is
+ * the text of the child run's answer.
+ */
 export function runnableAsTool(runnable: Runnable, options: RunnableToolOptions = {}): ToolDef {
   checkRunnable(runnable);
   const { name = legalName(`ask_${runnable.name}`), description, timeoutMs } = readOptions(optionTable, options, where);

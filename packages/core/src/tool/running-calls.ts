@@ -2,7 +2,10 @@ import type { TroupeError } from "../errors/troupe-error.ts";
 
 type Leave = (reason: TroupeError) => void;
 
-/** The calls of a batch that are under way. When the batch ends, for whatever reason, all of them are left at once. */
+/**
+ * The tool calls of a batch that are under way. When the batch ends, for whatever reason, calls that have not finished
+ * are given up at once, and their results are ignored.
+ */
 export class RunningCalls {
   readonly #leaving = new Set<Leave>();
   #reason: (() => TroupeError) | undefined;

@@ -9,7 +9,7 @@ import type { Outcome } from "./outcome.ts";
 /** The number of outcomes that are kept for one tool. */
 const maxEntries = 256;
 
-/** The cached outcomes of one tool, and the executions that equal calls may share. */
+/** The cached outcomes of one tool, by `cacheKey`, and its executions under way, which equal calls may share. */
 export class ToolCache {
   readonly #outcomes: LruCache<string, Outcome>;
   readonly #running = new Map<string, Execution>();

@@ -6,7 +6,10 @@ import { checkTool, isDefined, schemaOf } from "./define-tool.ts";
 import { ToolCache } from "./tool-cache.ts";
 import type { ToolDef } from "./tool.ts";
 
-/** The tools that a model may call, with their compiled schemas and caches, each made on first use. */
+/**
+ * The tools that a model may call in a run: found by name, with their compiled schemas and caches, each made on first
+ * use. Two tools of one name are `invalid_config`.
+ */
 export class ToolSet {
   readonly #tools: readonly ToolDef[];
   #byName: ReadonlyMap<string, ToolDef> | undefined;

@@ -8,10 +8,16 @@ export type ToolCacheConfig = { ttl: number };
 /** The result of a tool: text for the model, and artifacts that the model does not see. */
 export type ToolResult = { content: string; artifacts?: Artifact[] };
 
-/** The effect of a call that is repeated: none (`pure`), the same (`idempotent`), another one (`once`). */
+/**
+ * The effect of executing a tool: it changes nothing (`pure`), a repetition of a call changes nothing more
+ * (`idempotent`), or each execution has an effect of its own (`once`).
+ */
 export type ToolEffect = "pure" | "idempotent" | "once";
 
-/** A tool: something that a model may call. */
+/**
+ * A tool that a model may call: its name, description and argument schema, and the function that executes a call. Made
+ * by `defineTool`, or a plain object.
+ */
 export type ToolDef = {
   /** Letters, digits, `_` and `-`; starts with a letter or `_`; at most 64. */
   name: string;
@@ -28,7 +34,10 @@ export type ToolDef = {
   effect?: ToolEffect;
 };
 
-/** A source of tools: a toolkit, a tool server. */
+/**
+ * A source of tools that are loaded when a run begins, such as a toolkit or a tool server; given to an agent among its
+ * tools.
+ */
 export interface ToolSource {
   /** Returns the tools, connecting first where that is needed. Called again, it returns the same names. */
   getTools(): Promise<ToolDef[]>;

@@ -1,6 +1,9 @@
 import { setOwn } from "./set-own.ts";
 
-/** Makes the error of a value that is not JSON. `place` is the path to it, like `.a[3]`, or empty for the value itself. */
+/**
+ * Makes the error that `cleanJson` throws for a value that is not JSON. `place` is the path to it, like `.a[3]`, or
+ * empty for the value itself.
+ */
 export type JsonRefusal = (place: string, problem: string) => Error;
 
 // Deeper recursion could crash the process, and shared parts can make a small value endless.
@@ -10,8 +13,8 @@ const maxParts = 1_000_000;
 type Walk = { readonly path: (string | number)[]; readonly refusal: JsonRefusal; parts: number };
 
 /**
- * Copies a JSON value. Refuses values that `JSON.stringify` would silently drop or change, or call code for, with two
- * exceptions: properties that are `undefined` are left out, and `-0` becomes `0`.
+ * Copies a JSON value. Throws the error of `refusal` for values that `JSON.stringify` would silently drop or change, or
+ * call code for, and beyond 64 levels or a million parts. `undefined` properties are left out, and `-0` becomes `0`.
  */
 export function cleanJson(value: unknown, refusal: JsonRefusal): unknown {
   return clean(value, { path: [], refusal, parts: 0 });

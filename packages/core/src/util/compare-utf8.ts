@@ -1,14 +1,17 @@
 /** Code units whose order differs from UTF-8. Where at most one string has any, the order of JavaScript is right. */
 const isOddlyOrdered = /[\ud800-\uffff]/;
 
-/** Compares two well-formed strings by their bytes in UTF-8, as databases do. */
+/** Compares two well-formed strings by their bytes in UTF-8, as databases sort keys: negative, 0 or positive. */
 export function compareUtf8(left: string, right: string): number {
   if (left === right) return 0;
   if (isOddlyOrdered.test(left) && isOddlyOrdered.test(right)) return compareUnits(left, right);
   return left < right ? -1 : 1;
 }
 
-/** Returns a test for strings that come before this one, faster than `compareUtf8` for many of them. */
+/**
+ * Returns a predicate that is true for strings before `text` in the order of UTF-8 bytes; for many comparisons with one
+ * string it is faster than `compareUtf8`.
+ */
 export function isBeforeUtf8(text: string): (other: string) => boolean {
   return isOddlyOrdered.test(text) ? (other) => compareUtf8(other, text) < 0 : (other) => other < text;
 }

@@ -1,13 +1,19 @@
-/** Hides values in a string and cuts it to `maxLength`, without leaving a part of a value at the cut. */
+/**
+ * Function that replaces secret values in a string by `mask` and cuts the string to `maxLength` characters, without
+ * leaving a part of a value at the cut.
+ */
 export type Masker = (text: string, maxLength?: number) => string;
 
-/** Replacement of hidden values. */
+/** String that a masker writes in place of a secret value. */
 export const mask = "[redacted]";
 
 /** Least length of hidden values. Shorter ones are ordinary words. */
 const shortestMasked = 4;
 
-/** Makes a masker of the values, which it also finds percent-encoded and JSON-encoded. */
+/**
+ * Makes a masker that hides these values, such as API keys, also where they are percent-encoded or JSON-encoded. Values
+ * of less than 4 characters are not hidden.
+ */
 export function createMasker(values: Iterable<string>): Masker {
   const masked = [...values].filter((value) => value.length >= shortestMasked);
   // Longest first: of two values that begin alike, the longer one is found as a whole.

@@ -1,11 +1,12 @@
 import { typeName } from "./type-name.ts";
 
-/** Largest size of a key in bytes of UTF-8. Indexes of databases stop at 1,024 (older MongoDB) or 2,704 (PostgreSQL). */
+/** Largest size of a storage key in bytes of UTF-8. Indexes of databases stop at 1,024 (older MongoDB) or more. */
 export const maxKeyBytes = 1024;
 
 /**
- * Returns the reason why a key cannot be stored in every database, or `undefined`. PostgreSQL refuses NUL, and an unpaired
- * surrogate becomes U+FFFD in UTF-8, so that two different keys would be the same.
+ * Returns the reason why a storage key cannot be stored in every database, as the end of an error's sentence, or
+ * `undefined` for a good key. PostgreSQL refuses NUL, and unpaired surrogates become U+FFFD, so that two keys would be
+ * the same.
  */
 export function keyProblem(key: unknown): string | undefined {
   if (typeof key !== "string") return `must be a string, got ${typeName(key)}`;

@@ -2,7 +2,7 @@ import { readProperty } from "./read-property.ts";
 
 const shownFrames = 8;
 
-/** Returns the innermost frames of the stack of an error, without the message that the stack begins with. */
+/** Returns the innermost 8 frames of an error's stack, without the message before them; empty without a stack. */
 export function stackFrames(error: unknown): string[] {
   const stack = readProperty(error, "stack");
   const message = readProperty(error, "message");

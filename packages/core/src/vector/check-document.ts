@@ -3,16 +3,21 @@ import { cleanJson } from "../util/clean-json.ts";
 import { keyProblem } from "../util/key-problem.ts";
 import type { VectorDocument } from "./vector-store.ts";
 
-/** The part of a document that a store keeps beside its embedding. */
+/** A document without its embedding: the id, content and metadata, which a store keeps apart from the vectors. */
 export type DocumentText = Omit<VectorDocument, "embedding">;
 
-/** Refuses the name of a document or collection that some store could not keep unchanged. */
+/**
+ * Throws `invalid_value` for a document id or collection name that is empty or that some store could not keep
+ * unchanged.
+ */
 export function checkVectorName(kind: "document id" | "collection name", name: string): void {
   const problem = name === "" ? "must not be empty" : keyProblem(name);
   if (problem !== undefined) throw new TroupeError("invalid_value", `The ${kind} ${problem}.`);
 }
 
-/** Copies the part of a document that is kept beside its embedding. Refuses a document that cannot be kept. */
+/**
+ * Copies a document without its embedding. Throws `invalid_value` for an id, content or metadata that cannot be stored.
+ */
 export function copyDocument({ id, content, metadata }: VectorDocument): DocumentText {
   checkVectorName("document id", id);
   if (typeof content !== "string" || !content.isWellFormed()) {
@@ -21,7 +26,7 @@ export function copyDocument({ id, content, metadata }: VectorDocument): Documen
   return { id, content, ...(metadata !== undefined && { metadata: toRecord("metadata", metadata) }) };
 }
 
-/** Copies an object of JSON values: metadata, or a filter. */
+/** Copies metadata or a filter. Throws `invalid_value` for anything but an object of JSON values. */
 export function toRecord(name: "metadata" | "filter", value: unknown): Record<string, unknown> {
   const refusal = (place: string, problem: string) => new TroupeError("invalid_value", `${name}${place} ${problem}.`);
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw refusal("", "must be an object");
@@ -29,8 +34,8 @@ export function toRecord(name: "metadata" | "filter", value: unknown): Record<st
 }
 
 /**
- * Refuses a vector that cannot be compared: an empty one, one that 32-bit floats cannot hold, one of another length than
- * the store's, or zero, which has no direction. Returns its Euclidean length.
+ * Returns the Euclidean length of a vector. Throws `invalid_value` for one that cannot be compared: empty, beyond
+ * 32-bit floats, of another length than the store's, or zero, which has no direction.
  */
 export function checkEmbedding(embedding: unknown, dimensions?: number): number {
   if (!Array.isArray(embedding) || embedding.length === 0)

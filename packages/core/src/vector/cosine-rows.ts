@@ -8,7 +8,7 @@ const rowsAtOnce = 1024;
 // 1 MB: smaller collections are fast anyway, and a process may have thousands of them.
 const smallestSimd = 2 ** 18;
 
-/** A vector and its Euclidean length. */
+/** A vector with its Euclidean length, by which a cosine is divided. */
 export type Measured = { readonly vector: readonly number[]; readonly length: number };
 
 /**

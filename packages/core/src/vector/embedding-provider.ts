@@ -1,4 +1,4 @@
-/** The options of one embedding call. */
+/** The options of one call of an `EmbeddingProvider`: the vendor's API key, and a signal that cancels the call. */
 export type EmbedOptions = { apiKey?: string; signal?: AbortSignal };
 
 /** Turns texts into vectors: the more alike the texts, the closer the vectors. */

@@ -1,9 +1,12 @@
 import { compareUtf8 } from "../util/compare-utf8.ts";
 
-/** An item and its score: the higher, the nearer. */
+/** An item of a search and its score: the higher, the nearer. */
 export type Scored<Item extends { id: string }> = { readonly item: Item; readonly score: number };
 
-/** Keeps the nearest items. A heap with the farthest of them on top, so that most items are refused at once. */
+/**
+ * Keeps the items with the best scores of a search, at most `limit` of them. A heap with the farthest on top, so that
+ * most items are refused at once.
+ */
 export class Nearest<Item extends { id: string }> {
   readonly #limit: number;
   readonly #heap: Scored<Item>[] = [];

@@ -4,10 +4,10 @@ import type { VectorSearchOptions } from "./vector-store.ts";
 
 const largestTopK = 10_000;
 
-/** The checked options of a search, with defaults. Without a `minScore` it is `-Infinity`. */
+/** The options of a vector search after checking, with defaults. Without a `minScore` it is `-Infinity`. */
 export type SearchPlan = { topK: number; minScore: number; filter: Record<string, unknown> };
 
-/** Checks the options of a search and adds the defaults. */
+/** Checks the options of a vector search and adds the defaults. Throws `invalid_value` for a wrong one. */
 export function readSearchOptions({ topK = 10, minScore, filter = {} }: VectorSearchOptions = {}): SearchPlan {
   if (!(Number.isInteger(topK) && topK >= 1 && topK <= largestTopK)) {
     throw new TroupeError("invalid_value", `topK must be an integer from 1 to ${largestTopK}, got ${topK}.`);
@@ -18,7 +18,10 @@ export function readSearchOptions({ topK = 10, minScore, filter = {} }: VectorSe
   return { topK, minScore: minScore ?? -Infinity, filter: toFilter(filter) };
 }
 
-/** Checks the options of a search that another store runs: with defaults, but without a `minScore` that was not given. */
+/**
+ * Checks the options of a search before they are passed on to another `VectorStore`: with defaults, but without a
+ * `minScore` that was not given.
+ */
 export function toSearchOptions(options: VectorSearchOptions): Omit<SearchPlan, "minScore"> & { minScore?: number } {
   const { topK, filter } = readSearchOptions(options);
   return { topK, filter, ...(options.minScore !== undefined && { minScore: options.minScore }) };

@@ -6,7 +6,10 @@ import { Nearest } from "./nearest.ts";
 import type { SearchPlan } from "./read-search-options.ts";
 import type { VectorDocument, VectorSearchResult } from "./vector-store.ts";
 
-/** The documents of one store or collection. The vector of each is in the row of the same number. */
+/**
+ * The documents and vectors of one in-memory store or collection, and the search over them. The vector of each document
+ * is in the row of the same number.
+ */
 export class VectorSpace {
   readonly #dimensions: number | undefined;
   readonly #collections = new Map<string, VectorSpace>();

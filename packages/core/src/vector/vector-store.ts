@@ -1,6 +1,6 @@
 import type { EmbeddingProvider } from "./embedding-provider.ts";
 
-/** A text with its vector, and metadata to filter by. */
+/** A document of a `VectorStore`: a text with its vector, and metadata to filter by. */
 export type VectorDocument = {
   id: string;
   content: string;
@@ -8,7 +8,7 @@ export type VectorDocument = {
   metadata?: Record<string, unknown>;
 };
 
-/** The options of a search. */
+/** The options of `VectorStore.search`: the number of results, the lowest score, and a filter on metadata. */
 export type VectorSearchOptions = {
   /** The number of results, at most 10,000. @default 10 */
   topK?: number;

@@ -17,15 +17,20 @@ export interface EventReadOptions {
 
 const limits = { maxEventBytes: optional(integer(1, 2 ** 31 - 1), 1_048_576) };
 
-/** Returns the largest size of an event, from the options or by default. */
+/** Returns the option `maxEventBytes` after a check, or its default. Throws `invalid_config` for a wrong one. */
 export function readMaxEventBytes(options: Pick<EventReadOptions, "maxEventBytes">): number {
   return readOptions(limits, options, { owner: "the stream" }).maxEventBytes;
 }
 
-/** Line ends that count: `any` is LF, CR or CRLF, as in server-sent events. */
+/**
+ * Line ends that a reader of lines accepts: `any` is LF, CR or CRLF, as in server-sent events; `line-feed` is LF alone.
+ */
 export type LineEnding = "any" | "line-feed";
 
-/** Finds the lines in chunks of bytes. A cursor, not an iterator: `bytes` from `start` to `end` is the current line. */
+/**
+ * Finds the lines in chunks of bytes, for parsers of streams. A cursor, not an iterator: `bytes` from `start` to `end`
+ * is the current line.
+ */
 export class ByteLines {
   bytes: Buffer = nothing;
   start = 0;

@@ -6,7 +6,10 @@ import { httpFailure } from "./send-request.ts";
 
 type Bytes = AsyncIterableIterator<Uint8Array, undefined>;
 
-/** Removes the content encoding of a body. One layer only: more of them are a bomb, or a broken server. */
+/**
+ * Decompresses the body of a reply by its `content-encoding`: gzip, deflate or br. Any other, or more than one (a bomb,
+ * or a broken server), is `unavailable`.
+ */
 export async function decodeBody(headers: ReplyHeaders, body: Bytes): Promise<Bytes> {
   const encoding = headerText(headers, "content-encoding")?.trim().toLowerCase() ?? "";
   if (encoding === "" || encoding === "identity") return body;

@@ -1,6 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** Fields of one server-sent event. */
+/** Fields of one server-sent event, for `encodeSse`. */
 export interface SseFields {
   /** Sent back by a reader that reconnects, as the last event that it received. */
   id?: string | number;
@@ -12,13 +12,16 @@ export interface SseFields {
 const lineBreak = /\r\n|\r|\n/;
 const allLineBreaks = /\r\n|\r|\n/g;
 
-/** Encodes one server-sent event. `data` cannot end the event or begin another; an `id` or `event` that could is `invalid_value`. */
+/**
+ * Encodes one server-sent event as a string to write. `data` cannot end the event or begin another; throws
+ * `invalid_value` for an `id` or `event` that could.
+ */
 export function encodeSse({ id, event, data }: SseFields): string {
   const head = (id === undefined ? "" : field("id", String(id))) + (event === undefined ? "" : field("event", event));
   return `${head}data: ${lineBreak.test(data) ? data.replace(allLineBreaks, "\ndata: ") : data}\n\n`;
 }
 
-/** Encodes a comment, which readers ignore: it keeps the connection alive. */
+/** Encodes a comment of a stream of server-sent events, which readers ignore: it keeps the connection alive. */
 export function encodeSseComment(text: string): string {
   return `: ${text.replace(allLineBreaks, "\n: ")}\n\n`;
 }

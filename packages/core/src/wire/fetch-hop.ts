@@ -6,10 +6,10 @@ import { outgoingRequest } from "./outgoing-request.ts";
 import { headerText, toHeaders } from "./reply.ts";
 import { sendRequest } from "./send-request.ts";
 
-/** One request in a chain of redirects. */
+/** One request of `fetchHop`: the first of a fetch, or one that a redirect asked for. */
 export type Hop = { url: URL; method: string; headers: Readonly<Record<string, string>>; body?: string | Uint8Array };
 
-/** A reply that was read to its end. */
+/** A whole HTTP reply of `fetchHop`, of any status, but not a redirect to follow. */
 export type Answer = { status: number; headers: Headers; url: string; bytes: Uint8Array };
 
 /** Limits of one request. The signal ends it and closes its socket. */
@@ -17,7 +17,7 @@ type HopLimits = { lookup: LookupFunction; maxBytes: number; signal: AbortSignal
 
 /**
  * Sends one request over a connection of its own, which stays open until the signal aborts. Returns the whole reply, or
- * the next request of the chain.
+ * for a redirect the next request, not sent yet.
  */
 export async function fetchHop(hop: Hop, { lookup, maxBytes, signal }: HopLimits): Promise<Answer | Hop> {
   const undici = await loadUndici();

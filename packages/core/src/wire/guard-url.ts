@@ -5,7 +5,7 @@ import { arrayOf, satisfying } from "../errors/option-checks.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { isPrivateAddress } from "./private-address.ts";
 
-/** Reason for not fetching a URL that came from outside. */
+/** Reason for not fetching a URL that came from outside: the field `reason` of the error. */
 export type UrlRefusal =
   | "not_http"
   | "private_address"
@@ -23,12 +23,12 @@ const sentences: Readonly<Record<UrlRefusal, string>> = {
   unreachable: "url cannot be fetched. Its server cannot be reached, or the connection broke off.",
 };
 
-/** Error of a refused URL. It shows neither the URL nor anything from a server. */
+/** Makes the error `invalid_request` of a URL that is refused. It shows neither the URL nor anything from a server. */
 export function urlRefusal(reason: UrlRefusal, cause?: unknown): TroupeError {
   return new TroupeError("invalid_request", sentences[reason], { cause, fields: { reason } });
 }
 
-/** Hosts that may be private, as `host:port` in the form of a parsed URL. */
+/** Hosts that may be fetched although they are private, as `host:port` in the form of a parsed URL. */
 export type AllowedHosts = ReadonlySet<string>;
 
 const hostAndPortName = satisfying<string>('a host and port, like "localhost:11434"', (value) => {
@@ -37,15 +37,15 @@ const hostAndPortName = satisfying<string>('a host and port, like "localhost:114
   return url !== null && url.href === `${url.origin}/` && /:\d+$/.test(value);
 });
 
-/** Takes the option `allowPrivateHosts`: names or addresses, each with its port. */
+/** Check of the option `allowPrivateHosts`: an array of names or addresses, each with its port. */
 export const privateHosts = arrayOf("hosts with their ports", hostAndPortName);
 
-/** Normalizes the hosts of the option `allowPrivateHosts`. */
+/** Converts the hosts of the option `allowPrivateHosts` to the form of a parsed URL, in which URLs are compared. */
 export function allowedHosts(hosts: readonly string[]): AllowedHosts {
   return new Set(hosts.map((host) => hostAndPort(new URL(`http://${host}`))));
 }
 
-/** Tells if the operator allowed this host and port. */
+/** Tells if the option `allowPrivateHosts` names the host and port of this URL. */
 export function isAllowed(url: URL, allowed: AllowedHosts): boolean {
   return allowed.has(hostAndPort(url));
 }
@@ -55,8 +55,9 @@ function hostAndPort({ hostname, port, protocol }: URL): string {
 }
 
 /**
- * Parses a URL that came from outside and refuses one that may not be fetched. Parsing normalizes every spelling of an
- * address (short, octal, hexadecimal, full-width), so the check sees what the connection would use.
+ * Parses a URL that came from outside; throws `invalid_request` for one that may not be fetched. Parsing normalizes
+ * every spelling of an address (short, octal, hexadecimal, full-width), so the check sees what the connection would
+ * use.
  */
 export function guardUrl(address: string | URL, allowed: AllowedHosts): URL {
   const url = URL.parse(String(address));

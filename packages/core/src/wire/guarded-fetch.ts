@@ -10,7 +10,7 @@ import type { Answer, Hop } from "./fetch-hop.ts";
 import { allowedHosts, guardLookup, guardUrl, isAllowed, privateHosts, urlRefusal } from "./guard-url.ts";
 import type { AllowedHosts } from "./guard-url.ts";
 
-/** Options of a guarded fetch. */
+/** Options of `createGuardedFetch`. */
 export type GuardedFetchOptions = {
   /** Private hosts that may be reached, each as `host:port`. @default [] */
   allowPrivateHosts?: readonly string[];
@@ -24,7 +24,7 @@ export type GuardedFetchOptions = {
   lookup?: LookupFunction;
 };
 
-/** Options of one request. */
+/** Options of one request of a `GuardedFetch`. */
 export type GuardedRequest = {
   /** @default "GET" */
   method?: string;
@@ -33,10 +33,13 @@ export type GuardedRequest = {
   signal?: AbortSignal;
 };
 
-/** A whole reply; `url` is the address that it came from. */
+/** The whole reply of a `GuardedFetch`, of any status; `url` is the address that it came from, after redirects. */
 export type GuardedReply = { status: number; headers: Headers; url: string; bytes: Uint8Array };
 
-/** Fetches a URL that came from outside: from a request, a model, an agent card or a tool. */
+/**
+ * Fetches a URL that came from outside (from a request, a model, an agent card or a tool), and refuses private hosts
+ * unless `allowPrivateHosts` names them.
+ */
 export type GuardedFetch = (url: string | URL, request?: GuardedRequest) => Promise<GuardedReply>;
 
 const optionTable = {
@@ -50,8 +53,8 @@ const optionTable = {
 /**
  * Makes a fetch that reaches public hosts only. It checks each address in the URL and after its lookup, and again after
  * every redirect. A refusal is `invalid_request` with the reason in `fields`; an abort rejects with the signal's reason.
- * Not for the operator's own addresses, which may be private. Our own because the addresses that are checked must be the ones
- * that the connection uses.
+ * Not for the operator's own addresses, which may be private. Our own because the addresses that are checked must be
+ * the ones that the connection uses.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { allowPrivateHosts, timeoutMs, ...limits } = readOptions(optionTable, options, {

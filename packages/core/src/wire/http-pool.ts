@@ -11,7 +11,7 @@ import { PooledResponse } from "./pooled-response.ts";
 import type { Reply } from "./reply.ts";
 import { sendRequest } from "./send-request.ts";
 
-/** Options of a pool. */
+/** Options of `createHttpPool`: two timeouts, and the time that idle sockets are kept. */
 export type HttpPoolOptions = {
   /** Milliseconds to wait for the head of a reply. @default 60_000 */
   headersTimeoutMs?: number;
@@ -21,7 +21,10 @@ export type HttpPoolOptions = {
   keepAliveMs?: number;
 };
 
-/** Options of `fetch`, with the timeouts of this one request. Those of the pool are the default. */
+/**
+ * Options of the `fetch` of an `HttpPool`: those of the standard, and timeouts of this one request instead of the
+ * pool's.
+ */
 export type PooledRequestInit = RequestInit & RequestTimes;
 
 /** Sockets that are kept open between requests, and a `fetch` that uses them. */
@@ -42,7 +45,9 @@ const optionTable = {
   keepAliveMs: optional(timeoutMilliseconds, 30_000),
 } satisfies OptionTable<HttpPoolOptions>;
 
-/** Makes a pool. Loads nothing before its first request; idle sockets do not keep the process alive. */
+/**
+ * Makes a pool of HTTP connections. Loads nothing before its first request; idle sockets do not keep the process alive.
+ */
 export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
   const clientOptions = toClientOptions(options);
   let pool: Promise<ConnectionPool> | undefined;
@@ -102,7 +107,10 @@ async function refuseRedirect({ status, body }: Reply): Promise<void> {
 // Module state, which is rare here: models share their sockets without knowing of each other. Made on first use.
 let shared: HttpPool | undefined;
 
-/** Returns the pool that all models of the process share. After its `close`, the next call makes a new one. */
+/**
+ * Returns the pool of HTTP connections that all models of the process share. After its `close`, the next call makes a
+ * new one.
+ */
 export function sharedHttpPool(): HttpPool {
   shared ??= createSharedPool();
   return shared;

@@ -1,6 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** A request ready to be sent. */
+/** An HTTP request in the form that `sendRequest` takes. */
 export type OutgoingRequest = {
   url: URL;
   method: string;
@@ -30,7 +30,10 @@ type RequestParts = Omit<OutgoingRequest, "headers"> & {
 /** Headers that the connection sets itself, whatever the caller sends. */
 const ownHeaders = ["host", "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "expect"];
 
-/** Makes a request ready to be sent, with the headers that every request has. */
+/**
+ * Makes the request for `sendRequest`. Leaves out headers that the connection sets itself, like `host`, and adds
+ * `accept`, `accept-encoding` and the content type where they are missing.
+ */
 export function outgoingRequest({ headers = {}, contentType, ...request }: RequestParts): OutgoingRequest {
   const row: string[] = [];
   const names = new Set<string>();
@@ -57,7 +60,10 @@ function isIterable(headers: HeaderSource): headers is Iterable<readonly [string
 
 type Content = { body?: string | Uint8Array; contentType?: string | null };
 
-/** Makes a request of the arguments of `fetch`. A body other than a string or bytes (a form, a blob, a stream) is read first. */
+/**
+ * Makes the request for `sendRequest` from the arguments of `fetch`. A body other than a string or bytes (a form, a
+ * blob, a stream) is read first.
+ */
 export async function readFetchArguments(
   input: string | URL | Request,
   init: RequestInit & RequestTimes = {},

@@ -45,7 +45,10 @@ const fieldNames = ["data", "event", "id", "retry"] as const;
 
 type FieldName = (typeof fieldNames)[number];
 
-/** Parser of server-sent events by the HTML standard. Below `readSse`, for reading a chunk without a promise per event. */
+/**
+ * Parser of server-sent events by the HTML standard. `readSse` uses it; use it directly to read a chunk without a
+ * promise per event.
+ */
 export class SseParser {
   readonly #maxEventBytes: number;
   readonly #lines = new ByteLines("any");

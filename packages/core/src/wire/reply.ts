@@ -1,16 +1,19 @@
 /** Headers of a reply as received: lower-case names, and an array where a name came more than once. */
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Head of a reply, and its bytes as they arrive. */
+/** An HTTP reply as `sendRequest` returns it: the head, and the bytes of the body as they arrive. */
 export type Reply = { status: number; statusText: string; headers: ReplyHeaders; body: ReplyBody };
 
-/** Returns one header as a string. Several values are joined, as HTTP allows. */
+/**
+ * Returns one header of a reply as a string, or `undefined`. Several values are joined, as HTTP allows. `name` must be
+ * in lower case.
+ */
 export function headerText(headers: ReplyHeaders, name: string): string | undefined {
   const value = headers[name];
   return typeof value === "object" ? value.join(", ") : value;
 }
 
-/** Converts the headers of a reply to `Headers`. */
+/** Converts the headers of a reply to the standard `Headers`. */
 export function toHeaders(received: ReplyHeaders): Headers {
   const headers = new Headers();
   for (const [name, value = []] of Object.entries(received)) {

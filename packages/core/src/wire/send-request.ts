@@ -93,7 +93,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Error of a request without a reply, or whose reply broke off. The cause has the network's code, like `ECONNRESET`. */
+/**
+ * Makes the error of a request without a reply, or whose reply broke off: `timeout`, `unavailable`, or
+ * `invalid_request` when it could not be sent. The cause of the first two has the network's code, like `ECONNRESET`.
+ */
 export function httpFailure(cause: Error): TroupeError {
   switch ((cause as NodeJS.ErrnoException).code) {
     case "UND_ERR_INVALID_ARG":

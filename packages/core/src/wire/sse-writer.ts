@@ -6,7 +6,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { readProperty } from "../util/read-property.ts";
 import { encodeSseComment } from "./encode-sse.ts";
 
-/** Options of a writer of server-sent events. */
+/** Options of an `SseWriter`. */
 export interface SseWriterOptions {
   /** Ends the writing: waiting writers get `cancelled` at once, and no more frames are taken. */
   signal?: AbortSignal;

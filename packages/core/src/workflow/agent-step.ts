@@ -11,7 +11,10 @@ import type { StateRecord } from "./state-shape.ts";
 import type { StepOf } from "./steps.ts";
 import type { StepContext } from "./workflow-step.ts";
 
-/** The child run of an agent step. */
+/**
+ * Parameters of `runAgentStep`: the step, the agent's input, and the context, meter and chunk receiver of the child
+ * run.
+ */
 export type AgentStepRun = {
   readonly step: StepOf<"agent">;
   readonly input: MessageContent;
@@ -48,7 +51,7 @@ export async function runAgentStep(stepRun: AgentStepRun): Promise<RunOutput> {
   }
 }
 
-/** Returns the text that an agent had produced when it failed. */
+/** Returns the text that an agent had produced when it failed, or an empty string. */
 export function textOfFailure(error: unknown): string {
   const text = readProperty(readProperty(error, "output"), "text");
   return typeof text === "string" ? text : "";

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../errors/troupe-error.ts";
 import { withRetry } from "../retry/with-retry.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
 
-/** The attempts at one step. */
+/** Parameters of `retryStep`: the step's name and work, the retry policy, the signal, and callbacks for repetitions. */
 export type StepAttempts<Result> = {
   readonly name: string;
   readonly policy: RetryPolicy | undefined;
@@ -31,7 +31,10 @@ const permanent: readonly ErrorCode[] = [
   "limit_exceeded",
 ];
 
-/** Does the work of a step, repeats it by the policy, and adds the step's name to its last error. */
+/**
+ * Does the work of a step and returns its result, repeating it by the policy after errors that may pass. The last error
+ * is thrown with the step's name added.
+ */
 export async function retryStep<Result>(attempts: StepAttempts<Result>): Promise<Result> {
   const { name, policy = { maxRetries: 0, backoffMs: 0 }, signal, work, mayRepeat, onRepeat } = attempts;
   const { maxRetries, backoffMs } = policy;

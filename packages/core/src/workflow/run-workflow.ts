@@ -17,7 +17,10 @@ import type { RetryPolicy } from "./workflow-config.ts";
 import { WorkflowError } from "./workflow-result.ts";
 import type { WorkflowResult, WorkflowState } from "./workflow-result.ts";
 
-/** All that one run of a workflow needs. */
+/**
+ * All that one run of a workflow needs besides its `Run`: the steps, the retry policy, the input, and the trace of the
+ * steps.
+ */
 export type WorkflowPlan = {
   readonly steps: readonly Step[];
   readonly retryPolicy: RetryPolicy | undefined;
@@ -34,15 +37,18 @@ export type WorkflowPlan = {
  */
 export type WorkflowRunner = (run: Run<StateRecord>, plan: WorkflowPlan) => AsyncGenerator<StreamChunk, FinishReason>;
 
-/** A run that has not begun, and its plan. */
+/** A run of a workflow that has not begun, and its plan. */
 export type PlannedRun = { readonly execution: RunExecution<StateRecord>; readonly plan: WorkflowPlan };
 
 const noObserver: StepObserver = { wantsChunks: () => false, allowsRepeat: true, onEvent: () => undefined };
 
-/** Runs the steps without a stream. */
+/** Runs the steps of a workflow for a caller that reads no stream: yields no chunks. */
 export const runWhole = runObserved(noObserver);
 
-/** Runs the steps for an observer. The run itself streams nothing. */
+/**
+ * Makes a runner that reports the events of all steps to the observer, as for `Workflow.stream`. The run itself yields
+ * no chunks.
+ */
 export function runObserved(observer: StepObserver): WorkflowRunner {
   // oxlint-disable-next-line require-yield -- a WorkflowRunner without chunks
   return async function* (run, plan) {
@@ -52,8 +58,8 @@ export function runObserved(observer: StepObserver): WorkflowRunner {
 }
 
 /**
- * Runs the steps and streams the agent step whose text is the answer of the workflow. When there is no such step, or it does
- * not run, the answer is streamed as one chunk at the end.
+ * Runs the steps for the stream of a `WorkflowRunnable`: streams the agent step whose text is the answer of the
+ * workflow. When there is no such step, or it does not run, the answer is streamed as one chunk at the end.
  */
 export const runStreaming: WorkflowRunner = async function* (run, plan) {
   const chunks = new AsyncQueue<StreamChunk>();
@@ -75,7 +81,7 @@ export const runStreaming: WorkflowRunner = async function* (run, plan) {
   return finishReason;
 };
 
-/** Runs to the end and returns the workflow's result; a failure becomes a `WorkflowError`. */
+/** Runs a planned workflow to its end and returns its result; a failed run is thrown as a `WorkflowError`. */
 export async function toWorkflowResult<State>({ execution, plan }: PlannedRun): Promise<WorkflowResult<State>> {
   const toResult = <Value>({ status, structured, usage, durationMs }: RunOutput): WorkflowResult<Value> => ({
     runId: execution.runId,

@@ -5,19 +5,22 @@ import { equalJson } from "../util/equal-json.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { StateRecord } from "./state-shape.ts";
 
-/** The effect of a step: the keys that it set, and the text of its agent if it has one. */
+/** The effect of a workflow step: the keys of the state that it set, and the answer's text if an agent ran in it. */
 export type StateChange = { readonly partial: StateRecord; readonly text?: string };
 
-/** The change of a step without an effect. */
+/** The change of a step without an effect, such as a condition that does not hold. */
 export const noChange: StateChange = { partial: {} };
 
-/** Combines two changes; the later one wins. */
+/** Combines the changes of two steps that ran one after the other; the later one wins key by key. */
 export function addChange(earlier: StateChange, later: StateChange): StateChange {
   const text = later.text ?? earlier.text;
   return { partial: { ...earlier.partial, ...later.partial }, ...(text !== undefined && { text }) };
 }
 
-/** Makes a change of a function's return value. It is copied: the function may keep and modify the value. */
+/**
+ * Makes the change of a function step from the function's return value, which is copied: the function may keep and
+ * modify it. A value that is no JSON object is `invalid_value`; undefined is no change.
+ */
 export function changeByFunction(returned: unknown): StateChange {
   if (returned === undefined) return noChange;
   if (!isRecord(returned)) {
@@ -41,8 +44,8 @@ export function changeByAnswer({ text, structured }: RunOutput, name: string): S
 }
 
 /**
- * Merges the changes of parallel steps, in their order. Their texts become one, with blank lines between. A key that two of
- * them set to different values is an error.
+ * Merges the changes of parallel steps, in their order. Their texts become one, with blank lines between. A key that
+ * two of them set to different values is `invalid_value`.
  */
 export function mergeChanges(changes: readonly StateChange[], names: readonly string[]): StateChange {
   const writers = new Map<string, { name: string | undefined; value: unknown }>();

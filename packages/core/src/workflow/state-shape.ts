@@ -56,7 +56,7 @@ export class StateShape {
   }
 }
 
-/** Returns a deep copy of a state. */
+/** Returns a deep copy of a workflow's state, so that a step cannot change the original. */
 export function copyState(state: StateRecord): StateRecord {
   return structuredClone(state);
 }

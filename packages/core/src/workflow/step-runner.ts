@@ -18,7 +18,10 @@ import type { RetryPolicy } from "./workflow-config.ts";
 import type { StepEvent } from "./workflow-result.ts";
 import type { StepContext } from "./workflow-step.ts";
 
-/** Observes the steps of a run. */
+/**
+ * A receiver of the events of a workflow's steps, such as a stream. It decides which agents stream, and whether a step
+ * may be repeated after it has streamed.
+ */
 export type StepObserver = {
   /** Tells whether the agent of the step is to stream. */
   wantsChunks(step: string): boolean;
@@ -28,7 +31,7 @@ export type StepObserver = {
   onEvent(event: StepEvent): Promise<void> | undefined;
 };
 
-/** The things that all steps of one run share. */
+/** Constructor options of a `StepRunner`: the run, the retry policy, the trace, and the observer of the events. */
 export type StepRunnerOptions = {
   readonly run: Run<StateRecord>;
   readonly retryPolicy: RetryPolicy | undefined;
@@ -36,7 +39,7 @@ export type StepRunnerOptions = {
   readonly observer: StepObserver;
 };
 
-/** The situation in which a step starts. */
+/** The state and last message that a sequence of steps starts from, its signal, and the receiver of its changes. */
 export type StepScope = {
   /** The state, and the last message: the last agent answer or, before one, the text input of the run if it has one. */
   readonly before: { readonly state: StateRecord; readonly message: MessageContent | undefined };
@@ -49,7 +52,7 @@ export type StepScope = {
 type Attempt = { readonly context: StepContext; readonly meter: UsageMeter };
 type Work<Result> = (attempt: Attempt) => Result | Promise<Result>;
 
-/** Runs the steps of one run. */
+/** Runs the steps of one run of a workflow, in sequence or in parallel, with retries, trace and events. */
 export class StepRunner {
   readonly #options: StepRunnerOptions;
 

@@ -31,7 +31,7 @@ export class StepEntry {
   }
 }
 
-/** The record of all steps of one run. */
+/** The record of all steps started in one run of a workflow, from which the `steps` of its result are made. */
 export class StepTrace {
   readonly #entries = new Map<string, StepEntry>();
 

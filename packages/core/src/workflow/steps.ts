@@ -18,7 +18,7 @@ export type Step =
     }
   | { readonly kind: "parallel"; readonly name: string; readonly steps: readonly Step[] };
 
-/** A step of one form. */
+/** The checked step of one kind, such as `StepOf<"agent">`. */
 export type StepOf<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;
 
 /** Yields the steps and their nested steps, in the order in which they are written. */
@@ -43,7 +43,10 @@ const longestName = 128;
 /** The name becomes a part of the step's session id, where a byte that is not a plain letter takes three characters. */
 const longestEncoded = 3 * longestName;
 
-/** Reads an array of steps. A wrong one is `invalid_config`, with the step and the field in the message. */
+/**
+ * Checks the option `steps` of a workflow, and returns its steps tagged with their kinds, nested ones too. A wrong step
+ * is `invalid_config`, with the step and the field in the message.
+ */
 export function readSteps(value: unknown, path = "steps", names = new Set<string>()): Step[] {
   if (!Array.isArray(value)) throw wrongOption(path, "an array of steps", value);
   return value.map((each, index) => readStep(each, `${path}[${index}]`, names));

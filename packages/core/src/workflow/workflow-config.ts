@@ -25,7 +25,7 @@ export type RetryPolicy = {
   backoffMs: number;
 };
 
-/** Configuration of a workflow. */
+/** Constructor options of a `Workflow`: its initial state, its steps, and the policy for retries. */
 export type WorkflowConfig<State extends object> = {
   name: string;
   /** Purpose in one sentence, for cards and listings. */
@@ -57,7 +57,10 @@ const optionTable = {
   limits: optional(checkRunLimits),
 } satisfies OptionTable<WorkflowConfig<object>>;
 
-/** Checks the configuration of a workflow; a wrong or unknown option is `invalid_config` and is named. */
+/**
+ * Checks the configuration of a workflow but for `initialState` and `steps`, which `StateShape` and `readSteps` check.
+ * A wrong or unknown option is `invalid_config` and is named.
+ */
 export function checkWorkflowConfig(config: unknown): void {
   readOptions(optionTable, config, { owner: "workflow" });
 }

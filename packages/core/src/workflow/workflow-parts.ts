@@ -23,10 +23,16 @@ import type { Step } from "./steps.ts";
 import { checkWorkflowConfig } from "./workflow-config.ts";
 import type { RetryPolicy, WorkflowConfig } from "./workflow-config.ts";
 
-/** The input of a run: a message for its first agent step, or an object that is merged over the initial state. */
+/**
+ * The input of a run of a workflow: a message for the first agent step, an object that is merged over the initial
+ * state, or nothing.
+ */
 export type WorkflowStart = { readonly message: MessageContent } | { readonly input: object } | Record<string, never>;
 
-/** The parts of a workflow, made of its checked configuration. */
+/**
+ * The name, steps, state shape, limits and event bus of a workflow, made from its configuration, which is checked here.
+ * `Workflow` and `WorkflowRunnable` share them, and plan their runs by them.
+ */
 export class WorkflowParts {
   readonly name: string;
   readonly description: string | undefined;
@@ -81,7 +87,7 @@ export class WorkflowParts {
   }
 }
 
-/** Refuses options that are not an object. */
+/** Throws `invalid_request` if the options of a workflow's run are not an object. */
 export function requireOptions(opts: unknown): void {
   if (!isRecord(opts)) throw new TroupeError("invalid_request", "The run options must be an object.");
 }

@@ -6,12 +6,12 @@ import { RunError } from "../run/run-output.ts";
 import type { RunOutput } from "../run/run-output.ts";
 
 /**
- * The status of a step that was started. A condition that does not hold is `skipped`. A step whose run ended, or whose
- * parallel step failed, before its own end is `cancelled`.
+ * The status of a workflow step that was started. A condition that does not hold is `skipped`. A step whose run ended,
+ * or whose parallel step failed, before its own end is `cancelled`.
  */
 export type StepStatus = "completed" | "skipped" | "error" | "cancelled";
 
-/** The result of one step. */
+/** The result of one workflow step: its status, its duration, and the agent's answer or the error. */
 export type StepResult = {
   name: string;
   status: StepStatus;
@@ -21,7 +21,7 @@ export type StepResult = {
   error?: PublicError;
 };
 
-/** The state of a run: the keys of `initialState`, and the answer of each agent step under the step's name. */
+/** The state of a run of a workflow: the keys of `initialState`, and each agent step's answer under the step's name. */
 export type WorkflowState<State> = State & Record<string, unknown>;
 
 /** The result of a run of a workflow; of a failed run, its state up to the failure. */
@@ -36,7 +36,10 @@ export type WorkflowResult<State = Readonly<Record<string, unknown>>> = {
   durationMs: number;
 };
 
-/** An event in a step. A step that was cut off by the end of its run has no `step_end`. */
+/**
+ * An event of a workflow step, in the stream of the run. A step that was cut off by the end of its run has no
+ * `step_end`.
+ */
 export type StepEvent =
   | { type: "step_start"; step: string }
   /** The step failed and is repeated: the chunks that it streamed before are void. */
@@ -45,7 +48,7 @@ export type StepEvent =
   | { type: "chunk"; step: string; chunk: StreamChunk }
   | { type: "step_end"; step: string; status: StepStatus; durationMs: number };
 
-/** An item of a workflow's stream; `finish` is the last. */
+/** An item of the stream of `Workflow.stream`: an event of a step, or the result in `finish`, which is the last. */
 export type WorkflowChunk<State = Readonly<Record<string, unknown>>> =
   | StepEvent
   | { type: "finish"; result: WorkflowResult<State> };

@@ -14,7 +14,10 @@ import type { WorkflowParts, WorkflowStart } from "./workflow-parts.ts";
 /** The input of a workflow that is run as a runnable: a message, or keys of the state. */
 export type WorkflowInput<State> = MessageContent | Partial<State>;
 
-/** A workflow as a runnable: its text is the last agent's answer, and `structured` is the last state. */
+/**
+ * A workflow as a runnable, made by `Workflow.asRunnable`, for a team, another workflow or a tool. Its text is the last
+ * agent's answer, and `structured` is the last state.
+ */
 export class WorkflowRunnable<State extends object> implements Runnable<State> {
   readonly #parts: WorkflowParts;
 
@@ -55,7 +58,10 @@ export class WorkflowRunnable<State extends object> implements Runnable<State> {
   }
 }
 
-/** Reads an input: an object is merged over the state, anything else is a message. */
+/**
+ * Reads the input of a workflow: an object is merged over the initial state, a string or an array of parts is a
+ * message. Other values are `invalid_request`.
+ */
 export function readWorkflowInput(input: unknown): WorkflowStart {
   return isRecord(input) ? { input } : { message: checkContent(input) };
 }

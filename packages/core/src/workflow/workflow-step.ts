@@ -2,7 +2,10 @@ import type { RunContext } from "../run/run-context.ts";
 import type { Runnable } from "../run/runnable.ts";
 import type { WorkflowState } from "./workflow-result.ts";
 
-/** Context of a function step. */
+/**
+ * The context that a function step is called with: the run's context, with the last agent's answer as `text`, and a
+ * signal that also aborts when a parallel step fails.
+ */
 export type StepContext = RunContext & {
   /** The last agent step's answer or, before there is one, the input of the workflow. */
   readonly text: string;

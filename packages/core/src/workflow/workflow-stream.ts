@@ -11,7 +11,9 @@ export interface WorkflowStream<State> extends AsyncIterable<WorkflowChunk<State
   cancel(reason?: string): void;
 }
 
-/** The events of all steps, on their way to the reader of a stream. */
+/**
+ * A queue of the events of all steps for the reader of `Workflow.stream`: a step goes on when its event has been read.
+ */
 export class StepEventQueue implements StepObserver {
   readonly allowsRepeat = true;
   readonly #events = new AsyncQueue<StepEvent>();
@@ -40,7 +42,7 @@ type WorkflowStreamOptions<State> = {
   run: () => Promise<WorkflowResult<State>>;
 };
 
-/** Makes the stream of a run that has not begun. */
+/** Makes the stream that `Workflow.stream` returns, of a run that has not begun: it begins with the first read. */
 export function createWorkflowStream<State>(options: WorkflowStreamOptions<State>): WorkflowStream<State> {
   const { execution } = options;
   const chunks = readRun(options);

@@ -19,7 +19,7 @@ export type WorkflowRunOpts<State> = RunOpts & {
   input?: (State extends Record<string, never> ? Record<string, unknown> : Partial<State>) | string;
 };
 
-/** A workflow: steps that run in order over a state. */
+/** A workflow: steps (agents, functions, conditions, parallel steps) that run in order and share a state. */
 export class Workflow<State extends object> {
   readonly #parts: WorkflowParts;
 

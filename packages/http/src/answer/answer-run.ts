@@ -8,25 +8,34 @@ import type { ClientRun } from "./client-run.ts";
 import { EventStream } from "./event-stream.ts";
 import { toPublicChunk, toPublicResult, toPublicWorkflowChunk } from "./public-chunk.ts";
 
-/** A run of an agent or a team. */
+/** A run of an agent or a team that a client has requested. */
 export type RunnableRun = ClientRun<Runnable, MessageContent>;
 
-/** A run of a workflow. Without an input it starts from its initial state. */
+/** A run of a workflow that a client has requested. Without an input it starts from the workflow's initial state. */
 export type WorkflowRun = ClientRun<ServedWorkflow, object | string | undefined>;
 
-/** Runs an agent or a team and sends its output. Rejects with the failure to send instead. */
+/**
+ * Runs an agent or a team to its end and sends its output as JSON. If the run fails, nothing is sent and the promise
+ * rejects with the error, for the caller to send.
+ */
 export function answerRun(run: RunnableRun): Promise<void> {
   const { subject, input, opts } = run.call;
   return answer(run, async () => toPublicOutput(await subject.run(input, { ...opts, signal: run.signal })));
 }
 
-/** Runs a workflow and sends its result. Rejects with the failure to send instead. */
+/**
+ * Runs a workflow to its end and sends its result as JSON. If the run fails, nothing is sent and the promise rejects
+ * with the error, for the caller to send.
+ */
 export function answerWorkflow(run: WorkflowRun): Promise<void> {
   const { subject } = run.call;
   return answer(run, async () => toPublicResult(await subject.run(workflowOpts(run))));
 }
 
-/** Runs an agent or a team and sends its chunks. Rejects with the failure to send instead, as long as nothing was sent. */
+/**
+ * Runs an agent or a team and sends its chunks as server-sent events. A failure rejects, for the caller to send, as
+ * long as nothing was sent; later it is sent as the last event, of type `error`.
+ */
 export function answerStream(run: RunnableRun): Promise<void> {
   const { subject, input, opts } = run.call;
   const { response } = run.exchange;
@@ -39,7 +48,10 @@ export function answerStream(run: RunnableRun): Promise<void> {
   });
 }
 
-/** Runs a workflow and sends its events. Rejects with the failure to send instead, as long as nothing was sent. */
+/**
+ * Runs a workflow and sends its steps and chunks as server-sent events. A failure rejects, for the caller to send, as
+ * long as nothing was sent; later it is sent as the last event, of type `error`.
+ */
 export function answerWorkflowStream(run: WorkflowRun): Promise<void> {
   const { subject } = run.call;
   const { response } = run.exchange;

@@ -12,8 +12,9 @@ const disconnected = new TroupeError("cancelled", "The client disconnected befor
 type RunSettings = Pick<RouterSettings, "runs" | "onDisconnect" | "heartbeatMs">;
 
 /**
- * A run on behalf of a client, from before it starts until it is over. Its signal aborts when the run is cancelled by its
- * id, when the service ends and, unless the router lets runs go on, when the client disconnects.
+ * A run that a client has requested over HTTP, registered as active until `end()`. Its signal aborts when the run is
+ * cancelled by its id, when a shutdown ends the active runs and, unless `onDisconnect` is `"continue"`, when the client
+ * disconnects.
  */
 export class ClientRun<Subject, Input> {
   readonly exchange: Exchange;

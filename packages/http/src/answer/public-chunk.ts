@@ -1,6 +1,9 @@
 import type { StreamChunk, WorkflowChunk, WorkflowResult } from "@troupe/core";
 
-/** Copies the declared fields of a chunk: what a model or a runnable put beside them stays here. */
+/**
+ * Copies the declared fields of a chunk, so that others, added by a model or runnable, are not sent to clients. Returns
+ * undefined, for nothing to send, if the chunk's type is unknown.
+ */
 export function toPublicChunk(chunk: StreamChunk): StreamChunk | undefined {
   const { type } = chunk;
   switch (type) {
@@ -20,7 +23,10 @@ export function toPublicChunk(chunk: StreamChunk): StreamChunk | undefined {
   }
 }
 
-/** Copies the declared fields of a workflow's chunk. */
+/**
+ * Returns an event of a workflow's stream as clients may see it: chunks and the result with their declared fields only.
+ * Returns undefined, for nothing to send, if it holds a chunk of unknown type.
+ */
 export function toPublicWorkflowChunk(event: WorkflowChunk<object>): object | undefined {
   if (event.type === "finish") return { type: event.type, result: toPublicResult(event.result) };
   if (event.type !== "chunk") return event;
@@ -28,7 +34,7 @@ export function toPublicWorkflowChunk(event: WorkflowChunk<object>): object | un
   return chunk && { ...event, chunk };
 }
 
-/** Copies the declared fields of a workflow's result. */
+/** Copies the declared fields of a workflow's result, so that no others are sent to clients. */
 export function toPublicResult(result: WorkflowResult<object>): WorkflowResult<object> {
   const { runId, status, state, steps, usage, durationMs } = result;
   return { runId, status, state, steps, usage, durationMs };

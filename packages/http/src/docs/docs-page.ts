@@ -1,7 +1,10 @@
 /** The title of the page, and relative links to what it loads. */
 type PageLinks = { title: string; script: string; bundle: string; style: string; icon: string; spec: string };
 
-/** Returns the HTML of the docs page, which its scripts fill. */
+/**
+ * Returns the HTML of the docs page, which shows the OpenAPI document at `spec`: Swagger UI, loaded by its scripts,
+ * fills it.
+ */
 export function docsPage({ title, script, bundle, style, icon, spec }: PageLinks): string {
   return `<!doctype html>
 <html lang="en">
@@ -22,7 +25,10 @@ export function docsPage({ title, script, bundle, style, icon, spec }: PageLinks
 `;
 }
 
-/** The script that starts the page. It stores nothing that is entered, and takes no settings from the query. */
+/**
+ * The browser script that starts Swagger UI on the docs page. It stores nothing that is entered, and takes no settings
+ * from the query.
+ */
 export const docsScript = `SwaggerUIBundle({
   domNode: document.getElementById("docs"),
   url: document.getElementById("docs").dataset.spec,

@@ -21,7 +21,10 @@ const contentSecurityPolicy = [
   "form-action 'none'",
 ].join("; ");
 
-/** Makes the routes of the docs: the page, its files and the description that it shows. */
+/**
+ * Makes the routes of the docs: the OpenAPI document, the page that shows it, and the files of Swagger UI that the page
+ * loads. Returns none if no docs are served.
+ */
 export function docsRoutes(settings: RouterSettings): Route[] {
   const { docs } = settings;
   if (docs === undefined) return [];

@@ -12,15 +12,18 @@ export type ErrorHandlerOptions = {
 };
 
 /**
- * Makes an error handler for the host's own routes that answers as the router does. It knows the errors of Express, body
- * parsers and `http-errors`. Mount it after the router and everything else.
+ * Makes an Express error handler for the host's own routes: it answers errors, also those of Express, body parsers and
+ * `http-errors`, with the same JSON and statuses as the router. Mount it after the router and everything else.
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHandler {
   const { logger = createServiceLogger() } = readOptions({ logger: loggerOption }, options, { owner: "errorHandler" });
   return createFailureHandler(logger);
 }
 
-/** Makes an error handler that answers every failure with the error body of the service. */
+/**
+ * Makes the Express error handler of the router and of {@link errorHandler}: it logs failures of the service and
+ * answers every error in the service's JSON form.
+ */
 export function createFailureHandler(logger: Logger): ErrorRequestHandler {
   // Express knows an error handler by its four parameters.
   // oxlint-disable-next-line max-params -- see above

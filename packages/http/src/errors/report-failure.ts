@@ -4,13 +4,16 @@ import type { Request } from "express";
 import type { Exchange } from "../exchange/exchange.ts";
 import { statusOf } from "./status-of.ts";
 
-/** The options of a run that its failure is logged with: its id, and keys to keep out of the log. */
+/** The options of a failed run that its log entry needs: the run's id, and its API keys to keep out of the log. */
 export type FailedRun = Pick<RunOpts, "apiKey" | "apiKeys" | "runId">;
 
 /** Codes of mistakes in the service itself, which only its operator can mend. */
 const ownFaults: ReadonlySet<string> = new Set(["internal", "invalid_config", "invalid_value"]);
 
-/** Logs a failure that is not the client's, with its cause and without the keys of the request. */
+/**
+ * Logs a failed request if its status is 500 or higher, with the cause and without the keys of the request: faults of
+ * the service itself as errors, others, such as a vendor's, as warnings.
+ */
 export function reportFailure(error: TroupeError, { logger, request, requestId }: Exchange, run?: FailedRun): void {
   if (statusOf(error.code) < 500) return;
   const redacting = logger.withSecrets(secretsOf(request, run));

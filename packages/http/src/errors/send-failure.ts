@@ -13,7 +13,10 @@ const contentHeaders = ["Content-Disposition", "Content-Encoding", "Content-Rang
 /** Milliseconds for which a client may go on sending a body that is discarded. */
 const longestDiscardMs = 2000;
 
-/** Answers a request that failed, or cuts off an answer that had begun, and logs what its operator must mend. */
+/**
+ * Answers a failed request with the error as JSON, or cuts the connection if an answer has begun, and logs failures
+ * that the operator must mend.
+ */
 export function sendFailure(thrown: unknown, exchange: Exchange, run?: FailedRun): void {
   const { status, error } = toFailure(thrown);
   const { response, requestId, logger } = exchange;

@@ -3,7 +3,7 @@ import type { ErrorCode } from "@troupe/core";
 import { getOwn, toTroupeError } from "@troupe/core/adapter";
 import { statusOf } from "./status-of.ts";
 
-/** A status and an error to answer with. */
+/** An HTTP status and the error to send with it. */
 export type Failure = { status: number; error: TroupeError };
 
 /**

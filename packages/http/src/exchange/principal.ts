@@ -10,13 +10,22 @@ export type Principal = {
   tenantId?: string;
 };
 
-/** Trust in the `userId` of a body without a principal: it is the user, or an unverified one. */
+/**
+ * Handling of the `userId` in a body when the host set no principal: `"trusted"` takes it as the authenticated user,
+ * `"unverified"` keeps its sessions and memory apart from those of the authenticated user of the same id.
+ */
 export type BodyUserId = "trusted" | "unverified";
 
-/** The user of a run, in the fields of the run's options. Empty for a run without a user. */
+/**
+ * The user that a run is for, as the fields `userId`, `tenantId` and `verified` of its options. Empty for a run without
+ * a user.
+ */
 export type RunUser = Pick<RunOpts, "userId" | "tenantId" | "verified">;
 
-/** Reads the principal that the host has set, if any. One that cannot be read fails the request as `internal`. */
+/**
+ * Returns the authenticated user that the host's authentication set at `request.principal`, or undefined if it set
+ * none. A malformed one throws `internal`: the mistake is the host's.
+ */
 export function readPrincipal(request: Request): Principal | undefined {
   const { principal } = request as { principal?: unknown };
   if (principal === undefined) return undefined;
@@ -35,8 +44,8 @@ function checkPrincipal(principal: unknown): Principal {
 }
 
 /**
- * Returns the user of a run: the principal, whom the body's `userId` must match. Without a principal it is the user whom the
- * body names, unverified unless the host trusts its clients.
+ * Returns the user of a run: the principal or, without one, the user that the body names (`claimed`), unverified unless
+ * `bodyUserId` is `"trusted"`. A claim that differs from the principal throws `forbidden`.
  */
 export function readUser(
   principal: Principal | undefined,

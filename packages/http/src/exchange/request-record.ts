@@ -1,7 +1,10 @@
 import type { TokenUsage } from "@troupe/core";
 import type { Response } from "express";
 
-/** Facts about a request that the router notes for the request logger. Nothing of its content. */
+/**
+ * Facts about a request that the router notes for the request logger: its route, run and tokens. Nothing of its
+ * content.
+ */
 export type RequestRecord = {
   /** The mount path of the router, followed by the path pattern of the route. */
   route?: string;
@@ -15,13 +18,16 @@ export type RequestRecord = {
 // In the global registry: the logger and the router may come from two copies of this package.
 const key = Symbol.for("troupe.http.record");
 
-/** Returns the record of a request. It is kept on the response, which the logger and the router share. */
+/**
+ * Returns the record of a request, empty at first. It is kept on the response, which the request logger and the router
+ * share.
+ */
 export function recordOf(response: Response): RequestRecord {
   const bearer = response as { [key]?: RequestRecord };
   return (bearer[key] ??= {});
 }
 
-/** Notes the tokens that a run used. */
+/** Notes the total tokens that a run used in the record of its request, for the request logger. */
 export function noteUsage(response: Response, usage: TokenUsage): void {
   recordOf(response).tokens = usage.totalTokens;
 }

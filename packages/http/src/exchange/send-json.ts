@@ -1,6 +1,6 @@
 import type { Response } from "express";
 
-/** Sends JSON that no cache may keep, as the whole answer. */
+/** Sends a value as JSON with this status and ends the response. Its headers forbid caches to store it. */
 export function sendJson(response: Response, status: number, value: unknown): void {
   const json = JSON.stringify(value);
   response.writeHead(status, {

@@ -7,7 +7,10 @@ import { sessionSchemas } from "./schemas/session-schemas.ts";
 import { streamSchemas } from "./schemas/stream-schemas.ts";
 import { workflowSchemas } from "./schemas/workflow-schemas.ts";
 
-/** Returns the components that the operations share. */
+/**
+ * Returns the `components` of the OpenAPI document, which its operations refer to: schemas, parameters, headers, error
+ * responses and key headers, with `x-api-key` among them only if `genericApiKeyHeader` is true.
+ */
 export function componentsOf(genericApiKeyHeader: boolean): OpenApiSpec["components"] {
   return {
     schemas: {
@@ -30,7 +33,10 @@ export function componentsOf(genericApiKeyHeader: boolean): OpenApiSpec["compone
   };
 }
 
-/** Returns the security alternatives of a run: no key, or any of the key headers. */
+/**
+ * Returns the OpenAPI `security` of a run's operation: no key, or any of the key headers, with `x-api-key` among them
+ * only if `genericApiKeyHeader` is true.
+ */
 export function keyAlternatives(genericApiKeyHeader: boolean): Record<string, string[]>[] {
   return [{}, ...Object.keys(keySchemes(genericApiKeyHeader)).map((name) => ({ [name]: [] }))];
 }

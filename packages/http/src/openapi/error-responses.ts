@@ -27,7 +27,9 @@ const meanings: Readonly<Record<number, { name: string; meaning: string }>> = {
   504: { name: "TimedOut", meaning: "It took too long." },
 };
 
-/** Returns the error responses of the service by their component names. */
+/**
+ * Returns the error responses of the service, by component name, for `components.responses` of the OpenAPI document.
+ */
 export function errorResponses(): Record<string, OpenApiResponse> {
   const byStatus = Object.entries(meanings).map(([status, { name, meaning }]) => {
     return [name, errorResponse(Number(status), meaning)] as const;
@@ -36,7 +38,10 @@ export function errorResponses(): Record<string, OpenApiResponse> {
   return { ...Object.fromEntries(byStatus), OtherError: other };
 }
 
-/** Returns references to the error responses of an operation. */
+/**
+ * Returns the error part of an operation's `responses`: a reference to an error response for each status, and `default`
+ * for all others.
+ */
 export function errorsOf(...statuses: number[]): Record<string, OpenApiReference> {
   const refs = statuses.map((status) => {
     return [String(status), componentRef("responses", meanings[status]?.name ?? "OtherError")] as const;

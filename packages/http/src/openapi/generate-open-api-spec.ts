@@ -8,15 +8,19 @@ import { runPaths } from "./run-paths.ts";
 import { servicePaths } from "./service-paths.ts";
 
 /**
- * Describes what a router with these options serves, in OpenAPI 3.0.3, as such a router publishes it. `docs` defaults to the
- * option `swagger`.
+ * Returns the OpenAPI 3.0.3 document of the service that a router with these options serves, without making one. It has
+ * `servers` only if the options name them. `docs` defaults to the option `swagger`. A wrong option throws
+ * `invalid_config`.
  */
 export function generateOpenAPISpec(options: RouterOptions = {}, docs?: DocsOptions): OpenApiSpec {
   const settings = readSettings(options);
   return describeService(settings, readDocsOptions(docs ?? options.swagger ?? {}, { path: "swagger" }));
 }
 
-/** Describes the service of a router with these settings. */
+/**
+ * Makes the OpenAPI document from checked settings, for {@link generateOpenAPISpec} and for the docs routes of a
+ * router.
+ */
 export function describeService(settings: RouterSettings, docs: DocsSettings): OpenApiSpec {
   const paths = { ...runPaths(settings), ...servicePaths() };
   return {

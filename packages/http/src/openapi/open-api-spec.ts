@@ -1,23 +1,23 @@
-/** A schema of OpenAPI 3.0, or a reference to one. */
+/** A schema object of OpenAPI 3.0, or a reference to one. */
 export type Schema = { readonly [keyword: string]: unknown };
 
-/** A URL that the service can be reached at. */
+/** An entry of `servers` in an OpenAPI document: a URL that the service can be reached at. */
 export type OpenApiServer = { url: string; description?: string };
 
-/** The content of a request or response, by media type. */
+/** The content of a request or response in an OpenAPI document: a schema for each media type. */
 export type OpenApiContent = { readonly [mediaType: string]: { schema: Schema; example?: unknown } };
 
-/** A reference to a part of the document. */
+/** A reference (`$ref`) to a component of the same OpenAPI document. */
 export type OpenApiReference = { $ref: string };
 
-/** A response that an operation may have. */
+/** A response in an OpenAPI document: its meaning, headers and content. */
 export type OpenApiResponse = {
   description: string;
   headers?: Record<string, OpenApiReference>;
   content?: OpenApiContent;
 };
 
-/** One method of a path. */
+/** An operation in an OpenAPI document: one HTTP method of a path, with its parameters, body and responses. */
 export type OpenApiOperation = {
   operationId: string;
   tags: string[];
@@ -29,10 +29,12 @@ export type OpenApiOperation = {
   responses: Record<string, OpenApiResponse | OpenApiReference>;
 };
 
-/** The operations of a path, by method in lower case. */
+/** The operations of one path in an OpenAPI document, by HTTP method in lower case. */
 export type OpenApiPath = { get?: OpenApiOperation; post?: OpenApiOperation; delete?: OpenApiOperation };
 
-/** A description of the service in OpenAPI 3.0.3. */
+/**
+ * The OpenAPI 3.0.3 document of a service, as `generateOpenAPISpec` returns it and a router serves it at `specPath`.
+ */
 export type OpenApiSpec = {
   openapi: "3.0.3";
   info: { title: string; version: string; description: string };
@@ -48,12 +50,12 @@ export type OpenApiSpec = {
   };
 };
 
-/** Returns a reference to a schema of the document. */
+/** Returns a reference to the schema of this name in `components.schemas` of the OpenAPI document. */
 export function schemaRef(name: string): OpenApiReference {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Returns a reference to any other component of the document. */
+/** Returns a reference to the header, parameter or response of this name in `components` of the OpenAPI document. */
 export function componentRef(kind: "headers" | "parameters" | "responses", name: string): OpenApiReference {
   return { $ref: `#/components/${kind}/${name}` };
 }

@@ -22,7 +22,9 @@ type Subject = {
   event: string;
 };
 
-/** Describes the run and stream paths of each registered agent, team and workflow. */
+/**
+ * Returns the OpenAPI paths that depend on the registered names: `/run` and `/stream` of each agent, team and workflow.
+ */
 export function runPaths(settings: RouterSettings): Record<string, OpenApiPath> {
   const ids = new OperationIds();
   const security = keyAlternatives(settings.genericApiKeyHeader);

@@ -9,7 +9,10 @@ type OperationFacts = Pick<OpenApiOperation, "tags" | "summary" | "description" 
   errors: Parameters<typeof errorsOf>;
 };
 
-/** Describes the paths that do not depend on what is registered. */
+/**
+ * Returns the OpenAPI paths that every router has, whatever is registered: lists, sessions, cancelling a run, health
+ * and readiness.
+ */
 export function servicePaths(): Record<string, OpenApiPath> {
   return { ...listPaths(), ...sessionPaths(), ...statePaths() };
 }

@@ -7,7 +7,10 @@ import { outputSchema, runFields } from "./schemas/run-schemas.ts";
 import { anyObject } from "./schemas/schema-builders.ts";
 import { toOpenApiSchema } from "./to-open-api-schema.ts";
 
-/** Returns the schema of an agent's or team's output, with the agent's structured output where it is known. */
+/**
+ * Returns the OpenAPI schema of the output of an agent's or team's run. `structured` has the schema of the agent's
+ * structured output if that can be told as JSON Schema; else it may be anything.
+ */
 export function answerSchema(runnable: Runnable): Schema {
   const schema = runnable instanceof Agent ? readOutput(runnable.structuredOutput as object | undefined) : undefined;
   return schema === undefined ? schemaRef("RunOutput") : outputSchema(toOpenApiSchema(schema));
@@ -34,7 +37,10 @@ const kinds: Readonly<Record<string, Schema>> = {
   object: anyObject,
 };
 
-/** Returns the schema of a workflow's request, with the keys of its state where they are known. */
+/**
+ * Returns the OpenAPI schema of the body of a workflow's run. An input object has the keys of the workflow's initial
+ * state if these are known; else it may be any object.
+ */
 export function workflowRequestSchema({ inputKinds }: ServedWorkflow): Schema {
   return {
     type: "object",

@@ -7,8 +7,8 @@ const shared = new Set(
 );
 
 /**
- * Converts a JSON Schema (draft 2020-12) to OpenAPI 3.0. Keywords without a counterpart are left out: the result accepts
- * every value that the schema accepts, and may accept more.
+ * Converts a JSON Schema (draft 2020-12), such as that of an agent's output, to OpenAPI 3.0. Keywords without a
+ * counterpart are left out: the result accepts every value that the schema accepts, and may accept more.
  */
 export function toOpenApiSchema(schema: unknown): Schema {
   return convert(schema, { root: schema, within: [] });

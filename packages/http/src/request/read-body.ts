@@ -9,8 +9,9 @@ export type Body = Readonly<Record<string, unknown>>;
 const maxDepth = 64;
 
 /**
- * Reads the JSON object that a request carries, or returns undefined if it carries none. A body that the host has already
- * parsed is taken as it is. Compressed bodies are refused: decoding turns a small request into a large one.
+ * Reads the JSON object of a request, or returns undefined if it has none. A body that the host has parsed is not
+ * parsed again. Throws if the body is not a JSON object, over `maxBytes`, nested too deep, or compressed: decoding
+ * turns a small request into a large one.
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Body | undefined> {
   if (!hasBody(request)) return undefined;

@@ -15,7 +15,9 @@ type CallOpts = Omit<RunOpts, "runId" | "sessionId" | "fromOutside" | "signal"> 
   readonly fromOutside: true;
 };
 
-/** A request for a run, checked. */
+/**
+ * A checked request to run a subject (an agent, team or workflow): its input, run options and owner, ready to start.
+ */
 export type RunCall<Subject, Input> = {
   readonly subject: Subject;
   readonly input: Input;
@@ -24,7 +26,9 @@ export type RunCall<Subject, Input> = {
   readonly owner: SessionOwner;
 };
 
-/** The check of the field `input` for one kind of subject. */
+/**
+ * The rules for the field `input` of a run's body, for one kind of subject: its check, and whether files may be sent.
+ */
 export type InputReader<Input> = {
   /** Takes the value of the field, undefined if it is missing. */
   readonly read: (input: unknown) => Input;
@@ -46,7 +50,10 @@ const maxParts = 100;
 /** The longest part shown of a client's field name. */
 const longestShown = 64;
 
-/** Reads a request for a run of a subject, and checks all of it before anything runs. */
+/**
+ * Reads a request to run an agent, team or workflow and checks all of it before anything runs: keys, user, session and
+ * input. Sets the headers `X-Run-Id` and `X-Session-Id` of the response. Throws the error to send if a part is wrong.
+ */
 export async function readCall<Subject, Input>(
   exchange: Exchange,
   subject: Subject,
@@ -107,7 +114,10 @@ function readOpts(
   };
 }
 
-/** Checks the input of an agent or a team. */
+/**
+ * Checks the field `input` of an agent's or team's run: a string or 1 to 100 content parts, not blank. Anything else,
+ * or none, throws `invalid_request`.
+ */
 export function readMessage(input: unknown): MessageContent {
   if (input === undefined) {
     throw new TroupeError("invalid_request", 'The body must have an input, such as {"input": "Hello"}.');
@@ -118,7 +128,10 @@ export function readMessage(input: unknown): MessageContent {
   return checkContent(input);
 }
 
-/** Checks the input of a workflow. */
+/**
+ * Checks the field `input` of a workflow's run: an object to merge over the initial state, a string for the first agent
+ * step, or undefined. Anything else throws `invalid_request`.
+ */
 export function readWorkflowInput(input: unknown): object | string | undefined {
   if (input === undefined || typeof input === "string") return input;
   if (typeof input === "object" && input !== null && !Array.isArray(input)) return input;

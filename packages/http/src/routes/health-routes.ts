@@ -8,7 +8,10 @@ import type { Route } from "./mount-route.ts";
 /** Milliseconds after which a storage that does not answer counts as unavailable. */
 const pingTimeoutMs = 1000;
 
-/** Makes the routes that report liveness and readiness, and nothing else of the service. */
+/**
+ * Makes the routes `/health` (the process lives) and `/ready` (it takes new runs and its storages answer; else 503).
+ * They show nothing else of the service.
+ */
 export function healthRoutes({ runs, sessions }: RouterSettings): Route[] {
   return [
     { path: "/health", get: ({ response }) => sendJson(response, 200, { status: "ok" }) },

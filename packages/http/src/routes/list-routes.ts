@@ -3,7 +3,10 @@ import { sendJson } from "../exchange/send-json.ts";
 import type { RouterSettings, ServedWorkflow } from "../settings/router-options.ts";
 import type { Route } from "./mount-route.ts";
 
-/** An agent, team or workflow as a client sees it in a list. */
+/**
+ * An entry of the answers to `GET /agents`, `/teams` and `/workflows`: the name and properties of a registered agent,
+ * team or workflow.
+ */
 export type Listed = {
   name: string;
   kind: Runnable["kind"];
@@ -12,7 +15,7 @@ export type Listed = {
   input: ("text" | "parts" | "object")[];
 };
 
-/** Makes the routes that list the registered agents, teams and workflows. */
+/** Makes the routes `GET /agents`, `/teams` and `/workflows`, which list all registered ones by name. */
 export function listRoutes({ agents, teams, workflows }: RouterSettings): Route[] {
   return [
     listRoute("agents", [...agents].map(toListed)),

@@ -5,10 +5,13 @@ import { requestIdOf } from "../exchange/request-id.ts";
 import { recordOf } from "../exchange/request-record.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 
-/** Answers a request. If it throws or rejects, the error is sent, unless an answer has begun. */
+/**
+ * A route's function that answers a request for one HTTP method. If it throws or rejects, the error is sent as the
+ * answer; an answer that has begun is cut off.
+ */
 export type Handle = (exchange: Exchange) => void | Promise<void>;
 
-/** A path with its handlers by method. */
+/** A path of the router, as an Express pattern, with its handlers by HTTP method. */
 export type Route = {
   readonly path: string;
   readonly get?: Handle;
@@ -18,7 +21,10 @@ export type Route = {
 
 const methods = ["get", "post", "delete"] as const;
 
-/** Adds a route to the router. Other methods are answered with the methods that the path takes. */
+/**
+ * Adds a route to the Express router. Methods without a handler get status 405, and OPTIONS gets 204, with the allowed
+ * methods in the header `Allow`.
+ */
 export function mountRoute(router: Router, { logger }: RouterSettings, route: Route): void {
   const mounted = router.route(route.path);
   const toHandler = (handle: Handle): RequestHandler => {

@@ -23,7 +23,10 @@ type Service<Subject, Input> = {
   stream: Answer<Subject, Input>;
 };
 
-/** Makes the routes that run agents, teams and workflows, as a whole or as a stream, and the one that cancels a run. */
+/**
+ * Makes the routes that run an agent, team or workflow (`/run` answers with the whole output, `/stream` with events),
+ * and the route that cancels an active run by its id.
+ */
 export function runRoutes(settings: RouterSettings): Route[] {
   const { agents, teams, workflows } = settings;
   const answers = { input: { read: readMessage, takesFiles: true }, run: answerRun, stream: answerStream };

@@ -7,7 +7,10 @@ import { toPublicTurn } from "../sessions/public-turn.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import type { Route } from "./mount-route.ts";
 
-/** Makes the routes that list, read and delete sessions: the principal's, or without one those that have no user. */
+/**
+ * Makes the routes below `/sessions` that list, read and delete sessions and list their turns: those of the principal.
+ * Without one, listing sessions is `unauthorized`, and an id finds only a session without a user.
+ */
 export function sessionRoutes({ sessions }: RouterSettings): Route[] {
   return [
     {

@@ -1,13 +1,16 @@
 import type { ChatMessage, StoredTurn, TokenUsage } from "@troupe/core";
 
-/** A turn of a session as its owner sees it. */
+/** A turn of a session (one input and the run's answer to it) as `GET /sessions/:id/turns` sends it to its owner. */
 export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status" | "createdAt" | "input"> & {
   /** The messages after the input: tool calls, their results, the answer. */
   messages: ChatMessage[];
   usage: TokenUsage;
 };
 
-/** Copies the declared fields of a turn only: a storage may keep more, written by another release. */
+/**
+ * Makes the turn that is sent to a client from a stored one. Copies declared fields only: a storage may keep more,
+ * written by another release.
+ */
 export function toPublicTurn(turn: StoredTurn): PublicTurn {
   const { seq, runId, runnable, status, createdAt, input, messages, usage } = turn;
   const { promptTokens, completionTokens, totalTokens } = usage;

@@ -9,8 +9,9 @@ type Page<Cursor> = { limit: number | undefined; after: Cursor | undefined };
 type WithSessions = Runnable & { readonly sessions?: unknown };
 
 /**
- * The sessions of all agents and teams, each storage once. If several storages hold the same id, the session is read from
- * the one whose agent was registered first, and deleted in all.
+ * The sessions of all agents and teams of a router, read and deleted through one object; a storage that several share
+ * counts once. If several storages hold an id, the one whose agent was registered first is read, and all are deleted
+ * from.
  */
 export class ServedSessions {
   readonly #runnables: readonly WithSessions[];

@@ -11,7 +11,10 @@ import {
 } from "@troupe/core/adapter";
 import type { OptionsOf, OptionTable, Where } from "@troupe/core/adapter";
 
-/** Options of the docs: the description of the service, and the paths at which it is served. */
+/**
+ * Options of the docs, given as `swagger` to `createAgentRouter` or as `docs` to `generateOpenAPISpec`: title and other
+ * facts of the OpenAPI document, and the paths at which the router serves it and the page that shows it.
+ */
 export type DocsOptions = {
   /** `false` serves no docs. @default true */
   enabled?: boolean;
@@ -52,10 +55,13 @@ const docsOptions = {
   specPath: optional(path, "/docs/spec.json"),
 } satisfies OptionTable<DocsOptions>;
 
-/** Checked options of the docs with their defaults. */
+/** Checked options of the docs with their defaults filled in: the result of {@link readDocsOptions}. */
 export type DocsSettings = Readonly<OptionsOf<typeof docsOptions>>;
 
-/** Checks the options of the docs and fills in their defaults. A wrong or unknown option is `invalid_config`. */
+/**
+ * Checks the options of the docs and fills in their defaults. Throws `invalid_config` for a wrong or unknown option,
+ * and for paths that are equal or belong to the router itself.
+ */
 export function readDocsOptions(options: unknown, where: Where): DocsSettings {
   const docs = readOptions(docsOptions, options, where);
   for (const option of ["docsPath", "specPath"] as const) {

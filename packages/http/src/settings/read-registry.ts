@@ -14,7 +14,10 @@ const workflowLike = methods<ServedWorkflow & { asRunnable(): Runnable }>(
 );
 const runnableLike = methods<Runnable>("an agent, a team or another Runnable", "run", "stream");
 
-/** Takes agents or teams by their names. */
+/**
+ * The check of the router's options `agents` and `teams`. Returns a copy by name, empty for undefined. Throws
+ * `invalid_config` for an entry that cannot run, a workflow, or a name that cannot be a segment of a path.
+ */
 export const readRunnables: OptionCheck<ReadonlyMap<string, Runnable>> = registryOf((entry, name, where) => {
   const runnable = runnableLike(entry, name, where);
   if ("kind" in runnable) return runnable;
@@ -22,7 +25,10 @@ export const readRunnables: OptionCheck<ReadonlyMap<string, Runnable>> = registr
   throw new TroupeError("invalid_config", `${name} is a workflow. ${mend}`);
 });
 
-/** Takes workflows by their names. */
+/**
+ * The check of the router's option `workflows`. Returns a copy by name, empty for undefined. Throws `invalid_config`
+ * for an entry that is no workflow or a name that cannot be a segment of a path.
+ */
 export const readWorkflows: OptionCheck<ReadonlyMap<string, ServedWorkflow>> = registryOf(workflowLike);
 
 /** Returns a copy: later changes of the registry do not change what is served. */

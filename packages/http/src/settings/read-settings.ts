@@ -41,7 +41,10 @@ const routerOptions = {
   logger: loggerOption,
 } satisfies OptionTable<RouterOptions>;
 
-/** Checks the options of a router and fills in their defaults. A wrong or unknown option is `invalid_config`. */
+/**
+ * Checks the options of `createAgentRouter`, fills in their defaults and makes the objects that the router needs. A
+ * wrong or unknown option throws `invalid_config`.
+ */
 export function readSettings(options: RouterOptions): RouterSettings {
   const { swagger, fileUpload, ...read } = readOptions(routerOptions, options, where);
   const { agents, teams, logger = createServiceLogger() } = read;

@@ -9,11 +9,14 @@ import type { FileUploadOptions } from "../uploads/upload-options.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import type { DocsOptions, DocsSettings } from "./docs-options.ts";
 
-/** A workflow over any state. */
+/** An entry of the router's option `workflows`: the part of a `Workflow`, of any state, that the router uses. */
 export type ServedWorkflow = Pick<Workflow<object>, "name" | "description" | "eventBus" | "run" | "stream"> &
   Partial<Pick<Workflow<object>, "inputKinds">>;
 
-/** Policy for a run whose client disconnects before the answer: cancel it, or let it finish. */
+/**
+ * Policy for a run whose client disconnects before the whole answer is sent: `"cancel"` cancels the run, `"continue"`
+ * lets it finish without a reader.
+ */
 export type OnDisconnect = "cancel" | "continue";
 
 /** Options of {@link createAgentRouter}. */
@@ -50,7 +53,10 @@ export type RouterOptions = {
   logger?: Logger;
 };
 
-/** Checked options of a router with their defaults, and the objects that the router makes of them. */
+/**
+ * Checked options of a router with their defaults, and the objects made of them (docs, uploads, active runs, sessions),
+ * which all routes share.
+ */
 export type RouterSettings = {
   readonly agents: ReadonlyMap<string, Runnable>;
   readonly teams: ReadonlyMap<string, Runnable>;

@@ -8,7 +8,10 @@ type ActiveRun = { readonly owner: SessionOwner; readonly cancel: Cancel };
 /** Milliseconds after which a refused client may ask again, while the service drains: another instance may take over. */
 const retryAfterMs = 1000;
 
-/** The active runs of a router. Their owners can cancel them, and a shutdown waits for them. */
+/**
+ * The register of a router's runs that are not over. Through it a run is cancelled by its id, and a shutdown refuses
+ * new runs, waits for active ones and ends them.
+ */
 export class ActiveRuns implements EndingRuns {
   readonly #runs = new Map<string, ActiveRun>();
   readonly #waiting: (() => void)[] = [];

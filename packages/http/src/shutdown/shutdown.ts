@@ -14,7 +14,10 @@ export type ShutdownOptions = {
   logger?: Logger;
 };
 
-/** Runs that must be over before the service ends: those of a router, or of another transport. */
+/**
+ * A set of runs that a {@link Shutdown} must see ended before the service ends: the active runs of a router, or of
+ * another transport. Passed to `Shutdown.add`.
+ */
 export interface EndingRuns {
   /** The number of runs that are not over. */
   readonly size: number;
@@ -38,8 +41,8 @@ const endingMs = 3000;
 const lingerMs = 1500;
 
 /**
- * The orderly end of a service: no new runs, no new connections, a grace period for active runs, then the end of the runs
- * and connections that are left.
+ * The orderly end of a service, made by {@link createShutdown}: no new runs, no new connections, a grace period for
+ * active runs, then the end of the runs and connections that are left.
  */
 export class Shutdown {
   readonly #graceMs: number;
@@ -125,7 +128,10 @@ async function endsWithin(ended: Promise<true>, timeoutMs: number): Promise<bool
   return await withTimeout(ended, { timeoutMs, onTimeout: () => false });
 }
 
-/** Makes the shutdown of a service. It begins with `begin()`, or with a signal after `onSignals()`. */
+/**
+ * Makes the orderly shutdown of a service, to pass to routers as the option `shutdown`; attach the HTTP server to it
+ * with `attach`. It begins with `begin()`, or with SIGTERM or SIGINT after `onSignals()`.
+ */
 export function createShutdown(options: ShutdownOptions = {}): Shutdown {
   return new Shutdown(options);
 }

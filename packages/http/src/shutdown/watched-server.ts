@@ -3,15 +3,15 @@ import type { Server as SecureServer } from "node:https";
 import { Server as NetServer } from "node:net";
 import type { Socket } from "node:net";
 
-/** A server that a shutdown can close. */
+/** An HTTP or HTTPS server of Node, as a shutdown can close it. */
 export type ClosableServer = Server | SecureServer;
 
 /** The state of a connection: the answers that it still carries, and whether it ever carried one. */
 type Connection = { answering: number; wasUsed: boolean };
 
 /**
- * A server that can close without cutting anything off. Node's own `close` ends connections as idle whose answer has been
- * written but not yet read, so the state of each connection is tracked here.
+ * An HTTP server that a shutdown can close without cutting off answers. It tracks each connection itself: Node's own
+ * `close` ends connections as idle whose answer has been written but not yet read.
  */
 export class WatchedServer {
   readonly #server: ClosableServer;

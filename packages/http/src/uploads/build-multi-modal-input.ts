@@ -2,12 +2,12 @@ import type { ContentPart, MessageContent } from "@troupe/core";
 import { invalidForm } from "./form.ts";
 import type { UploadedFile } from "./uploaded-file.ts";
 
-/** The fields of a form, or a parsed body. */
+/** The fields of an upload's form, or a parsed JSON body, of which {@link buildMultiModalInput} reads `input`. */
 export type InputBody = { readonly input?: unknown } | undefined;
 
 /**
- * Makes the input of a run from the text in the field `input` and uploaded files: the text alone without files, else content
- * parts. Reads the files into memory.
+ * Makes the input of a run from the string in `body.input` and uploaded files, which it reads into memory as base64:
+ * the string alone without files, else content parts. An `input` that is no string throws `invalid_request`.
  */
 export async function buildMultiModalInput(
   body: InputBody,

@@ -2,7 +2,10 @@ import type { Response } from "express";
 
 type Waiter = { bytes: number; enter: () => void };
 
-/** A semaphore that counts bytes. Requests that need more than are free wait in the order of their arrival. */
+/**
+ * A semaphore that limits the bytes that the uploads of all active requests hold in memory together. Requests that need
+ * more than are free wait in the order of their arrival; the end of a response releases its bytes.
+ */
 export class ByteSemaphore {
   #free: number;
   readonly #waiters = new Set<Waiter>();

@@ -12,7 +12,9 @@ type FileInfo = { filename: string | undefined; encoding: string; mimeType: stri
 
 /** The one field that holds files. */
 const fileField = "files";
-/** The maximum number of text fields: enough for a form that people fill in, more than a run has. */
+/**
+ * The maximum number of text fields in an uploaded form: enough for a form that people fill in, more than a run has.
+ */
 export const maxFields = 20;
 
 /** Bytes that the files of one form may hold in memory. */
@@ -24,7 +26,10 @@ const longestFileName = 255;
 /** Invisible characters: controls, line breaks, and marks that change the direction of text. */
 const invisible = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The parts of a form that were read so far. Each one is checked against the rules as it comes. */
+/**
+ * The text fields and files of one uploaded form (`multipart/form-data`), filled while it is read. Each part is checked
+ * against the limits as it comes; a violation throws an error for the client.
+ */
 export class Form {
   /** The text fields. Without a prototype: their names are the client's. */
   readonly fields: Record<string, string> = Object.create(null) as Record<string, string>;
@@ -107,12 +112,12 @@ export class Form {
   }
 }
 
-/** A form that cannot be taken as it was sent. */
+/** Makes the `invalid_request` error for an upload that is malformed or has wrong fields. */
 export function invalidForm(message: string): TroupeError {
   return new TroupeError("invalid_request", message);
 }
 
-/** A form with too much in it. */
+/** Makes the `payload_too_large` error for an upload that exceeds a limit. */
 export function formTooLarge(message: string): TroupeError {
   return new TroupeError("payload_too_large", message);
 }

@@ -6,17 +6,20 @@ import type { Request } from "express";
 import { Form, formTooLarge, invalidForm, maxFields } from "./form.ts";
 import type { UploadRules } from "./upload-options.ts";
 
-/** Throws for a text field that is not accepted. */
+/**
+ * A check of the name of each text field in an uploaded form. Throws for a field that is not accepted, which ends the
+ * reading.
+ */
 export type CheckField = (name: string) => void;
 
-/** Returns true if a request carries a form with files. */
+/** Returns true if the content type of a request is `multipart/form-data`: a form, which may have files. */
 export function isForm({ headers }: Pick<Request, "headers">): boolean {
   return /^multipart\/form-data\s*(?:;|$)/i.test(headers["content-type"] ?? "");
 }
 
 /**
- * Reads the form that a request carries. If it rejects, the error is for the client, no temporary file is left, and the
- * rest of the form is discarded as it comes in.
+ * Reads the form (`multipart/form-data`) of a request within the limits of `rules`. If it rejects, the error is for the
+ * client, no temporary file is left, and the rest of the form is discarded as it comes in.
  */
 export async function readForm(request: Request, rules: UploadRules, checkField: CheckField = () => {}): Promise<Form> {
   checkHeaders(request, rules);

@@ -6,8 +6,8 @@ import { TroupeError } from "@troupe/core";
 import { createId } from "@troupe/core/adapter";
 
 /**
- * A temporary file without a name. It is unlinked as soon as it is open: no other process can open it, and the system frees
- * its space when this process ends, however that happens.
+ * A temporary file for uploaded bytes, without a name. It is unlinked as soon as it is open: no other process can open
+ * it, and the system frees its space when this process ends, however that happens.
  */
 export class TempFile {
   readonly #handle: FileHandle;

@@ -2,7 +2,10 @@ import { constants } from "node:buffer";
 import { arrayOf, integer, optional, readOptions, wrongOption } from "@troupe/core/adapter";
 import type { OptionCheck, OptionsOf, OptionTable, Where } from "@troupe/core/adapter";
 
-/** Limits of an upload. */
+/**
+ * Limits of an upload (one form with files): the options of `createFileUploadMiddleware`, and of the router as
+ * `fileUpload`.
+ */
 export type FileUploadOptions = {
   /** The maximum size of a file in bytes. @default 52_428_800 */
   maxFileSize?: number;
@@ -38,16 +41,18 @@ const uploadOptions = {
   allowedMimeTypes: optional(mimeTypes),
 } satisfies OptionTable<FileUploadOptions>;
 
-/** Checked limits of an upload with their defaults. */
+/** Checked limits of an upload with their defaults filled in: the result of {@link readUploadOptions}. */
 export type UploadRules = Readonly<OptionsOf<typeof uploadOptions> & { maxTotalSize: number }>;
 
-/** Checks the limits of an upload and fills in their defaults. A wrong or unknown option is `invalid_config`. */
+/** Checks the limits of an upload and fills in their defaults. A wrong or unknown option throws `invalid_config`. */
 export function readUploadOptions(options: unknown, where: Where): UploadRules {
   const rules = readOptions(uploadOptions, options, where);
   return { maxTotalSize: rules.maxFiles * rules.maxFileSize, ...rules };
 }
 
-/** Returns true if files of this type may be uploaded. */
+/**
+ * Returns true if `allowedMimeTypes` has this type (in lower case) or its family, such as `image/*`, or is undefined.
+ */
 export function isAllowedType(type: string, { allowedMimeTypes }: Pick<UploadRules, "allowedMimeTypes">): boolean {
   if (allowedMimeTypes === undefined) return true;
   const family = `${type.slice(0, type.indexOf("/"))}/*`;

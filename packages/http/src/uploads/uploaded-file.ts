@@ -1,6 +1,9 @@
 import { TempFile } from "./temp-file.ts";
 
-/** A file that a client has uploaded. It can be read until its request has been answered. */
+/**
+ * A file that a client uploaded in a form, as `createFileUploadMiddleware` puts it at `request.files`. It can be read
+ * until its request has been answered.
+ */
 export interface UploadedFile {
   /** The client's name for the file, without folders and invisible characters, at most 255 characters. */
   readonly filename?: string;
@@ -12,10 +15,10 @@ export interface UploadedFile {
   read(): Promise<Buffer>;
 }
 
-/** The name and type of a file, from the headers of its part. */
+/** The name and type of an uploaded file, from the headers of its part: known before its content. */
 export type FileFacts = Pick<UploadedFile, "filename" | "mimeType">;
 
-/** The bytes that all files of one upload may hold in memory together. */
+/** The bytes that all files of one upload may hold in memory together. Taken bytes are not given back. */
 export class MemoryBudget {
   #left: number;
 
@@ -31,7 +34,9 @@ export class MemoryBudget {
   }
 }
 
-/** A file on its way in: in memory while the budget allows it, in a temporary file from then on. */
+/**
+ * An uploaded file, written while it comes in: in memory while the budget allows it, in a temporary file from then on.
+ */
 export class SpooledFile implements UploadedFile {
   declare readonly filename?: string;
   readonly mimeType: string;

@@ -14,8 +14,8 @@ import type { FileUploadOptions, UploadRules } from "./upload-options.ts";
 type UploadExchange = Pick<Exchange, "request" | "response">;
 
 /**
- * The uploads of one router. Files wait on disk until memory is free: the inputs made of files, of all active runs together,
- * are no larger than one upload may be.
+ * Reads the uploads of one router as inputs of runs. Files wait on disk until memory is free: the inputs made of files,
+ * of all active runs together, are no larger than `maxTotalSize` of one upload.
  */
 export class Uploads {
   readonly #rules: UploadRules;
@@ -51,8 +51,9 @@ export class Uploads {
 }
 
 /**
- * Makes a middleware for the host's own routes. It reads a form (`multipart/form-data`): its texts are at `request.body` and
- * its files, of the field `files`, at `request.files` until the request is answered. Other bodies are left alone.
+ * Makes an Express middleware that reads uploads on the host's own routes (`multipart/form-data`): text fields are put
+ * at `request.body`, files of the field `files` at `request.files` until the request is answered. Other bodies are left
+ * alone.
  */
 export function createFileUploadMiddleware(options: FileUploadOptions = {}): RequestHandler {
   const rules = readUploadOptions(options, { owner: "createFileUploadMiddleware" });

@@ -3,7 +3,7 @@ import type { Logger } from "@troupe/core";
 import { integer, optional, readOptions, timeoutMilliseconds } from "@troupe/core/adapter";
 import type { OptionTable } from "@troupe/core/adapter";
 
-/** Options of `googleEmbeddings`. */
+/** Options of `googleEmbeddings`, which turns texts into vectors. All have defaults. */
 export type GoogleEmbeddingsOptions = {
   /** The key for calls without their own. @default `GOOGLE_API_KEY`, else `GEMINI_API_KEY`, read at each call */
   apiKey?: string;
@@ -26,7 +26,9 @@ const optionTable = {
   timeoutMs: optional(timeoutMilliseconds),
 } satisfies OptionTable<GoogleEmbeddingsOptions>;
 
-/** Checks the options of embeddings. A wrong or unknown one is `invalid_config`. */
+/**
+ * Checks the options of `googleEmbeddings` without adding defaults. Throws `invalid_config` for a wrong or unknown one.
+ */
 export function readEmbeddingsOptions(options: GoogleEmbeddingsOptions): GoogleEmbeddingsOptions {
   return readOptions(optionTable, options, { owner: "googleEmbeddings" });
 }

@@ -8,7 +8,10 @@ import { readEmbeddingsOptions } from "./embeddings-options.ts";
 import type { GoogleEmbeddingsOptions } from "./embeddings-options.ts";
 import { readVectors, toUnitLength } from "./read-vectors.ts";
 
-/** Creates Google's embeddings over the Gemini API. The first call loads the vendor's library. */
+/**
+ * Creates a provider of embeddings (vectors of texts) over the Gemini API. Throws `invalid_config` for wrong options.
+ * The first call loads `@google/genai`.
+ */
 export function googleEmbeddings(options: GoogleEmbeddingsOptions = {}): EmbeddingProvider {
   return new GoogleEmbeddings(readEmbeddingsOptions(options));
 }

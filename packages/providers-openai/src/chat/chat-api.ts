@@ -4,7 +4,9 @@ import { fromChatResponse } from "./from-response.ts";
 import { toChatRequest } from "./to-request.ts";
 import { weakenChatRules } from "./weaken.ts";
 
-/** The Chat Completions API, which many servers implement. */
+/**
+ * The Chat Completions API, which many servers implement. By default used for servers other than OpenAI, and for audio.
+ */
 export const chatApi: Api = {
   path: "/chat/completions",
   toRequest: toChatRequest,

@@ -6,13 +6,16 @@ import type { ChatUsage } from "./wire-types.ts";
 const reasons: FinishReasons = { stop: "stop", length: "length", content_filter: "content_filter" };
 const ready = ["stop", "tool_calls", "function_call"];
 
-/** Converts the finish reason. Some servers send `stop` for an answer with tool calls. */
+/**
+ * Converts the finish reason of Chat Completions. With tool calls, `stop` becomes `tool_calls`, since some servers send
+ * it so; an unknown reason becomes `other`.
+ */
 export function toChatFinishReason(reason: string, hasCalls: boolean): FinishReason {
   if (hasCalls && ready.includes(reason)) return "tool_calls";
   return getOwn(reasons, reason) ?? "other";
 }
 
-/** Converts the usage of an answer. */
+/** Converts the token counts of Chat Completions to `TokenUsage`. */
 export function toChatUsage(usage: ChatUsage): TokenUsage {
   const { prompt_tokens: promptTokens = 0, completion_tokens: completionTokens = 0, total_tokens: total } = usage;
   return {

@@ -8,7 +8,7 @@ import { readChoice, textOf, usageOf } from "./read-choice.ts";
 import { ChatToolCalls } from "./streamed-calls.ts";
 import type { ChatUsage, WireCompletion, WireMessage } from "./wire-types.ts";
 
-/** Reads the events of Chat Completions, as different servers send them. */
+/** Converts the events of one streamed Chat Completions answer to chunks, as different servers send them. */
 export class ChatReader implements EventReader {
   readonly #modelId: string;
   readonly #calls = new ChatToolCalls();

@@ -10,7 +10,10 @@ import { KeptThinking } from "./kept-thinking.ts";
 import { argumentsText, readChoice, textOf, usageOf } from "./read-choice.ts";
 import type { WireCall, WireCompletion } from "./wire-types.ts";
 
-/** Reads a whole answer. */
+/**
+ * Converts the JSON body of a Chat Completions answer that was not streamed to a `ModelResponse`. Throws `VendorError`
+ * when it holds an error or no message.
+ */
 export function fromChatResponse(body: unknown, { modelId }: Call): ModelResponse {
   const completion = body as WireCompletion;
   const choice = readChoice(completion);

@@ -6,7 +6,10 @@ import type { WireMessage } from "./wire-types.ts";
 type Fields = { reasoning_content?: string; reasoning?: string; reasoning_details?: unknown[] };
 type Kept = { fields: Fields };
 
-/** Collects the thinking of an answer under the field names of its server, which expects it back. */
+/**
+ * Collects the thinking of an answer under the field names of its server as `vendorState`, which the next model call of
+ * the run sends back.
+ */
 export class KeptThinking {
   readonly #fields: Fields = {};
 
@@ -26,7 +29,10 @@ export class KeptThinking {
   }
 }
 
-/** Returns the fields that an answer of this run is sent back with. */
+/**
+ * Returns the fields of thinking with which an assistant message is sent back, if this model made it. Else an empty
+ * object.
+ */
 export function keptFields(message: ModelMessage, modelId: string): Fields {
   const kept = vendorStateOf(message, { providerId, modelId })?.items as Partial<Kept> | undefined;
   return kept?.fields ?? {};

@@ -1,7 +1,10 @@
 import { toVendorError } from "../vendor-error.ts";
 import type { ChatUsage, WireChoice, WireCompletion, WireContent } from "./wire-types.ts";
 
-/** Returns the choice of an answer or delta. Throws the error that a server put anywhere in it. */
+/**
+ * Returns the one choice of an answer or delta, or `undefined` without any. Throws `VendorError` for an error that a
+ * server put anywhere in it.
+ */
 export function readChoice({ error, object, message, choices }: WireCompletion): WireChoice | undefined {
   const choice = choices?.[0];
   if (object === "error") throw toVendorError({ message });
@@ -11,18 +14,21 @@ export function readChoice({ error, object, message, choices }: WireCompletion):
   return choice;
 }
 
-/** Returns the usage of an answer or delta. */
+/** Returns the token counts of an answer or delta, wherever its server puts them, or `undefined` without any. */
 export function usageOf({ usage, x_groq: groq }: WireCompletion): ChatUsage | undefined {
   return usage ?? groq?.usage ?? undefined;
 }
 
-/** Returns the text of content in either form. */
+/** Returns the text of a message's content, which is a string or an array of parts. Empty when there is none. */
 export function textOf(content: WireContent | undefined): string {
   if (typeof content === "string") return content;
   return (content ?? []).map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join("");
 }
 
-/** Returns arguments as a string. Most servers send a string, some an object or nothing. */
+/**
+ * Returns the arguments of a tool call as JSON text. Most servers send a string, some an object or nothing, which
+ * becomes an empty string.
+ */
 export function argumentsText(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -6,8 +6,8 @@ import type { WireCall } from "./wire-types.ts";
 type OpenCall = { id: string; name: string; isEnded: boolean; untold: string };
 
 /**
- * Assembles calls from deltas of any server: identified by index, by id or by neither. An index may be missing, or the same
- * for all calls; an id may come late, empty or twice; a name may be repeated.
+ * Assembles tool calls from deltas of any server: identified by index, by id or by neither. An index may be missing, or
+ * the same for all calls; an id may come late, empty or twice; a name may be repeated.
  */
 export class ChatToolCalls {
   readonly #calls: OpenCall[] = [];

@@ -6,7 +6,10 @@ import { readPart } from "../read-part.ts";
 import type { ReadPart } from "../read-part.ts";
 import { keptFields } from "./kept-thinking.ts";
 
-/** Converts the messages. The first system messages become one, since many servers take only one; `instruction` is added to it. */
+/**
+ * Converts the messages of a model call to those of Chat Completions. The first system messages and `instruction`
+ * become one, since many servers take only one.
+ */
 export function toMessages(call: Call, instruction = ""): object[] {
   const { words, rest } = splitLeading(call);
   const first = [words, instruction].filter((text) => text !== "").join("\n\n");

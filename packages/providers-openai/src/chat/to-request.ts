@@ -5,7 +5,10 @@ import { fitsStrict } from "../fits-strict.ts";
 import type { ModelRules } from "../model-rules.ts";
 import { toMessages } from "./to-messages.ts";
 
-/** Writes the body of a Chat Completions request, with only the fields that the call sets. */
+/**
+ * Converts a model call to the body of a Chat Completions request, with only the fields that the call sets. Settings
+ * that the model does not take are left out and logged.
+ */
 export function toChatRequest(call: Call): object {
   const { modelId, options, rules, stream } = call;
   const { maxTokens } = options;

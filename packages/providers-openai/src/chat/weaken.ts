@@ -2,8 +2,8 @@ import type { Refusal } from "../call.ts";
 import type { ModelRules } from "../model-rules.ts";
 
 /**
- * Chooses the next weaker format after a refusal: a schema, any JSON object, an instruction. Servers do not announce which
- * formats they take.
+ * Returns rules with the next weaker answer format (schema, any JSON object, instruction) when a server refused the one
+ * sent: servers do not announce which they take. `undefined` when the refusal has another cause.
  */
 export function weakenChatRules(
   { message, param, isOpenAI }: Refusal,

@@ -1,14 +1,17 @@
-/** The used fields of a call or delta. Servers omit or repeat any of them. */
+/**
+ * A tool call in an answer or delta of Chat Completions, with the fields that are read. Servers omit or repeat any of
+ * them.
+ */
 export type WireCall = {
   index?: number | null;
   id?: string | null;
   function?: { name?: string | null; arguments?: unknown } | null;
 };
 
-/** The content of a message: a string, or with some servers an array of parts. */
+/** The content of a message in an answer: a string, or with some servers an array of parts. */
 export type WireContent = string | { type?: string; text?: string }[] | null;
 
-/** The used fields of a message or delta. */
+/** The message of an answer that was not streamed, or its delta in a stream, with the fields that are read. */
 export type WireMessage = {
   content?: WireContent;
   refusal?: string | null;
@@ -19,7 +22,7 @@ export type WireMessage = {
   reasoning_details?: unknown[] | null;
 };
 
-/** The used token counts. */
+/** The token counts of a Chat Completions answer, with the fields that are read. */
 export type ChatUsage = {
   prompt_tokens?: number;
   completion_tokens?: number;
@@ -29,7 +32,7 @@ export type ChatUsage = {
   prompt_cache_hit_tokens?: number;
 };
 
-/** The used fields of the one choice of an answer. */
+/** The one choice of an answer or delta, with the fields that are read. */
 export type WireChoice = {
   delta?: WireMessage | null;
   message?: WireMessage | null;
@@ -37,7 +40,7 @@ export type WireChoice = {
   error?: unknown;
 };
 
-/** The used fields of an answer or delta. */
+/** The JSON of a Chat Completions answer, or of one event of a streamed one, with the fields that are read. */
 export type WireCompletion = {
   id?: string | null;
   model?: string | null;

@@ -8,7 +8,9 @@ import type { OutputItem, ResponseUsage, WireResponse } from "./wire-types.ts";
 
 const reasons: FinishReasons = { max_output_tokens: "length", content_filter: "content_filter" };
 
-/** Converts the finish reason. */
+/**
+ * Converts the end of a Responses answer to a finish reason: that of an incomplete one, else `tool_calls` or `stop`.
+ */
 export function toResponsesFinishReason(
   { status, incomplete_details: details }: WireResponse,
   hasCalls: boolean,
@@ -17,7 +19,7 @@ export function toResponsesFinishReason(
   return hasCalls ? "tool_calls" : "stop";
 }
 
-/** Converts the usage of an answer. */
+/** Converts the token counts of Responses to `TokenUsage`. */
 export function toResponsesUsage(usage: ResponseUsage): TokenUsage {
   const { input_tokens: promptTokens = 0, output_tokens: completionTokens = 0, total_tokens: total } = usage;
   const cachedTokens = usage.input_tokens_details?.cached_tokens;
@@ -34,7 +36,7 @@ export function toResponsesUsage(usage: ResponseUsage): TokenUsage {
 
 type Ending = { modelId: string; items: OutputItem[]; hasCalls: boolean };
 
-/** Creates the last chunk of a stream. */
+/** Creates the last chunk of a streamed Responses answer, with its items as `vendorState`. */
 export function toFinishChunk(response: WireResponse, { modelId, items, hasCalls }: Ending): ModelChunk {
   const { id, model, usage } = response;
   const finishReason = toResponsesFinishReason(response, hasCalls);

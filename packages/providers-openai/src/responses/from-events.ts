@@ -24,7 +24,10 @@ const unread = new Set([
 
 type Step = (reader: ResponsesReader, event: ResponseEvent, chunks: ModelChunk[]) => void;
 
-/** Reads the events of Responses. Unknown events are ignored, since the vendor adds new ones. */
+/**
+ * Converts the events of one streamed Responses answer to chunks. Unknown events are ignored, since the vendor adds new
+ * ones.
+ */
 export class ResponsesReader implements EventReader {
   readonly #modelId: string;
   readonly #isJson: boolean;

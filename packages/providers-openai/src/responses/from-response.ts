@@ -11,7 +11,10 @@ import { toVendorState } from "./replay.ts";
 import { toCallId } from "./streamed-calls.ts";
 import type { OutputItem, WireResponse } from "./wire-types.ts";
 
-/** Reads a whole answer. One that failed can come with status 200. */
+/**
+ * Converts the JSON body of a Responses answer that was not streamed to a `ModelResponse`. Throws `VendorError` for one
+ * that failed, which can come with status 200, and `TruncatedResponse` for one that is not finished.
+ */
 export function fromResponsesResponse(body: unknown, { options, modelId }: Call): ModelResponse {
   const response = body as WireResponse;
   checkStatus(response);
@@ -34,7 +37,10 @@ function checkStatus({ status, error }: WireResponse): void {
   throw new TruncatedResponse();
 }
 
-/** For a JSON answer, text before the answer counts as thinking. */
+/**
+ * Tells if an item is commentary beside an answer that must be JSON. Its text counts as thinking, to keep it out of the
+ * JSON.
+ */
 export function isAside({ phase }: OutputItem, isJson: boolean): boolean {
   return isJson && phase === "commentary";
 }

@@ -6,13 +6,19 @@ import type { OutputItem } from "./wire-types.ts";
 /** Differs from the key of Chat Completions, so that neither API takes the state of the other. */
 type Kept = { outputItems: OutputItem[] };
 
-/** Returns the state that the next request of the run sends back: the items of the answer. */
+/**
+ * Returns the items of an answer as `vendorState`, which the next model call of the run sends back. `undefined` when
+ * the vendor would not take them: with reasoning that is not encrypted, or at the end.
+ */
 export function toVendorState(modelId: string, items: OutputItem[]): VendorState | undefined {
   const kept: Kept = { outputItems: items };
   return isReplayable(items) ? { providerId, modelId, items: kept } : undefined;
 }
 
-/** Returns the items of an answer of this run, when they still match the message. */
+/**
+ * Returns the original items of an assistant message, to send them back unchanged, if this model made them and the
+ * message still has the same tool calls. Else `undefined`: the message must be converted.
+ */
 export function itemsToReplay(message: ModelMessage, modelId: string): OutputItem[] | undefined {
   const items = (vendorStateOf(message, { providerId, modelId })?.items as Partial<Kept> | undefined)?.outputItems;
   if (items === undefined) return undefined;

@@ -4,7 +4,10 @@ import type { OutputItem } from "./wire-types.ts";
 
 type OpenCall = { id: string; toldLength: number; isEnded: boolean };
 
-/** The calls of one answer by index: some servers change the ids of items between events. */
+/**
+ * Assembles the tool calls of one streamed answer and appends their chunks. Calls are kept by index: some servers
+ * change the ids of items between events.
+ */
 export class ResponsesToolCalls {
   readonly #calls = new Map<number, OpenCall>();
 
@@ -46,7 +49,10 @@ export class ResponsesToolCalls {
   }
 }
 
-/** Returns the id for results, which is not that of the item. */
+/**
+ * Returns the id to which the result of a tool call refers: the given `call_id`, which is not the item's `id`, or a new
+ * one when it is missing.
+ */
 export function toCallId(given: string | undefined): string {
   return given === undefined || given === "" ? `call_${createId()}` : given;
 }

@@ -6,10 +6,10 @@ import { readPart } from "../read-part.ts";
 import type { ReadPart } from "../read-part.ts";
 import { itemsToReplay } from "./replay.ts";
 
-/** The instructions and the items of a request. */
+/** The conversation in a Responses request: the first system messages as `instructions`, all others as items. */
 export type Input = { instructions?: string; input: object[] };
 
-/** Converts a conversation. */
+/** Converts the messages of a model call to the instructions and input items of a Responses request. */
 export function toInput(call: Call): Input {
   const { words, rest } = splitLeading(call);
   const input = rest.flatMap((message) => toItems[message.role](message, call));

@@ -4,7 +4,10 @@ import type { Call } from "../call.ts";
 import { fitsStrict } from "../fits-strict.ts";
 import { toInput } from "./to-input.ts";
 
-/** Writes the body of a Responses request. The vendor stores nothing of it. */
+/**
+ * Converts a model call to the body of a Responses request, of which the vendor stores nothing. Settings that the model
+ * does not take are left out and logged.
+ */
 export function toResponsesRequest(call: Call): object {
   const { modelId, options, stream } = call;
   const format = toAnswerFormat(options.responseFormat, call.rules);

@@ -1,6 +1,9 @@
 import type { WireError } from "../vendor-error.ts";
 
-/** The used fields of an item of an answer. The item is sent back unchanged. */
+/**
+ * An item of a Responses answer (message, reasoning, tool call), with the fields that are read. It is sent back
+ * unchanged.
+ */
 export type OutputItem = {
   type?: string;
   id?: string;
@@ -13,7 +16,7 @@ export type OutputItem = {
   summary?: { text?: string }[];
 };
 
-/** The used token counts. */
+/** The token counts of a Responses answer, with the fields that are read. */
 export type ResponseUsage = {
   input_tokens?: number;
   output_tokens?: number;
@@ -22,7 +25,7 @@ export type ResponseUsage = {
   output_tokens_details?: { reasoning_tokens?: number } | null;
 };
 
-/** The used fields of a response. */
+/** The JSON of a Responses answer, with the fields that are read. */
 export type WireResponse = {
   id?: string;
   model?: string;
@@ -33,7 +36,7 @@ export type WireResponse = {
   usage?: ResponseUsage | null;
 };
 
-/** The used fields of an event of a stream. */
+/** One event of a streamed Responses answer, with the fields that are read. */
 export type ResponseEvent = WireError & {
   type?: string;
   output_index?: number;

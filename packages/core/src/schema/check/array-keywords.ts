@@ -2,7 +2,7 @@ import { canonicalJson } from "../canonical-json.ts";
 import type { Check } from "./check-run.ts";
 import type { KeywordCompiler } from "./keyword-site.ts";
 
-/** The keywords of arrays. */
+/** The JSON Schema keywords of arrays, each with the function that compiles it into a check. */
 export const arrayKeywords = {
   prefixItems: (site) => checkFirst(site.compileArray()),
 

@@ -1,10 +1,15 @@
 import { charactersPerStep } from "../canonical-json.ts";
 import { maxIssues } from "../schema-issue.ts";
 
-/** The path from a value up to the root. A chain, so that going down copies nothing. */
+/**
+ * The path of a checked value: its key in its parent, and the path of the parent; `undefined` at the root. A chain, so
+ * that going down copies nothing.
+ */
 export type ValuePath = { readonly parent: ValuePath; readonly key: string | number } | undefined;
 
-/** A compiled schema: tells whether the value fits, and records in the run why it does not. */
+/**
+ * A compiled schema or keyword: returns `true` when the value fits, else `false`, with the reasons recorded in the run.
+ */
 export type Check = (value: unknown, path: ValuePath, run: CheckRun) => boolean;
 
 /** One reason why a value does not fit. `keyword` is the JSON Schema keyword that demands `expected`. */
@@ -15,14 +20,17 @@ export type Failure = {
   readonly value: unknown;
 };
 
-/** Thrown through all checks when a verdict would cost too much. */
+/**
+ * Thrown by a `CheckRun` to end a validation that takes too many steps or nests too deep. `compileCheck` turns it into
+ * an issue.
+ */
 export class CheckTooCostly extends Error {}
 
 const maxSteps = 1_000_000;
 const maxNesting = 1000;
 const itemsPerStep = 8;
 
-/** One validation: its failures and its remaining budget, which ends it whatever the schema and the value are. */
+/** The state of one validation: its failures, and its budget of steps, at whose end it throws `CheckTooCostly`. */
 export class CheckRun {
   failures: Failure[] = [];
   #steps = maxSteps;

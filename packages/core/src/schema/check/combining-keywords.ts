@@ -2,7 +2,7 @@ import type { Check, CheckRun, Failure, ValuePath } from "./check-run.ts";
 import { describeSchema } from "./describe.ts";
 import type { KeywordCompiler, KeywordSite } from "./keyword-site.ts";
 
-/** The keywords that combine schemas, and `$ref`. */
+/** The JSON Schema keywords that combine schemas, and `$ref`, each with the function that compiles it into a check. */
 export const combiningKeywords = {
   $ref: (site) => site.resolveReference(),
 

@@ -4,12 +4,12 @@ import type { Failure, ValuePath } from "./check-run.ts";
 const maxExpected = 120;
 const maxString = 40;
 
-/** Writes a failure as an issue. */
+/** Converts a failure to the issue that a caller gets, with a message like "expected string, got number 3". */
 export function toIssue({ path, expected, value }: Failure): SchemaIssue {
   return { path: toSegments(path), message: shorten(`expected ${expected}, got ${describeValue(value)}`), expected };
 }
 
-/** Describes what a schema accepts, for a sentence that begins with "expected". */
+/** Describes the type or values that a schema accepts, for a sentence that begins with "expected". */
 export function describeSchema(schema: unknown): string {
   if (typeof schema !== "object" || schema === null) return "a value";
   const { type, enum: values, const: constant } = schema as Record<string, unknown>;
@@ -19,13 +19,16 @@ export function describeSchema(schema: unknown): string {
   return Array.isArray(type) ? type.join(" or ") : "a value";
 }
 
-/** Lists the accepted values. */
+/** Lists accepted values as JSON, for a sentence that begins with "expected": `"a"`, or `one of "a", "b"`. */
 export function describeChoice(values: readonly unknown[]): string {
   const choice = values.map((value) => JSON.stringify(value) ?? "a value").join(", ");
   return shorten(values.length === 1 ? choice : `one of ${choice}`, maxExpected);
 }
 
-/** Returns the JSON type of a value. A value that JSON cannot hold (`NaN`, a function) has a type of its own. */
+/**
+ * Returns the JSON type of a value, as in the keyword `type`. A value that JSON cannot hold (`NaN`, a function) has a
+ * type of its own; an integer is a "number".
+ */
 export function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";

@@ -5,7 +5,7 @@ const timePattern = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(z|[+-]([01]\d
 const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const longestEmail = 320;
 
-/** The formats that are checked. Others are ignored. */
+/** The values of the keyword `format` that are checked, each with its test of a string. Other formats are ignored. */
 export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["date", isDate],
   ["time", isTime],

@@ -5,7 +5,7 @@ import { isRecord } from "../../util/is-record.ts";
 import { shorten } from "../schema-issue.ts";
 import type { Check, CheckRun } from "./check-run.ts";
 
-/** Services of the compiler for one keyword. */
+/** Services of the schema compiler for the compilers of keywords: it compiles inner schemas and resolves `$ref`. */
 export interface CompileContext {
   /** Names the schema in errors. */
   readonly label: string;
@@ -15,15 +15,24 @@ export interface CompileContext {
   resolve(reference: string, pointer: string): Check;
 }
 
-/** Turns a keyword into a check. It may read its neighbours, as `additionalProperties` reads `properties`. */
+/**
+ * Compiles one keyword of a JSON Schema into a check. It may read its neighbours, as `additionalProperties` reads
+ * `properties`.
+ */
 export type KeywordCompiler = (site: KeywordSite) => Check;
 
-/** A schema that is being compiled, and its place. */
+/**
+ * A schema that is being compiled, with its place in the root schema as a JSON pointer for errors, like
+ * `#/properties/a`.
+ */
 export type SchemaSite = { readonly schema: JsonSchema; readonly pointer: string; readonly context: CompileContext };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One keyword in its schema. The readers check the keyword's value and refuse the schema when it is malformed. */
+/**
+ * One keyword in its schema, as given to its compiler. The readers return the keyword's value, and throw
+ * `invalid_config` when it is malformed.
+ */
 export class KeywordSite {
   readonly keyword: string;
   readonly value: unknown;
@@ -131,7 +140,10 @@ export class KeywordSite {
   }
 }
 
-/** Refuses a schema that cannot be compiled, with the place. */
+/**
+ * Makes the error `invalid_config` of a schema that cannot be compiled, with the place and the problem. Does not throw
+ * it.
+ */
 export function refuseSchema(label: string, pointer: string, problem: string): TroupeError {
   const place = pointer.length > 200 ? `${pointer.slice(0, 200)}…` : pointer;
   return new TroupeError("invalid_config", `${label} cannot be used as a JSON Schema: at ${place}, ${problem}.`);

@@ -6,7 +6,10 @@ import type { KeywordCompiler, KeywordSite } from "./keyword-site.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The keywords of objects. Only own properties with a value count: inherited ones and `undefined` are absent. */
+/**
+ * The JSON Schema keywords of objects, each with the function that compiles it into a check. Only own properties with a
+ * value count: inherited ones and `undefined` are absent.
+ */
 export const objectKeywords = {
   properties: (site) => {
     const properties = site.compileEntries();

@@ -7,7 +7,10 @@ import type { KeywordCompiler, KeywordSite } from "./keyword-site.ts";
 
 const typeNames = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
 
-/** The keywords of any value, of numbers and of strings. */
+/**
+ * The JSON Schema keywords of any value, of numbers and of strings, each with the function that compiles it into a
+ * check.
+ */
 export const valueKeywords = {
   type: (site) => {
     const types: readonly unknown[] = Array.isArray(site.value) ? site.value : [site.value];

@@ -2,7 +2,10 @@ import { charactersPerStep, type StepBudget } from "../canonical-json.ts";
 import { LinearMatcher } from "./linear-matcher.ts";
 import { parsePattern } from "./parse-pattern.ts";
 
-/** Tells whether a text matches a pattern, neither of which can be trusted. */
+/**
+ * A compiled `pattern` of a JSON Schema: tells if a text matches it. Neither can be trusted, so the work is counted in
+ * `budget`, which may throw.
+ */
 export type Pattern = (text: string, budget: StepBudget) => boolean;
 
 // Below both, the engine itself takes some milliseconds at worst. Beyond ten choices even its compiler may hang.

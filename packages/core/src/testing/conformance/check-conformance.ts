@@ -4,7 +4,7 @@ export type ConformanceCases<Subject> = Readonly<Record<string, (subject: Subjec
 /** Declares one test: `it` of vitest, `test` of node:test. */
 export type DeclareTest = (title: string, body: () => Promise<void>) => unknown;
 
-/** The implementation under test. */
+/** Creation and disposal of the implementation under test, and the cases that it is known to fail. */
 export type ConformanceSubject<Subject, Title extends string> = {
   create: () => Subject | Promise<Subject>;
   dispose?: (subject: Subject) => Promise<void> | void;
@@ -12,7 +12,10 @@ export type ConformanceSubject<Subject, Title extends string> = {
   knownGaps?: Partial<Record<Title, string>>;
 };
 
-/** Declares one test for each case of a suite. */
+/**
+ * Declares one test for each case of a suite, each with a subject of its own: tests that an implementation keeps the
+ * contract of an interface.
+ */
 export function checkConformance<Subject, Title extends string>(
   declareTest: DeclareTest,
   cases: Readonly<Record<Title, (subject: Subject) => Promise<void> | void>>,

@@ -3,12 +3,12 @@ import { TroupeError } from "../../errors/troupe-error.ts";
 import type { EmbeddingProvider } from "../../vector/embedding-provider.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** An embedding provider, and the number of requests that its vendor received. */
+/** Subject of `embeddingProviderCases`: an embedding provider, and the number of requests that its vendor received. */
 export type EmbeddingProviderSubject = { embeddings: EmbeddingProvider; requestCount: () => number };
 
 const texts = ["Rain in Oslo", "Invoices are due", "Rain in Oslo", "😀 \u2028 é", "x".repeat(2000)];
 
-/** Suite for every `EmbeddingProvider`. */
+/** Conformance suite for every `EmbeddingProvider`. */
 export const embeddingProviderCases = {
   "returns one vector per string": async ({ embeddings }) => {
     assert.equal((await embeddings.embedBatch(texts)).length, texts.length);

@@ -8,7 +8,7 @@ import { failure, streamed, textOf, generate, open } from "./model-subject.ts";
 import type { ModelProviderSubject } from "./model-subject.ts";
 import { getEventListeners } from "node:events";
 
-/** Cases for failures. */
+/** Cases of `modelProviderCases` in which the vendor or the connection fails. */
 export const modelFailureCases = {
   "reports a refused key of the caller as unauthorized": async (subject) => {
     const error = await failsWith(subject, "caller's key refused", { code: "unauthorized", status: 401 });
@@ -92,7 +92,7 @@ async function failsWith(
   return error;
 }
 
-/** Cases for cancelled calls. */
+/** Cases of `modelProviderCases` in which the caller cancels a call by its signal. */
 export const modelSignalCases = {
   "requests nothing when its signal has aborted already": async (subject) => {
     const options = { signal: AbortSignal.abort() };

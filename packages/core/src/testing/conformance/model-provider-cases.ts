@@ -148,7 +148,7 @@ const answerCases = {
   },
 } satisfies ConformanceCases<ModelProviderSubject>;
 
-/** Suite for every `ModelProvider`. */
+/** Conformance suite for every `ModelProvider`: answers, failures and cancelled calls. */
 export const modelProviderCases = { ...answerCases, ...modelFailureCases, ...modelSignalCases };
 
 async function finishesWith(

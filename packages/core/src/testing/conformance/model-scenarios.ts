@@ -3,7 +3,9 @@ import type { ScriptedTurn } from "../scripted-turn.ts";
 /** Answer of the vendor in a scenario: a turn without timing and failures. */
 type ScenarioTurn = Omit<Exclude<ScriptedTurn, string>, "error" | "delayMs" | "chunkDelayMs" | "hang" | "responseId">;
 
-/** Behavior of the vendor for one request. */
+/**
+ * Behavior of the vendor for one request in `modelProviderCases`: an answer, an error, or a fault of the connection.
+ */
 export type ModelScenario = {
   /** Answer of the vendor. */
   turn?: ScenarioTurn;
@@ -20,10 +22,13 @@ export type ModelScenario = {
   idleTimeoutMs?: number;
 };
 
-/** Key in the calls of the suite. Error messages of the vendor may repeat it. */
+/**
+ * API key that `modelProviderCases` passes with each call. Error messages of the vendor may repeat it, and the provider
+ * must hide it.
+ */
 export const callersKey = "sk-canary-of-the-caller-8d2f7c41";
 
-/** Key to configure in the provider of a subject. */
+/** API key with which a subject of `modelProviderCases` configures its provider. */
 export const serversKey = "sk-canary-of-the-server-51b3e9aa";
 
 /** Text so long that half of it is more than the first read of any socket. */
@@ -31,7 +36,7 @@ const longText = Array.from({ length: 400 }, (_, index) => `word${index} `).join
 const weather = (city: string) => ({ name: "get_weather", arguments: { city, days: 2, deep: { list: [1, "ü😀"] } } });
 const quoted = `Incorrect API key provided: ${callersKey}.`;
 
-/** Scenarios of the suite. The test of a provider serves each in its vendor's format. */
+/** Scenarios of `modelProviderCases` by name. The test of a provider serves each in its vendor's format. */
 export const modelScenarios = {
   "plain text": { turn: { text: "Take an umbrella." } },
   "text in many pieces": { turn: { text: ["Ta", "ke", " ", "an", "\n\n", "umb", "rella", " 😀", " é \u2028."] } },
@@ -67,15 +72,15 @@ export const modelScenarios = {
   "silence within the answer": { turn: { text: longText }, fault: { kind: "hang", at: "mid-answer" } },
 } satisfies Record<string, ModelScenario>;
 
-/** Name of a scenario. */
+/** Name of a scenario in `modelScenarios`. */
 export type ModelScenarioName = keyof typeof modelScenarios;
 
 const names = Object.keys(modelScenarios) as ModelScenarioName[];
 
-/** Names of the scenarios that end with an answer. */
+/** Names of the `modelScenarios` that end with an answer. */
 export const answeredScenarios = names.filter(
   (name) => !("failure" in modelScenarios[name] || "fault" in modelScenarios[name]),
 );
 
-/** Names of the scenarios that end with an error by themselves. */
+/** Names of the `modelScenarios` that end with an error by themselves, without a signal of the caller. */
 export const failedScenarios = names.filter((name) => !answeredScenarios.includes(name) && !name.startsWith("silence"));

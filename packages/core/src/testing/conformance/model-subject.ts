@@ -9,7 +9,7 @@ import type { StreamChunk } from "../../run/stream-chunk.ts";
 import { callersKey, modelScenarios } from "./model-scenarios.ts";
 import type { ModelScenario, ModelScenarioName } from "./model-scenarios.ts";
 
-/** A scripted vendor, and the provider under test. */
+/** Subject of `modelProviderCases`: a scripted vendor, and the provider under test. */
 export interface ModelProviderSubject {
   /**
    * Plans one answer of the vendor and returns a provider for it, configured with `serversKey`. The name is for subjects
@@ -30,7 +30,7 @@ const tools = ["get_weather", "get_time"].map((name) => ({
   parameters: { type: "object", properties: { city: { type: "string" } } },
 }));
 
-/** Starts a stream of a scenario. */
+/** Starts a stream of the provider under test for a scenario, without reading it. */
 export async function open(
   subject: ModelProviderSubject,
   name: ModelScenarioName,
@@ -40,7 +40,7 @@ export async function open(
   return { provider, stream: provider.stream(question, optionsFor(name, options)) };
 }
 
-/** Reads the stream of a scenario to its end. */
+/** Streams a scenario to its end. Returns the chunks, and the error instead of throwing it. */
 export async function streamed(subject: ModelProviderSubject, name: ModelScenarioName): Promise<Streamed> {
   const { provider, stream } = await open(subject, name);
   const chunks: ModelChunk[] = [];
@@ -57,14 +57,14 @@ export async function streamed(subject: ModelProviderSubject, name: ModelScenari
   return { provider, chunks, error };
 }
 
-/** Returns the chunks of a scenario that ends with an answer. */
+/** Streams a scenario that ends with an answer. Returns the chunks, and asserts that there was no error. */
 export async function answer(subject: ModelProviderSubject, name: ModelScenarioName): Promise<ModelChunk[]> {
   const { chunks, error } = await streamed(subject, name);
   assert.equal(error, undefined, `"${name}" failed: ${String(error)}`);
   return chunks;
 }
 
-/** Generates the answer of a scenario without streaming. */
+/** Calls `generate` of the provider under test for a scenario. */
 export async function generate(
   subject: ModelProviderSubject,
   name: ModelScenarioName,
@@ -84,7 +84,7 @@ export async function failure(subject: ModelProviderSubject, name: ModelScenario
   return error;
 }
 
-/** Returns the joined text of chunks. */
+/** Returns the text of the chunks of one type, joined. */
 export function textOf(chunks: readonly ModelChunk[], type: "text" | "thinking" = "text"): string {
   return chunks.map((chunk) => (chunk.type === type ? chunk.text : "")).join("");
 }

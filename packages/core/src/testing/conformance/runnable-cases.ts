@@ -44,7 +44,7 @@ const parentCases = {
   },
 } satisfies ConformanceCases<RunnableSubject>;
 
-/** Suite for every `Runnable`: agents, teams, remote agents and third-party ones. */
+/** Conformance suite for every `Runnable`: agents, teams, remote agents and third-party ones. */
 export const runnableCases = { ...runnableRunCases, ...runnableEndCases, ...parentCases };
 
 function parentRun(): Run {

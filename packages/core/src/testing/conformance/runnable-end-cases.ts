@@ -9,7 +9,7 @@ import type { RunnableSubject } from "./runnable-subject.ts";
 const broken = () => ({ text: ["Take ", "an "], error: new ModelError({ providerId: "scripted", status: 500 }) });
 const endless = () => new ScriptedModel({ text: "word ".repeat(100), chunkDelayMs: 600_000 });
 
-/** Cases for runs that fail or are cancelled. */
+/** Cases of `runnableCases` in which the run fails or is cancelled. */
 export const runnableEndCases = {
   "fails with an error that carries the output so far": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(broken()));

@@ -13,7 +13,7 @@ import { getTextContent } from "../../message/content.ts";
 
 const text = "Take an umbrella.";
 
-/** Cases for runs that complete. */
+/** Cases of `runnableCases` in which the run completes. */
 export const runnableRunCases = {
   "has a name and a kind": async ({ runnable }) => {
     const { name, kind } = await runnable(new ScriptedModel());

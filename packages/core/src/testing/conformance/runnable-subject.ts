@@ -6,10 +6,13 @@ import type { RunError } from "../../run/run-output.ts";
 import type { RunEvents } from "../../run/run-events.ts";
 import type { Runnable, RunStream } from "../../run/runnable.ts";
 
-/** Creates the runnable under test with a scripted model, whose answer is the answer of the run. */
+/**
+ * Subject of `runnableCases`: creates the runnable under test with a scripted model, whose answer is the answer of the
+ * run.
+ */
 export type RunnableSubject = { runnable: (model: ModelProvider) => Runnable | Promise<Runnable> };
 
-/** Reads a stream to its end. */
+/** Reads the stream of a run to its end and returns the chunks. */
 export async function readAll(stream: RunStream): Promise<StreamChunk[]> {
   const chunks: StreamChunk[] = [];
   const read = async (): Promise<StreamChunk[]> => {

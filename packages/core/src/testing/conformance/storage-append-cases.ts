@@ -3,10 +3,10 @@ import type { Json } from "../../storage/json.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** A `StorageDriver` with `append`. */
+/** A `StorageDriver` with the optional member `append`: subject of `storageAppendCases`. */
 export type AppendingStorage = StorageDriver & Required<Pick<StorageDriver, "append">>;
 
-/** Suite for a `StorageDriver` with `append`. */
+/** Conformance suite for a `StorageDriver` with `append`. */
 export const storageAppendCases = {
   "numbers appended values from 1 with 12 digits": async (driver) => {
     assert.deepEqual(await driver.append("ns", "s/", "first"), { key: "s/000000000001", seq: 1 });

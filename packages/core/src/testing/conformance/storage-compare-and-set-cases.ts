@@ -3,10 +3,10 @@ import type { Json } from "../../storage/json.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** A `StorageDriver` with `compareAndSet`. */
+/** A `StorageDriver` with the optional member `compareAndSet`: subject of `storageCompareAndSetCases`. */
 export type ComparingStorage = StorageDriver & Required<Pick<StorageDriver, "compareAndSet">>;
 
-/** Suite for a `StorageDriver` with `compareAndSet`. */
+/** Conformance suite for a `StorageDriver` with `compareAndSet`. */
 export const storageCompareAndSetCases = {
   "sets a record that is as expected, and returns true": async (driver) => {
     await driver.set("ns", "k", 1);

@@ -29,8 +29,9 @@ const lifeCases = {
 } satisfies ConformanceCases<StorageDriver>;
 
 /**
- * Suite for every `StorageDriver`. The subject is an empty storage. Optional members have suites of their own:
- * `storageListOptionsCases`, `storageAppendCases`, `storageCompareAndSetCases`, `storageTransactionCases`, `storagePingCases`.
+ * Conformance suite for every `StorageDriver`. The subject is an empty storage. Optional members have their own:
+ * `storageListOptionsCases`, `storageAppendCases`, `storageCompareAndSetCases`, `storageTransactionCases`,
+ * `storagePingCases`.
  */
 export const storageDriverCases = {
   ...storageRecordCases,
@@ -51,10 +52,10 @@ function optionalCalls(driver: StorageDriver): (() => Promise<unknown>)[] {
   return Object.entries(calls).flatMap(([name, call]) => (name in driver ? [call] : []));
 }
 
-/** A `StorageDriver` with `ping`. */
+/** A `StorageDriver` with the optional member `ping`: subject of `storagePingCases`. */
 export type PingingStorage = StorageDriver & Required<Pick<StorageDriver, "ping">>;
 
-/** Suite for a `StorageDriver` with `ping`. */
+/** Conformance suite for a `StorageDriver` with `ping`. */
 export const storagePingCases = {
   "answers a ping before and after it is used": async (driver) => {
     await assert.doesNotReject(driver.ping());

@@ -14,7 +14,7 @@ async function keysOf(listing: Promise<{ key: string }[]>): Promise<string[]> {
   return (await listing).map(({ key }) => key);
 }
 
-/** Cases for listings. */
+/** Cases of `storageDriverCases` for `list` without options. */
 export const storageListCases = {
   "lists in the order of the keys' bytes in UTF-8": async (driver) => {
     for (const key of keysByBytes.toReversed()) await driver.set("ns", key, 1);
@@ -72,7 +72,7 @@ export const storageListCases = {
   },
 } satisfies ConformanceCases<StorageDriver>;
 
-/** Suite for a `StorageDriver` whose `list` has options. */
+/** Conformance suite for a `StorageDriver` whose `list` takes the options `limit`, `reverse` and `after`. */
 export const storageListOptionsCases = {
   "lists at most as many entries as the limit": async (driver) => {
     await fill(driver, ["p/1", "p/2", "p/3"]);

@@ -2,7 +2,7 @@ import { assert, rejectsWith } from "./assert.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** Cases for single records. */
+/** Cases of `storageDriverCases` for reading, writing and deleting single records. */
 export const storageRecordCases = {
   "returns null for a key that was never set": async (driver) => {
     assert.equal(await driver.get("ns", "missing"), null);
@@ -95,7 +95,7 @@ const likeNames = [
   "..",
 ];
 
-/** Cases for namespaces and keys. */
+/** Cases of `storageDriverCases` for namespaces and keys. */
 export const storageKeyCases = {
   "distinguishes keys by every character": async (driver) => {
     for (const name of likeNames) await driver.set("ns", name, name);

@@ -3,10 +3,10 @@ import type { Json } from "../../storage/json.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** A `StorageDriver` with `transaction`. */
+/** A `StorageDriver` with the optional member `transaction`: subject of `storageTransactionCases`. */
 export type TransactingStorage = StorageDriver & Required<Pick<StorageDriver, "transaction">>;
 
-/** Suite for a `StorageDriver` with `transaction`. */
+/** Conformance suite for a `StorageDriver` with `transaction`. */
 export const storageTransactionCases = {
   "applies every write, in any namespace": async (driver) => {
     await driver.transaction([

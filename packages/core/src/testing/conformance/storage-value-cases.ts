@@ -3,7 +3,7 @@ import type { Json } from "../../storage/json.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** Cases for values. */
+/** Cases of `storageDriverCases` for values. */
 export const storageValueCases = {
   "keeps numbers unchanged": async (driver) => {
     await keeps(driver, [0, -1.5, 0.1, 1e21, 5e-324, 1e308, 2 ** 53, Number.MAX_SAFE_INTEGER, -Number.MAX_VALUE]);

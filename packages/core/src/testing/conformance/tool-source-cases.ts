@@ -8,10 +8,13 @@ import type { ConformanceCases } from "./check-conformance.ts";
 /** A tool call that the suite may make. */
 type SampleCall = { tool: string; args: Record<string, unknown> };
 
-/** A source with at least one tool, a call that returns, and optionally a call that runs until it is cancelled. */
+/**
+ * Subject of `toolSourceCases`: a source with at least one tool, a call that returns, and optionally a call that runs
+ * until it is cancelled.
+ */
 export type ToolSourceSubject = { source: ToolSource; call: SampleCall; endlessCall?: SampleCall };
 
-/** Suite for every `ToolSource`. */
+/** Conformance suite for every `ToolSource`. */
 export const toolSourceCases = {
   "returns tools": async ({ source }) => {
     assert.ok((await inTime(source.getTools())).length > 0);

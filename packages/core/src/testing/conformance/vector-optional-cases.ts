@@ -3,10 +3,10 @@ import type { VectorStore } from "../../vector/vector-store.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { at, eastIds, fill } from "./vector-documents.ts";
 
-/** A `VectorStore` with `collection`. */
+/** A `VectorStore` with the optional member `collection`: subject of `vectorCollectionCases`. */
 export type CollectingVectorStore = VectorStore & Required<Pick<VectorStore, "collection">>;
 
-/** Suite for a `VectorStore` with `collection`. The subject is the one of `vectorStoreCases`. */
+/** Conformance suite for a `VectorStore` with `collection`. The subject is the one of `vectorStoreCases`. */
 export const vectorCollectionCases = {
   "shows the documents of a collection only there": async (store) => {
     await store.collection("one").upsert(at("a", [1, 0]));
@@ -88,7 +88,7 @@ export const vectorCollectionCases = {
   },
 } satisfies ConformanceCases<CollectingVectorStore>;
 
-/** Suite for a `VectorStore` that embeds documents itself. */
+/** Conformance suite for a `VectorStore` that embeds documents itself. */
 export const vectorEmbeddingsCases = {
   "exposes the embeddings that it was given": async ({ store, embed }) => {
     assert.deepEqual(await store.embeddings?.embed("rain in Oslo"), await embed("rain in Oslo"));
@@ -116,5 +116,5 @@ export const vectorEmbeddingsCases = {
   },
 } satisfies ConformanceCases<EmbeddingVectorStore>;
 
-/** An empty store with `embeddings`, and a function that returns their vectors. */
+/** Subject of `vectorEmbeddingsCases`: an empty store with `embeddings`, and a function that returns their vectors. */
 export type EmbeddingVectorStore = { store: VectorStore; embed: (text: string) => Promise<number[]> };

@@ -3,7 +3,7 @@ import type { VectorStore } from "../../vector/vector-store.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { at, eastIds, fill } from "./vector-documents.ts";
 
-/** Cases for searches. */
+/** Cases of `vectorStoreCases` for searches. */
 export const vectorSearchCases = {
   "finds the nearest documents, best first, with their cosine similarity": async (store) => {
     await fill(store, at("north", [0, 5]), at("east", [1, 0]), at("west", [-3, 0]), at("north-east", [2, 2]));

@@ -140,5 +140,8 @@ const documentCases = {
   },
 } satisfies ConformanceCases<VectorStore>;
 
-/** Suite for every `VectorStore`. The subject is an empty store for vectors of two numbers, without `embeddings`. */
+/**
+ * Conformance suite for every `VectorStore`. The subject is an empty store for vectors of two numbers, without
+ * `embeddings`.
+ */
 export const vectorStoreCases = { ...documentCases, ...vectorSearchCases };

@@ -8,7 +8,7 @@ export type DotProducts = {
   products: number;
 };
 
-/** Contiguous floats, and the dot products over them. */
+/** A growing array of floats for the vectors of a store, with the dot products over them. */
 export interface FloatMemory {
   /** The floats. Growing replaces this array. */
   readonly floats: Float32Array;
@@ -18,7 +18,7 @@ export interface FloatMemory {
   dotProducts(places: DotProducts): void;
 }
 
-/** Floats in an ordinary typed array. */
+/** Floats in an ordinary typed array: for few vectors, and where a `SimdMemory` cannot be created. */
 export class PlainMemory implements FloatMemory {
   floats = new Float32Array();
 

@@ -17,7 +17,7 @@ type Wasm = {
   Instance: new (module: object, imports: object) => { exports: Record<string, unknown> };
 };
 
-/** Floats in a WebAssembly memory, which vector instructions read without a copy. */
+/** Floats in a WebAssembly memory, whose dot products use vector instructions that JavaScript does not have. */
 export class SimdMemory implements FloatMemory {
   floats: Float32Array;
   readonly #memory: WasmMemory;

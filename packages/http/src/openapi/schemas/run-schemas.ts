@@ -26,7 +26,7 @@ import {
 
 type RunRequest = { input: unknown; sessionId?: string; userId?: string; apiKey?: string };
 
-/** The fields of a run's body besides its input. */
+/** The schemas of the fields that may stand beside `input` in the body of a run: `sessionId`, `userId` and `apiKey`. */
 export const runFields = {
   sessionId: {
     type: "string",
@@ -52,7 +52,10 @@ const examples = {
   call: { toolCallId: "call_1", toolName: "weather", args: { city: "Oslo" }, result: "Rain.", durationMs: 41 },
 };
 
-/** Schemas of a run of an agent or a team: its request with content parts, and its output. */
+/**
+ * Returns the OpenAPI schemas of a run of an agent or a team, by component name: its request with content parts, and
+ * its output.
+ */
 export function runSchemas(): Record<string, Schema> {
   return {
     RunRequest: closedObjectOf<RunRequest>({
@@ -84,7 +87,9 @@ export function runSchemas(): Record<string, Schema> {
   };
 }
 
-/** Returns the schema of an output whose `structured` has this schema. */
+/**
+ * Returns the OpenAPI schema of the output of an agent's or team's run, with this schema for its field `structured`.
+ */
 export function outputSchema(structured: Schema): Schema {
   return objectOf<PublicOutput>({
     required: {
@@ -110,7 +115,10 @@ export function outputSchema(structured: Schema): Schema {
   });
 }
 
-/** Returns the schema of the form that replaces a body where files are taken. */
+/**
+ * Returns the OpenAPI schema of a run's body as a form with files (`multipart/form-data`), the alternative to JSON
+ * where uploads are on.
+ */
 export function formSchema(): Schema {
   const files = { type: "array", items: { type: "string", format: "binary" } };
   return {

@@ -1,31 +1,34 @@
 import type { Schema } from "../open-api-spec.ts";
 
-/** The schema of a string. */
+/** The OpenAPI schema of any string. */
 export const string: Schema = { type: "string" };
 
-/** The schema of a count. */
+/** The OpenAPI schema of a count: an integer from 0. */
 export const count: Schema = { type: "integer", minimum: 0 };
 
-/** The schema of a duration. */
+/** The OpenAPI schema of a duration: milliseconds as a number from 0. */
 export const durationMs: Schema = { type: "number", minimum: 0, description: "Milliseconds." };
 
-/** The schema of a point in time. */
+/** The OpenAPI schema of a point in time: milliseconds since 1970. */
 export const timestamp: Schema = { type: "number", description: "Milliseconds since 1970." };
 
-/** The schema of any object. */
+/** The OpenAPI schema of an object with any fields. */
 export const anyObject: Schema = { type: "object", additionalProperties: true };
 
-/** Returns the schema of a string that is one of these. */
+/** Returns the OpenAPI schema of a string that must be one of these words. */
 export function stringEnum(...words: string[]): Schema {
   return { type: "string", enum: words };
 }
 
-/** Returns the schema of an array. */
+/** Returns the OpenAPI schema of an array whose items have this schema. */
 export function arrayOf(items: Schema): Schema {
   return { type: "array", items };
 }
 
-/** Returns the schema of a union whose members are told apart by their field `type`. */
+/**
+ * Returns the OpenAPI schema of a union whose members differ in their field `type`. `mapping` gives the name of the
+ * component schema for each value of `type`.
+ */
 export function unionByType(mapping: Record<string, string>, description: string): Schema {
   const refs = Object.fromEntries(
     Object.entries(mapping).map(([type, name]) => [type, `#/components/schemas/${name}`] as const),
@@ -46,7 +49,10 @@ type Shape<Type> = {
   description?: string;
 };
 
-/** Returns the schema of a TypeScript type. A field that only one of the two has does not compile. */
+/**
+ * Returns the OpenAPI schema of an object of a TypeScript type, from schemas of its fields. A field that is in only one
+ * of the two is a compile error, so that document and type cannot differ.
+ */
 export function objectOf<Type extends object>({ required, optional, ...more }: Shape<Type>): Schema {
   const names = Object.keys(required);
   return {
@@ -57,7 +63,7 @@ export function objectOf<Type extends object>({ required, optional, ...more }: S
   };
 }
 
-/** Returns the schema of an object that a client sends: a field without effect is refused. */
+/** Returns the OpenAPI schema of an object that a client sends: as {@link objectOf}, but further fields are refused. */
 export function closedObjectOf<Type extends object>(shape: Shape<Type>): Schema {
   return { ...objectOf(shape), additionalProperties: false };
 }

@@ -11,7 +11,10 @@ const agent: Listed = {
   input: ["text", "parts"],
 };
 
-/** Schemas of the lists, of a cancelled run, of health and readiness, and of errors. */
+/**
+ * Returns the OpenAPI schemas of all that is neither run nor session, by component name: the lists of agents, teams and
+ * workflows, a cancelled run, health, readiness and errors.
+ */
 export function serviceSchemas(): Record<string, Schema> {
   return {
     Listed: objectOf<Listed>({

@@ -19,7 +19,7 @@ const turn: PublicTurn = {
 };
 const next = "The `after` of the next page. Missing on the last page.";
 
-/** Schemas of sessions, their turns and messages. */
+/** Returns the OpenAPI schemas of sessions, their turns and messages, by component name. */
 export function sessionSchemas(): Record<string, Schema> {
   return {
     Session: objectOf<SessionInfo>({

@@ -24,7 +24,7 @@ const chunks = {
   finish: "FinishChunk",
 } satisfies Record<StreamChunk["type"], string>;
 
-/** Schemas of the events of a streamed run. */
+/** Returns the OpenAPI schemas of the events in the stream of an agent's or team's run, by component name. */
 export function streamSchemas(): Record<string, Schema> {
   return {
     StreamChunk: unionByType(chunks, "A piece of an answer."),

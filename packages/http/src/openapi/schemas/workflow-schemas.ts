@@ -25,7 +25,7 @@ const events = {
   finish: "WorkflowFinishEvent",
 } satisfies Record<WorkflowChunk["type"], string>;
 
-/** Schemas of a run of a workflow: its result, and the events of its stream. */
+/** Returns the OpenAPI schemas of a workflow's run, by component name: its result, and the events of its stream. */
 export function workflowSchemas(): Record<string, Schema> {
   return {
     WorkflowResult: objectOf<WorkflowResult<object>>({
