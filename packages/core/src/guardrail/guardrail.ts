@@ -8,7 +8,10 @@ export type GuardrailVerdict =
   /** The reason is shown to the client. */
   | { pass: false; reason: string };
 
-/** A check of what goes into a run, or of what comes out. A guardrail that throws lets nothing pass. */
+/**
+ * A check of the text that goes into an agent's run, or of its answer: lets the text pass, replaces it or refuses it. A
+ * guardrail that throws lets nothing pass.
+ */
 export type Guardrail = {
   name: string;
   check(content: string, context: RunContext): GuardrailVerdict | Promise<GuardrailVerdict>;

@@ -14,7 +14,10 @@ export type UserMemoryScope = UserScope & {
   signal?: AbortSignal | undefined;
 };
 
-/** Owner of the session in a call to a `Memory`, and a signal that ends the call. */
+/**
+ * Tenant and user that own the session in a call to a `Memory`, and a signal that ends the call. The session's id is an
+ * argument of its own.
+ */
 export type MemoryScope = SessionOwner & UserMemoryScope;
 
 /**

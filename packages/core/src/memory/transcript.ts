@@ -22,7 +22,10 @@ export function toConversation(messages: readonly ChatMessage[]): ChatMessage[] 
   );
 }
 
-/** Writes each text, tool call and tool result of messages as one line for a summary, of at most 1,000 characters. */
+/**
+ * Returns messages as lines for a prompt that asks for a summary or for facts: one for the content of each message and
+ * one for each tool call, of at most 1,000 characters each.
+ */
 export function toTranscript(messages: readonly ChatMessage[]): string[] {
   return messages.flatMap(linesOf).map((line) => shorten(line, maxLineLength));
 }

@@ -13,7 +13,7 @@ export type FactSource = "auto" | "manual";
  */
 export type UserFact = { id: string; fact: string; createdAt: Date; source: FactSource };
 
-/** Stored record of a fact; its id is in the record's key. */
+/** Stored record of a fact. Facts are sorted by `order`, not by `createdAt`; the id is in the record's key. */
 export type FactRecord = {
   v: 1;
   fact: string;

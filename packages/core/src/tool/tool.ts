@@ -2,7 +2,10 @@ import type { Artifact } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
 
-/** Options of the cache of a tool: equal calls get the same result for `ttl` milliseconds. */
+/**
+ * Options of the cache of a tool: equal calls of one user with the same API keys get the same result for `ttl`
+ * milliseconds. Failures are not cached.
+ */
 export type ToolCacheConfig = { ttl: number };
 
 /** The result of a tool: text for the model, and artifacts that the model does not see. */

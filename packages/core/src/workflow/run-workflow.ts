@@ -46,8 +46,8 @@ const noObserver: StepObserver = { wantsChunks: () => false, allowsRepeat: true,
 export const runWhole = runObserved(noObserver);
 
 /**
- * Makes a runner that reports the events of all steps to the observer, as for `Workflow.stream`. The run itself yields
- * no chunks.
+ * Makes a runner that reports the events of all steps to the observer and yields no chunks. `Workflow.stream` uses it with
+ * a queue that its reader empties.
  */
 export function runObserved(observer: StepObserver): WorkflowRunner {
   // oxlint-disable-next-line require-yield -- a WorkflowRunner without chunks

@@ -1,4 +1,4 @@
-/** A conformance suite: cases by title, each run with a fresh subject. */
+/** A conformance suite, to be passed to `checkConformance`: test cases by title, each run with a fresh subject. */
 export type ConformanceCases<Subject> = Readonly<Record<string, (subject: Subject) => Promise<void> | void>>;
 
 /** Declares one test: `it` of vitest, `test` of node:test. */

@@ -148,7 +148,10 @@ const answerCases = {
   },
 } satisfies ConformanceCases<ModelProviderSubject>;
 
-/** Conformance suite for every `ModelProvider`: answers, failures and cancelled calls. */
+/**
+ * Conformance suite for every `ModelProvider`, to be passed to `checkConformance`: answers, failures and cancelled calls.
+ * The subject plays the vendor by a script and returns the provider under test.
+ */
 export const modelProviderCases = { ...answerCases, ...modelFailureCases, ...modelSignalCases };
 
 async function finishesWith(
