@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import type { UserWorkspaceConfig } from "vitest/config";
@@ -58,8 +59,8 @@ const report = process.env["TROUPE_TEST_RESULTS"];
 
 export default defineConfig({
   test: {
-    // The default leaves a core free, which on a small machine is half of it.
-    maxWorkers: "100%",
+    // Two for each core: about half of a file's time it waits, for a timeout or a process.
+    maxWorkers: 2 * availableParallelism(),
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
       ...workspaces.map((folder) => project(folder, folder, { exclude: [...foreign, ...special] })),
