@@ -38,7 +38,7 @@ export const onBusyOption: OptionCheck<"enqueue" | "reject" | BusyPolicy> = (val
 /**
  * Returns the error that refuses a run at a queue of this length (lease holder included), or `null` when it may join.
  */
-export function refusalOf(length: number, { onBusy, maxWaiting, signal }: JoinOptions): TroupeError | null {
+export function busyRefusal(length: number, { onBusy, maxWaiting, signal }: JoinOptions): TroupeError | null {
   if (signal?.aborted) return abortedError(signal.reason);
   if (length === 0) return null;
   if (onBusy === "reject") return new TroupeError("conflict", "The session is busy with another run.");

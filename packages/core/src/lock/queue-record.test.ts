@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { reconcile } from "./queue-record.ts";
 import type { DesiredState, QueueRecord } from "./queue-record.ts";
 
-const desire = (process: string, tickets: number[], more: Partial<DesiredState> = {}): DesiredState => ({
+const desire = (process: string, waiters: number[], more: Partial<DesiredState> = {}): DesiredState => ({
   heartbeat: { process, beat: 9, leaseMs: 1000 },
-  tickets,
+  waiters,
   expired: new Set(),
   isDue: false,
   forgetsQueue: false,
@@ -14,15 +14,21 @@ const desire = (process: string, tickets: number[], more: Partial<DesiredState> 
 
 /** A queue with positions like `a1`, and a heartbeat of each process. */
 function queueOf(...positions: string[]): QueueRecord {
-  const line = positions.map(([process = "", ...ticket]) => ({ process, ticket: Number(ticket.join("")) }));
-  const processes = [...new Set(line.map(({ process }) => process))];
-  return { v: 1, token: 7, line, processes: processes.map((process) => ({ process, beat: 1, leaseMs: 1000 })) };
+  const stored = positions.map(([process = "", ...number]) => ({ process, waiter: Number(number.join("")) }));
+  const processes = [...new Set(stored.map(({ process }) => process))];
+  return {
+    v: 1,
+    token: 7,
+    positions: stored,
+    processes: processes.map((process) => ({ process, beat: 1, leaseMs: 1000 })),
+  };
 }
 
-const shown = (record: QueueRecord | null) => record?.line.map(({ process, ticket }) => process + ticket).join(" ");
+const shown = (record: QueueRecord | null) =>
+  record?.positions.map(({ process, waiter }) => process + waiter).join(" ");
 const firstOf = (record: QueueRecord | null) => shown(record)?.split(" ")[0] ?? "";
 const tokenOf = (record: QueueRecord | null) => record?.token ?? 0;
-const processesOf = (record: QueueRecord | null) => new Set(record?.line.map(({ process }) => process));
+const processesOf = (record: QueueRecord | null) => new Set(record?.positions.map(({ process }) => process));
 
 describe("reconcile", () => {
   it.each([
@@ -68,12 +74,12 @@ describe("reconcile", () => {
 
   it("counts the token up exactly when the first position changes, and keeps one heartbeat of each process in the queue", () => {
     const process = fc.constantFrom("a", "b", "c");
-    const step = fc.record({ process, tickets: fc.uniqueArray(fc.nat(3)), expired: fc.uniqueArray(process) });
+    const step = fc.record({ process, waiters: fc.uniqueArray(fc.nat(3)), expired: fc.uniqueArray(process) });
     fc.assert(
       fc.property(fc.array(step), (steps) => {
         let stored: QueueRecord | null = null;
-        for (const { process: own, tickets, expired } of steps) {
-          const next = reconcile(stored, desire(own, tickets, { expired: new Set(expired) }));
+        for (const { process: own, waiters, expired } of steps) {
+          const next = reconcile(stored, desire(own, waiters, { expired: new Set(expired) }));
 
           expect(tokenOf(next) > tokenOf(stored)).toBe(firstOf(next) !== firstOf(stored));
           expect(new Set(next?.processes.map((heartbeat) => heartbeat.process))).toEqual(processesOf(next));

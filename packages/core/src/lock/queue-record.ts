@@ -3,8 +3,8 @@ import { isCount, isList, readRecord, recordVersion } from "../storage/stored-re
 import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 
-/** Position of one run in the stored queue: the id of its process, and its ticket, a number within that process. */
-export type StoredPosition = { process: string; ticket: number };
+/** Position of one run in a stored queue: the id of its process, and the number of its waiter within that process. */
+export type StoredPosition = { process: string; waiter: number };
 
 /**
  * Sign in the stored queue that a process still owns its positions: it writes a new `beat` at least every `leaseMs`
@@ -18,7 +18,7 @@ export type QueueRecord = {
   /** Fencing token: grows whenever the first position changes. */
   token: number;
   /** Positions, first come, first served. The first holds the lease. */
-  line: StoredPosition[];
+  positions: StoredPosition[];
   /** Heartbeats of the processes that have positions. */
   processes: Heartbeat[];
 };
@@ -30,8 +30,8 @@ export type QueueRecord = {
 export type DesiredState = {
   /** Its own heartbeat, written whenever something else is. */
   heartbeat: Heartbeat;
-  /** Tickets of its runs, in their order. */
-  tickets: readonly number[];
+  /** Numbers of its waiters, in their order. */
+  waiters: readonly number[];
   /** Processes whose heartbeats expired: their positions are removed. */
   expired: ReadonlySet<string>;
   /** Writes the heartbeat even when nothing else is written. */
@@ -52,24 +52,24 @@ export function readQueueRecord(value: Json | null, at: RecordKey): QueueRecord 
  * `null` to delete the record.
  */
 export function reconcile(stored: QueueRecord | null, desired: DesiredState): QueueRecord | null {
-  const { token, line: before, processes } = stored ?? newQueueRecord();
-  const line = desiredLine(before, desired);
-  if (isSameLine(line, before) && !desired.isDue) return stored;
-  if (line.length === 0 && desired.forgetsQueue) return null;
+  const { token, positions: before, processes } = stored ?? newQueueRecord();
+  const positions = desiredPositions(before, desired);
+  if (areSamePositions(positions, before) && !desired.isDue) return stored;
+  if (positions.length === 0 && desired.forgetsQueue) return null;
   return {
     v: recordVersion,
-    token: isSamePosition(line[0], before[0]) ? token : token + 1,
-    line,
-    processes: heartbeatsOf(line, [...processes, desired.heartbeat]),
+    token: isSamePosition(positions[0], before[0]) ? token : token + 1,
+    positions,
+    processes: heartbeatsOf(positions, [...processes, desired.heartbeat]),
   };
 }
 
-/** Tells if two positions are of the same process and ticket. Two absent ones are the same. */
+/** Tells if two positions are of the same process and waiter. Two absent ones are the same. */
 export function isSamePosition(one: StoredPosition | undefined, other: StoredPosition | undefined): boolean {
-  return one?.process === other?.process && one?.ticket === other?.ticket;
+  return one?.process === other?.process && one?.waiter === other?.waiter;
 }
 
-function isSameLine(one: readonly StoredPosition[], other: readonly StoredPosition[]): boolean {
+function areSamePositions(one: readonly StoredPosition[], other: readonly StoredPosition[]): boolean {
   return one.length === other.length && one.every((position, index) => isSamePosition(position, other[index]));
 }
 
@@ -78,23 +78,23 @@ function isSameLine(one: readonly StoredPosition[], other: readonly StoredPositi
  * begin with the time in microseconds, which no session's tokens overtake.
  */
 function newQueueRecord(): QueueRecord {
-  return { v: recordVersion, token: Date.now() * 1000, line: [], processes: [] };
+  return { v: recordVersion, token: Date.now() * 1000, positions: [], processes: [] };
 }
 
 /** Removes waiters that gave up and expired processes, and appends new waiters. */
-function desiredLine(before: readonly StoredPosition[], { heartbeat, tickets, expired }: DesiredState) {
+function desiredPositions(before: readonly StoredPosition[], { heartbeat, waiters, expired }: DesiredState) {
   const { process } = heartbeat;
   const kept = before.filter((position) =>
-    position.process === process ? tickets.includes(position.ticket) : !expired.has(position.process),
+    position.process === process ? waiters.includes(position.waiter) : !expired.has(position.process),
   );
-  const own = new Set(kept.filter((position) => position.process === process).map(({ ticket }) => ticket));
-  return [...kept, ...tickets.filter((ticket) => !own.has(ticket)).map((ticket) => ({ process, ticket }))];
+  const own = new Set(kept.filter((position) => position.process === process).map(({ waiter }) => waiter));
+  return [...kept, ...waiters.filter((waiter) => !own.has(waiter)).map((waiter) => ({ process, waiter }))];
 }
 
 /** The last heartbeat of each process that has a position. */
-function heartbeatsOf(line: readonly StoredPosition[], heartbeats: readonly Heartbeat[]): Heartbeat[] {
+function heartbeatsOf(positions: readonly StoredPosition[], heartbeats: readonly Heartbeat[]): Heartbeat[] {
   const last = new Map(heartbeats.map((heartbeat) => [heartbeat.process, heartbeat]));
-  return [...new Set(line.map(({ process }) => process))].flatMap((process) => last.get(process) ?? []);
+  return [...new Set(positions.map(({ process }) => process))].flatMap((process) => last.get(process) ?? []);
 }
 
 function isQueueRecord(value: unknown): value is QueueRecord {
@@ -102,13 +102,13 @@ function isQueueRecord(value: unknown): value is QueueRecord {
     isRecord(value) &&
     value["v"] === recordVersion &&
     isCount(value["token"]) &&
-    isList(value["line"], isStoredPosition) &&
+    isList(value["positions"], isStoredPosition) &&
     isList(value["processes"], isHeartbeat)
   );
 }
 
 function isStoredPosition(value: unknown): value is StoredPosition {
-  return isRecord(value) && typeof value["process"] === "string" && isCount(value["ticket"]);
+  return isRecord(value) && typeof value["process"] === "string" && isCount(value["waiter"]);
 }
 
 function isHeartbeat(value: unknown): value is Heartbeat {

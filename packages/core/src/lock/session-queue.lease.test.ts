@@ -152,7 +152,7 @@ describe("a process that holds the lease", () => {
     second.leave();
     await pass();
 
-    expect(await readQueue()).toMatchObject({ line: [] });
+    expect(await readQueue()).toMatchObject({ positions: [] });
   });
 });
 

@@ -40,7 +40,7 @@ describe("SessionQueue over a storage that fails", () => {
     position.leave();
     await pass();
 
-    expect((await readQueue())?.line).toEqual([]);
+    expect((await readQueue())?.positions).toEqual([]);
   });
 
   it("pauses between compare-and-sets that it loses again and again", async () => {

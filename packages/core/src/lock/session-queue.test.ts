@@ -20,7 +20,7 @@ describe("SessionQueue", () => {
     expect(one.storage.calls).toEqual(["get", "compareAndSet", "compareAndSet"]);
     await pass();
 
-    expect(await readQueue()).toMatchObject({ line: [], processes: [] });
+    expect(await readQueue()).toMatchObject({ positions: [], processes: [] });
     expect(one.queues.busySessions).toBe(0);
   });
 
@@ -126,7 +126,7 @@ describe("a run that joins while another process holds the lease", () => {
     await pass(500);
 
     await expect(short.granted).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("500") });
-    expect((await readQueue())?.line).toHaveLength(2);
+    expect((await readQueue())?.positions).toHaveLength(2);
     first.leave();
     await pass();
     await next.granted;
@@ -146,7 +146,7 @@ describe("a run that joins while another process holds the lease", () => {
 
     await expect(second.granted).rejects.toMatchObject({ code: "cancelled" });
     await pass();
-    expect((await readQueue())?.line).toHaveLength(1);
+    expect((await readQueue())?.positions).toHaveLength(1);
     first.leave();
     await pass();
   });
@@ -163,7 +163,7 @@ describe("a run that joins while another process holds the lease", () => {
     one.storage.goOn();
     await pass();
 
-    expect((await readQueue())?.line ?? []).toEqual([]);
+    expect((await readQueue())?.positions ?? []).toEqual([]);
     expect(one.queues.busySessions).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { sleep } from "../async/sleep.ts";
-import { refusalOf } from "./busy-policy.ts";
+import { busyRefusal } from "./busy-policy.ts";
 import type { JoinOptions } from "./busy-policy.ts";
 import { isSamePosition, reconcile } from "./queue-record.ts";
 import type { DesiredState, QueueRecord, StoredPosition } from "./queue-record.ts";
@@ -123,14 +123,14 @@ export class SessionQueue {
 
   /** While this process holds the lease, only later positions change, and a write notices that. A new waiter needs them. */
   #needsRead(): boolean {
-    const first = this.#known?.line[0];
+    const first = this.#known?.positions[0];
     return first?.process !== this.#context.process || this.#waiters.some(({ state }) => state === "new");
   }
 
   /** Drops our lease if another process took it over. The storage already rejects writes under its token. */
   #dropLostLease(stored: QueueRecord | null): void {
     const holder = this.#waiters.find(({ state }) => state === "holding");
-    if (holder !== undefined && !isSamePosition(stored?.line[0], this.#positionOf(holder))) this.#remove(holder);
+    if (holder !== undefined && !isSamePosition(stored?.positions[0], this.#positionOf(holder))) this.#remove(holder);
   }
 
   /** Refuses new waiters that find the queue too long. */
@@ -138,12 +138,12 @@ export class SessionQueue {
     const arrivals = this.#waiters.filter(({ state }) => state === "new");
     if (arrivals.length === 0) return;
     const present = this.#waiters.filter(({ state }) => state !== "new");
-    const wasFree = (stored?.line.length ?? 0) === 0;
-    let length = reconcile(stored, this.#desiredState(present, expired))?.line.length ?? 0;
+    const wasFree = (stored?.positions.length ?? 0) === 0;
+    let length = reconcile(stored, this.#desiredState(present, expired))?.positions.length ?? 0;
     for (const waiter of arrivals) {
       waiter.hadToWait ||= !wasFree || length > 0;
       waiter.markKnown();
-      const refusal = refusalOf(length, waiter.options);
+      const refusal = busyRefusal(length, waiter.options);
       if (refusal === null) length += 1;
       else this.#refuse(waiter, refusal);
     }
@@ -151,13 +151,13 @@ export class SessionQueue {
 
   #desiredState(waiters: readonly Waiter[], expired: ReadonlySet<string>): DesiredState {
     const isDue = waiters.length > 0 && this.#storedQueue.heartbeatDueInMs <= 0;
-    const tickets = waiters.map(({ ticket }) => ticket);
+    const numbers = waiters.map(({ number }) => number);
     const heartbeat = this.#storedQueue.newHeartbeat();
-    return { heartbeat, tickets, expired, isDue, forgetsQueue: this.#forgetsQueue };
+    return { heartbeat, waiters: numbers, expired, isDue, forgetsQueue: this.#forgetsQueue };
   }
 
   #grant(record: QueueRecord | null): void {
-    const first = this.#waiters.find((waiter) => isSamePosition(record?.line[0], this.#positionOf(waiter)));
+    const first = this.#waiters.find((waiter) => isSamePosition(record?.positions[0], this.#positionOf(waiter)));
     if (record === null || first === undefined || first.state === "holding") return;
     const { token } = record;
     this.#hadLease = true;
@@ -170,8 +170,8 @@ export class SessionQueue {
     waiter.refuse(error);
   }
 
-  #positionOf({ ticket }: Waiter): StoredPosition {
-    return { process: this.#context.process, ticket };
+  #positionOf({ number }: Waiter): StoredPosition {
+    return { process: this.#context.process, waiter: number };
   }
 
   /** Another process changed the queue first: what was read of it and of the session is stale. */

@@ -2,7 +2,7 @@ import { isShared } from "../storage/shared-driver.ts";
 import type { SharedDriver } from "../storage/shared-driver.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { createId } from "../util/create-id.ts";
-import { refusalOf } from "./busy-policy.ts";
+import { busyRefusal } from "./busy-policy.ts";
 import type { JoinOptions } from "./busy-policy.ts";
 import type { Lease } from "./lease.ts";
 import { LivenessTracker } from "./liveness.ts";
@@ -28,7 +28,7 @@ export class KeyedQueues {
 
   /** Joins the queue for a key. Runs that join later get the lease later. */
   join(key: string, options: JoinOptions): QueuePosition {
-    const refusal = refusalOf(this.#queues.get(key)?.length ?? 0, options);
+    const refusal = busyRefusal(this.#queues.get(key)?.length ?? 0, options);
     return refusal === null ? this.#queueOf(key).join(options) : refusedPosition(refusal);
   }
 

@@ -20,8 +20,8 @@ export interface QueuePosition {
 
 /** One run of this process that waits for a session, or holds its lease. */
 export class Waiter implements QueuePosition {
-  /** Number of its position in the stored queue. */
-  readonly ticket: number;
+  /** Number of the waiter in the stored queue, unique within this process. */
+  readonly number: number;
   readonly options: JoinOptions;
   /** `queued`: the stored queue has it. */
   state: "new" | "queued" | "holding" = "new";
@@ -35,9 +35,9 @@ export class Waiter implements QueuePosition {
   #hasOutcome = false;
 
   /** `onLeave` is called when the waiter gives up its position or lease, possibly more than once. */
-  constructor(options: JoinOptions, onLeave: () => void, ticket = 0) {
+  constructor(options: JoinOptions, onLeave: () => void, number = 0) {
     this.options = options;
-    this.ticket = ticket;
+    this.number = number;
     this.#onLeave = onLeave;
     this.granted.catch(() => {});
   }

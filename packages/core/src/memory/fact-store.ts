@@ -2,7 +2,7 @@ import { mapBounded } from "../async/map-bounded.ts";
 import { untilAborted } from "../async/until-aborted.ts";
 import type { Lease } from "../lock/lease.ts";
 import { removeAll } from "../session/remove-session.ts";
-import { belongingTo, namespaces } from "../session/session-keys.ts";
+import { ownerPrefix, namespaces } from "../session/session-keys.ts";
 import type { UserOwner } from "../session/session-owner.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
@@ -23,7 +23,7 @@ const namespace = namespaces.facts;
 
 /** Returns all stored facts of the user, in no order. Throws `storage_corrupt` when one is damaged. */
 export async function listFacts({ driver, user, signal }: FactPlace): Promise<StoredFact[]> {
-  const prefix = belongingTo(user);
+  const prefix = ownerPrefix(user);
   const entries = await untilAborted(() => driver.list(namespace, prefix), signal);
   return entries.map(({ key, value }) => ({
     ...readFact(value, { namespace, key }),
@@ -56,7 +56,7 @@ export async function removeFact(place: FactPlace, id: string): Promise<void> {
 
 /** Removes all facts of the user, also damaged ones. When it rejects, some may be left; repeating it is safe. */
 export async function removeFacts(place: FactPlace): Promise<void> {
-  const prefix = belongingTo(place.user);
+  const prefix = ownerPrefix(place.user);
   await locked(
     place,
     async (lease) => await lease.write(() => removeAll(place.driver, namespace, prefix), place.signal),
@@ -65,7 +65,7 @@ export async function removeFacts(place: FactPlace): Promise<void> {
 
 async function locked<Result>(place: FactPlace, work: (lease: Lease) => Promise<Result>): Promise<Result> {
   const { driver, user, signal } = place;
-  return await withRecordLock({ driver, place: { namespace, key: belongingTo(user) }, signal }, work);
+  return await withRecordLock({ driver, place: { namespace, key: ownerPrefix(user) }, signal }, work);
 }
 
 async function apply(driver: StorageDriver, writes: readonly Write[]): Promise<void> {
@@ -77,9 +77,9 @@ async function apply(driver: StorageDriver, writes: readonly Write[]): Promise<v
 
 function writeOf({ user }: FactPlace, { id, ...record }: StoredFact): Write {
   const value: FactRecord = record;
-  return { namespace, key: belongingTo(user) + encodeKey(id), value: value satisfies Json };
+  return { namespace, key: ownerPrefix(user) + encodeKey(id), value: value satisfies Json };
 }
 
 function deleteOf({ user }: FactPlace, id: string): Write {
-  return { namespace, key: belongingTo(user) + encodeKey(id), value: null };
+  return { namespace, key: ownerPrefix(user) + encodeKey(id), value: null };
 }

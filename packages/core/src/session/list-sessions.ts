@@ -1,7 +1,7 @@
 import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 import { scan } from "./scan.ts";
 import { isMemberSessionId } from "./session-id.ts";
-import { belongingTo, namespaces, sessionKey, sessionOfKey } from "./session-keys.ts";
+import { ownerPrefix, namespaces, sessionKey, sessionIdOf } from "./session-keys.ts";
 import type { SessionOwner } from "./session-owner.ts";
 import { readSessionRecord, toSessionInfo } from "./session-record.ts";
 import type { SessionInfo } from "./session-record.ts";
@@ -20,7 +20,7 @@ export async function listSessions(driver: StorageDriver, { owner, limit, after 
   // Without a user there is no owner whose list it could be.
   if (owner.userId === undefined) return { sessions };
   for await (const { key, value } of ownSessions(driver, owner, after)) {
-    const sessionId = sessionOfKey(key);
+    const sessionId = sessionIdOf(key);
     if (isMemberSessionId(sessionId)) continue;
     const last = sessions.at(-1);
     if (sessions.length === limit && last !== undefined) return { sessions, next: last.sessionId };
@@ -41,7 +41,7 @@ export async function* ownSessions(
 ): AsyncGenerator<StorageEntry> {
   const pages = scan(driver, {
     namespace: namespaces.sessions,
-    prefix: belongingTo(owner),
+    prefix: ownerPrefix(owner),
     after: after === undefined ? undefined : sessionKey(owner, after),
   });
   for await (const page of pages) yield* page;

@@ -1,5 +1,5 @@
 import { integer } from "../errors/option-checks.ts";
-import type { BoundSession } from "./bind-session.ts";
+import type { CreatedSession } from "./create-session.ts";
 import type { Lease } from "../lock/lease.ts";
 import type { SessionRecord } from "./session-record.ts";
 import type { TurnLog } from "./turn-log.ts";
@@ -9,7 +9,7 @@ import { untilAborted } from "../async/until-aborted.ts";
 
 const checkCount = integer(0);
 
-type Parts = BoundSession & { sessionId: string; log: TurnLog; lease: Lease };
+type Parts = CreatedSession & { sessionId: string; log: TurnLog; lease: Lease };
 
 /**
  * A session whose lease the caller holds: loads its turns and appends new ones. `SessionStore.open` returns it; release

@@ -24,11 +24,11 @@ const turnNumber = optional(
 /**
  * Returns the number of items in a page, 20 by default; throws `invalid_request` for all but an integer from 1 to 100.
  */
-export function checkLimit(limit: number | undefined): number {
+export function checkPageLimit(limit: number | undefined): number {
   return pageSize(limit, "limit", where);
 }
 
 /** Returns the number of the turn after which a page begins, 0 by default; throws `invalid_request` for a wrong one. */
-export function checkAfter(after: number | undefined): number {
+export function checkTurnCursor(after: number | undefined): number {
   return turnNumber(after, "after", where);
 }

@@ -1,7 +1,7 @@
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { mapBounded } from "../async/map-bounded.ts";
 import { scan } from "./scan.ts";
-import { below, memberSessionsOf, namespaces } from "./session-keys.ts";
+import { keyPrefixOf, memberSessionsPrefix, namespaces } from "./session-keys.ts";
 
 /** Storage to remove sessions from, and a check before each step that rejects when another process took the lease. */
 export type Removal = { driver: StorageDriver; confirm?: () => Promise<void> };
@@ -12,7 +12,7 @@ export type Removal = { driver: StorageDriver; confirm?: () => Promise<void> };
  */
 export async function removeSession(removal: Removal, key: string): Promise<void> {
   const { driver } = removal;
-  const members = scan(driver, { namespace: namespaces.sessions, prefix: memberSessionsOf(key) });
+  const members = scan(driver, { namespace: namespaces.sessions, prefix: memberSessionsPrefix(key) });
   for await (const page of members) {
     for (const member of page) {
       await removeOne(removal, member.key);
@@ -30,8 +30,8 @@ export async function removeAll(driver: StorageDriver, namespace: string, prefix
 
 async function removeOne(removal: Removal, key: string): Promise<void> {
   const { driver, confirm } = removal;
-  await removeBelow(removal, namespaces.turns, below(key));
-  await removeBelow(removal, namespaces.memory, below(key));
+  await removeBelow(removal, namespaces.turns, keyPrefixOf(key));
+  await removeBelow(removal, namespaces.memory, keyPrefixOf(key));
   await confirm?.();
   await driver.delete(namespaces.memory, key);
   await driver.delete(namespaces.sessions, key);

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memberSessionId } from "./session-id.ts";
 import {
-  belongingTo,
-  memberSessionsOf,
+  ownerPrefix,
+  memberSessionsPrefix,
   ownerKey,
   sessionKey,
-  sessionOfKey,
+  sessionIdOf,
   turnKey,
-  turnOfKey,
+  turnNumberOf,
 } from "./session-keys.ts";
 
 const name = fc.oneof(
@@ -59,7 +59,7 @@ describe("session keys", () => {
     expect(turnKey(sessionKey({ tenantId: "acme" }, "s"), 7)).toBe("acme/-/s/000000000007");
     expect(turnKey(sessionKey(acme, "s"), 7)).toBe("acme/ada/s/000000000007");
     expect(sessionKey({ ...acme, verified: false }, "s")).toBe("acme/~ada/s");
-    expect(belongingTo({ userId: "ada@example.org" })).toBe("-/ada@example.org/");
+    expect(ownerPrefix({ userId: "ada@example.org" })).toBe("-/ada@example.org/");
   });
 
   it.each([
@@ -76,14 +76,14 @@ describe("session keys", () => {
   it("can be decoded", () => {
     const id = memberSessionId("team", "an agent", "run-1");
 
-    expect(sessionOfKey(sessionKey({ tenantId: "a/b", userId: "c/d" }, id))).toBe(id);
-    expect(turnOfKey("-/-/s", turnKey("-/-/s", 12))).toBe(12);
-    expect(turnOfKey("-/-/s", "-/-/s/x")).toBeUndefined();
-    expect(turnOfKey("-/-/s", turnKey("-/-/t", 1))).toBeUndefined();
+    expect(sessionIdOf(sessionKey({ tenantId: "a/b", userId: "c/d" }, id))).toBe(id);
+    expect(turnNumberOf("-/-/s", turnKey("-/-/s", 12))).toBe(12);
+    expect(turnNumberOf("-/-/s", "-/-/s/x")).toBeUndefined();
+    expect(turnNumberOf("-/-/s", turnKey("-/-/t", 1))).toBeUndefined();
   });
 
   it("begin alike for the sessions of a team's members, and for no other session", () => {
-    const prefix = memberSessionsOf(sessionKey({}, "team"));
+    const prefix = memberSessionsPrefix(sessionKey({}, "team"));
 
     expect(sessionKey({}, memberSessionId("team", "ada")).startsWith(prefix)).toBe(true);
     expect(sessionKey({}, memberSessionId("team", "ada", "run-1")).startsWith(prefix)).toBe(true);

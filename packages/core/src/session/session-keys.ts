@@ -24,17 +24,17 @@ export function ownerKey({ tenantId, userId, verified = true }: SessionOwner): s
 }
 
 /** Returns the prefix of the keys of all records that an owner has in a namespace. */
-export function belongingTo(owner: SessionOwner): string {
-  return below(ownerKey(owner));
+export function ownerPrefix(owner: SessionOwner): string {
+  return keyPrefixOf(ownerKey(owner));
 }
 
 /** Returns the storage key of an owner's session. The keys of the session's turns and memory begin with it. */
 export function sessionKey(owner: SessionOwner, sessionId: string): string {
-  return belongingTo(owner) + encodeKey(sessionId);
+  return ownerPrefix(owner) + encodeKey(sessionId);
 }
 
 /** Returns the prefix of all keys below a key: the key and a `/`. */
-export function below(key: string): string {
+export function keyPrefixOf(key: string): string {
   return `${key}/`;
 }
 
@@ -42,23 +42,23 @@ export function below(key: string): string {
  * Returns the prefix of the keys of the sessions that a team opened for its members under the session with this key.
  * Only the `/` or `#` after a team's id is ever encoded in a session id, so no other session has this prefix.
  */
-export function memberSessionsOf(key: string): string {
+export function memberSessionsPrefix(key: string): string {
   return `${key}%`;
 }
 
 /** Returns the storage key of the turn with the number `seq`, in the session with the key `session`. */
 export function turnKey(session: string, seq: number): string {
-  return below(session) + encodeSequence(seq);
+  return keyPrefixOf(session) + encodeSequence(seq);
 }
 
 /** Returns the number of the turn with this key, or `undefined` when it is no key of a turn of the session. */
-export function turnOfKey(session: string, key: string): number | undefined {
-  const prefix = below(session);
+export function turnNumberOf(session: string, key: string): number | undefined {
+  const prefix = keyPrefixOf(session);
   return key.startsWith(prefix) ? decodeSequence(key.slice(prefix.length)) : undefined;
 }
 
 /** Returns the id of the session with this storage key. */
-export function sessionOfKey(key: string): string {
+export function sessionIdOf(key: string): string {
   return decodeURIComponent(key.slice(key.lastIndexOf("/") + 1));
 }
 

@@ -93,7 +93,7 @@ describe("a session that several processes use", () => {
     await own.close();
     await vi.waitFor(() => expect(sessionQueuesOf(own).busySessions).toBe(0));
 
-    expect(writes.mock.calls[before]?.[3]).toMatchObject({ line: [] });
+    expect(writes.mock.calls[before]?.[3]).toMatchObject({ positions: [] });
   });
 
   it("leaves no stored queue when it is deleted, or when it never existed", async () => {

@@ -5,16 +5,16 @@ import type { Lease } from "../lock/lease.ts";
 import { sessionQueuesOf } from "../lock/session-queues.ts";
 import type { KeyedQueues } from "../lock/session-queues.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
-import { bindSession, findSession, noSession } from "./bind-session.ts";
-import type { Claim } from "./bind-session.ts";
+import { createSession, findSession, sessionNotFound } from "./create-session.ts";
+import type { SessionRef } from "./create-session.ts";
 import { listSessions, ownSessions } from "./list-sessions.ts";
 import type { SessionPage } from "./list-sessions.ts";
 import { OpenSession } from "./open-session.ts";
-import { checkAfter, checkLimit } from "./page.ts";
+import { checkTurnCursor, checkPageLimit } from "./page.ts";
 import type { PageOptions } from "./page.ts";
 import { removeAll, removeSession } from "./remove-session.ts";
 import { checkStoredSessionId } from "./session-id.ts";
-import { belongingTo, namespaces, sessionKey, sessionOfKey } from "./session-keys.ts";
+import { ownerPrefix, namespaces, sessionKey, sessionIdOf } from "./session-keys.ts";
 import { checkOwner, checkUser } from "./session-owner.ts";
 import type { SessionOwner, UserOwner, UserScope } from "./session-owner.ts";
 import { toSessionInfo } from "./session-record.ts";
@@ -63,13 +63,13 @@ export class SessionStore {
    * When its queue is full, `conflict`. Release the session in a `finally`.
    */
   async open(sessionId: string, access: SessionAccess = {}): Promise<OpenSession> {
-    const claim = claimOf(sessionId, access);
-    const { lease, session } = await this.#acquire(claim, access.signal);
+    const ref = sessionRef(sessionId, access);
+    const { lease, session } = await this.#acquire(ref, access.signal);
     try {
-      const bind = () => bindSession(this.#driver, claim);
-      const bound = session === null ? await lease.write(bind, access.signal) : { session, isNew: false };
-      const log = openTurnLog(this.#driver, claim.key, lease.appendOptions);
-      return new OpenSession({ ...bound, sessionId, log, lease });
+      const create = () => createSession(this.#driver, ref);
+      const opened = session === null ? await lease.write(create, access.signal) : { session, isNew: false };
+      const log = openTurnLog(this.#driver, ref.key, lease.appendOptions);
+      return new OpenSession({ ...opened, sessionId, log, lease });
     } catch (error) {
       lease.release();
       throw error;
@@ -83,25 +83,25 @@ export class SessionStore {
 
   /** Lists the caller's own sessions in the order of their ids. Sessions without a user are not listed. */
   async listSessions(owner: SessionOwner, options: PageOptions<string> = {}): Promise<SessionPage> {
-    const limit = checkLimit(options.limit);
+    const limit = checkPageLimit(options.limit);
     const after = options.after === undefined ? undefined : checkStoredSessionId(options.after);
     return await listSessions(this.#driver, { owner: checkOwner(owner), limit, after });
   }
 
   /** Returns what is known of a session, without its turns. */
   async readSession(sessionId: string, access: SessionAccess = {}): Promise<SessionInfo> {
-    const session = await untilAborted(() => this.#find(claimOf(sessionId, access)), access.signal);
+    const session = await untilAborted(() => this.#find(sessionRef(sessionId, access)), access.signal);
     return toSessionInfo(sessionId, session);
   }
 
   /** Returns a page of a session's turns, oldest first. It takes no lease and waits for no run. */
   async readTurns(sessionId: string, options: SessionAccess & PageOptions<number> = {}): Promise<TurnPage> {
-    const claim = claimOf(sessionId, options);
-    const limit = checkLimit(options.limit);
-    const after = checkAfter(options.after);
+    const ref = sessionRef(sessionId, options);
+    const limit = checkPageLimit(options.limit);
+    const after = checkTurnCursor(options.after);
     const read = async () => {
-      const session = await this.#find(claim);
-      return await openTurnLog(this.#driver, claim.key).after(after, limit + 1, session);
+      const session = await this.#find(ref);
+      return await openTurnLog(this.#driver, ref.key).after(after, limit + 1, session);
     };
     const found = await untilAborted(read, options.signal);
     const turns = found.slice(0, limit);
@@ -111,14 +111,14 @@ export class SessionStore {
 
   /** Deletes a session with its turns, its memory and its members' sessions, once earlier runs are done. */
   async deleteSession(sessionId: string, access: SessionAccess = {}): Promise<void> {
-    const claim = claimOf(sessionId, access);
-    const { lease, session } = await this.#acquire(claim, access.signal);
+    const ref = sessionRef(sessionId, access);
+    const { lease, session } = await this.#acquire(ref, access.signal);
     try {
       if (session === null) {
         lease.forget();
-        throw noSession(sessionId);
+        throw sessionNotFound(sessionId);
       }
-      await lease.write(() => this.#removeAll(lease, claim), access.signal);
+      await lease.write(() => this.#removeAll(lease, ref), access.signal);
     } finally {
       lease.release();
     }
@@ -128,11 +128,11 @@ export class SessionStore {
   async deleteUser(userId: string, scope: UserScope = {}): Promise<void> {
     const owner = checkUser(userId, scope);
     for await (const { key } of ownSessions(this.#driver, owner)) {
-      await this.#remove({ key, owner, sessionId: sessionOfKey(key) });
+      await this.#remove({ key, owner, sessionId: sessionIdOf(key) });
     }
     // A memory may have been used without a session.
-    await removeAll(this.#driver, namespaces.memory, belongingTo(owner));
-    await removeAll(this.#driver, namespaces.facts, belongingTo(owner));
+    await removeAll(this.#driver, namespaces.memory, ownerPrefix(owner));
+    await removeAll(this.#driver, namespaces.facts, ownerPrefix(owner));
     for (const listener of this.#listeners) await listener.forgetUser?.(owner);
   }
 
@@ -142,26 +142,26 @@ export class SessionStore {
   }
 
   /** Removes a session that is known to be the caller's, under its lease. */
-  async #remove(claim: Claim): Promise<void> {
-    const lease = await this.#queues.join(claim.key, this.#policy).granted;
+  async #remove(ref: SessionRef): Promise<void> {
+    const lease = await this.#queues.join(ref.key, this.#policy).granted;
     try {
-      await lease.write(() => this.#removeAll(lease, claim));
+      await lease.write(() => this.#removeAll(lease, ref));
     } finally {
       lease.release();
     }
   }
 
   /** The session itself goes last: as long as it is there, a deletion that failed can be repeated. */
-  async #removeAll(lease: Lease, { key, sessionId, owner }: Claim): Promise<void> {
+  async #removeAll(lease: Lease, { key, sessionId, owner }: SessionRef): Promise<void> {
     for (const listener of this.#listeners) await listener.forgetSession?.(sessionId, owner);
     await removeSession({ driver: this.#driver, confirm: () => lease.confirm() }, key);
     lease.forget();
   }
 
   /** Joins the queue at once, and waits for the lease. */
-  async #acquire(claim: Claim, signal: AbortSignal | undefined) {
-    const position = this.#queues.join(claim.key, { ...this.#policy, signal });
-    const find = () => findSession(this.#driver, claim);
+  async #acquire(ref: SessionRef, signal: AbortSignal | undefined) {
+    const position = this.#queues.join(ref.key, { ...this.#policy, signal });
+    const find = () => findSession(this.#driver, ref);
     try {
       await position.known;
       // While the lease is granted: only a run that had to wait reads it again.
@@ -174,14 +174,14 @@ export class SessionStore {
     }
   }
 
-  async #find(claim: Claim) {
-    const session = await findSession(this.#driver, claim);
-    if (session === null) throw noSession(claim.sessionId);
+  async #find(ref: SessionRef) {
+    const session = await findSession(this.#driver, ref);
+    if (session === null) throw sessionNotFound(ref.sessionId);
     return session;
   }
 }
 
-function claimOf(sessionId: string, { owner = {} }: SessionAccess): Claim {
+function sessionRef(sessionId: string, { owner = {} }: SessionAccess): SessionRef {
   const checked = checkOwner(owner);
   return { sessionId, owner: checked, key: sessionKey(checked, checkStoredSessionId(sessionId)) };
 }

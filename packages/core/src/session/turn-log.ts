@@ -1,7 +1,7 @@
 import type { AppendOptions, StorageDriver } from "../storage/storage-driver.ts";
-import { CountedTurns } from "./counted-turns.ts";
-import { ListedTurns } from "./listed-turns.ts";
-import type { AppendingDriver } from "./listed-turns.ts";
+import { KeyedTurnLog } from "./keyed-turn-log.ts";
+import { AppendingTurnLog } from "./appending-turn-log.ts";
+import type { AppendingDriver } from "./appending-turn-log.ts";
 import type { SessionRecord } from "./session-record.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
@@ -13,8 +13,8 @@ import type { StoredTurn, TurnRecord } from "./turn-record.ts";
  * leads; so it says where to look for the end, not where the end is. That holds for all drivers, so one session may be
  * read and written through drivers that offer different members:
  *
- * - With `append` (`ListedTurns`) the driver numbers the turns, also for several processes, and one call lists the newest.
- * - With the five required methods (`CountedTurns`) turns are read by key from the counter downwards, one read upwards
+ * - With `append` (`AppendingTurnLog`) the driver numbers the turns, also for several processes, and one call lists the newest.
+ * - With the five required methods (`KeyedTurnLog`) turns are read by key from the counter downwards, one read upwards
  *   finds what the counter missed, and the next turn is stored after that. With `transaction`, the turn and the counter
  *   are one write.
  *
@@ -29,9 +29,9 @@ export interface TurnLog {
   append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord>;
 }
 
-/** Returns the turn log of the session with this key: `ListedTurns` for a driver with `append`, else `CountedTurns`. */
+/** Returns the turn log of the session with this key: `AppendingTurnLog` for a driver with `append`, else `KeyedTurnLog`. */
 export function openTurnLog(driver: StorageDriver, key: string, options: AppendOptions = {}): TurnLog {
-  return canAppend(driver) ? new ListedTurns(driver, key, options) : new CountedTurns(driver, key);
+  return canAppend(driver) ? new AppendingTurnLog(driver, key, options) : new KeyedTurnLog(driver, key);
 }
 
 function canAppend(driver: StorageDriver): driver is AppendingDriver {

@@ -5,14 +5,14 @@ import { namespaces } from "./session-keys.ts";
 import { readSessionRecord } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** A session's record before and after a turn was counted, for a compare-and-set. */
-export type Count = { before: SessionRecord; after: SessionRecord };
+/** Change of a session's record by a compare-and-set: the record that must be stored, and the one to replace it. */
+export type RecordChange = { before: SessionRecord; after: SessionRecord };
 
 /** Attempts to count a turn while other processes write the record. */
 const maxAttempts = 3;
 
 /** Returns a copy of a session's record that counts the turn `seq` as its last and is updated now. */
-export function withTurn(session: SessionRecord, seq: number): SessionRecord {
+export function withTurnCount(session: SessionRecord, seq: number): SessionRecord {
   return { ...session, turns: seq, updatedAt: Date.now() };
 }
 
@@ -21,7 +21,7 @@ export function withTurn(session: SessionRecord, seq: number): SessionRecord {
  * turn is found without being counted, and the next turn counts both. Reported, it would fail the run, which would be
  * repeated.
  */
-export async function countTurn(driver: StorageDriver, key: string, counted: SessionRecord): Promise<void> {
+export async function writeTurnCount(driver: StorageDriver, key: string, counted: SessionRecord): Promise<void> {
   try {
     await driver.set(namespaces.sessions, key, counted as unknown as Json);
   } catch {
@@ -32,11 +32,11 @@ export async function countTurn(driver: StorageDriver, key: string, counted: Ses
 /**
  * Writes the session's record with its new number of turns by `compareAndSet`, where other processes may take the
  * session over. The number never goes back, and a deleted session stays deleted. A failure is ignored, as in
- * `countTurn`.
+ * `writeTurnCount`.
  */
-export async function countSharedTurn(driver: SharedDriver, key: string, count: Count): Promise<void> {
+export async function swapTurnCount(driver: SharedDriver, key: string, count: RecordChange): Promise<void> {
   try {
-    let next: Count | null = count;
+    let next: RecordChange | null = count;
     for (let attempt = 0; attempt < maxAttempts && next !== null; attempt++) {
       const { before, after }: { before: unknown; after: unknown } = next;
       if (await driver.compareAndSet(namespaces.sessions, key, before as Json, after as Json)) return;
@@ -48,9 +48,9 @@ export async function countSharedTurn(driver: SharedDriver, key: string, count: 
 }
 
 /** Returns the stored record and the one to replace it, or `null` when it was deleted or counts further already. */
-async function recount(driver: StorageDriver, key: string, turns: number): Promise<Count | null> {
+async function recount(driver: StorageDriver, key: string, turns: number): Promise<RecordChange | null> {
   const stored = await driver.get(namespaces.sessions, key);
   if (stored === null) return null;
   const before = readSessionRecord(stored, { namespace: namespaces.sessions, key });
-  return before.turns >= turns ? null : { before, after: withTurn(before, turns) };
+  return before.turns >= turns ? null : { before, after: withTurnCount(before, turns) };
 }

@@ -6,43 +6,43 @@ import type { SessionOwner } from "./session-owner.ts";
 import { newSessionRecord, readSessionRecord } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** The session that a call asks for: its storage key, its id, and its owner, who is the caller. */
-export type Claim = { key: string; sessionId: string; owner: SessionOwner };
+/** Reference to a session, which need not exist: its storage key, its id, and its owner, who is the caller. */
+export type SessionRef = { key: string; sessionId: string; owner: SessionOwner };
 
 /**
  * Reads the stored record of a session, or returns `null` when this owner has no such session: the key includes the
  * tenant and user.
  */
-export async function findSession(driver: StorageDriver, claim: Claim): Promise<SessionRecord | null> {
-  const at = { namespace: namespaces.sessions, key: claim.key };
+export async function findSession(driver: StorageDriver, ref: SessionRef): Promise<SessionRecord | null> {
+  const at = { namespace: namespaces.sessions, key: ref.key };
   const value = await driver.get(at.namespace, at.key);
   if (value === null) return null;
   return readSessionRecord(value, at);
 }
 
-/** Result of `bindSession`: the session's record, and whether this call created it. */
-export type BoundSession = { session: SessionRecord; isNew: boolean };
+/** Result of `createSession`: the session's record, and whether this call created it. */
+export type CreatedSession = { session: SessionRecord; isNew: boolean };
 
 /**
  * Creates the record of a session that its owner does not have yet. When another process created it first, returns that
  * record; throws `conflict` when it was deleted meanwhile.
  */
-export async function bindSession(driver: StorageDriver, claim: Claim): Promise<BoundSession> {
-  const session = newSessionRecord(claim.owner);
+export async function createSession(driver: StorageDriver, ref: SessionRef): Promise<CreatedSession> {
+  const session = newSessionRecord(ref.owner);
   const value = session as unknown as Json;
   if (driver.compareAndSet === undefined) {
-    await driver.set(namespaces.sessions, claim.key, value);
+    await driver.set(namespaces.sessions, ref.key, value);
     return { session, isNew: true };
   }
-  const isNew = await driver.compareAndSet(namespaces.sessions, claim.key, null, value);
+  const isNew = await driver.compareAndSet(namespaces.sessions, ref.key, null, value);
   if (isNew) return { session, isNew };
-  const other = await findSession(driver, claim);
+  const other = await findSession(driver, ref);
   if (other === null) throw new TroupeError("conflict", "The session was deleted while it was opened. Try again.");
   return { session: other, isNew };
 }
 
 /** Makes the `not_found` error of a session that does not exist or belongs to another owner: both look the same. */
-export function noSession(sessionId: string): TroupeError {
+export function sessionNotFound(sessionId: string): TroupeError {
   const name = JSON.stringify(sessionId);
   return new TroupeError("not_found", `Session ${name} not found. It may belong to another user: pass its userId.`);
 }

@@ -1,7 +1,7 @@
 import type { Json } from "../storage/json.ts";
 import type { AppendOptions, StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
-import { countSharedTurn, countTurn, withTurn } from "./count-turn.ts";
-import { below, namespaces, turnKey, turnOfKey } from "./session-keys.ts";
+import { swapTurnCount, writeTurnCount, withTurnCount } from "./turn-count.ts";
+import { keyPrefixOf, namespaces, turnKey, turnNumberOf } from "./session-keys.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { isShared } from "../storage/shared-driver.ts";
 import { corruptRecord, isCount } from "../storage/stored-record.ts";
@@ -12,7 +12,7 @@ import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 export type AppendingDriver = StorageDriver & Required<Pick<StorageDriver, "append">>;
 
 /** A `TurnLog` over a driver with `append`, which numbers the turns, also for several processes. */
-export class ListedTurns {
+export class AppendingTurnLog {
   readonly #driver: AppendingDriver;
   readonly #key: string;
   readonly #options: AppendOptions;
@@ -26,23 +26,23 @@ export class ListedTurns {
 
   async newest(count: number): Promise<StoredTurn[]> {
     const limit = Number.isFinite(count) && { limit: count };
-    const entries = await this.#driver.list(namespaces.turns, below(this.#key), { reverse: true, ...limit });
+    const entries = await this.#driver.list(namespaces.turns, keyPrefixOf(this.#key), { reverse: true, ...limit });
     return this.#read(entries).slice(-count);
   }
 
   async after(seq: number, limit: number): Promise<StoredTurn[]> {
     const options = { after: turnKey(this.#key, seq), ...(Number.isFinite(limit) && { limit }) };
-    const turns = this.#read(await this.#driver.list(namespaces.turns, below(this.#key), options));
+    const turns = this.#read(await this.#driver.list(namespaces.turns, keyPrefixOf(this.#key), options));
     return turns.filter((turn) => turn.seq > seq).slice(0, limit);
   }
 
   async append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord> {
-    const prefix = below(this.#key);
+    const prefix = keyPrefixOf(this.#key);
     const { seq } = await this.#driver.append(namespaces.turns, prefix, turn as unknown as Json, this.#options);
     if (!isCount(seq)) throw corruptRecord({ namespace: namespaces.turns, key: prefix });
-    const after = withTurn(session, seq);
-    if (isShared(this.#driver)) await countSharedTurn(this.#driver, this.#key, { before: session, after });
-    else await countTurn(this.#driver, this.#key, after);
+    const after = withTurnCount(session, seq);
+    if (isShared(this.#driver)) await swapTurnCount(this.#driver, this.#key, { before: session, after });
+    else await writeTurnCount(this.#driver, this.#key, after);
     return after;
   }
 
@@ -50,7 +50,7 @@ export class ListedTurns {
   #read(entries: readonly StorageEntry[]): StoredTurn[] {
     const turns = entries.map(({ key, value }) => {
       const at = { namespace: namespaces.turns, key };
-      const seq = turnOfKey(this.#key, key);
+      const seq = turnNumberOf(this.#key, key);
       if (seq === undefined) throw corruptRecord(at);
       return { ...readTurnRecord(value, at), seq };
     });

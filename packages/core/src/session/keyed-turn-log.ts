@@ -1,6 +1,6 @@
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
-import { countTurn, withTurn } from "./count-turn.ts";
+import { writeTurnCount, withTurnCount } from "./turn-count.ts";
 import { mapBounded } from "../async/map-bounded.ts";
 import { namespaces, turnKey } from "./session-keys.ts";
 import type { SessionRecord } from "./session-record.ts";
@@ -8,7 +8,7 @@ import { readTurnRecord } from "./turn-record.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
 /** A `TurnLog` over a driver without `append`: numbers the turns itself, reads them by key, and lists nothing. */
-export class CountedTurns {
+export class KeyedTurnLog {
   readonly #driver: StorageDriver;
   readonly #key: string;
   /** The number of the last turn, once it is known. */
@@ -37,7 +37,7 @@ export class CountedTurns {
 
   async append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord> {
     const last = this.#last ?? session.turns + (await this.#readMissed(session.turns)).length;
-    const counted = withTurn(session, last + 1);
+    const counted = withTurnCount(session, last + 1);
     await this.#store(turnKey(this.#key, last + 1), turn as unknown as Json, counted);
     this.#last = last + 1;
     return counted;
@@ -53,7 +53,7 @@ export class CountedTurns {
   async #store(key: string, value: Json, counted: SessionRecord): Promise<void> {
     if (this.#driver.transaction === undefined) {
       await this.#driver.set(namespaces.turns, key, value);
-      await countTurn(this.#driver, this.#key, counted);
+      await writeTurnCount(this.#driver, this.#key, counted);
       return;
     }
     await this.#driver.transaction([
