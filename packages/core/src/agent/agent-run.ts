@@ -1,4 +1,4 @@
-import { checkInput } from "../guardrail/check-guardrails.ts";
+import { applyInputGuardrails } from "../guardrail/apply-guardrails.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelOptions } from "../model/model-config.ts";
@@ -87,7 +87,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
   async #readInput(): Promise<MessageContent> {
     const { context, input } = this.#run;
     const { guardrails, hooks } = this.#parts.config;
-    const passed = await checkInput(input, { guardrails: guardrails?.input ?? [], context });
+    const passed = await applyInputGuardrails(input, { guardrails: guardrails?.input ?? [], context });
     if (passed !== input) checkContent(passed, "What the guardrails made of the input");
     const replaced = await hooks?.beforeRun?.(context, passed);
     return replaced === undefined ? passed : checkContent(replaced, "What beforeRun returned");

@@ -1,6 +1,6 @@
 import { wrongOption } from "../errors/read-options.ts";
 import type { ToolDef, ToolSource } from "../tool/tool.ts";
-import { isDefined } from "../tool/define-tool.ts";
+import { isDefinedTool } from "../tool/define-tool.ts";
 import { ToolSet } from "../tool/tool-set.ts";
 
 /**
@@ -65,6 +65,6 @@ export function checkAgentTools(value: unknown, name: string): readonly (ToolDef
   if (!Array.isArray(value)) throw wrongOption(name, "an array of tools and tool sources", value);
   const tools = value as readonly (ToolDef | ToolSource)[];
   // A tool of defineTool has been checked.
-  if (tools.length !== 1 || !isDefined(tools[0])) void new ToolSet(tools.filter(isTool));
+  if (tools.length !== 1 || !isDefinedTool(tools[0])) void new ToolSet(tools.filter(isTool));
   return tools;
 }

@@ -15,7 +15,7 @@ import { readOptions } from "../errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../errors/read-options.ts";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { checkGuardrailConfig } from "../guardrail/guardrail.ts";
+import { guardrailsOption } from "../guardrail/guardrail.ts";
 import { onBusyOption } from "../lock/busy-policy.ts";
 import { entryLevels } from "../log/log-level.ts";
 import { modelOption } from "../model/model-option.ts";
@@ -63,7 +63,7 @@ const optionTable = {
       { openClasses: true },
     ) as OptionCheck<NonNullable<AgentConfig["hooks"]>>,
   ),
-  guardrails: optional(checkGuardrailConfig),
+  guardrails: optional(guardrailsOption),
   eventBus: optional(methods("an EventBus", "on", "off", "emit", "has")),
   reasoning: optional(
     nested({

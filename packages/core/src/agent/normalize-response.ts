@@ -5,7 +5,7 @@ import { soundUsage } from "../message/token-usage.ts";
 import type { ToolCall } from "../message/tool-call.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
 import type { ModelResponse } from "../model/model-response.ts";
-import { nestsDeeper } from "../schema/json-limits.ts";
+import { exceedsLimits } from "../schema/json-limits.ts";
 import { createId } from "../util/create-id.ts";
 import { isRecord } from "../util/is-record.ts";
 
@@ -42,7 +42,7 @@ function soundCalls(calls: readonly ToolCall[], malformed: ModelResponse["malfor
     const id = call.id || createId();
     if (known.has(id)) continue;
     known.add(id);
-    const isSound = isRecord(call.arguments) && !nestsDeeper(call.arguments, maxArgumentsDepth);
+    const isSound = isRecord(call.arguments) && !exceedsLimits(call.arguments, maxArgumentsDepth);
     if (!isSound) sound.malformedArguments.push({ toolCallId: id, text: "" });
     sound.toolCalls.push({ id, name: call.name, arguments: isSound ? call.arguments : {} });
   }

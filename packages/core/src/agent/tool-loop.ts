@@ -1,4 +1,4 @@
-import { checkGuardrails } from "../guardrail/check-guardrails.ts";
+import { applyGuardrails } from "../guardrail/apply-guardrails.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
@@ -112,7 +112,7 @@ async function* fitToSchema<Structured>(
   let response = answer;
   for (let repairs = 0; ; repairs++) {
     try {
-      const text = await checkGuardrails(response.text, { guardrails, side: "output", context: run.context });
+      const text = await applyGuardrails(response.text, { guardrails, side: "output", context: run.context });
       run.text = text;
       run.structured = await parseStructured(text, structured);
       yield { type: "text", text };

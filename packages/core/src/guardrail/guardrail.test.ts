@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { checkGuardrailConfig } from "./guardrail.ts";
+import { guardrailsOption } from "./guardrail.ts";
 
-const read = (config: unknown) => checkGuardrailConfig(config, "guardrails", {});
+const read = (config: unknown) => guardrailsOption(config, "guardrails", {});
 
 const check = () => ({ pass: true }) as const;
 

@@ -37,9 +37,10 @@ const guardrail = nested(
 );
 
 /**
- * Check of the option `guardrails` of an agent, for its table of options: a wrong or unknown field is `invalid_config`.
+ * The check of the option `guardrails`, for the table of an agent's options: a wrong or unknown field is
+ * `invalid_config`.
  */
-export const checkGuardrailConfig = nested({
+export const guardrailsOption = nested({
   input: optional(arrayOf("guardrails", guardrail)),
   output: optional(arrayOf("guardrails", guardrail)),
 } satisfies OptionTable<GuardrailConfig>);

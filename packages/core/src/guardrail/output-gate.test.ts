@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "../run/run-context.ts";
-import { checkGuardrails } from "./check-guardrails.ts";
+import { applyGuardrails } from "./apply-guardrails.ts";
 import type { Guardrail } from "./guardrail.ts";
 import { OutputGate } from "./output-gate.ts";
 import { runContext } from "./test/run-context.ts";
@@ -131,12 +131,12 @@ describe("OutputGate", () => {
 
     await fc.assert(
       fc.asyncProperty(fc.array(guardrail, { maxLength: 3 }), pieces, async (guardrails, split) => {
-        const whole = await outcomeOf(checkGuardrails(split.join(""), { guardrails, side: "output", context }));
+        const whole = await outcomeOf(applyGuardrails(split.join(""), { guardrails, side: "output", context }));
         const { released, end } = await pass(split, { guardrails, context });
 
         expect(end).toEqual(whole.refusedBy === undefined ? {} : { refusedBy: whole.refusedBy });
         // Of a refused text there may be a beginning outside, which by itself passes.
-        const expected = whole.text ?? (await checkGuardrails(released, { guardrails, side: "output", context }));
+        const expected = whole.text ?? (await applyGuardrails(released, { guardrails, side: "output", context }));
         expect(released).toBe(expected);
       }),
       { numRuns: 500 },

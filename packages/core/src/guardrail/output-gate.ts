@@ -1,5 +1,5 @@
-import { checkGuardrail, checkGuardrails, failedGuardrail } from "./check-guardrails.ts";
-import type { GuardrailCheck } from "./check-guardrails.ts";
+import { applyGuardrail, applyGuardrails, reportFailedGuardrail } from "./apply-guardrails.ts";
+import type { GuardrailOptions } from "./apply-guardrails.ts";
 import type { Guardrail } from "./guardrail.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { Guardrail } from "./guardrail.ts";
  * Push one piece at a time: the next when the result of the one before it has come.
  */
 export class OutputGate {
-  readonly #check: GuardrailCheck;
+  readonly #check: GuardrailOptions;
   readonly #isIncremental: boolean;
   /** The text that came in. */
   #received = "";
@@ -20,7 +20,7 @@ export class OutputGate {
   #isChecked = false;
   #failure: { error: unknown } | undefined;
 
-  constructor({ guardrails, context }: Omit<GuardrailCheck, "side">) {
+  constructor({ guardrails, context }: Omit<GuardrailOptions, "side">) {
     this.#check = { guardrails, side: "output", context };
     this.#isIncremental = guardrails.every(({ incremental }) => incremental === true);
   }
@@ -37,7 +37,7 @@ export class OutputGate {
     if (this.#check.guardrails.length === 0) return "";
     // Text that was checked as it came is whole now, and has been checked.
     return this.#release(async () =>
-      this.#isChecked ? this.#released : await checkGuardrails(this.#received, this.#check),
+      this.#isChecked ? this.#released : await applyGuardrails(this.#received, this.#check),
     );
   }
 
@@ -58,7 +58,7 @@ export class OutputGate {
   async #checkSoFar(): Promise<string> {
     let text = this.#received;
     for (const [index, guardrail] of this.#check.guardrails.entries()) {
-      text = await checkGuardrail(guardrail, text, this.#check);
+      text = await applyGuardrail(guardrail, text, this.#check);
       this.#keep(index, { guardrail, text });
     }
     return text;
@@ -68,7 +68,7 @@ export class OutputGate {
   #keep(index: number, { guardrail, text }: { guardrail: Guardrail; text: string }): void {
     if (!text.startsWith(this.#passed[index] ?? "")) {
       const problem = "replaced text that it had let pass before, which an incremental guardrail must not";
-      throw failedGuardrail(guardrail, problem, { context: this.#check.context });
+      throw reportFailedGuardrail(guardrail, problem, { context: this.#check.context });
     }
     this.#passed[index] = text;
   }

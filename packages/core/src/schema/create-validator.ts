@@ -1,5 +1,5 @@
 import { compileCheck } from "./check/compile-check.ts";
-import { findExcess } from "./json-limits.ts";
+import { describeExcess } from "./json-limits.ts";
 import type { JsonSchema } from "./object-schema.ts";
 import type { RecognisedSchema } from "./recognise-schema.ts";
 import { maxIssues, type SchemaIssue, shorten, type Validation } from "./schema-issue.ts";
@@ -23,7 +23,7 @@ export function createValidator(recognised: RecognisedSchema, jsonSchema: JsonSc
 /** Keeps values from a validator that could overflow the stack of its recursion. */
 function withinLimits(validator: Validator): Validator {
   return (value) => {
-    const excess = findExcess(value);
+    const excess = describeExcess(value);
     return excess === undefined ? validator(value) : { ok: false, issues: [{ path: [], message: excess }] };
   };
 }

@@ -8,14 +8,14 @@ const maxJsonNodes = 1_000_000;
  * Describes how a value exceeds the limits: it nests too deep (as a cycle does) or holds too many values. Returns
  * `undefined` when it is within them.
  */
-export function findExcess(value: unknown): string | undefined {
+export function describeExcess(value: unknown): string | undefined {
   const budget = { nodes: maxJsonNodes };
   if (fits(value, maxJsonDepth, budget)) return undefined;
   return budget.nodes < 0 ? `holds more than ${maxJsonNodes} values` : `nests deeper than ${maxJsonDepth} levels`;
 }
 
 /** True when a value nests deeper than `depth` levels, or holds more than 1,000,000 values. */
-export function nestsDeeper(value: unknown, depth: number): boolean {
+export function exceedsLimits(value: unknown, depth: number): boolean {
   return !fits(value, depth, { nodes: maxJsonNodes });
 }
 

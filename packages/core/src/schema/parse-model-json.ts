@@ -1,5 +1,5 @@
 import { isRecord } from "../util/is-record.ts";
-import { findExcess } from "./json-limits.ts";
+import { describeExcess } from "./json-limits.ts";
 
 /** Result of parsing JSON: the value, or a problem that quotes nothing of the text. */
 export type ParsedJson<Value = unknown> =
@@ -31,7 +31,7 @@ export function parseModelJson(text: string): ParsedJson {
   if (text.trim() === "") return { ok: false, problem: "is empty" };
   try {
     const value: unknown = JSON.parse(text);
-    const excess = findExcess(value);
+    const excess = describeExcess(value);
     return excess === undefined ? { ok: true, value } : { ok: false, problem: excess };
   } catch (error) {
     return { ok: false, problem: describeSyntaxError(error) };

@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { defineTool, isDefined, schemaOf } from "./define-tool.ts";
+import { defineTool, isDefinedTool, argumentSchemaOf } from "./define-tool.ts";
 import type { ToolDef } from "./tool.ts";
 
 const city = z.object({ city: z.string(), days: z.number().default(3) });
@@ -14,8 +14,8 @@ describe("defineTool", () => {
 
     expectTypeOf(tool).toEqualTypeOf<ToolDef>();
     expect(tool).toMatchObject({ ...weather, cache: { ttl: 1000 }, timeoutMs: 5, maxOutputBytes: 10, effect: "pure" });
-    expect(isDefined(tool)).toBe(true);
-    expect(isDefined({ ...tool })).toBe(false);
+    expect(isDefinedTool(tool)).toBe(true);
+    expect(isDefinedTool({ ...tool })).toBe(false);
   });
 
   it("cannot be changed afterwards", () => {
@@ -31,7 +31,7 @@ describe("defineTool", () => {
 
     const tool = defineTool({ ...weather, parameters: { "~standard": standard } });
     expect(asked).toBe(0);
-    const [one, other] = [schemaOf(tool).jsonSchema, schemaOf(tool).jsonSchema];
+    const [one, other] = [argumentSchemaOf(tool).jsonSchema, argumentSchemaOf(tool).jsonSchema];
 
     expect(asked).toBe(1);
     expect(one).toBe(other);

@@ -35,13 +35,13 @@ export function defineTool<const Schema extends ObjectSchema>(definition: ToolDe
   return new DefinedTool(definition);
 }
 
-/** Tells if a value is a tool made by `defineTool`, which has been checked and needs no second check. */
-export function isDefined(tool: unknown): boolean {
+/** Tells if a value is a tool made by `defineTool`. Such a tool has been checked and needs no second check. */
+export function isDefinedTool(tool: unknown): boolean {
   return typeof tool === "object" && tool !== null && DefinedTool.made(tool);
 }
 
 /** Returns the compiled schema of a tool's arguments. A defined tool keeps it for all agents that have the tool. */
-export function schemaOf(tool: ToolDef): CompiledSchema<Record<string, unknown>> {
+export function argumentSchemaOf(tool: ToolDef): CompiledSchema<Record<string, unknown>> {
   return DefinedTool.made(tool) ? tool.schema() : compileParameters(tool);
 }
 

@@ -2,15 +2,15 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
-import { findExcess } from "../schema/json-limits.ts";
+import { describeExcess } from "../schema/json-limits.ts";
 import { parseArguments } from "../schema/parse-model-json.ts";
 import { describeIssues } from "../schema/schema-issue.ts";
 import { readProperty } from "../util/read-property.ts";
 import { copyPlain } from "./copy-plain.ts";
-import { Execution } from "./execution.ts";
-import { failureText, keyMasker, loggedCause, shortText } from "./failure-text.ts";
-import { failed } from "./outcome.ts";
-import type { Outcome } from "./outcome.ts";
+import { ToolExecution } from "./tool-execution.ts";
+import { failureText, keyMasker, loggedCause, cutFailureText } from "./failure-text.ts";
+import { failedOutcome } from "./tool-outcome.ts";
+import type { ToolOutcome } from "./tool-outcome.ts";
 import type { RunningCalls } from "./running-calls.ts";
 import { cacheKey } from "./tool-cache.ts";
 import type { ToolSet } from "./tool-set.ts";
@@ -25,8 +25,11 @@ export type ToolHook = (
   call: ToolCall,
 ) => void | { deny: string } | Promise<void> | Promise<void | { deny: string }>;
 
-/** The tools, run context, events, hooks and batch state that all tool calls of one model call share. */
-export type BatchScope = {
+/**
+ * A batch of tool calls under way: the tools, run context, events and hooks that all its calls share, and the calls that
+ * are running.
+ */
+export type RunningBatch = {
   readonly tools: ToolSet;
   readonly context: RunContext;
   readonly eventBus: EventBus<RunEvents>;
@@ -49,20 +52,20 @@ export type BatchCall = {
  * Executes one tool call of a batch, with its hook and events, and turns every failure into a result for the model.
  * Returns undefined when the batch was over first.
  */
-export async function executeCall(batchCall: BatchCall, scope: BatchScope): Promise<ToolCallResult | undefined> {
+export async function executeCall(batchCall: BatchCall, batch: RunningBatch): Promise<ToolCallResult | undefined> {
   const { call, formProblem: problem } = batchCall;
-  if (scope.running.isOver) return undefined;
+  if (batch.running.isOver) return undefined;
   const startedAt = performance.now();
   // Arguments of bad form are left out of the result: no storage would take them.
   const args = problem === undefined ? copyPlain(call.arguments) : {};
-  emitCall(call, args, scope);
-  const outcome = await outcomeOf(batchCall, scope);
-  if (scope.running.isOver) return undefined;
+  emitCall(call, args, batch);
+  const outcome = await outcomeOf(batchCall, batch);
+  if (batch.running.isOver) return undefined;
   const durationMs = performance.now() - startedAt;
   const result = { toolCallId: call.id, toolName: call.name, args, ...outcome, durationMs };
   // Before the event: one of its handlers may end the run.
-  scope.onResult?.(result);
-  emitResult(call, outcome.result, scope);
+  batch.onResult?.(result);
+  emitResult(call, outcome.result, batch);
   return result;
 }
 
@@ -76,53 +79,53 @@ export function formProblem(call: ToolCall, text: string | undefined): string | 
   if (typeof args !== "object" || args === null || Array.isArray(args)) {
     return "are not an object: call it again with one JSON object as arguments";
   }
-  const excess = findExcess(args);
+  const excess = describeExcess(args);
   return excess === undefined ? undefined : `cannot be taken, for the object ${excess}`;
 }
 
 /** The steps of a call, one per line; the first that fails is the last. */
-async function outcomeOf(batchCall: BatchCall, scope: BatchScope): Promise<Outcome> {
-  const { tools, context, onToolCall } = scope;
+async function outcomeOf(batchCall: BatchCall, batch: RunningBatch): Promise<ToolOutcome> {
+  const { tools, context, onToolCall } = batch;
   const { call, formProblem: problem } = batchCall;
   const { name } = call;
   try {
     const tool = tools.find(name);
-    if (tool === undefined) return failed(unknownTool(name, tools));
-    if (problem !== undefined) return failed(`The arguments of ${name} ${problem}.`);
+    if (tool === undefined) return failedOutcome(unknownTool(name, tools));
+    if (problem !== undefined) return failedOutcome(`The arguments of ${name} ${problem}.`);
     // Copied: the checked arguments belong to the tool alone.
-    const checked = await tools.schemaOf(tool).validate(copyPlain(call.arguments));
-    if (!checked.ok) return failed(shortText(misfit(name, describeIssues(checked.issues, "arguments"))));
+    const checked = await tools.argumentSchemaOf(tool).validate(copyPlain(call.arguments));
+    if (!checked.ok) return failedOutcome(cutFailureText(misfit(name, describeIssues(checked.issues, "arguments"))));
     const denial = onToolCall && (await denialBy(onToolCall, { ...call, arguments: checked.value }, context));
     if (denial !== undefined) return denial;
-    if (scope.running.isOver) return failed("The run was over before the tool was called.");
-    return await runTool({ ...batchCall, tool, args: checked.value }, scope);
+    if (batch.running.isOver) return failedOutcome("The run was over before the tool was called.");
+    return await runTool({ ...batchCall, tool, args: checked.value }, batch);
   } catch (error) {
     context.logger.warn(`The tool ${name} could not be called.`, { error: loggedCause(error, context) });
-    return failed(failureText(`The tool ${name} could not be called`, error, context));
+    return failedOutcome(failureText(`The tool ${name} could not be called`, error, context));
   }
 }
 
 /** Calls the hook. A call goes on only when the hook returns nothing: a hook that fails has denied it. */
-async function denialBy(onToolCall: ToolHook, call: ToolCall, context: RunContext): Promise<Outcome | undefined> {
+async function denialBy(onToolCall: ToolHook, call: ToolCall, context: RunContext): Promise<ToolOutcome | undefined> {
   try {
     // A copy: what the hook changes in it does not change the call.
     const verdict: unknown = await onToolCall(context, copyPlain(call));
     if (verdict === undefined || verdict === null) return undefined;
     const reason = readProperty(verdict, "deny");
     if (typeof reason !== "string") throw new TypeError("onToolCall must return nothing or { deny: reason }.");
-    return failed(shortText(`The call of ${call.name} was denied: ${keyMasker(context)(reason)}`));
+    return failedOutcome(cutFailureText(`The call of ${call.name} was denied: ${keyMasker(context)(reason)}`));
   } catch (error) {
     context.logger.error(`onToolCall failed, so ${call.name} was not called.`, { error: loggedCause(error, context) });
-    return failed(`The call of ${call.name} was not allowed.`);
+    return failedOutcome(`The call of ${call.name} was not allowed.`);
   }
 }
 
 type CheckedCall = BatchCall & { readonly tool: ToolDef; readonly args: Record<string, unknown> };
 
 /** Returns the outcome from the cache, from an equal call that is under way, or from an execution. */
-async function runTool(checkedCall: CheckedCall, { tools, context, running }: BatchScope): Promise<Outcome> {
+async function runTool(checkedCall: CheckedCall, { tools, context, running }: RunningBatch): Promise<ToolOutcome> {
   const { tool, call } = checkedCall;
-  const start = () => new Execution({ ...checkedCall, toolCallId: call.id, context });
+  const start = () => new ToolExecution({ ...checkedCall, toolCallId: call.id, context });
   const cache = tools.cacheOf(tool);
   if (cache === undefined) {
     const execution = start();
@@ -141,7 +144,7 @@ async function runTool(checkedCall: CheckedCall, { tools, context, running }: Ba
 
 function unknownTool(name: string, { names }: ToolSet): string {
   const expected = names.length === 0 ? "There are no tools." : `Expected one of ${names.join(", ")}.`;
-  return shortText(`Tool ${JSON.stringify(name.slice(0, 64))} not found. ${expected}`);
+  return cutFailureText(`Tool ${JSON.stringify(name.slice(0, 64))} not found. ${expected}`);
 }
 
 function misfit(name: string, issues: string): string {
@@ -153,12 +156,12 @@ function problemOf(text: string): string {
   return parsed.ok ? "are not a JSON object" : parsed.problem.replace(/^is\b/, "are").replace(/^nests/, "nest");
 }
 
-function emitCall({ id, name }: ToolCall, args: Record<string, unknown>, { context, eventBus }: BatchScope): void {
+function emitCall({ id, name }: ToolCall, args: Record<string, unknown>, { context, eventBus }: RunningBatch): void {
   if (!eventBus.has("tool.call")) return;
   eventBus.emit("tool.call", { ...idsOf(context), toolCallId: id, toolName: name, args: copyPlain(args) });
 }
 
-function emitResult({ id, name }: ToolCall, result: string, { context, eventBus }: BatchScope): void {
+function emitResult({ id, name }: ToolCall, result: string, { context, eventBus }: RunningBatch): void {
   if (!eventBus.has("tool.result")) return;
   eventBus.emit("tool.result", { ...idsOf(context), toolCallId: id, toolName: name, result });
 }

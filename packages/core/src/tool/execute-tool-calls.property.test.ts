@@ -7,7 +7,7 @@ import { EventBus } from "../events/event-bus.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { executeToolCalls } from "./execute-tool-calls.ts";
-import type { ToolBatch } from "./execute-tool-calls.ts";
+import type { ToolBatchOptions } from "./execute-tool-calls.ts";
 import { batchOf, callOf, contextOf } from "./test/batch.ts";
 import { smallTool } from "./test/small-tool.ts";
 import { ToolSet } from "./tool-set.ts";
@@ -80,7 +80,7 @@ it("gives each call one result in its order, or ends as cancelled, and leaves no
   expect(unhandled).toEqual([]);
 });
 
-function batchFor(plan: Plan, { abort, told }: { abort: AbortController; told: string[] }): ToolBatch {
+function batchFor(plan: Plan, { abort, told }: { abort: AbortController; told: string[] }): ToolBatchOptions {
   const tools = new ToolSet(plan.tools.map(toolFor));
   const calls = plan.calls.map((tool, index) => callOf(`tool_${tool}`, {}, String(index)));
   const eventBus = new EventBus<RunEvents>();
@@ -119,7 +119,7 @@ function act(deed: Deed, afterMs: number, signal: AbortSignal): Promise<string> 
 
 type Followed = { results?: ToolCallResult[] | undefined; error?: unknown };
 
-async function follow(batch: ToolBatch, { end }: Plan, abort: AbortController): Promise<Followed> {
+async function follow(batch: ToolBatchOptions, { end }: Plan, abort: AbortController): Promise<Followed> {
   const generator = executeToolCalls(batch);
   let hasLeft = false;
   setTimeout(() => {
@@ -150,7 +150,7 @@ async function read(
   }
 }
 
-type Story = Followed & { batch: ToolBatch; plan: Plan; told: readonly string[] };
+type Story = Followed & { batch: ToolBatchOptions; plan: Plan; told: readonly string[] };
 
 /** What should not have happened. */
 function flawsOf({ batch, plan, told, results, error }: Story): string[] {

@@ -6,16 +6,16 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
-import type { BatchCall, BatchScope, ToolHook } from "./execute-call.ts";
+import type { BatchCall, RunningBatch, ToolHook } from "./execute-call.ts";
 import { executeCall, formProblem } from "./execute-call.ts";
 import { RunningCalls } from "./running-calls.ts";
 import type { ToolSet } from "./tool-set.ts";
 
 /**
- * Parameters of `executeToolCalls`: the tool calls of one model call, the tools, and the run's context, events and
+ * Options of `executeToolCalls`: the tool calls of one model call, the tools, and the run's context, events and
  * hooks.
  */
-export type ToolBatch = {
+export type ToolBatchOptions = {
   readonly calls: readonly ToolCall[];
   /** The text of arguments that were no JSON object. */
   readonly malformedArguments?: readonly { toolCallId: string; text: string }[];
@@ -34,7 +34,7 @@ export type ToolBatch = {
  * for each id, whatever the tool did. Throws at once when the run's signal aborts; a reader that leaves early ends the calls
  * too.
  */
-export async function* executeToolCalls(batch: ToolBatch): AsyncGenerator<ToolCallResult, ToolCallResult[]> {
+export async function* executeToolCalls(batch: ToolBatchOptions): AsyncGenerator<ToolCallResult, ToolCallResult[]> {
   const { signal } = batch.context;
   if (signal.aborted) throw abortedError(signal.reason);
   const running = new RunningCalls();
@@ -63,7 +63,7 @@ export async function* executeToolCalls(batch: ToolBatch): AsyncGenerator<ToolCa
 }
 
 /** Returns the first call with each id: a call that the model repeated is executed once. */
-function batchCalls({ calls, malformedArguments = [], context, roundtrip }: ToolBatch): BatchCall[] {
+function batchCalls({ calls, malformedArguments = [], context, roundtrip }: ToolBatchOptions): BatchCall[] {
   const malformed = new Map(malformedArguments.map(({ toolCallId, text }) => [toolCallId, text]));
   const byId = new Map<string, BatchCall>();
   for (const [index, call] of calls.entries()) {
@@ -74,7 +74,7 @@ function batchCalls({ calls, malformedArguments = [], context, roundtrip }: Tool
   return [...byId.values()];
 }
 
-function start(calls: readonly BatchCall[], finished: AsyncQueue<ToolCallResult>, scope: BatchScope): void {
+function start(calls: readonly BatchCall[], finished: AsyncQueue<ToolCallResult>, scope: RunningBatch): void {
   for (const call of calls) {
     void executeCall(call, scope).then(
       (result) => result && finished.push(result),

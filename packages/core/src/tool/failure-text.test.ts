@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { failureText, shortText } from "./failure-text.ts";
+import { failureText, cutFailureText } from "./failure-text.ts";
 import { contextOf } from "./test/batch.ts";
 
 const cyclic = new Error("cyclic");
@@ -50,6 +50,6 @@ describe("failureText", () => {
         expect(text.isWellFormed()).toBe(true);
       }
     }
-    expect(shortText("a".repeat(3000)).endsWith("a…")).toBe(true);
+    expect(cutFailureText("a".repeat(3000)).endsWith("a…")).toBe(true);
   });
 });

@@ -14,11 +14,11 @@ const maxBytes = 2048;
  * without the run's API keys, at most 2 KB of UTF-8.
  */
 export function failureText(beginning: string, thrown: unknown, context: RunContext): string {
-  return shortText(`${beginning}: ${keyMasker(context)(messageOf(thrown), maxBytes)}`);
+  return cutFailureText(`${beginning}: ${keyMasker(context)(messageOf(thrown), maxBytes)}`);
 }
 
-/** Cuts a text about a failure to at most 2 KB of UTF-8; a text that was cut ends with an ellipsis. */
-export function shortText(text: string): string {
+/** Cuts a text about a tool's failure to at most 2 KB of UTF-8; a text that was cut ends with an ellipsis. */
+export function cutFailureText(text: string): string {
   const { text: shown, cut } = cutText(text, maxBytes);
   return cut === 0 ? shown : `${cutText(text, maxBytes - Buffer.byteLength("…")).text}…`;
 }

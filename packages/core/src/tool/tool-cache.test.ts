@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { Execution } from "./execution.ts";
+import { ToolExecution } from "./tool-execution.ts";
 import { contextOf } from "./test/batch.ts";
 import { smallTool } from "./test/small-tool.ts";
 import { ToolCache } from "./tool-cache.ts";
@@ -61,7 +61,7 @@ describe("ToolCache", () => {
     const share = () =>
       cache.share(
         "key",
-        () => new Execution({ tool, args: {}, context: contextOf(), toolCallId: "1", idempotencyKey: "1" }),
+        () => new ToolExecution({ tool, args: {}, context: contextOf(), toolCallId: "1", idempotencyKey: "1" }),
       );
     const over = new TroupeError("cancelled", "Over.");
     const [one, other] = [share(), share()];

@@ -3,16 +3,16 @@ import { runOf } from "../run/run.ts";
 import { canonicalJson } from "../schema/canonical-json.ts";
 import { LruCache } from "../util/lru-cache.ts";
 import { copyPlain } from "./copy-plain.ts";
-import type { Execution } from "./execution.ts";
-import type { Outcome } from "./outcome.ts";
+import type { ToolExecution } from "./tool-execution.ts";
+import type { ToolOutcome } from "./tool-outcome.ts";
 
 /** The number of outcomes that are kept for one tool. */
 const maxEntries = 256;
 
 /** The cached outcomes of one tool, by `cacheKey`, and its executions under way, which equal calls may share. */
 export class ToolCache {
-  readonly #outcomes: LruCache<string, Outcome>;
-  readonly #running = new Map<string, Execution>();
+  readonly #outcomes: LruCache<string, ToolOutcome>;
+  readonly #running = new Map<string, ToolExecution>();
 
   constructor(ttlMs: number) {
     this.#outcomes = new LruCache({ maxEntries, ttlMs });
@@ -24,7 +24,7 @@ export class ToolCache {
   }
 
   /** Returns a copy of the outcome of an equal call, while it is fresh. */
-  get(key: string): Outcome | undefined {
+  get(key: string): ToolOutcome | undefined {
     this.#outcomes.prune();
     // Not a use: an outcome is as old as its execution.
     const outcome = this.#outcomes.peek(key);
@@ -32,12 +32,12 @@ export class ToolCache {
   }
 
   /** Keeps the outcome, which must not be changed afterwards. Failures are not kept. */
-  set(key: string, outcome: Outcome): void {
+  set(key: string, outcome: ToolOutcome): void {
     if (outcome.error === undefined) this.#outcomes.set(key, outcome);
   }
 
   /** Returns the execution that is under way for an equal call, or starts one. */
-  share(key: string, start: () => Execution): Execution {
+  share(key: string, start: () => ToolExecution): ToolExecution {
     const running = this.#running.get(key);
     if (running !== undefined && !running.isOver) return running;
     const execution = start();
@@ -46,7 +46,7 @@ export class ToolCache {
     return execution;
   }
 
-  #forget(key: string, execution: Execution): void {
+  #forget(key: string, execution: ToolExecution): void {
     if (this.#running.get(key) === execution) this.#running.delete(key);
   }
 }

@@ -2,7 +2,7 @@ import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ToolSpec } from "../model/model-config.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
-import { checkTool, isDefined, schemaOf } from "./define-tool.ts";
+import { checkTool, isDefinedTool, argumentSchemaOf } from "./define-tool.ts";
 import { ToolCache } from "./tool-cache.ts";
 import type { ToolDef } from "./tool.ts";
 
@@ -21,7 +21,7 @@ export class ToolSet {
     if (!Array.isArray(tools)) throw wrongOption("tools", "an array of tools", tools);
     // By index: a hole in the array is a mistake like any other.
     this.#tools = tools.slice();
-    for (let index = 0; index < tools.length; index++) if (!isDefined(tools[index])) checkTool(tools[index]);
+    for (let index = 0; index < tools.length; index++) if (!isDefinedTool(tools[index])) checkTool(tools[index]);
     if (tools.length > 1) refuseDuplicates(this.#tools);
   }
 
@@ -43,9 +43,9 @@ export class ToolSet {
   }
 
   /** Returns the compiled schema of the tool's arguments. */
-  schemaOf(tool: ToolDef): CompiledSchema<Record<string, unknown>> {
+  argumentSchemaOf(tool: ToolDef): CompiledSchema<Record<string, unknown>> {
     this.#schemas ??= new Map();
-    return getOrMake(this.#schemas, tool, () => schemaOf(tool));
+    return getOrMake(this.#schemas, tool, () => argumentSchemaOf(tool));
   }
 
   /** Returns the cache of the tool, if it has one. */
@@ -58,7 +58,7 @@ export class ToolSet {
 
   #specOf(tool: ToolDef): ToolSpec {
     const { name, description } = tool;
-    return Object.freeze({ name, description, parameters: this.schemaOf(tool).jsonSchema });
+    return Object.freeze({ name, description, parameters: this.argumentSchemaOf(tool).jsonSchema });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { LookupFunction } from "node:net";
 import { loadUndici } from "./connection-pool.ts";
 import { decodeBody } from "./decode-body.ts";
-import { urlRefusal } from "./guard-url.ts";
+import { refusedUrlError } from "./guard-url.ts";
 import { outgoingRequest } from "./outgoing-request.ts";
 import { headerText, toHeaders } from "./reply.ts";
 import { sendRequest } from "./send-request.ts";
@@ -40,7 +40,7 @@ async function readAll(body: AsyncIterable<Uint8Array>, maxBytes: number): Promi
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > maxBytes) throw urlRefusal("too_large");
+    if (length > maxBytes) throw refusedUrlError("too_large");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -55,11 +55,11 @@ const redirects = [301, 302, 303, 307, 308];
 function nextHop(hop: Hop, status: number, location: string | undefined): Hop | undefined {
   if (!redirects.includes(status) || location === undefined) return undefined;
   const url = URL.parse(location, hop.url.href);
-  if (url === null) throw urlRefusal("not_http");
+  if (url === null) throw refusedUrlError("not_http");
 
   const next = becomesGet(hop.method, status) ? toGet(hop, url) : { ...hop, url };
   if (url.origin === hop.url.origin) return next;
-  if (next.body !== undefined) throw urlRefusal("redirected_body");
+  if (next.body !== undefined) throw refusedUrlError("redirected_body");
   return { ...next, headers: pick(next.headers, (name) => harmless.includes(name)) };
 }
 

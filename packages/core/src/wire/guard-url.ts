@@ -24,7 +24,7 @@ const sentences: Readonly<Record<UrlRefusal, string>> = {
 };
 
 /** Makes the error `invalid_request` of a URL that is refused. It shows neither the URL nor anything from a server. */
-export function urlRefusal(reason: UrlRefusal, cause?: unknown): TroupeError {
+export function refusedUrlError(reason: UrlRefusal, cause?: unknown): TroupeError {
   return new TroupeError("invalid_request", sentences[reason], { cause, fields: { reason } });
 }
 
@@ -61,9 +61,9 @@ function hostAndPort({ hostname, port, protocol }: URL): string {
  */
 export function guardUrl(address: string | URL, allowed: AllowedHosts): URL {
   const url = URL.parse(String(address));
-  if (url === null || !isPlainHttp(url)) throw urlRefusal("not_http");
+  if (url === null || !isPlainHttp(url)) throw refusedUrlError("not_http");
   const host = bareHost(url);
-  if (isIP(host) !== 0 && isPrivateAddress(host) && !isAllowed(url, allowed)) throw urlRefusal("private_address");
+  if (isIP(host) !== 0 && isPrivateAddress(host) && !isAllowed(url, allowed)) throw refusedUrlError("private_address");
   return url;
 }
 
@@ -88,7 +88,7 @@ export function guardLookup(lookup: LookupFunction): LookupFunction {
       const [first] = addresses;
       if (error !== null) callback(error, "");
       else if (first === undefined || addresses.some(({ address }) => isPrivateAddress(address))) {
-        callback(urlRefusal("private_address"), "");
+        callback(refusedUrlError("private_address"), "");
       } else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });

@@ -7,7 +7,7 @@ import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { fetchHop } from "./fetch-hop.ts";
 import type { Answer, Hop } from "./fetch-hop.ts";
-import { allowedHosts, guardLookup, guardUrl, isAllowed, privateHosts, urlRefusal } from "./guard-url.ts";
+import { allowedHosts, guardLookup, guardUrl, isAllowed, privateHosts, refusedUrlError } from "./guard-url.ts";
 import type { AllowedHosts } from "./guard-url.ts";
 
 /** Options of `createGuardedFetch`. */
@@ -85,14 +85,14 @@ async function follow(first: Hop, rules: Rules, signal: AbortSignal): Promise<An
     const lookup = isAllowed(hop.url, rules.allowed) ? rules.lookup : guardLookup(rules.lookup);
     const result = await fetchHop(hop, { lookup, maxBytes: rules.maxBytes, signal });
     if ("bytes" in result) return result;
-    if (redirects === rules.maxRedirects) throw urlRefusal("too_many_redirects");
+    if (redirects === rules.maxRedirects) throw refusedUrlError("too_many_redirects");
     hop = { ...result, url: guardUrl(result.url, rules.allowed) };
   }
 }
 
 /** Turns a network failure into a refusal of the URL. A refusal by the lookup comes as the cause of a failed connection. */
 function toRefusal(error: unknown): unknown {
-  if (!TroupeError.is(error)) return urlRefusal("unreachable", error);
+  if (!TroupeError.is(error)) return refusedUrlError("unreachable", error);
   if (TroupeError.is(error.cause)) return error.cause;
-  return error.code === "invalid_request" ? error : urlRefusal("unreachable", error.cause);
+  return error.code === "invalid_request" ? error : refusedUrlError("unreachable", error.cause);
 }

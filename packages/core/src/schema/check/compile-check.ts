@@ -5,7 +5,7 @@ import { arrayKeywords } from "./array-keywords.ts";
 import { type Check, CheckRun, CheckTooCostly } from "./check-run.ts";
 import { combiningKeywords } from "./combining-keywords.ts";
 import { toIssue } from "./describe.ts";
-import { type CompileContext, type KeywordCompiler, KeywordSite, refuseSchema } from "./keyword-site.ts";
+import { type CompileContext, type KeywordCompiler, KeywordSite, malformedSchemaError } from "./keyword-site.ts";
 import { objectKeywords } from "./object-keywords.ts";
 import { valueKeywords } from "./value-keywords.ts";
 
@@ -97,7 +97,7 @@ class Compiler implements CompileContext {
   }
 
   #refuse(pointer: string, problem: string) {
-    return refuseSchema(this.label, pointer, problem);
+    return malformedSchemaError(this.label, pointer, problem);
   }
 }
 

@@ -47,7 +47,7 @@ export class KeywordSite {
   }
 
   refuse(problem: string): TroupeError {
-    return refuseSchema(this.#at.context.label, this.#at.pointer, `"${this.keyword}" ${problem}`);
+    return malformedSchemaError(this.#at.context.label, this.#at.pointer, `"${this.keyword}" ${problem}`);
   }
 
   readNumber(): number {
@@ -75,7 +75,7 @@ export class KeywordSite {
     const pattern = typeof source === "string" ? readPattern(source) : "must be a string";
     if (typeof pattern !== "string") return pattern;
     const problem = `the pattern ${shorten(JSON.stringify(source), 120)} of "${this.keyword}" ${pattern}`;
-    throw refuseSchema(this.#at.context.label, this.#at.pointer, problem);
+    throw malformedSchemaError(this.#at.context.label, this.#at.pointer, problem);
   }
 
   resolveReference(): Check {
@@ -144,7 +144,7 @@ export class KeywordSite {
  * Makes the error `invalid_config` of a schema that cannot be compiled, with the place and the problem. Does not throw
  * it.
  */
-export function refuseSchema(label: string, pointer: string, problem: string): TroupeError {
+export function malformedSchemaError(label: string, pointer: string, problem: string): TroupeError {
   const place = pointer.length > 200 ? `${pointer.slice(0, 200)}…` : pointer;
   return new TroupeError("invalid_config", `${label} cannot be used as a JSON Schema: at ${place}, ${problem}.`);
 }

@@ -8,7 +8,7 @@ import { contextWithin } from "../../run/run.ts";
 import { testRun } from "../../run/test/test-run.ts";
 import { drain } from "../../async/drain.ts";
 import { executeToolCalls } from "../execute-tool-calls.ts";
-import type { ToolBatch } from "../execute-tool-calls.ts";
+import type { ToolBatchOptions } from "../execute-tool-calls.ts";
 import { ToolSet } from "../tool-set.ts";
 import type { ToolDef } from "../tool.ts";
 
@@ -35,20 +35,20 @@ export function callOf(name: string, args: Record<string, unknown> = {}, id = `i
 export function batchOf(
   tools: ToolSet | readonly ToolDef[],
   calls: readonly ToolCall[],
-  more: Partial<ToolBatch> = {},
-): ToolBatch {
+  more: Partial<ToolBatchOptions> = {},
+): ToolBatchOptions {
   const eventBus = new EventBus<RunEvents>();
   const set = tools instanceof ToolSet ? tools : new ToolSet(tools);
   return { calls, tools: set, context: contextOf(), roundtrip: 0, eventBus, ...more };
 }
 
 /** Executes the calls and returns all results in their order. */
-export async function resultsOf(batch: ToolBatch): Promise<ToolCallResult[]> {
+export async function resultsOf(batch: ToolBatchOptions): Promise<ToolCallResult[]> {
   return await drain(executeToolCalls(batch));
 }
 
 /** Returns the result of a batch's first call. */
-export async function resultOf(batch: ToolBatch): Promise<ToolCallResult> {
+export async function resultOf(batch: ToolBatchOptions): Promise<ToolCallResult> {
   const [result] = await resultsOf(batch);
   if (result === undefined) throw new Error("The batch gave no result.");
   return result;

@@ -2,8 +2,8 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { contextWithin } from "../run/run.ts";
 import { failureText, loggedCause } from "./failure-text.ts";
-import { failed, readToolResult } from "./outcome.ts";
-import type { Outcome } from "./outcome.ts";
+import { failedOutcome, readToolResult } from "./tool-outcome.ts";
+import type { ToolOutcome } from "./tool-outcome.ts";
 import type { ToolDef } from "./tool.ts";
 
 const defaultTimeoutMs = 60_000;
@@ -12,9 +12,9 @@ const defaultTimeoutMs = 60_000;
 const gracePeriodMs = 1000;
 
 /**
- * Constructor options of an `Execution`: the tool, its checked arguments, the ids of the call, and the run's context.
+ * Constructor options of a `ToolExecution`: the tool, its checked arguments, the ids of the call, and the run's context.
  */
-export type ExecutionPlan = {
+export type ToolExecutionOptions = {
   readonly tool: ToolDef;
   /** A copy that belongs to the tool. */
   readonly args: Record<string, unknown>;
@@ -28,19 +28,19 @@ export type ExecutionPlan = {
  * One execution of a tool, which several equal calls may wait for. It ends when the tool does, when its time is over, or when
  * the last call that waited has left; what the tool does after that is ignored.
  */
-export class Execution {
+export class ToolExecution {
   /** Never rejects: a failure is an outcome too. */
-  readonly outcome: Promise<Outcome>;
+  readonly outcome: Promise<ToolOutcome>;
   readonly #tool: ToolDef;
   readonly #context: RunContext;
   readonly #abort = new AbortController();
   readonly #timer: NodeJS.Timeout;
-  #end: (outcome: Outcome) => void = ignore;
+  #end: (outcome: ToolOutcome) => void = ignore;
   #warning: NodeJS.Timeout | undefined;
   #isOver = false;
   #waiting = 0;
 
-  constructor({ tool, args, context, toolCallId, idempotencyKey }: ExecutionPlan) {
+  constructor({ tool, args, context, toolCallId, idempotencyKey }: ToolExecutionOptions) {
     const { timeoutMs = defaultTimeoutMs } = tool;
     const logger = context.logger.child({ toolName: tool.name, toolCallId });
     this.#tool = tool;
@@ -78,12 +78,12 @@ export class Execution {
   #fail(error: unknown): void {
     const { name } = this.#tool;
     this.#context.logger.warn(`The tool ${name} failed.`, { error: loggedCause(error, this.#context) });
-    this.#finish(failed(failureText(`The tool ${name} failed`, error, this.#context)));
+    this.#finish(failedOutcome(failureText(`The tool ${name} failed`, error, this.#context)));
   }
 
   #stop(reason: TroupeError): void {
     if (this.#isOver) return;
-    this.#finish(failed(reason.message));
+    this.#finish(failedOutcome(reason.message));
     this.#abort.abort(reason);
     this.#warning = setTimeout(() => this.#reportStillRunning(reason), gracePeriodMs).unref();
   }
@@ -94,7 +94,7 @@ export class Execution {
     );
   }
 
-  #finish(outcome: Outcome): void {
+  #finish(outcome: ToolOutcome): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#end(outcome);

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { readToolResult } from "./outcome.ts";
+import { readToolResult } from "./tool-outcome.ts";
 
 describe("readToolResult", () => {
   it("reads text [tool.result-text]", () => {

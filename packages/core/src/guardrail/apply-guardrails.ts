@@ -9,9 +9,9 @@ import { readProperty } from "../util/read-property.ts";
 import type { Guardrail, GuardrailVerdict } from "./guardrail.ts";
 
 /**
- * Parameters of `checkGuardrails`: the guardrails in order, the side of the run that they check, and the run's context.
+ * Options of `applyGuardrails`: the guardrails in order, the side of the run that they check, and the run's context.
  */
-export type GuardrailCheck = {
+export type GuardrailOptions = {
   guardrails: readonly Guardrail[];
   side: "input" | "output";
   context: RunContext;
@@ -22,12 +22,12 @@ export type GuardrailCheck = {
  * thrown as a `GuardrailError`. Parts without text are not checked and stay; a replacement of the text in an array of
  * parts stands at its first text part.
  */
-export async function checkInput(
+export async function applyInputGuardrails(
   content: MessageContent,
-  { guardrails, context }: Omit<GuardrailCheck, "side">,
+  { guardrails, context }: Omit<GuardrailOptions, "side">,
 ): Promise<MessageContent> {
   const text = getTextContent(content);
-  const passed = await checkGuardrails(text, { guardrails, side: "input", context });
+  const passed = await applyGuardrails(text, { guardrails, side: "input", context });
   if (passed === text) return content;
   return typeof content === "string" ? passed : replaceText(content, passed);
 }
@@ -36,9 +36,9 @@ export async function checkInput(
  * Passes a text through guardrails in order, and returns it with their replacements: each sees the text as the one
  * before it left it. The first refusal is thrown as a `GuardrailError`.
  */
-export async function checkGuardrails(text: string, check: GuardrailCheck): Promise<string> {
+export async function applyGuardrails(text: string, check: GuardrailOptions): Promise<string> {
   let passed = text;
-  for (const guardrail of check.guardrails) passed = await checkGuardrail(guardrail, passed, check);
+  for (const guardrail of check.guardrails) passed = await applyGuardrail(guardrail, passed, check);
   return passed;
 }
 
@@ -46,15 +46,15 @@ export async function checkGuardrails(text: string, check: GuardrailCheck): Prom
  * Returns the text as one guardrail lets it pass. Throws a `GuardrailError` when the guardrail refuses, `internal` when it
  * fails or returns no verdict, and `cancelled` as soon as the run is aborted.
  */
-export async function checkGuardrail(
+export async function applyGuardrail(
   guardrail: Guardrail,
   text: string,
-  { side, context }: Omit<GuardrailCheck, "guardrails">,
+  { side, context }: Omit<GuardrailOptions, "guardrails">,
 ): Promise<string> {
   const verdict = readVerdict(await callGuardrail(guardrail, text, context));
   if (verdict === undefined) {
     const forms = "{ pass: true }, { pass: true, replace: string } or { pass: false, reason: string }";
-    throw failedGuardrail(guardrail, `returned something that is no verdict: expected ${forms}`, { context });
+    throw reportFailedGuardrail(guardrail, `returned something that is no verdict: expected ${forms}`, { context });
   }
   if (verdict.pass) return verdict.replace ?? text;
   throw new GuardrailError({ guardrail: guardrail.name, side, reason: verdict.reason });
@@ -64,7 +64,7 @@ export async function checkGuardrail(
  * Logs and returns the error `internal` of a guardrail that is itself at fault: it threw, gave no valid verdict, or
  * broke the rule of incremental guardrails. The caller throws it, so that nothing passes.
  */
-export function failedGuardrail(
+export function reportFailedGuardrail(
   { name }: Guardrail,
   problem: string,
   { context, cause }: { context: RunContext; cause?: unknown },
@@ -80,7 +80,7 @@ async function callGuardrail(guardrail: Guardrail, text: string, context: RunCon
     return await untilAborted(async () => await guardrail.check(text, context), context.signal);
   } catch (cause) {
     if (context.signal.aborted) throw abortedError(context.signal.reason);
-    throw failedGuardrail(guardrail, "failed", { context, cause });
+    throw reportFailedGuardrail(guardrail, "failed", { context, cause });
   }
 }
 

@@ -7,10 +7,10 @@ import { cutText } from "./cut-text.ts";
 /**
  * The outcome of a tool call: the text for the model, the same text as `error` when the call failed, and the artifacts.
  */
-export type Outcome = { readonly result: string; readonly error?: string; readonly artifacts?: Artifact[] };
+export type ToolOutcome = { readonly result: string; readonly error?: string; readonly artifacts?: Artifact[] };
 
 /** Makes the outcome of a tool call that failed or was not made, from the problem, which is shown to the model. */
-export function failed(problem: string): Outcome {
+export function failedOutcome(problem: string): ToolOutcome {
   return { result: problem, error: problem };
 }
 
@@ -20,7 +20,7 @@ const defaultMaxBytes = 262_144;
  * Makes the outcome of a tool call from the value that the tool returned: its text, cut to `maxBytes` of UTF-8, and its
  * artifacts. Throws `invalid_value` for a value of another form.
  */
-export function readToolResult(value: unknown, maxBytes = defaultMaxBytes): Outcome {
+export function readToolResult(value: unknown, maxBytes = defaultMaxBytes): ToolOutcome {
   if (typeof value === "string") return { result: cutContent(value, maxBytes) };
   const content = readProperty(value, "content");
   if (typeof content !== "string") throw refusal(`it returned ${describe(value)}`);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { Execution } from "./execution.ts";
+import { ToolExecution } from "./tool-execution.ts";
 import { contextOf } from "./test/batch.ts";
 import { smallTool } from "./test/small-tool.ts";
 import type { ToolDef } from "./tool.ts";
@@ -14,13 +14,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function start(execute: ToolDef["execute"], lines: string[] = []): Execution {
+function start(execute: ToolDef["execute"], lines: string[] = []): ToolExecution {
   const context = contextOf({ lines });
   const plan = { args: {}, context, toolCallId: "1", idempotencyKey: "run-1/0/0" };
-  return new Execution({ ...plan, tool: smallTool("tool", { execute }) });
+  return new ToolExecution({ ...plan, tool: smallTool("tool", { execute }) });
 }
 
-describe("Execution", () => {
+describe("ToolExecution", () => {
   it("has the tool's outcome and leaves no timer", async () => {
     const execution = start(() => "done");
 

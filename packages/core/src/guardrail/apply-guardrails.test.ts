@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { GuardrailError } from "../errors/guardrail-error.ts";
 import type { MessageContent } from "../message/content.ts";
-import { checkGuardrails, checkInput } from "./check-guardrails.ts";
+import { applyGuardrails, applyInputGuardrails } from "./apply-guardrails.ts";
 import type { Guardrail } from "./guardrail.ts";
 import { runContext } from "./test/run-context.ts";
 
@@ -15,9 +15,9 @@ const replacing = (name: string, replace: (text: string) => string): Guardrail =
 });
 
 const checkText = async (text: string, ...guardrails: Guardrail[]) =>
-  await checkGuardrails(text, { guardrails, side: "output", context: runContext().context });
+  await applyGuardrails(text, { guardrails, side: "output", context: runContext().context });
 
-describe("checkGuardrails", () => {
+describe("applyGuardrails", () => {
   it("returns a text that all guardrails pass", async () => {
     expect(await checkText("text")).toBe("text");
     expect(await checkText("text", passes, passes)).toBe("text");
@@ -57,7 +57,7 @@ describe("checkGuardrails", () => {
       }
     }
 
-    const check = checkGuardrails("bad", { guardrails: [new Words()], side: "input", context });
+    const check = applyGuardrails("bad", { guardrails: [new Words()], side: "input", context });
     await expect(check).rejects.toMatchObject({ message: expect.stringContaining("a bad word") });
   });
 
@@ -77,7 +77,7 @@ describe("checkGuardrails", () => {
     ],
   ])("lets nothing pass when a guardrail %s, and logs why", async (_, check) => {
     const { context, lines } = runContext();
-    const checked = checkGuardrails("text", { guardrails: [{ name: "g", check }], side: "input", context });
+    const checked = applyGuardrails("text", { guardrails: [{ name: "g", check }], side: "input", context });
 
     await expect(checked).rejects.toMatchObject({
       code: "internal",
@@ -104,7 +104,7 @@ describe("checkGuardrails", () => {
   ])("lets nothing pass on %o, which is no verdict", async (answer) => {
     const { context, lines } = runContext();
     const guardrail: Guardrail = { name: "g", check: () => answer as { pass: true } };
-    const checked = checkGuardrails("text", { guardrails: [guardrail], side: "input", context });
+    const checked = applyGuardrails("text", { guardrails: [guardrail], side: "input", context });
 
     await expect(checked).rejects.toMatchObject({
       code: "internal",
@@ -117,7 +117,7 @@ describe("checkGuardrails", () => {
 
   it("stops waiting at once when the run is aborted, and leaves no listener", async () => {
     const { context, controller } = runContext();
-    const checked = checkGuardrails("text", { guardrails: [hangs], side: "input", context });
+    const checked = applyGuardrails("text", { guardrails: [hangs], side: "input", context });
     controller.abort();
 
     await expect(checked).rejects.toMatchObject({ code: "cancelled" });
@@ -129,7 +129,7 @@ describe("checkGuardrails", () => {
     controller.abort();
     let asked = 0;
     const guardrail: Guardrail = { name: "g", check: () => ({ pass: ++asked > 0 }) as { pass: true } };
-    const checked = checkGuardrails("text", { guardrails: [guardrail], side: "input", context });
+    const checked = applyGuardrails("text", { guardrails: [guardrail], side: "input", context });
 
     await expect(checked).rejects.toMatchObject({ code: "cancelled" });
     expect([asked, lines]).toEqual([0, []]);
@@ -145,7 +145,7 @@ describe("checkGuardrails", () => {
         return { pass: true };
       },
     };
-    const checked = checkGuardrails("text", { guardrails: [guardrail], side: "input", context });
+    const checked = applyGuardrails("text", { guardrails: [guardrail], side: "input", context });
 
     await expect(checked).rejects.toMatchObject({ code: "cancelled" });
     expect(lines).toEqual([]);
@@ -153,18 +153,18 @@ describe("checkGuardrails", () => {
 
   it("leaves no listener when all guardrails pass", async () => {
     const { context } = runContext();
-    await checkGuardrails("text", { guardrails: [passes, passes], side: "input", context });
+    await applyGuardrails("text", { guardrails: [passes, passes], side: "input", context });
 
     expect(getEventListeners(context.signal, "abort")).toEqual([]);
   });
 });
 
-describe("checkInput", () => {
+describe("applyInputGuardrails", () => {
   const image = { type: "image", data: "aGk=" } as const;
   const text = (words: string) => ({ type: "text", text: words }) as const;
   const loud = replacing("loud", (words) => words.toUpperCase());
   const checked = async (content: MessageContent, ...guardrails: Guardrail[]) =>
-    await checkInput(content, { guardrails, context: runContext().context });
+    await applyInputGuardrails(content, { guardrails, context: runContext().context });
 
   it("returns the same content when nothing was replaced [agent.guardrails-input]", async () => {
     const parts = [text("a"), image];
