@@ -12,7 +12,7 @@ import type { ToolSet } from "../tool/tool-set.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import { buildMessages } from "./build-messages.ts";
 import { extractFacts } from "./extract-facts.ts";
-import type { CallModel, LoopPlan } from "./loop-plan.ts";
+import type { ModelCaller, LoopPlan } from "./loop-plan.ts";
 import { RunSession } from "./run-session.ts";
 import { SessionMemory } from "./session-memory.ts";
 import { toolLoop } from "./tool-loop.ts";
@@ -26,12 +26,12 @@ const defaultRoundtrips = 10;
  */
 export class AgentRun<Structured> implements RunWork<Structured> {
   readonly #parts: AgentParts;
-  readonly #call: CallModel;
+  readonly #call: ModelCaller;
   readonly #run: Run<Structured>;
   readonly #session: RunSession;
   readonly #memory: SessionMemory | undefined;
 
-  constructor(parts: AgentParts, call: CallModel, run: Run<Structured>) {
+  constructor(parts: AgentParts, call: ModelCaller, run: Run<Structured>) {
     const { memory, model } = parts.config;
     this.#parts = parts;
     this.#call = call;
@@ -49,7 +49,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     const { guardrails, hooks } = parts.config;
     if (guardrails?.input !== undefined || hooks?.beforeRun !== undefined) run.input = await this.#readInput();
     const messages = await buildMessages(parts, run, { session, memory: this.#memory, tools });
-    return toolLoop(planLoop(parts, run, { call: this.#call, messages, tools }));
+    return toolLoop(planToolLoop(parts, run, { call: this.#call, messages, tools }));
   }
 
   saveFinished(): Promise<unknown> {
@@ -96,12 +96,12 @@ export class AgentRun<Structured> implements RunWork<Structured> {
 
 /**
  * Makes the plan for `toolLoop` from the configuration of an agent or of a team's orchestrator, the run, its first
- * messages and tools, and the way of calling the model (`callWhole` or `callStreaming`).
+ * messages and tools, and the function that calls the model (`callByGenerate` or `callByStream`).
  */
-export function planLoop<Structured>(
+export function planToolLoop<Structured>(
   parts: AgentParts,
   run: Run<Structured>,
-  call: { call: CallModel; messages: readonly ChatMessage[]; tools: ToolSet },
+  call: { call: ModelCaller; messages: readonly ChatMessage[]; tools: ToolSet },
 ): LoopPlan<Structured> {
   const { config, retry, structured } = parts;
   return {

@@ -14,8 +14,8 @@ import type { ToolDef } from "../tool/tool.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { AgentParts } from "./agent-parts.ts";
 import { AgentRun } from "./agent-run.ts";
-import { callStreaming, callWhole } from "./call-model.ts";
-import type { CallModel } from "./loop-plan.ts";
+import { callByStream, callByGenerate } from "./call-model.ts";
+import type { ModelCaller } from "./loop-plan.ts";
 import { checkAgentConfig } from "./check-agent-config.ts";
 
 /** The type of an agent's structured answer. */
@@ -79,12 +79,12 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
 
   /** Runs to the whole answer. A run that fails rejects with a `RunError`, whose output holds what it did until then. */
   async run(input: MessageContent, opts?: RunOpts): Promise<RunOutput<Answer<Schema>>> {
-    return await this.#execute(callWhole, input, opts).run();
+    return await this.#execute(callByGenerate, input, opts).run();
   }
 
   /** Makes a run that streams; it starts when it is first read. Wrong options are refused here and now. */
   stream(input: MessageContent, opts?: RunOpts): RunStream<Answer<Schema>> {
-    return this.#execute(callStreaming, input, opts);
+    return this.#execute(callByStream, input, opts);
   }
 
   /** Closes the tool sources. The storage is the caller's to close. */
@@ -92,7 +92,7 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
     await this.#parts.tools.close();
   }
 
-  #execute(call: CallModel, input: MessageContent, opts: RunOpts | undefined): RunExecution<Answer<Schema>> {
+  #execute(call: ModelCaller, input: MessageContent, opts: RunOpts | undefined): RunExecution<Answer<Schema>> {
     const parts = this.#parts;
     const { name, model, sessionId, userId, limits } = parts.config;
     const run = new Run<Answer<Schema>>({

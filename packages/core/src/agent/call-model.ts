@@ -8,7 +8,7 @@ import type { ModelMessage } from "../model/vendor-state.ts";
 import { callWithRetries } from "../retry/with-retry.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { ChunkFilter } from "./chunk-filter.ts";
-import type { CallModel, LoopPlan } from "./loop-plan.ts";
+import type { ModelCaller, LoopPlan } from "./loop-plan.ts";
 import { normalizeResponse, UniqueCallIds } from "./normalize-response.ts";
 
 /** The input of `callModel`: the messages to send, the tool call ids in use, and the permission to call tools. */
@@ -62,7 +62,7 @@ function toolOptions({ tools }: LoopPlan, mayCallTools: boolean): Pick<ModelOpti
  * Calls the model by `generate`, for a run that is not streamed: yields nothing, and returns the response. A failed
  * call is repeated by the retry policy.
  */
-export const callWhole: CallModel = async function* ({ model, retry }, { messages, options, ids }) {
+export const callByGenerate: ModelCaller = async function* ({ model, retry }, { messages, options, ids }) {
   yield* [];
   const generate = () => model.generate(messages, options);
   return ids.inResponse(normalizeResponse(await callWithRetries(generate, retry, { signal: options.signal })));
@@ -72,7 +72,7 @@ export const callWhole: CallModel = async function* ({ model, retry }, { message
  * Calls the model by `stream`, for a run that is streamed: yields the chunks that may be shown, and returns the
  * response. A failed call is repeated by the retry policy only as long as none of its chunks has come.
  */
-export const callStreaming: CallModel = async function* ({ model, retry }, { messages, options, filter, ids }) {
+export const callByStream: ModelCaller = async function* ({ model, retry }, { messages, options, filter, ids }) {
   const collector = new ResponseCollector();
   const open = () => openStream(model.stream(messages, options));
   const { chunks, first } = await callWithRetries(open, retry, { signal: options.signal });

@@ -21,8 +21,8 @@ export type LoopPlan<Structured = unknown> = {
   /** The run, where the loop records what happens. */
   run: Run<Structured>;
   model: ModelProvider;
-  /** Calls the model, for a whole or for a streamed answer. */
-  call: CallModel;
+  /** Makes each model call, by `generate` or by `stream`. */
+  call: ModelCaller;
   /** The messages of the first model call. */
   messages: readonly ChatMessage[];
   options: ModelOptions;
@@ -45,7 +45,7 @@ type ModelCall = {
 };
 
 /**
- * A way of calling the model of a plan, `callWhole` or `callStreaming`: yields the chunks for the reader of the run, if
- * it streams, and returns the whole response.
+ * A function that makes one model call for the tool loop: `callByGenerate` for a run without a stream, `callByStream` for
+ * one with a stream. Yields the chunks for the reader of the run, and returns the whole response.
  */
-export type CallModel = (plan: LoopPlan, call: ModelCall) => AsyncGenerator<StreamChunk, ModelResponse>;
+export type ModelCaller = (plan: LoopPlan, call: ModelCall) => AsyncGenerator<StreamChunk, ModelResponse>;

@@ -41,8 +41,11 @@ export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGe
   }
 }
 
-/** The part of a model's response that `executeTools` needs: its text, its tool calls, and the vendor's state. */
-export type ToolStep = Pick<ModelResponse, "text" | "toolCalls" | "malformedArguments" | "vendorState">;
+/**
+ * The part of a model's response with tool calls that `executeTools` reads: its text, its calls, and the vendor's state.
+ * A team makes one itself for delegations that no model asked for.
+ */
+export type ToolCallResponse = Pick<ModelResponse, "text" | "toolCalls" | "malformedArguments" | "vendorState">;
 
 /**
  * Executes the tool calls of a response in parallel, and yields the end of each call. Records response and results in the
@@ -50,11 +53,11 @@ export type ToolStep = Pick<ModelResponse, "text" | "toolCalls" | "malformedArgu
  */
 export async function* executeTools(
   plan: LoopPlan,
-  step: ToolStep,
+  response: ToolCallResponse,
   roundtrip: number,
 ): AsyncGenerator<StreamChunk, ModelMessage[]> {
   const { run, tools, onToolCall } = plan;
-  const { text, toolCalls: calls, malformedArguments = [] } = step;
+  const { text, toolCalls: calls, malformedArguments = [] } = response;
   const done: ToolCallResult[] = [];
   run.unfinishedStep = { text, toolCalls: calls, results: done };
   const batch = executeToolCalls({
@@ -79,12 +82,12 @@ export async function* executeTools(
   // In the order of the calls, in whatever order they ended.
   run.toolCalls.splice(-calls.length, calls.length, ...next.value);
   run.unfinishedStep = undefined;
-  return recordStep(plan, step, next.value);
+  return recordResults(plan, response, next.value);
 }
 
 /** The vendor's state is for the next model call alone: what is recorded reaches storage and clients. */
-function recordStep({ run }: LoopPlan, step: ToolStep, done: readonly ToolCallResult[]): ModelMessage[] {
-  const { text, toolCalls, vendorState } = step;
+function recordResults({ run }: LoopPlan, response: ToolCallResponse, done: readonly ToolCallResult[]): ModelMessage[] {
+  const { text, toolCalls, vendorState } = response;
   const answer: ChatMessage = { role: "assistant", content: text === "" ? null : text, toolCalls };
   const results = done.map(({ toolCallId, result }): ChatMessage => ({ role: "tool", toolCallId, content: result }));
   run.messages.push(answer, ...results);

@@ -9,7 +9,7 @@ import { resolveRetryConfig } from "../retry/retry-config.ts";
 import { checkRunLimits } from "../run/run-limits.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { isBlank } from "../util/is-blank.ts";
-import { strategies } from "./strategies.ts";
+import { teamStrategies } from "./strategies.ts";
 import type { TeamConfig, TeamMode } from "./team-config.ts";
 
 const longestName = 128;
@@ -26,7 +26,7 @@ const checkRunnable = methods<Runnable>("an agent, a team or another runnable", 
 
 const optionTable = {
   name: checkName,
-  mode: oneOf(...(Object.keys(strategies) as TeamMode[])),
+  mode: oneOf(...(Object.keys(teamStrategies) as TeamMode[])),
   model: modelOption,
   members: checkMembers,
   description: optional(nonEmptyString),

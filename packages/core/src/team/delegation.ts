@@ -10,11 +10,11 @@ import { ToolSet } from "../tool/tool-set.ts";
 import type { ToolDef } from "../tool/tool.ts";
 import { createId } from "../util/create-id.ts";
 import type { MemberRuns } from "./member-runs.ts";
-import type { Member } from "./members.ts";
-import type { TeamPlan } from "./team-plan.ts";
+import type { TeamMember } from "./members.ts";
+import type { TeamRunPlan } from "./team-plan.ts";
 
 type DelegationToolOptions = {
-  readonly member: Member;
+  readonly member: TeamMember;
   readonly memberRuns: MemberRuns;
   readonly parameters: JsonSchema;
   /** Makes the member's input from the arguments of the call. */
@@ -65,7 +65,7 @@ const taskParameters = {
  * input go along with each task.
  */
 export function delegationTools(
-  members: readonly Member[],
+  members: readonly TeamMember[],
   memberRuns: MemberRuns,
   input: () => MessageContent,
 ): ToolSet {
@@ -82,7 +82,7 @@ function withAttachments(task: string, input: MessageContent): MessageContent {
 
 /** A task that a strategy gives to a member, and the arguments of the tool call that records it. */
 export type MemberTask = {
-  readonly member: Member;
+  readonly member: TeamMember;
   readonly content: MessageContent;
   readonly args: Record<string, unknown>;
 };
@@ -94,8 +94,8 @@ const recordedParameters = { type: "object" };
  * Runs several members in parallel for a strategy, recorded as tool calls although no model made them. Yields the
  * chunks of these calls, and returns the results in the order of the tasks.
  */
-export async function* delegateAll(
-  { orchestrator, memberRuns, run }: TeamPlan,
+export async function* delegateInParallel(
+  { orchestrator, memberRuns, run }: TeamRunPlan,
   tasks: readonly MemberTask[],
 ): AsyncGenerator<StreamChunk, ToolCallResult[]> {
   const toolCalls = tasks.map(({ member, args }) => ({ id: createId(), name: member.toolName, arguments: args }));

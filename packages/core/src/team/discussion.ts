@@ -5,7 +5,7 @@ import type { CompiledSchema } from "../schema/compile-schema.ts";
 import { parseStructured } from "../schema/parse-structured.ts";
 import { readProperty } from "../util/read-property.ts";
 import type { MemberTask } from "./delegation.ts";
-import type { Member } from "./members.ts";
+import type { TeamMember } from "./members.ts";
 
 /**
  * The discussion of a question by the members of a team in mode `collaborate`: keeps the transcript, makes the tasks of
@@ -25,23 +25,23 @@ export class Discussion {
   }
 
   /** Returns the tasks of a round. Each repeats the transcript: members may have no memory of earlier rounds. */
-  contributionTasks(members: readonly Member[], round: number): MemberTask[] {
+  contributionTasks(members: readonly TeamMember[], round: number): MemberTask[] {
     return members.map((member) => ({ member, content: this.#contributionPrompt(member), args: { round } }));
   }
 
   /** Adds the contributions of a round, and returns the members that made one. */
-  addContributions(members: readonly Member[], results: readonly ToolCallResult[], round: number): Member[] {
+  addContributions(members: readonly TeamMember[], results: readonly ToolCallResult[], round: number): TeamMember[] {
     this.#entries.push(...members.map(({ name }, index) => `## Round ${round}: ${name}\n\n${results[index]?.result}`));
     return members.filter((_, index) => results[index]?.error === undefined);
   }
 
   /** Tells whether a vote can end the discussion. A member with structured output has no words to vote with. */
-  canEndBy(speakers: readonly Member[]): boolean {
+  canEndBy(speakers: readonly TeamMember[]): boolean {
     return speakers.every(({ runnable }) => readProperty(runnable, "hasStructuredOutput") !== true);
   }
 
   /** Returns the tasks of a vote. */
-  voteTasks(speakers: readonly Member[], round: number): MemberTask[] {
+  voteTasks(speakers: readonly TeamMember[], round: number): MemberTask[] {
     const request = `Do you agree with what the others said, so that nothing is left to discuss? ${voteFormat}`;
     return speakers.map((member) => ({
       member,
@@ -51,7 +51,7 @@ export class Discussion {
   }
 
   /** Counts the votes. Reasons of votes against become part of the transcript. */
-  async haveAgreed(speakers: readonly Member[], results: readonly ToolCallResult[]): Promise<boolean> {
+  async haveAgreed(speakers: readonly TeamMember[], results: readonly ToolCallResult[]): Promise<boolean> {
     const votes = await Promise.all(results.map(readVote));
     for (const [index, { agree, reason }] of votes.entries()) {
       if (!agree && reason) this.#entries.push(`${speakers[index]?.name} does not agree: ${reason}`);
@@ -59,7 +59,7 @@ export class Discussion {
     return votes.every(({ agree }) => agree);
   }
 
-  #contributionPrompt(member: Member): MessageContent {
+  #contributionPrompt(member: TeamMember): MessageContent {
     if (this.#entries.length === 0) return this.#question;
     return this.#prompt(
       member,
@@ -67,14 +67,14 @@ export class Discussion {
     );
   }
 
-  #prompt({ name }: Member, request: string): MessageContent {
+  #prompt({ name }: TeamMember, request: string): MessageContent {
     const situation = `You are ${name}, and discuss this with others. This was said so far:\n\n${this.transcript}`;
-    return appendText(this.#question, `${situation}\n\n${request}`);
+    return appendTextPart(this.#question, `${situation}\n\n${request}`);
   }
 }
 
-/** Returns the content of a message with a text appended: after a blank line, or as one more part. */
-export function appendText(content: MessageContent, text: string): MessageContent {
+/** Returns a message's content with a text at its end: after a blank line in a string, as one more part in an array. */
+export function appendTextPart(content: MessageContent, text: string): MessageContent {
   return typeof content === "string" ? `${content}\n\n${text}` : [...content, { type: "text", text }];
 }
 

@@ -14,16 +14,20 @@ import type { Run } from "../run/run.ts";
 import { memberSessionId } from "../session/session-id.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { readProperty } from "../util/read-property.ts";
-import type { Member } from "./members.ts";
+import type { TeamMember } from "./members.ts";
 
-/** Parameters of a member's run: the member, its input, and the context that the run becomes a child of. */
-export type Delegation = { readonly member: Member; readonly content: MessageContent; readonly context: RunContext };
+/** One delegation, for `MemberRuns`: the member to run, its input, and the context of the parent run. */
+export type MemberRunRequest = {
+  readonly member: TeamMember;
+  readonly content: MessageContent;
+  readonly context: RunContext;
+};
 
 /** The output of a member whose run was streamed, and the reason why the run finished. */
-export type StreamedOutput = { readonly output: RunOutput; readonly finishReason: FinishReason };
+export type StreamedMemberOutput = { readonly output: RunOutput; readonly finishReason: FinishReason };
 
 /** The run of the team, its members, and whether their sessions outlive it. */
-type MemberRunsOptions = { run: Run; members: readonly Member[]; persists: boolean };
+type MemberRunsOptions = { run: Run; members: readonly TeamMember[]; persists: boolean };
 
 /** The part of the remaining time that a member may use. The rest is for the orchestrator's answer. */
 const membersShare = 0.8;
@@ -33,7 +37,7 @@ export class MemberRuns {
   readonly #options: MemberRunsOptions;
   readonly #storage = new InMemoryStorage();
   /** The members with a delegation so far, each with its last error. */
-  readonly #started = new Map<Member, TroupeError | undefined>();
+  readonly #started = new Map<TeamMember, TroupeError | undefined>();
 
   constructor(options: MemberRunsOptions) {
     this.#options = options;
@@ -45,7 +49,7 @@ export class MemberRuns {
   }
 
   /** Runs a member and waits for its output. */
-  async run(delegation: Delegation): Promise<RunOutput> {
+  async run(delegation: MemberRunRequest): Promise<RunOutput> {
     const { opts, meter } = this.#start(delegation);
     const { runnable } = delegation.member;
     try {
@@ -56,7 +60,7 @@ export class MemberRuns {
   }
 
   /** Streams a member: yields its chunks but for `finish`, and returns its output. */
-  async *stream(delegation: Delegation): AsyncGenerator<StreamChunk, StreamedOutput> {
+  async *stream(delegation: MemberRunRequest): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
     const { opts, meter } = this.#start(delegation);
     const { runnable } = delegation.member;
     try {
@@ -81,7 +85,7 @@ export class MemberRuns {
     }
   }
 
-  #start({ member, context }: Delegation): { opts: RunOpts; meter: UsageMeter } {
+  #start({ member, context }: MemberRunRequest): { opts: RunOpts; meter: UsageMeter } {
     const { run, persists } = this.#options;
     if (!this.#started.has(member)) this.#started.set(member, undefined);
     const meter = new UsageMeter({ parent: run.meter });
@@ -93,7 +97,7 @@ export class MemberRuns {
     return { opts: { parent, signal: context.signal, sessionId }, meter };
   }
 
-  #fail({ member }: Delegation, meter: UsageMeter, thrown: unknown): TroupeError {
+  #fail({ member }: MemberRunRequest, meter: UsageMeter, thrown: unknown): TroupeError {
     countForeignUsage(meter, readProperty(thrown, "output"));
     const error = toTroupeError(thrown);
     this.#started.set(member, error);

@@ -7,7 +7,7 @@ import { encodeKey } from "../storage/encode-key.ts";
 import { readProperty } from "../util/read-property.ts";
 
 /** A member of a team, with the tool name and the session name that are derived from its own. */
-export type Member = {
+export type TeamMember = {
   readonly runnable: Runnable;
   readonly name: string;
   /** Name of its delegation tool. */
@@ -25,7 +25,7 @@ const longestSession = 64;
  * Makes the members of a team from its runnables: derives from each name a unique tool name and session name of at most
  * 64 characters.
  */
-export function toMembers(runnables: readonly Runnable[]): Member[] {
+export function createMembers(runnables: readonly Runnable[]): TeamMember[] {
   const toolNames = new Set<string>();
   return runnables.map((runnable) => {
     const { name } = runnable;
@@ -39,7 +39,7 @@ export function toMembers(runnables: readonly Runnable[]): Member[] {
  * Makes a listener for the team's session store that deletes the members' sessions together with the team's session,
  * also from storages of the members' own.
  */
-export function memberSessionsListener(members: readonly Member[]): SessionListener {
+export function memberSessionsListener(members: readonly TeamMember[]): SessionListener {
   return {
     forgetSession: async (sessionId, owner) => {
       for (const member of members) await forget(member, memberSessionId(sessionId, member.sessionName), owner);
@@ -47,7 +47,7 @@ export function memberSessionsListener(members: readonly Member[]): SessionListe
   };
 }
 
-async function forget({ runnable }: Member, sessionId: string, owner: SessionOwner): Promise<void> {
+async function forget({ runnable }: TeamMember, sessionId: string, owner: SessionOwner): Promise<void> {
   // Agents and teams have a session store; a remote agent's sessions belong to its own service.
   const sessions = readProperty(runnable, "sessions") as Partial<SessionStore> | undefined;
   try {

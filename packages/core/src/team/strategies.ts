@@ -1,19 +1,19 @@
-import type { CallModel } from "../agent/loop-plan.ts";
+import type { ModelCaller } from "../agent/loop-plan.ts";
 import { toolLoop } from "../agent/tool-loop.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { delegateAll } from "./delegation.ts";
-import { appendText, Discussion } from "./discussion.ts";
-import { route } from "./route.ts";
+import { delegateInParallel } from "./delegation.ts";
+import { appendTextPart, Discussion } from "./discussion.ts";
+import { routeToMember } from "./route-to-member.ts";
 import type { TeamMode } from "./team-config.ts";
-import type { TeamPlan, TeamStrategy } from "./team-plan.ts";
+import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
 
 /** The orchestrator delegates tasks, in parallel and repeatedly, and answers. */
 const coordinate: TeamStrategy = (plan) => toolLoop({ ...plan.orchestrator, call: whileMembersAnswer(plan) });
 
 /** A team whose members have all failed fails with them, before its model is called again. */
-function whileMembersAnswer({ orchestrator, memberRuns, run }: TeamPlan): CallModel {
+function whileMembersAnswer({ orchestrator, memberRuns, run }: TeamRunPlan): ModelCaller {
   return (plan, call) => {
     memberRuns.requireAnAnswer(run.toolCalls);
     return orchestrator.call(plan, call);
@@ -24,7 +24,7 @@ function whileMembersAnswer({ orchestrator, memberRuns, run }: TeamPlan): CallMo
 const broadcast: TeamStrategy = async function* (plan) {
   const { members, memberRuns, run } = plan;
   const content = run.input;
-  const results = yield* delegateAll(
+  const results = yield* delegateInParallel(
     plan,
     members.map((member) => ({ member, content, args: {} })),
   );
@@ -41,23 +41,28 @@ const collaborate: TeamStrategy = async function* (plan) {
   const { members, memberRuns, maxRounds, run } = plan;
   const discussion = new Discussion(run.input);
   for (let round = 1; round <= maxRounds; round++) {
-    const results = yield* delegateAll(plan, discussion.contributionTasks(members, round));
+    const results = yield* delegateInParallel(plan, discussion.contributionTasks(members, round));
     const speakers = discussion.addContributions(members, results, round);
     if (speakers.length === 0) memberRuns.requireAnAnswer(run.toolCalls);
     // A single speaker needs no vote, and after the last round a vote decides nothing.
     if (speakers.length < 2 || round === maxRounds) break;
     if (!discussion.canEndBy(speakers)) continue;
-    const votes = yield* delegateAll(plan, discussion.voteTasks(speakers, round));
+    const votes = yield* delegateInParallel(plan, discussion.voteTasks(speakers, round));
     if (await discussion.haveAgreed(speakers, votes)) break;
   }
   return yield* synthesize(plan, `Your members have discussed this:\n\n${discussion.transcript}`);
 };
 
 /** The strategy that does the work of a team's run, by the mode of the team. */
-export const strategies: Readonly<Record<TeamMode, TeamStrategy>> = { coordinate, route, broadcast, collaborate };
+export const teamStrategies: Readonly<Record<TeamMode, TeamStrategy>> = {
+  coordinate,
+  route: routeToMember,
+  broadcast,
+  collaborate,
+};
 
 /** The orchestrator answers from a report of the members' work, which is appended to the last message. */
-async function* synthesize({ orchestrator }: TeamPlan, report: string): AsyncGenerator<StreamChunk, FinishReason> {
+async function* synthesize({ orchestrator }: TeamRunPlan, report: string): AsyncGenerator<StreamChunk, FinishReason> {
   const messages = appendToLast(orchestrator.messages, report);
   return yield* toolLoop({ ...orchestrator, messages, maxToolRoundtrips: 0 });
 }
@@ -65,5 +70,5 @@ async function* synthesize({ orchestrator }: TeamPlan, report: string): AsyncGen
 function appendToLast(messages: readonly ChatMessage[], text: string): ChatMessage[] {
   const last = messages.at(-1);
   if (last === undefined) return [{ role: "user", content: text }];
-  return [...messages.slice(0, -1), { ...last, content: appendText(last.content ?? "", text) }];
+  return [...messages.slice(0, -1), { ...last, content: appendTextPart(last.content ?? "", text) }];
 }

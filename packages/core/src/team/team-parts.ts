@@ -2,8 +2,8 @@ import { AgentParts } from "../agent/agent-parts.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { MemberEvents } from "./member-events.ts";
-import { memberSessionsListener, toMembers } from "./members.ts";
-import type { Member } from "./members.ts";
+import { memberSessionsListener, createMembers } from "./members.ts";
+import type { TeamMember } from "./members.ts";
 import type { TeamConfig, TeamMode } from "./team-config.ts";
 
 /**
@@ -12,14 +12,14 @@ import type { TeamConfig, TeamMode } from "./team-config.ts";
  */
 export class TeamParts {
   readonly config: TeamConfig;
-  readonly members: readonly Member[];
+  readonly members: readonly TeamMember[];
   readonly orchestrator: AgentParts;
   #events: MemberEvents | undefined;
 
   constructor(config: TeamConfig) {
     const { description: _, mode, members, instructions, maxRounds: _rounds, memberSessions: kept, ...shared } = config;
     this.config = config;
-    this.members = toMembers(members);
+    this.members = createMembers(members);
     const orchestrator = { ...shared, instructions: orchestratorPrompt(mode, this.members, instructions) };
     this.orchestrator = new AgentParts(orchestrator, kept === "persist" ? [memberSessionsListener(this.members)] : []);
   }
@@ -45,7 +45,7 @@ const tasks: Readonly<Record<TeamMode, string>> = {
 };
 
 /** The system prompt of the orchestrator: the members, the task of the mode, and the team's own instructions. */
-function orchestratorPrompt(mode: TeamMode, members: readonly Member[], instructions = ""): string {
+function orchestratorPrompt(mode: TeamMode, members: readonly TeamMember[], instructions = ""): string {
   const list = members.map(({ name, runnable: { description } }) =>
     description ? `- ${name}: ${description}` : `- ${name}`,
   );

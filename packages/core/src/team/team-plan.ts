@@ -3,17 +3,17 @@ import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { Run } from "../run/run.ts";
 import type { MemberRuns } from "./member-runs.ts";
-import type { Member } from "./members.ts";
+import type { TeamMember } from "./members.ts";
 
 /**
- * All that a strategy needs for one run of a team: the run that it records to, the orchestrator's loop, and the
+ * Parameters of a `TeamStrategy` for one run of a team: the run that it records to, the orchestrator's tool loop, and the
  * members.
  */
-export type TeamPlan = {
+export type TeamRunPlan = {
   readonly run: Run;
   /** The loop of the orchestrator's model. */
   readonly orchestrator: LoopPlan;
-  readonly members: readonly Member[];
+  readonly members: readonly TeamMember[];
   readonly memberRuns: MemberRuns;
   readonly maxRounds: number;
   /** True when the caller reads chunks. */
@@ -21,4 +21,4 @@ export type TeamPlan = {
 };
 
 /** The work of a team in one mode: yields all chunks but `finish`, and returns the finish reason. */
-export type TeamStrategy = (plan: TeamPlan) => AsyncGenerator<StreamChunk, FinishReason>;
+export type TeamStrategy = (plan: TeamRunPlan) => AsyncGenerator<StreamChunk, FinishReason>;

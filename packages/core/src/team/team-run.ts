@@ -1,7 +1,7 @@
-import { planLoop } from "../agent/agent-run.ts";
+import { planToolLoop } from "../agent/agent-run.ts";
 import { buildMessages } from "../agent/build-messages.ts";
-import { callStreaming } from "../agent/call-model.ts";
-import type { CallModel, LoopPlan } from "../agent/loop-plan.ts";
+import { callByStream } from "../agent/call-model.ts";
+import type { ModelCaller, LoopPlan } from "../agent/loop-plan.ts";
 import { RunSession } from "../agent/run-session.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
@@ -10,7 +10,7 @@ import type { Run } from "../run/run.ts";
 import { ToolSet } from "../tool/tool-set.ts";
 import { delegationTools } from "./delegation.ts";
 import { MemberRuns } from "./member-runs.ts";
-import { strategies } from "./strategies.ts";
+import { teamStrategies } from "./strategies.ts";
 import type { TeamParts } from "./team-parts.ts";
 
 const defaultRounds = 3;
@@ -21,11 +21,11 @@ const defaultRounds = 3;
  */
 export class TeamRun implements RunWork {
   readonly #parts: TeamParts;
-  readonly #call: CallModel;
+  readonly #call: ModelCaller;
   readonly #run: Run;
   readonly #session: RunSession;
 
-  constructor(parts: TeamParts, call: CallModel, run: Run) {
+  constructor(parts: TeamParts, call: ModelCaller, run: Run) {
     this.#parts = parts;
     this.#call = call;
     this.#run = run;
@@ -39,8 +39,8 @@ export class TeamRun implements RunWork {
     events.open(run.runId);
     const memberRuns = new MemberRuns({ run, members, persists: memberSessions === "persist" });
     const orchestrator = await this.#planOrchestrator(memberRuns);
-    const streams = this.#call === callStreaming;
-    return strategies[mode]({ run, orchestrator, members, memberRuns, maxRounds, streams });
+    const streams = this.#call === callByStream;
+    return teamStrategies[mode]({ run, orchestrator, members, memberRuns, maxRounds, streams });
   }
 
   /** Stores the user's input and the team's answer alone: members have sessions of their own. */
@@ -67,6 +67,6 @@ export class TeamRun implements RunWork {
     const tools = config.mode === "coordinate" ? delegations : new ToolSet([]);
     const messages = await buildMessages(parts, run, { session, memory: undefined, tools });
     const hasCalls = messages.some(({ toolCalls }) => toolCalls !== undefined);
-    return planLoop(parts, run, { call: this.#call, messages, tools: hasCalls ? delegations : tools });
+    return planToolLoop(parts, run, { call: this.#call, messages, tools: hasCalls ? delegations : tools });
   }
 }

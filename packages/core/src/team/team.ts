@@ -1,5 +1,5 @@
-import { callStreaming, callWhole } from "../agent/call-model.ts";
-import type { CallModel } from "../agent/loop-plan.ts";
+import { callByStream, callByGenerate } from "../agent/call-model.ts";
+import type { ModelCaller } from "../agent/loop-plan.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { MessageContent } from "../message/content.ts";
 import { checkContent } from "../run/check-content.ts";
@@ -68,15 +68,15 @@ export class Team implements Runnable {
 
   /** Runs the team to its end. Rejects with a `RunError` that has the output up to the failure. */
   async run(input: MessageContent, opts?: RunOpts): Promise<RunOutput> {
-    return await this.#execute(callWhole, input, opts).run();
+    return await this.#execute(callByGenerate, input, opts).run();
   }
 
   /** Returns the stream of a run, which starts when it is first read. Wrong options throw at once. */
   stream(input: MessageContent, opts?: RunOpts): RunStream {
-    return this.#execute(callStreaming, input, opts);
+    return this.#execute(callByStream, input, opts);
   }
 
-  #execute(call: CallModel, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
+  #execute(call: ModelCaller, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const parts = this.#parts;
     const { name, model, limits } = parts.config;
     const run = new Run({

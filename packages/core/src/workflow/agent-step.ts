@@ -8,15 +8,15 @@ import { memberSessionId } from "../session/session-id.ts";
 import { readProperty } from "../util/read-property.ts";
 import { copyState } from "./state-shape.ts";
 import type { StateRecord } from "./state-shape.ts";
-import type { StepOf } from "./steps.ts";
+import type { CheckedStepOf } from "./steps.ts";
 import type { StepContext } from "./workflow-step.ts";
 
 /**
  * Parameters of `runAgentStep`: the step, the agent's input, and the context, meter and chunk receiver of the child
  * run.
  */
-export type AgentStepRun = {
-  readonly step: StepOf<"agent">;
+export type AgentStepRequest = {
+  readonly step: CheckedStepOf<"agent">;
   readonly input: MessageContent;
   readonly context: StepContext;
   /** Counts the usage of the child run. */
@@ -30,7 +30,7 @@ export type AgentStepRun = {
  * run, else the state as JSON.
  */
 export function agentStepInput(
-  { inputFrom }: StepOf<"agent">,
+  { inputFrom }: CheckedStepOf<"agent">,
   { state, message }: { readonly state: StateRecord; readonly message: MessageContent | undefined },
 ): MessageContent {
   if (inputFrom !== undefined) return requireText(inputFrom(copyState(state)));
@@ -39,7 +39,7 @@ export function agentStepInput(
 }
 
 /** Runs the agent of a step as a child run. Its usage counts whether it completes or fails. */
-export async function runAgentStep(stepRun: AgentStepRun): Promise<RunOutput> {
+export async function runAgentStep(stepRun: AgentStepRequest): Promise<RunOutput> {
   const { meter } = stepRun;
   try {
     const output = await startAgent(stepRun);
@@ -52,12 +52,12 @@ export async function runAgentStep(stepRun: AgentStepRun): Promise<RunOutput> {
 }
 
 /** Returns the text that an agent had produced when it failed, or an empty string. */
-export function textOfFailure(error: unknown): string {
+export function textOfFailedRun(error: unknown): string {
   const text = readProperty(readProperty(error, "output"), "text");
   return typeof text === "string" ? text : "";
 }
 
-async function startAgent({ step, input, context, onChunk }: AgentStepRun): Promise<RunOutput> {
+async function startAgent({ step, input, context, onChunk }: AgentStepRequest): Promise<RunOutput> {
   const { sessionId, signal } = context;
   const { agent, name } = step;
   const opts = { parent: context, signal, sessionId: memberSessionId(sessionId, name) };

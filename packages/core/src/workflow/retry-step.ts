@@ -4,8 +4,8 @@ import type { ErrorCode } from "../errors/troupe-error.ts";
 import { withRetry } from "../retry/with-retry.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
 
-/** Parameters of `retryStep`: the step's name and work, the retry policy, the signal, and callbacks for repetitions. */
-export type StepAttempts<Result> = {
+/** Parameters of `retryStep`: the step's name and work, its retry policy and signal, and callbacks for each repetition. */
+export type StepRetryOptions<Result> = {
   readonly name: string;
   readonly policy: RetryPolicy | undefined;
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ const permanent: readonly ErrorCode[] = [
  * Does the work of a step and returns its result, repeating it by the policy after errors that may pass. The last error
  * is thrown with the step's name added.
  */
-export async function retryStep<Result>(attempts: StepAttempts<Result>): Promise<Result> {
+export async function retryStep<Result>(attempts: StepRetryOptions<Result>): Promise<Result> {
   const { name, policy = { maxRetries: 0, backoffMs: 0 }, signal, work, mayRepeat, onRepeat } = attempts;
   const { maxRetries, backoffMs } = policy;
   const config = {
@@ -51,12 +51,12 @@ export async function retryStep<Result>(attempts: StepAttempts<Result>): Promise
   try {
     return await withRetry(attempt, config, { signal });
   } catch (error) {
-    throw stepError(name, error);
+    throw createStepError(name, error);
   }
 }
 
-/** Makes the error of a step: the original error with the step's name in message and fields. */
-export function stepError(name: string, thrown: unknown): TroupeError {
+/** Makes the error of a failed step: the original error with the step's name in its message and fields. */
+export function createStepError(name: string, thrown: unknown): TroupeError {
   const error = toTroupeError(thrown);
   const { code, message, fields } = error;
   return new TroupeError(code, `The step ${JSON.stringify(name)} failed: ${message}`, {

@@ -11,8 +11,8 @@ import type { StateRecord } from "./state-shape.ts";
 import { StepRunner } from "./step-runner.ts";
 import type { StepObserver } from "./step-runner.ts";
 import type { StepTrace } from "./step-trace.ts";
-import { everyStep } from "./steps.ts";
-import type { Step } from "./steps.ts";
+import { walkSteps } from "./steps.ts";
+import type { CheckedStep } from "./steps.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
 import { WorkflowError } from "./workflow-result.ts";
 import type { WorkflowResult, WorkflowState } from "./workflow-result.ts";
@@ -22,7 +22,7 @@ import type { WorkflowResult, WorkflowState } from "./workflow-result.ts";
  * steps.
  */
 export type WorkflowPlan = {
-  readonly steps: readonly Step[];
+  readonly steps: readonly CheckedStep[];
   readonly retryPolicy: RetryPolicy | undefined;
   /** The first state of the run. */
   readonly start: StateRecord;
@@ -32,24 +32,24 @@ export type WorkflowPlan = {
 };
 
 /**
- * Runs the steps of a workflow and returns the finish reason. `runStreaming` yields the chunks of the answer but `finish`;
- * `runWhole` and those of `runObserved` yield none.
+ * Runs the steps of a workflow and returns the finish reason. `runStreamingAnswer` yields the chunks of the answer but `finish`;
+ * `runUnobserved` and those of `createObservedRunner` yield none.
  */
 export type WorkflowRunner = (run: Run<StateRecord>, plan: WorkflowPlan) => AsyncGenerator<StreamChunk, FinishReason>;
 
-/** A run of a workflow that has not begun, and its plan. */
-export type PlannedRun = { readonly execution: RunExecution<StateRecord>; readonly plan: WorkflowPlan };
+/** A run of a workflow that has not begun, made by `WorkflowParts.plan`, and the plan that it follows. */
+export type PlannedWorkflowRun = { readonly execution: RunExecution<StateRecord>; readonly plan: WorkflowPlan };
 
 const noObserver: StepObserver = { wantsChunks: () => false, allowsRepeat: true, onEvent: () => undefined };
 
-/** Runs the steps of a workflow for a caller that reads no stream: yields no chunks. */
-export const runWhole = runObserved(noObserver);
+/** The runner of `Workflow.run` and `WorkflowRunnable.run`, whose caller reads no stream: emits no step events, yields no chunks. */
+export const runUnobserved = createObservedRunner(noObserver);
 
 /**
- * Makes a runner that reports the events of all steps to the observer and yields no chunks. `Workflow.stream` uses it with
- * a queue that its reader empties.
+ * Makes a runner that passes the events of all steps to the observer and itself yields no chunks. `Workflow.stream` uses it
+ * with the queue that its reader empties.
  */
-export function runObserved(observer: StepObserver): WorkflowRunner {
+export function createObservedRunner(observer: StepObserver): WorkflowRunner {
   // oxlint-disable-next-line require-yield -- a WorkflowRunner without chunks
   return async function* (run, plan) {
     await runSteps(run, plan, observer);
@@ -58,10 +58,10 @@ export function runObserved(observer: StepObserver): WorkflowRunner {
 }
 
 /**
- * Runs the steps for the stream of a `WorkflowRunnable`: streams the agent step whose text is the answer of the
+ * The runner of `WorkflowRunnable.stream`: yields the chunks of the agent step whose text is the answer of the
  * workflow. When there is no such step, or it does not run, the answer is streamed as one chunk at the end.
  */
-export const runStreaming: WorkflowRunner = async function* (run, plan) {
+export const runStreamingAnswer: WorkflowRunner = async function* (run, plan) {
   const chunks = new AsyncQueue<StreamChunk>();
   const end = runSteps(run, plan, lastAgentObserver(plan, chunks)).finally(() => chunks.close());
   end.catch(() => undefined);
@@ -82,7 +82,7 @@ export const runStreaming: WorkflowRunner = async function* (run, plan) {
 };
 
 /** Runs a planned workflow to its end and returns its result; a failed run is thrown as a `WorkflowError`. */
-export async function toWorkflowResult<State>({ execution, plan }: PlannedRun): Promise<WorkflowResult<State>> {
+export async function toWorkflowResult<State>({ execution, plan }: PlannedWorkflowRun): Promise<WorkflowResult<State>> {
   const toResult = <Value>({ status, structured, usage, durationMs }: RunOutput): WorkflowResult<Value> => ({
     runId: execution.runId,
     status: status ?? "error",
@@ -127,13 +127,13 @@ function lastAgentObserver({ steps }: WorkflowPlan, chunks: AsyncQueue<StreamChu
   };
 }
 
-function answeringStep(steps: readonly Step[]): string | undefined {
+function answeringStep(steps: readonly CheckedStep[]): string | undefined {
   const last = steps.findLast((step) => agentsIn([step]) > 0);
   if (last?.kind === "agent") return last.name;
   if (last === undefined || !("steps" in last) || (last.kind === "parallel" && agentsIn([last]) > 1)) return undefined;
   return answeringStep(last.steps);
 }
 
-function agentsIn(steps: readonly Step[]): number {
-  return [...everyStep(steps)].filter(({ kind }) => kind === "agent").length;
+function agentsIn(steps: readonly CheckedStep[]): number {
+  return [...walkSteps(steps)].filter(({ kind }) => kind === "agent").length;
 }

@@ -8,11 +8,11 @@ import type { StateRecord } from "./state-shape.ts";
 /** The effect of a workflow step: the keys of the state that it set, and the answer's text if an agent ran in it. */
 export type StateChange = { readonly partial: StateRecord; readonly text?: string };
 
-/** The change of a step without an effect, such as a condition that does not hold. */
-export const noChange: StateChange = { partial: {} };
+/** The change of a step that sets nothing, such as a condition that does not hold: an empty object of keys. */
+export const noStateChange: StateChange = { partial: {} };
 
-/** Combines the changes of two steps that ran one after the other; the later one wins key by key. */
-export function addChange(earlier: StateChange, later: StateChange): StateChange {
+/** Combines the state changes of two steps that ran one after the other; the later one wins key by key. */
+export function combineChanges(earlier: StateChange, later: StateChange): StateChange {
   const text = later.text ?? earlier.text;
   return { partial: { ...earlier.partial, ...later.partial }, ...(text !== undefined && { text }) };
 }
@@ -21,8 +21,8 @@ export function addChange(earlier: StateChange, later: StateChange): StateChange
  * Makes the change of a function step from the function's return value, which is copied: the function may keep and
  * modify it. A value that is no JSON object is `invalid_value`; undefined is no change.
  */
-export function changeByFunction(returned: unknown): StateChange {
-  if (returned === undefined) return noChange;
+export function changeFromFunction(returned: unknown): StateChange {
+  if (returned === undefined) return noStateChange;
   if (!isRecord(returned)) {
     throw wrongValue("run() must return an object with keys of the state, or undefined");
   }
@@ -35,7 +35,7 @@ export function changeByFunction(returned: unknown): StateChange {
  * Makes a change of an agent's answer: its structured output or, without one, its text becomes the value of the key named
  * like the step.
  */
-export function changeByAnswer({ text, structured }: RunOutput, name: string): StateChange {
+export function changeFromAnswer({ text, structured }: RunOutput, name: string): StateChange {
   const refusal = (place: string, problem: string) =>
     wrongValue(`its structured answer${place && ` at ${place}`} ${problem}`);
   // A model's text may end in half a surrogate pair, which cannot be stored.
@@ -47,7 +47,7 @@ export function changeByAnswer({ text, structured }: RunOutput, name: string): S
  * Merges the changes of parallel steps, in their order. Their texts become one, with blank lines between. A key that
  * two of them set to different values is `invalid_value`.
  */
-export function mergeChanges(changes: readonly StateChange[], names: readonly string[]): StateChange {
+export function mergeParallelChanges(changes: readonly StateChange[], names: readonly string[]): StateChange {
   const writers = new Map<string, { name: string | undefined; value: unknown }>();
   for (const [index, { partial }] of changes.entries()) {
     for (const [key, value] of Object.entries(partial)) {
@@ -57,7 +57,7 @@ export function mergeChanges(changes: readonly StateChange[], names: readonly st
     }
   }
   const texts = changes.map(({ text }) => text).filter((text) => text !== undefined);
-  const merged = changes.reduce(addChange, noChange);
+  const merged = changes.reduce(combineChanges, noStateChange);
   return texts.length < 2 ? merged : { ...merged, text: texts.join("\n\n") };
 }
 

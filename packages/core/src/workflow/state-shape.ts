@@ -30,7 +30,7 @@ export class StateShape {
   }
 
   /** The kind of each key's value. */
-  get kinds(): ReadonlyMap<string, ValueKind> {
+  get kinds(): ReadonlyMap<string, StateValueKind> {
     return new Map(this.#keys.map((key) => [key, this.#kindAt(key)]));
   }
 
@@ -51,7 +51,7 @@ export class StateShape {
     if (kind !== "open" && kind !== kindOf(value)) throw refusal(`input.${key} must be ${kindNames[kind]}`);
   }
 
-  #kindAt(key: string): ValueKind {
+  #kindAt(key: string): StateValueKind {
     return kindOf(getOwn(this.#initial, key));
   }
 }
@@ -75,11 +75,11 @@ const kindNames = {
 } as const;
 
 /** The kind of a value in a state; `open` stands for any. */
-export type ValueKind = keyof typeof kindNames;
+export type StateValueKind = keyof typeof kindNames;
 
-function kindOf(value: unknown): ValueKind {
+function kindOf(value: unknown): StateValueKind {
   if (value === undefined || value === null) return "open";
-  return Array.isArray(value) ? "list" : (typeof value as ValueKind);
+  return Array.isArray(value) ? "list" : (typeof value as StateValueKind);
 }
 
 function refusal(sentence: string): TroupeError {

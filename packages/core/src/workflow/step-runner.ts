@@ -5,15 +5,21 @@ import type { StreamChunk } from "../run/stream-chunk.ts";
 import { contextWithin } from "../run/run.ts";
 import type { Run } from "../run/run.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
-import { agentStepInput, runAgentStep, textOfFailure } from "./agent-step.ts";
-import { retryStep, stepError } from "./retry-step.ts";
-import type { StepAttempts } from "./retry-step.ts";
-import { addChange, changeByAnswer, changeByFunction, mergeChanges, noChange } from "./state-change.ts";
+import { agentStepInput, runAgentStep, textOfFailedRun } from "./agent-step.ts";
+import { retryStep, createStepError } from "./retry-step.ts";
+import type { StepRetryOptions } from "./retry-step.ts";
+import {
+  combineChanges,
+  changeFromAnswer,
+  changeFromFunction,
+  mergeParallelChanges,
+  noStateChange,
+} from "./state-change.ts";
 import type { StateChange } from "./state-change.ts";
 import { copyState } from "./state-shape.ts";
 import type { StateRecord } from "./state-shape.ts";
 import type { StepTrace } from "./step-trace.ts";
-import type { Step, StepOf } from "./steps.ts";
+import type { CheckedStep, CheckedStepOf } from "./steps.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
 import type { StepEvent } from "./workflow-result.ts";
 import type { StepContext } from "./workflow-step.ts";
@@ -61,16 +67,16 @@ export class StepRunner {
   }
 
   /** Runs steps one after the other; each sees the changes of those before it. */
-  async runAll(steps: readonly Step[], scope: StepScope): Promise<StateChange> {
-    let change = noChange;
+  async runAll(steps: readonly CheckedStep[], scope: StepScope): Promise<StateChange> {
+    let change = noStateChange;
     for (const step of steps) {
-      change = addChange(change, await this.#runOne(step, scopeAfter(scope, change)));
+      change = combineChanges(change, await this.#runOne(step, scopeAfter(scope, change)));
       scope.onChange(change);
     }
     return change;
   }
 
-  async #runOne(step: Step, scope: StepScope): Promise<StateChange> {
+  async #runOne(step: CheckedStep, scope: StepScope): Promise<StateChange> {
     scope.signal.throwIfAborted();
     const { trace, observer } = this.#options;
     const { name } = step;
@@ -81,7 +87,7 @@ export class StepRunner {
       const end = entry.end(change === undefined ? "skipped" : "completed");
       if (step.kind === "agent") entry.output = change?.partial[name];
       await observer.onEvent({ type: "step_end", step: name, ...end });
-      return change ?? noChange;
+      return change ?? noStateChange;
     } catch (error) {
       const end = entry.end(scope.signal.aborted ? "cancelled" : "error", error);
       // Not awaited: parallel steps are to be aborted at once, however slow the reader is.
@@ -91,7 +97,7 @@ export class StepRunner {
   }
 
   /** Returns the change of the step; undefined when it is skipped. */
-  async #execute(step: Step, scope: StepScope): Promise<StateChange | undefined> {
+  async #execute(step: CheckedStep, scope: StepScope): Promise<StateChange | undefined> {
     switch (step.kind) {
       case "agent":
         return await this.#runAgent(step, scope);
@@ -104,7 +110,7 @@ export class StepRunner {
     }
   }
 
-  async #runAgent(step: StepOf<"agent">, scope: StepScope): Promise<StateChange> {
+  async #runAgent(step: CheckedStepOf<"agent">, scope: StepScope): Promise<StateChange> {
     const { observer } = this.#options;
     const { name } = step;
     let hasStreamed = false;
@@ -116,9 +122,9 @@ export class StepRunner {
     const work: Work<StateChange> = async (attempt) => {
       try {
         const input = agentStepInput(step, scope.before);
-        return changeByAnswer(await runAgentStep({ step, input, ...attempt, onChunk }), name);
+        return changeFromAnswer(await runAgentStep({ step, input, ...attempt, onChunk }), name);
       } catch (error) {
-        const text = textOfFailure(error);
+        const text = textOfFailedRun(error);
         if (text !== "") scope.onChange({ partial: {}, text });
         throw error;
       }
@@ -126,32 +132,35 @@ export class StepRunner {
     return await this.#attempt(name, scope, { work, mayRepeat: () => observer.allowsRepeat || !hasStreamed });
   }
 
-  async #callFunction({ name, run }: StepOf<"function">, scope: StepScope): Promise<StateChange> {
+  async #callFunction({ name, run }: CheckedStepOf<"function">, scope: StepScope): Promise<StateChange> {
     const work: Work<StateChange> = async ({ context }) =>
-      changeByFunction(await run(copyState(scope.before.state), context));
+      changeFromFunction(await run(copyState(scope.before.state), context));
     return await this.#attempt(name, scope, { work });
   }
 
-  async #checkCondition({ name, condition }: StepOf<"condition">, scope: StepScope): Promise<boolean> {
+  async #checkCondition({ name, condition }: CheckedStepOf<"condition">, scope: StepScope): Promise<boolean> {
     const work: Work<boolean> = async () => Boolean(await condition(copyState(scope.before.state)));
     return await this.#attempt(name, scope, { work });
   }
 
-  async #runParallel({ name, steps }: StepOf<"parallel">, { before, signal: outer }: StepScope): Promise<StateChange> {
+  async #runParallel(
+    { name, steps }: CheckedStepOf<"parallel">,
+    { before, signal: outer }: StepScope,
+  ): Promise<StateChange> {
     const onChange = () => undefined;
     const changes = await runParallel(steps, outer, (step, signal) => this.#runOne(step, { before, signal, onChange }));
     const names = steps.map((step) => step.name);
     try {
-      return mergeChanges(changes, names);
+      return mergeParallelChanges(changes, names);
     } catch (error) {
-      throw stepError(name, error);
+      throw createStepError(name, error);
     }
   }
 
   async #attempt<Result>(
     name: string,
     { signal, before }: StepScope,
-    { work, mayRepeat }: Pick<StepAttempts<Result>, "mayRepeat"> & { work: Work<Result> },
+    { work, mayRepeat }: Pick<StepRetryOptions<Result>, "mayRepeat"> & { work: Work<Result> },
   ): Promise<Result> {
     const { retryPolicy: policy, run, observer } = this.#options;
     const text = getTextContent(before.message ?? null);
@@ -170,7 +179,7 @@ function scopeAfter({ before, signal, onChange }: StepScope, change: StateChange
   return {
     before: { state: { ...before.state, ...change.partial }, message: change.text ?? before.message },
     signal,
-    onChange: (further) => onChange(addChange(change, further)),
+    onChange: (further) => onChange(combineChanges(change, further)),
   };
 }
 
@@ -183,13 +192,13 @@ function startAttempt(run: Run, { name, signal, text }: { name: string; signal: 
 
 /** Runs all steps at once. The first failure aborts the others and is thrown at once, without waiting for them. */
 async function runParallel<Result>(
-  steps: readonly Step[],
+  steps: readonly CheckedStep[],
   outer: AbortSignal,
-  run: (step: Step, signal: AbortSignal) => Promise<Result>,
+  run: (step: CheckedStep, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result[]> {
   const abort = new AbortController();
   const signal = AbortSignal.any([outer, abort.signal]);
-  const runOne = async (step: Step): Promise<Result> => {
+  const runOne = async (step: CheckedStep): Promise<Result> => {
     try {
       return await run(step, signal);
     } catch (error) {

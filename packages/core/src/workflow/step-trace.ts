@@ -1,11 +1,11 @@
 import { toPublicError } from "../errors/public-error.ts";
 import type { PublicError } from "../errors/public-error.ts";
-import { everyStep } from "./steps.ts";
-import type { Step } from "./steps.ts";
+import { walkSteps } from "./steps.ts";
+import type { CheckedStep } from "./steps.ts";
 import type { StepResult, StepStatus } from "./workflow-result.ts";
 
-/** The record of one step, from its start to its end. */
-export class StepEntry {
+/** The entry of one step in a `StepTrace`: its start, its end, and the answer of an agent step. */
+export class StepTraceEntry {
   /** The answer of an agent step. */
   output: unknown;
   readonly #name: string;
@@ -33,17 +33,17 @@ export class StepEntry {
 
 /** The record of all steps started in one run of a workflow, from which the `steps` of its result are made. */
 export class StepTrace {
-  readonly #entries = new Map<string, StepEntry>();
+  readonly #entries = new Map<string, StepTraceEntry>();
 
-  start(name: string): StepEntry {
-    const entry = new StepEntry(name);
+  start(name: string): StepTraceEntry {
+    const entry = new StepTraceEntry(name);
     this.#entries.set(name, entry);
     return entry;
   }
 
   /** Returns the results of the steps that were started, in the order in which they are written. */
-  toResults(steps: readonly Step[]): StepResult[] {
-    const started = [...everyStep(steps)].map(({ name }) => this.#entries.get(name));
+  toResults(steps: readonly CheckedStep[]): StepResult[] {
+    const started = [...walkSteps(steps)].map(({ name }) => this.#entries.get(name));
     return started.filter((entry) => entry !== undefined).map((entry) => entry.toResult());
   }
 }

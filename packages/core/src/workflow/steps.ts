@@ -7,25 +7,25 @@ import type { StateRecord } from "./state-shape.ts";
 import type { AgentStep, ConditionStep, FunctionStep } from "./workflow-step.ts";
 
 /** A step of a workflow after its configuration was checked, tagged with its form. */
-export type Step =
+export type CheckedStep =
   | ({ readonly kind: "agent"; readonly agent: Runnable } & Readonly<AgentStep<StateRecord>>)
   | ({ readonly kind: "function" } & Readonly<FunctionStep<StateRecord>>)
   | {
       readonly kind: "condition";
       readonly name: string;
       readonly condition: ConditionStep<StateRecord>["condition"];
-      readonly steps: readonly Step[];
+      readonly steps: readonly CheckedStep[];
     }
-  | { readonly kind: "parallel"; readonly name: string; readonly steps: readonly Step[] };
+  | { readonly kind: "parallel"; readonly name: string; readonly steps: readonly CheckedStep[] };
 
-/** The checked step of one kind, such as `StepOf<"agent">`. */
-export type StepOf<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;
+/** The checked step of one kind, such as `CheckedStepOf<"agent">`. */
+export type CheckedStepOf<Kind extends CheckedStep["kind"]> = Extract<CheckedStep, { kind: Kind }>;
 
 /** Yields the steps and their nested steps, in the order in which they are written. */
-export function* everyStep(steps: readonly Step[]): Generator<Step> {
+export function* walkSteps(steps: readonly CheckedStep[]): Generator<CheckedStep> {
   for (const step of steps) {
     yield step;
-    if ("steps" in step) yield* everyStep(step.steps);
+    if ("steps" in step) yield* walkSteps(step.steps);
   }
 }
 
@@ -36,7 +36,12 @@ type Form = keyof typeof forms;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A step that is being read, its path in the configuration, and the names of all steps read so far. */
-type Reading = { readonly fields: Fields; readonly name: string; readonly path: string; readonly names: Set<string> };
+type UncheckedStep = {
+  readonly fields: Fields;
+  readonly name: string;
+  readonly path: string;
+  readonly names: Set<string>;
+};
 
 const formNames = Object.keys(forms) as Form[];
 const longestName = 128;
@@ -47,16 +52,16 @@ const longestEncoded = 3 * longestName;
  * Checks the option `steps` of a workflow, and returns its steps tagged with their kinds, nested ones too. A wrong step
  * is `invalid_config`, with the step and the field in the message.
  */
-export function readSteps(value: unknown, path = "steps", names = new Set<string>()): Step[] {
+export function readSteps(value: unknown, path = "steps", names = new Set<string>()): CheckedStep[] {
   if (!Array.isArray(value)) throw wrongOption(path, "an array of steps", value);
   return value.map((each, index) => readStep(each, `${path}[${index}]`, names));
 }
 
-function readStep(value: unknown, path: string, names: Set<string>): Step {
+function readStep(value: unknown, path: string, names: Set<string>): CheckedStep {
   if (typeof value !== "object" || value === null) throw wrongOption(path, "a step (an object)", value);
   const fields = value as Fields;
   const name = readName(fields["name"], path, names);
-  const reading: Reading = { fields, name, path: `${path} (the step ${JSON.stringify(name)})`, names };
+  const reading: UncheckedStep = { fields, name, path: `${path} (the step ${JSON.stringify(name)})`, names };
   return readers[readForm(reading)](reading);
 }
 
@@ -76,7 +81,7 @@ function isName(value: unknown): value is string {
   return value.isWellFormed() && encodeKey(value).length <= longestEncoded;
 }
 
-function readForm({ fields, path }: Reading): Form {
+function readForm({ fields, path }: UncheckedStep): Form {
   const [form, other] = formNames.filter((each) => fields[each] !== undefined);
   if (form === undefined) throw wrongConfig(`${path} has no form. Expected one of ${formNames.join(", ")}.`);
   if (other !== undefined) throw wrongConfig(`${path} has both ${form} and ${other}. Expected one of them.`);
@@ -86,7 +91,7 @@ function readForm({ fields, path }: Reading): Form {
   throw wrongConfig(`Unknown field ${JSON.stringify(unknown)} in ${path}. With ${form}, expected ${known.join(", ")}.`);
 }
 
-const readers: { readonly [Name in Form]: (reading: Reading) => Step } = {
+const readers: { readonly [Name in Form]: (reading: UncheckedStep) => CheckedStep } = {
   agent: ({ fields, name, path }) => {
     const { agent, inputFrom } = fields as { agent: unknown; inputFrom?: unknown };
     if (!isRunnable(agent)) {

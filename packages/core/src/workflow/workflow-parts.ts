@@ -13,21 +13,24 @@ import type { RunLimits, RunOpts } from "../run/run-options.ts";
 import { Run } from "../run/run.ts";
 import { getOwn } from "../util/get-own.ts";
 import { readProperty } from "../util/read-property.ts";
-import type { PlannedRun, WorkflowPlan, WorkflowRunner } from "./run-workflow.ts";
+import type { PlannedWorkflowRun, WorkflowPlan, WorkflowRunner } from "./run-workflow.ts";
 import { isRecord } from "../util/is-record.ts";
 import { StateShape } from "./state-shape.ts";
-import type { StateRecord, ValueKind } from "./state-shape.ts";
+import type { StateRecord, StateValueKind } from "./state-shape.ts";
 import { StepTrace } from "./step-trace.ts";
-import { everyStep, readSteps } from "./steps.ts";
-import type { Step } from "./steps.ts";
+import { walkSteps, readSteps } from "./steps.ts";
+import type { CheckedStep } from "./steps.ts";
 import { checkWorkflowConfig } from "./workflow-config.ts";
 import type { RetryPolicy, WorkflowConfig } from "./workflow-config.ts";
 
 /**
- * The input of a run of a workflow: a message for the first agent step, an object that is merged over the initial
- * state, or nothing.
+ * The input of a workflow's run after `readWorkflowInput` told its kinds apart: a message for the first agent step, an
+ * object that is merged over the initial state, or nothing.
  */
-export type WorkflowStart = { readonly message: MessageContent } | { readonly input: object } | Record<string, never>;
+export type ParsedWorkflowInput =
+  | { readonly message: MessageContent }
+  | { readonly input: object }
+  | Record<string, never>;
 
 /**
  * The name, steps, state shape, limits and event bus of a workflow, made from its configuration, which is checked here.
@@ -39,7 +42,7 @@ export class WorkflowParts {
   readonly eventBus: EventBus<RunEvents>;
   /** The vendors of its agents. */
   readonly providerIds: readonly string[];
-  readonly #steps: readonly Step[];
+  readonly #steps: readonly CheckedStep[];
   readonly #shape: StateShape;
   readonly #retryPolicy: RetryPolicy | undefined;
   readonly #limits: RunLimits | undefined;
@@ -60,13 +63,13 @@ export class WorkflowParts {
   }
 
   /** The keys that an input may set, each with the kind of its value. */
-  get inputKinds(): ReadonlyMap<string, ValueKind> {
+  get inputKinds(): ReadonlyMap<string, StateValueKind> {
     return this.#shape.kinds;
   }
 
   /** Plans a run. Wrong options and a wrong input throw at once. */
-  plan(start: WorkflowStart, opts: RunOpts, runner: WorkflowRunner): PlannedRun {
-    requireOptions(opts);
+  plan(start: ParsedWorkflowInput, opts: RunOpts, runner: WorkflowRunner): PlannedWorkflowRun {
+    requireOptionsObject(opts);
     const { message, input } = start as { message?: MessageContent; input?: object };
     const plan: WorkflowPlan = {
       steps: this.#steps,
@@ -87,8 +90,8 @@ export class WorkflowParts {
   }
 }
 
-/** Throws `invalid_request` if the options of a workflow's run are not an object. */
-export function requireOptions(opts: unknown): void {
+/** Throws `invalid_request` when the options of a workflow's run are something else than an object. */
+export function requireOptionsObject(opts: unknown): void {
   if (!isRecord(opts)) throw new TroupeError("invalid_request", "The run options must be an object.");
 }
 
@@ -99,9 +102,9 @@ function createBus(logger: Logger): EventBus<RunEvents> {
 }
 
 /** The vendors of the agents in the steps; a runnable without a vendor is skipped. */
-function providersOf(steps: readonly Step[]): string[] {
+function providersOf(steps: readonly CheckedStep[]): string[] {
   const providers = new Set<string>();
-  for (const step of everyStep(steps)) {
+  for (const step of walkSteps(steps)) {
     if (step.kind !== "agent") continue;
     for (const provider of providersOfRunnable(step.agent)) providers.add(provider);
   }

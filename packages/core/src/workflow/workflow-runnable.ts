@@ -6,10 +6,10 @@ import type { RunExecution } from "../run/run-execution.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
-import { runStreaming, runWhole } from "./run-workflow.ts";
+import { runStreamingAnswer, runUnobserved } from "./run-workflow.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { StateRecord } from "./state-shape.ts";
-import type { WorkflowParts, WorkflowStart } from "./workflow-parts.ts";
+import type { WorkflowParts, ParsedWorkflowInput } from "./workflow-parts.ts";
 
 /** The input of a workflow that is run as a runnable: a message, or keys of the state. */
 export type WorkflowInput<State> = MessageContent | Partial<State>;
@@ -48,13 +48,13 @@ export class WorkflowRunnable<State extends object> implements Runnable<State> {
 
   /** Runs all steps. */
   async run(input: WorkflowInput<State>, opts: RunOpts = {}): Promise<RunOutput<State>> {
-    const { execution } = this.#parts.plan(readWorkflowInput(input), opts, runWhole);
+    const { execution } = this.#parts.plan(readWorkflowInput(input), opts, runUnobserved);
     return await typed<State>(execution).run();
   }
 
   /** Streams the last agent step. Wrong options throw at once. */
   stream(input: WorkflowInput<State>, opts: RunOpts = {}): RunStream<State> {
-    return typed<State>(this.#parts.plan(readWorkflowInput(input), opts, runStreaming).execution);
+    return typed<State>(this.#parts.plan(readWorkflowInput(input), opts, runStreamingAnswer).execution);
   }
 }
 
@@ -62,7 +62,7 @@ export class WorkflowRunnable<State extends object> implements Runnable<State> {
  * Reads the input of a workflow: an object is merged over the initial state, a string or an array of parts is a
  * message. Other values are `invalid_request`.
  */
-export function readWorkflowInput(input: unknown): WorkflowStart {
+export function readWorkflowInput(input: unknown): ParsedWorkflowInput {
   return isRecord(input) ? { input } : { message: checkContent(input) };
 }
 

@@ -2,12 +2,12 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunOpts } from "../run/run-options.ts";
-import { runObserved, runWhole, toWorkflowResult } from "./run-workflow.ts";
+import { createObservedRunner, runUnobserved, toWorkflowResult } from "./run-workflow.ts";
 import { isRecord } from "../util/is-record.ts";
-import type { ValueKind } from "./state-shape.ts";
+import type { StateValueKind } from "./state-shape.ts";
 import type { WorkflowConfig } from "./workflow-config.ts";
-import { requireOptions, WorkflowParts } from "./workflow-parts.ts";
-import type { WorkflowStart } from "./workflow-parts.ts";
+import { requireOptionsObject, WorkflowParts } from "./workflow-parts.ts";
+import type { ParsedWorkflowInput } from "./workflow-parts.ts";
 import type { WorkflowResult } from "./workflow-result.ts";
 import { readWorkflowInput, WorkflowRunnable } from "./workflow-runnable.ts";
 import { createWorkflowStream, StepEventQueue } from "./workflow-stream.ts";
@@ -40,21 +40,21 @@ export class Workflow<State extends object> {
   }
 
   /** The keys of the state that an input may set, each with the kind of its value. */
-  get inputKinds(): ReadonlyMap<string, ValueKind> {
+  get inputKinds(): ReadonlyMap<string, StateValueKind> {
     return this.#parts.inputKinds;
   }
 
   /** Runs all steps. Rejects with a `WorkflowError` that has the state up to the failure. */
   async run(opts: WorkflowRunOpts<State> = {}): Promise<WorkflowResult<State>> {
     const { start, runOpts } = readOpts(opts);
-    return await toWorkflowResult<State>(this.#parts.plan(start, runOpts, runWhole));
+    return await toWorkflowResult<State>(this.#parts.plan(start, runOpts, runUnobserved));
   }
 
   /** Returns a stream of the events in the steps; the run starts when it is first read. Wrong options throw at once. */
   stream(opts: WorkflowRunOpts<State> = {}): WorkflowStream<State> {
     const { start, runOpts } = readOpts(opts);
     const events = new StepEventQueue();
-    const planned = this.#parts.plan(start, runOpts, runObserved(events));
+    const planned = this.#parts.plan(start, runOpts, createObservedRunner(events));
     return createWorkflowStream({
       execution: planned.execution,
       events,
@@ -68,8 +68,8 @@ export class Workflow<State extends object> {
   }
 }
 
-function readOpts(opts: RunOpts & { input?: unknown }): { start: WorkflowStart; runOpts: RunOpts } {
-  requireOptions(opts);
+function readOpts(opts: RunOpts & { input?: unknown }): { start: ParsedWorkflowInput; runOpts: RunOpts } {
+  requireOptionsObject(opts);
   const { input, ...runOpts } = opts;
   if (input === undefined) return { start: {}, runOpts };
   if (typeof input === "string" || isRecord(input)) return { start: readWorkflowInput(input), runOpts };

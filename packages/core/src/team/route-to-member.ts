@@ -1,4 +1,4 @@
-import { callWhole } from "../agent/call-model.ts";
+import { callByGenerate } from "../agent/call-model.ts";
 import { toolLoop } from "../agent/tool-loop.ts";
 import { toPublicError } from "../errors/public-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
@@ -12,15 +12,15 @@ import { failureText } from "../tool/failure-text.ts";
 import { createId } from "../util/create-id.ts";
 import { drain } from "../async/drain.ts";
 import { readProperty } from "../util/read-property.ts";
-import type { Delegation, StreamedOutput } from "./member-runs.ts";
-import type { Member } from "./members.ts";
-import type { TeamPlan, TeamStrategy } from "./team-plan.ts";
+import type { MemberRunRequest, StreamedMemberOutput } from "./member-runs.ts";
+import type { TeamMember } from "./members.ts";
+import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
 
 /**
  * The strategy of mode `route`: the orchestrator chooses one member, whose answer is the team's, chunk by chunk as it
  * comes. A single member is not chosen but asked at once.
  */
-export const route: TeamStrategy = async function* (plan) {
+export const routeToMember: TeamStrategy = async function* (plan) {
   const member = await chooseMember(plan);
   const { run } = plan;
   const { context } = run;
@@ -43,7 +43,7 @@ export const route: TeamStrategy = async function* (plan) {
 type Choice = { member: string };
 
 /** The orchestrator's choice, as structured output: an unknown name is sent back like any answer that does not fit. */
-async function chooseMember({ orchestrator, members, run }: TeamPlan): Promise<Member> {
+async function chooseMember({ orchestrator, members, run }: TeamRunPlan): Promise<TeamMember> {
   const [only, ...others] = members;
   if (only !== undefined && others.length === 0) return only;
   const structured = choiceSchema(members);
@@ -51,13 +51,15 @@ async function chooseMember({ orchestrator, members, run }: TeamPlan): Promise<M
   const aside = run.aside<Choice>();
   const responseFormat = { type: "json_schema" as const, schema: structured.jsonSchema };
   const options = { ...orchestrator.options, responseFormat };
-  await drain(toolLoop({ ...orchestrator, run: aside, call: callWhole, options, structured, maxToolRoundtrips: 0 }));
+  await drain(
+    toolLoop({ ...orchestrator, run: aside, call: callByGenerate, options, structured, maxToolRoundtrips: 0 }),
+  );
   const chosen = members.find(({ name }) => name === aside.structured?.member);
   if (chosen === undefined) throw new TroupeError("structured_output_invalid", "The orchestrator chose no member.");
   return chosen;
 }
 
-function choiceSchema(members: readonly Member[]): CompiledSchema<Choice> {
+function choiceSchema(members: readonly TeamMember[]): CompiledSchema<Choice> {
   const schema = {
     type: "object",
     properties: { member: { type: "string", enum: members.map(({ name }) => name) } },
@@ -69,9 +71,9 @@ function choiceSchema(members: readonly Member[]): CompiledSchema<Choice> {
 
 /** Forwards and records the member's chunks when the team's are read. */
 async function* streamMember(
-  { run, memberRuns, streams }: TeamPlan,
-  delegation: Delegation,
-): AsyncGenerator<StreamChunk, StreamedOutput> {
+  { run, memberRuns, streams }: TeamRunPlan,
+  delegation: MemberRunRequest,
+): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
   if (!streams) return { output: await memberRuns.run(delegation), finishReason: "stop" };
   const chunks = memberRuns.stream(delegation);
   let next = await chunks.next();
