@@ -1,7 +1,7 @@
 import type { AppendRequest, RangeQuery, TextSwap, TextWrite } from "@troupe/core/adapter";
 import type * as kyselyModule from "kysely";
 import type { Compilable, Dialect, Kysely, OrderByDirection } from "kysely";
-import { numberedKeys } from "./numbered-keys.ts";
+import { numberedKeyRange } from "./numbered-keys.ts";
 import type { SqlTable } from "./sql-table.ts";
 
 /** SQL text and the values of its parameters, in the order of their places, ready for the driver of a database. */
@@ -98,12 +98,12 @@ function compileReads({ kysely: { sql }, db, table }: Compiler): Pick<Statements
   const [ascending, descending] = [list("asc"), list("desc")];
   const isNumbered = sql<boolean>`length("key") = ${"length"} and ltrim(substr("key", ${"digitsAt"}), '0123456789') = ''`;
   const last = inRange.where(isNumbered).select("key").orderBy("key", "desc").limit(sql.lit(1));
-  const lastNumbered = toStatement<"namespace" | keyof ReturnType<typeof numberedKeys>>(last);
+  const lastNumbered = toStatement<"namespace" | keyof ReturnType<typeof numberedKeyRange>>(last);
   return {
     read: toStatement<"namespace" | "key">(inNamespace.where("key", "=", "key").select("value")),
     list: ({ reverse, limit = Number.MAX_SAFE_INTEGER, ...range }) =>
       (reverse ? descending : ascending)({ ...range, limit }),
-    lastNumbered: ({ namespace, keyPrefix }) => lastNumbered({ namespace, ...numberedKeys(keyPrefix) }),
+    lastNumbered: ({ namespace, keyPrefix }) => lastNumbered({ namespace, ...numberedKeyRange(keyPrefix) }),
   };
 }
 

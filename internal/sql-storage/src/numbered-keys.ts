@@ -1,11 +1,11 @@
 import { checkKey, decodeSequence, encodeSequence } from "@troupe/core/adapter";
-import type { Appended, AppendRequest } from "@troupe/core/adapter";
+import type { AppendedKey, AppendRequest } from "@troupe/core/adapter";
 
 /**
  * Describes all keys that are the prefix and a sequence number, for a query: from `from` up to and without `to`,
  * `length` characters long, with the digits from position `digitsAt` (1 is the first).
  */
-export function numberedKeys(keyPrefix: string) {
+export function numberedKeyRange(keyPrefix: string) {
   const prefixLength = Array.from(keyPrefix).length;
   return {
     from: `${keyPrefix}0`,
@@ -20,7 +20,7 @@ export function numberedKeys(keyPrefix: string) {
  * Returns number and key for the next append under a prefix: those after `lastKey`, the highest numbered key stored, or
  * the first ones without it. Throws when the key would not be valid.
  */
-export function nextNumbered({ namespace, keyPrefix }: AppendRequest, lastKey = ""): Appended {
+export function nextAppendedKey({ namespace, keyPrefix }: AppendRequest, lastKey = ""): AppendedKey {
   const last = decodeSequence(lastKey.slice(keyPrefix.length)) ?? 0;
   const key = keyPrefix + encodeSequence(last + 1);
   checkKey(namespace, key);

@@ -7,7 +7,7 @@ export type SqlTable = { readonly name: string; readonly schema?: string };
  * Check of an option that names a table or schema: the name must need no quotes in any database, and leave room for a
  * suffix. Any other is `invalid_config`.
  */
-export const tableName = satisfying<string>(
+export const tableNameOption = satisfying<string>(
   "at most 48 lower-case letters, digits and underscores that do not begin with a digit, sqlite_ or pg_",
   (name) => typeof name === "string" && /^(?!sqlite_|pg_)[a-z_][a-z\d_]{0,47}$/.test(name),
 );

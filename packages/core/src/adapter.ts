@@ -65,7 +65,7 @@ export type { GuardedFetch, GuardedFetchOptions, GuardedReply, GuardedRequest } 
 export { DatabaseStorage } from "./storage/database-storage.ts";
 export type { DatabaseStorageOptions } from "./storage/database-storage.ts";
 export type {
-  Appended,
+  AppendedKey,
   AppendRequest,
   RangeQuery,
   RecordDatabase,

@@ -79,7 +79,7 @@ export type { FactSource, UserFact } from "./memory/user-fact.ts";
 export { KnowledgeBase } from "./knowledge/knowledge-base.ts";
 export type { KnowledgeSearchOptions } from "./knowledge/knowledge-base.ts";
 export type { KnowledgeBaseConfig } from "./knowledge/knowledge-base-config.ts";
-export type { KnowledgeCall } from "./knowledge/knowledge-call.ts";
+export type { KnowledgeCallOptions } from "./knowledge/knowledge-call-options.ts";
 export { AddDocumentsError } from "./knowledge/add-documents-error.ts";
 export type { SearchToolConfig } from "./knowledge/search-tool.ts";
 export { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";

@@ -1,8 +1,8 @@
 import { checkKey, checkLeaseText, decodeSequence, encodeSequence } from "@troupe/core/adapter";
-import type { Appended, AppendRequest, RequiredLease } from "@troupe/core/adapter";
+import type { AppendedKey, AppendRequest, RequiredLease } from "@troupe/core/adapter";
 import { idOf, keyOf } from "./stored-record.ts";
 import type { MongoSession, StoredRecord } from "./stored-record.ts";
-import { ConcurrentWriteError, isConflict, repeatWhile, transact } from "./transact.ts";
+import { ConcurrentWriteError, isConflict, repeatWhile, runInTransaction } from "./run-in-transaction.ts";
 
 /** The first look for the last number reads one record, since other keys of its form are rare; further looks read these many. */
 const furtherIds = 100;
@@ -11,12 +11,12 @@ const furtherIds = 100;
  * Stores the text under the next number of its prefix, and returns number and key. Repeated when another append took
  * the number first. Throws `conflict` when the required lease is not held.
  */
-export async function appendRecord(mongo: MongoSession, request: AppendRequest): Promise<Appended> {
+export async function appendRecord(mongo: MongoSession, request: AppendRequest): Promise<AppendedKey> {
   const { timeoutMs } = mongo;
   return await repeatWhile(async () => await insertNext(mongo, request), { isTransient: isConflict, timeoutMs });
 }
 
-async function insertNext(mongo: MongoSession, request: AppendRequest): Promise<Appended> {
+async function insertNext(mongo: MongoSession, request: AppendRequest): Promise<AppendedKey> {
   const { namespace, keyPrefix, text, lease } = request;
   const seq = (await lastSequence(mongo, request)) + 1;
   const key = keyPrefix + encodeSequence(seq);
@@ -56,7 +56,7 @@ async function lastSequence(
 async function insertUnderLease(mongo: MongoSession, { _id, v }: StoredRecord, lease: RequiredLease): Promise<void> {
   const { records, session } = mongo;
   const held = await readLease(mongo, lease);
-  await transact(mongo, async () => {
+  await runInTransaction(mongo, async () => {
     const written = await records.bulkWrite(
       [
         { updateOne: { filter: held, update: { $inc: { fence: 1 } } } },

@@ -1,5 +1,5 @@
 import type {
-  Appended,
+  AppendedKey,
   AppendRequest,
   RangeQuery,
   RecordDatabase,
@@ -14,7 +14,7 @@ import type { MongoFailures } from "./mongo-failure.ts";
 import type { OpenCollection } from "./open-collection.ts";
 import { idOf, keyOf } from "./stored-record.ts";
 import type { MongoSession, StoredRecord } from "./stored-record.ts";
-import { isConflict, isDuplicate, repeatWhile, transact } from "./transact.ts";
+import { isConflict, isDuplicate, repeatWhile, runInTransaction } from "./run-in-transaction.ts";
 
 /**
  * The operations of `MongoStorage` on its collection, with one document for each record. All errors are converted by
@@ -44,7 +44,7 @@ export class MongoDatabase implements RecordDatabase {
     await this.#inSession(async (mongo) => {
       const { records, session, timeoutMs } = mongo;
       const write = async () => void (await records.bulkWrite(operations, { session, ordered: false }));
-      await repeatWhile(async () => await transact(mongo, write), { isTransient: isConflict, timeoutMs });
+      await repeatWhile(async () => await runInTransaction(mongo, write), { isTransient: isConflict, timeoutMs });
     });
   }
 
@@ -59,7 +59,7 @@ export class MongoDatabase implements RecordDatabase {
     return found.map(({ _id, v }) => ({ key: keyOf(namespace, _id), text: v }));
   }
 
-  async append(request: AppendRequest): Promise<Appended> {
+  async append(request: AppendRequest): Promise<AppendedKey> {
     const prefix = idOf(request.namespace, request.keyPrefix);
     return await this.#inSession(
       async (mongo) => await this.#appends.run(prefix, async () => await appendRecord(mongo, request)),

@@ -7,7 +7,7 @@ import { PostgresDatabase } from "./postgres-database.ts";
 import { toPostgresFailure } from "./postgres-failure.ts";
 import type { ConnectionSource, PostgresSettings } from "./postgres-options.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
-import { prepareTable, quoted } from "./prepare-table.ts";
+import { prepareTable, quotedTableName } from "./prepare-table.ts";
 
 /** A server that hangs would never let its connections end. */
 const endTimeoutMs = 2000;
@@ -28,7 +28,7 @@ export async function openDatabase(source: ConnectionSource, settings: PostgresS
   // Idle connections that break report it here; without a listener the event would end the process.
   pool.on("error", ignore);
   const connections = new Connections(pool, settings);
-  const append = appendStatement(statements, quoted(settings));
+  const append = appendStatement(statements, quotedTableName(settings));
   try {
     await connections.use(async (query) => await prepareTable(query, statements, settings));
     return new PostgresDatabase({ statements, append, connections, end });

@@ -1,6 +1,6 @@
 import { checkKey, checkLeaseText, encodeSequence, sleep } from "@troupe/core/adapter";
 import type {
-  Appended,
+  AppendedKey,
   AppendRequest,
   RangeQuery,
   RecordDatabase,
@@ -8,7 +8,7 @@ import type {
   TextSwap,
   TextWrite,
 } from "@troupe/core/adapter";
-import { nextNumbered } from "@troupe-internal/sql-storage";
+import { nextAppendedKey } from "@troupe-internal/sql-storage";
 import type { SqlCall, SqlRow, Statements } from "@troupe-internal/sql-storage";
 import type { AppendStatement } from "./append-statement.ts";
 import type { Connections, Query } from "./connections.ts";
@@ -60,7 +60,7 @@ export class PostgresDatabase implements RecordDatabase {
    * Appends without a transaction: one statement finds the number, checks the lease and stores. It stores nothing when
    * another writer took the number or wrote the lease meanwhile, and is then repeated.
    */
-  async append(request: AppendRequest): Promise<Appended> {
+  async append(request: AppendRequest): Promise<AppendedKey> {
     const { namespace, keyPrefix, lease } = request;
     checkKey(namespace, keyPrefix + encodeSequence(1));
     const { statements, append } = this.#table;
@@ -72,7 +72,7 @@ export class PostgresDatabase implements RecordDatabase {
         if (stored?.key !== undefined) return { key: stored.key, seq: Number(stored.key.slice(keyPrefix.length)) };
         const [last] = await query(statements.lastNumbered(request));
         // Throws when there is no number left.
-        nextNumbered(request, last?.key);
+        nextAppendedKey(request, last?.key);
       }
     });
   }

@@ -1,6 +1,6 @@
 import { integer, optional, wrongOption } from "@troupe/core/adapter";
 import type { OptionsOf, OptionTable } from "@troupe/core/adapter";
-import { tableName } from "@troupe-internal/sql-storage";
+import { tableNameOption } from "@troupe-internal/sql-storage";
 import type { PostgresPool } from "./postgres-pool.ts";
 import { readConnectionString } from "./read-connection-string.ts";
 import type { ServerAddress } from "./read-connection-string.ts";
@@ -32,8 +32,8 @@ const timeout = integer(1, 3_600_000);
 export const poolOptionTable = {
   acquireTimeoutMs: optional(timeout, 5000),
   statementTimeoutMs: optional(timeout, 30_000),
-  schema: optional(tableName, "public"),
-  table: optional(tableName, "troupe_records"),
+  schema: optional(tableNameOption, "public"),
+  table: optional(tableNameOption, "troupe_records"),
 } satisfies OptionTable<Omit<PostgresOptions, "max">>;
 
 /** The checks and defaults of the options of `PostgresStorage` when it has a pool of its own. */

@@ -5,7 +5,7 @@ import { compileStatements } from "@troupe-internal/sql-storage";
 import { SqliteDatabase } from "./sqlite-database.ts";
 import { toSqliteFailure } from "./sqlite-failure.ts";
 import type { SqliteSettings } from "./sqlite-options.ts";
-import { whenFree } from "./when-free.ts";
+import { retryWhileBusy } from "./retry-while-busy.ts";
 
 /**
  * Opens the file of a `SqliteStorage`, and creates it and its table if they do not exist. Loads `node:sqlite` and
@@ -24,7 +24,7 @@ export async function openFile(path: string, settings: SqliteSettings): Promise<
     database.exec(statements.createTable.sql);
   };
   try {
-    const database = await whenFree(busyTimeoutMs, () => openWith(() => new DatabaseSync(path), prepare));
+    const database = await retryWhileBusy(busyTimeoutMs, () => openWith(() => new DatabaseSync(path), prepare));
     return new SqliteDatabase({ database, statements, path, busyTimeoutMs, checkPath: watchPath(path) });
   } catch (error) {
     throw toSqliteFailure(error, path);

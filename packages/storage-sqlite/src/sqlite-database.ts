@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { checkLeaseText } from "@troupe/core/adapter";
 import type {
-  Appended,
+  AppendedKey,
   AppendRequest,
   RangeQuery,
   RecordDatabase,
@@ -9,10 +9,10 @@ import type {
   TextSwap,
   TextWrite,
 } from "@troupe/core/adapter";
-import { nextNumbered } from "@troupe-internal/sql-storage";
+import { nextAppendedKey } from "@troupe-internal/sql-storage";
 import type { SqlCall, SqlRow, Statements } from "@troupe-internal/sql-storage";
 import { toSqliteFailure } from "./sqlite-failure.ts";
-import { whenFree } from "./when-free.ts";
+import { retryWhileBusy } from "./retry-while-busy.ts";
 
 /**
  * An SQLite file that is open: its connection, the statements on its table, and a check that it is still at its path.
@@ -40,30 +40,30 @@ export class SqliteDatabase implements RecordDatabase {
   }
 
   async read(namespace: string, key: string): Promise<unknown> {
-    return await this.#whenFree(() => this.#read(namespace, key));
+    return await this.#retryWhileBusy(() => this.#read(namespace, key));
   }
 
   async write(write: TextWrite): Promise<void> {
-    await this.#whenFree(() => this.#run(this.#file.statements.write(write)));
+    await this.#retryWhileBusy(() => this.#run(this.#file.statements.write(write)));
   }
 
   async writeAll(writes: readonly TextWrite[]): Promise<void> {
-    await this.#whenFree(() =>
+    await this.#retryWhileBusy(() =>
       this.#transact(() => writes.forEach((write) => this.#run(this.#file.statements.write(write)))),
     );
   }
 
   async list(range: RangeQuery): Promise<TextRecord[]> {
-    const rows = await this.#whenFree(() => this.#run(this.#file.statements.list(range)));
+    const rows = await this.#retryWhileBusy(() => this.#run(this.#file.statements.list(range)));
     return rows.map(({ key = "", value }) => ({ key, text: value }));
   }
 
-  async append(request: AppendRequest): Promise<Appended> {
-    return await this.#whenFree(() => this.#transact(() => this.#append(request)));
+  async append(request: AppendRequest): Promise<AppendedKey> {
+    return await this.#retryWhileBusy(() => this.#transact(() => this.#append(request)));
   }
 
   async swap(swap: TextSwap): Promise<boolean> {
-    const written = await this.#whenFree(() => this.#run(this.#file.statements.swap(swap)));
+    const written = await this.#retryWhileBusy(() => this.#run(this.#file.statements.swap(swap)));
     return written.length > 0;
   }
 
@@ -82,11 +82,11 @@ export class SqliteDatabase implements RecordDatabase {
     return row === undefined ? null : row.value;
   }
 
-  #append(request: AppendRequest): Appended {
+  #append(request: AppendRequest): AppendedKey {
     const { namespace, text, lease } = request;
     if (lease !== undefined) checkLeaseText(this.#read("locks", lease.key), lease);
     const [last] = this.#run(this.#file.statements.lastNumbered(request));
-    const appended = nextNumbered(request, last?.key);
+    const appended = nextAppendedKey(request, last?.key);
     this.#run(this.#file.statements.write({ namespace, key: appended.key, text }));
     return appended;
   }
@@ -105,9 +105,9 @@ export class SqliteDatabase implements RecordDatabase {
     }
   }
 
-  async #whenFree<Result>(attempt: () => Result): Promise<Result> {
+  async #retryWhileBusy<Result>(attempt: () => Result): Promise<Result> {
     try {
-      return await whenFree(this.#file.busyTimeoutMs, attempt);
+      return await retryWhileBusy(this.#file.busyTimeoutMs, attempt);
     } catch (error) {
       throw toSqliteFailure(error, this.#file.path);
     }

@@ -1,6 +1,6 @@
 import { milliseconds, oneOf, optional } from "@troupe/core/adapter";
 import type { OptionsOf, OptionTable } from "@troupe/core/adapter";
-import { tableName } from "@troupe-internal/sql-storage";
+import { tableNameOption } from "@troupe-internal/sql-storage";
 
 /** Options of `SqliteStorage`: durability, time to wait, and the name of its table. All have defaults. */
 export type SqliteOptions = {
@@ -19,7 +19,7 @@ export type SqliteOptions = {
 export const sqliteOptionTable = {
   durability: optional(oneOf("full", "normal"), "full"),
   busyTimeoutMs: optional(milliseconds, 5000),
-  table: optional(tableName, "troupe_records"),
+  table: optional(tableNameOption, "troupe_records"),
 } satisfies OptionTable<SqliteOptions>;
 
 /** The options of `SqliteStorage` after their check, with defaults. */

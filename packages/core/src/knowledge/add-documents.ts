@@ -8,9 +8,10 @@ import { AddDocumentsError } from "./add-documents-error.ts";
 import { embedTexts, requireEmbeddings } from "./embed-texts.ts";
 
 /**
- * Parameters of `addDocument` and `addDocuments`: the vector store, the embeddings, and the size and number of batches.
+ * Settings of a knowledge base for `addDocument` and `addDocuments`: the vector store, the embeddings with the options of
+ * their calls, and the size and number of batches.
  */
-export type AddPlan = {
+export type AddDocumentsSettings = {
   store: VectorStore;
   embeddings: EmbeddingProvider | undefined;
   embedOptions: EmbedOptions;
@@ -21,7 +22,7 @@ export type AddPlan = {
 };
 
 /** Stores one document with its vector, which is made by the embeddings if the document has none. */
-export async function addDocument(document: VectorDocument, plan: AddPlan): Promise<void> {
+export async function addDocument(document: VectorDocument, plan: AddDocumentsSettings): Promise<void> {
   await storeBatch([snapshot(document, plan)], plan);
 }
 
@@ -30,7 +31,7 @@ export async function addDocument(document: VectorDocument, plan: AddPlan): Prom
  * last counts. After a failure no further batch is started, those under way are finished, and an `AddDocumentsError`
  * lists the documents that are not stored.
  */
-export async function addDocuments(documents: readonly VectorDocument[], plan: AddPlan): Promise<void> {
+export async function addDocuments(documents: readonly VectorDocument[], plan: AddDocumentsSettings): Promise<void> {
   const missing = new Map(documents.map((document, index) => [document.id, snapshotAt(index, document, plan)]));
   const total = missing.size;
   const batches = toBatches([...missing.values()], plan.batchSize);
@@ -55,21 +56,28 @@ function* toBatches(documents: readonly VectorDocument[], size: number): Generat
 }
 
 // One document after the other, so that it is known exactly which are stored when one fails.
-async function storeBatch(batch: VectorDocument[], plan: AddPlan, onStored?: (id: string) => void): Promise<void> {
+async function storeBatch(
+  batch: VectorDocument[],
+  plan: AddDocumentsSettings,
+  onStored?: (id: string) => void,
+): Promise<void> {
   for (const document of await withVectors(batch, plan)) {
     await untilAborted(() => plan.store.upsert(document), plan.embedOptions.signal);
     onStored?.(document.id);
   }
 }
 
-async function withVectors(batch: VectorDocument[], { embeddings, embedOptions }: AddPlan): Promise<VectorDocument[]> {
+async function withVectors(
+  batch: VectorDocument[],
+  { embeddings, embedOptions }: AddDocumentsSettings,
+): Promise<VectorDocument[]> {
   if (batch[0]?.embedding !== undefined) return batch;
   const texts = batch.map(({ content }) => content);
   const vectors = await embedTexts(requireEmbeddings(embeddings), texts, embedOptions);
   return batch.map((document, index) => ({ ...document, embedding: vectors[index] ?? [] }));
 }
 
-function snapshotAt(index: number, document: VectorDocument, plan: AddPlan): VectorDocument {
+function snapshotAt(index: number, document: VectorDocument, plan: AddDocumentsSettings): VectorDocument {
   try {
     return snapshot(document, plan);
   } catch (thrown) {
@@ -79,7 +87,7 @@ function snapshotAt(index: number, document: VectorDocument, plan: AddPlan): Vec
 }
 
 // A copy, because the caller may change its object. Made first, so that a bad document costs no embedding.
-function snapshot(document: VectorDocument, { embeddings }: AddPlan): VectorDocument {
+function snapshot(document: VectorDocument, { embeddings }: AddDocumentsSettings): VectorDocument {
   const text = copyDocument(document);
   if (document.embedding !== undefined) {
     checkEmbedding(document.embedding);

@@ -5,7 +5,7 @@ import { keyProblem } from "../util/key-problem.ts";
 import { checkVectorName, toRecord } from "../vector/check-document.ts";
 import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
 import type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "../vector/vector-store.ts";
-import { toSearchOptions } from "../vector/read-search-options.ts";
+import { checkSearchOptions } from "../vector/read-search-options.ts";
 
 /** The metadata field for the name of the collection, reserved for it. */
 const nameField = "troupe_collection";
@@ -47,7 +47,7 @@ export class FieldCollection implements VectorStore {
 
   async search(embedding: readonly number[], options: VectorSearchOptions = {}): Promise<VectorSearchResult[]> {
     this.#checkOpen();
-    const checked = toSearchOptions(options);
+    const checked = checkSearchOptions(options);
     const filter = this.#marked("filter", checked.filter);
     const found = await this.#store.search(embedding, { ...checked, filter });
     if (found.length > 0) this.#dimensions = embedding.length;

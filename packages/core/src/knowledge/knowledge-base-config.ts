@@ -38,6 +38,6 @@ const optionTable = {
 } satisfies OptionTable<KnowledgeBaseConfig>;
 
 /** Checks the options of a `KnowledgeBase` and adds the defaults. A wrong or unknown option is `invalid_config`. */
-export function readConfig(config: KnowledgeBaseConfig): OptionsOf<typeof optionTable> {
+export function readKnowledgeBaseConfig(config: KnowledgeBaseConfig): OptionsOf<typeof optionTable> {
   return readOptions(optionTable, config, { owner: "KnowledgeBase" });
 }

@@ -3,16 +3,16 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { untilAborted } from "../async/until-aborted.ts";
 import type { ToolDef } from "../tool/tool.ts";
 import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
-import { toSearchOptions } from "../vector/read-search-options.ts";
+import { checkSearchOptions } from "../vector/read-search-options.ts";
 import type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "../vector/vector-store.ts";
 import { addDocument, addDocuments } from "./add-documents.ts";
-import type { AddPlan } from "./add-documents.ts";
+import type { AddDocumentsSettings } from "./add-documents.ts";
 import { embedText, requireEmbeddings } from "./embed-texts.ts";
 import { FieldCollection } from "./field-collection.ts";
-import { readConfig } from "./knowledge-base-config.ts";
+import { readKnowledgeBaseConfig } from "./knowledge-base-config.ts";
 import type { KnowledgeBaseConfig } from "./knowledge-base-config.ts";
-import { callOptions, toEmbedOptions } from "./knowledge-call.ts";
-import type { KnowledgeCall } from "./knowledge-call.ts";
+import { knowledgeCallOptionNames, toEmbedOptions } from "./knowledge-call-options.ts";
+import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
 import { createSearchTool } from "./search-tool.ts";
 import type { SearchToolConfig } from "./search-tool.ts";
 
@@ -20,9 +20,9 @@ import type { SearchToolConfig } from "./search-tool.ts";
  * Options of a search in a `KnowledgeBase`: the number, minimal score and filter of the results, API keys, and a
  * signal.
  */
-export type KnowledgeSearchOptions = VectorSearchOptions & KnowledgeCall;
+export type KnowledgeSearchOptions = VectorSearchOptions & KnowledgeCallOptions;
 
-const searchOptions = { ...callOptions, topK: true, minScore: true, filter: true } satisfies Record<
+const searchOptions = { ...knowledgeCallOptionNames, topK: true, minScore: true, filter: true } satisfies Record<
   keyof KnowledgeSearchOptions,
   true
 >;
@@ -35,11 +35,18 @@ export class KnowledgeBase {
   readonly name: string;
   readonly #documents: VectorStore;
   readonly #embeddings: EmbeddingProvider | undefined;
-  readonly #batches: Pick<AddPlan, "batchSize" | "concurrency">;
+  readonly #batches: Pick<AddDocumentsSettings, "batchSize" | "concurrency">;
   #closed = false;
 
   constructor(config: KnowledgeBaseConfig) {
-    const { name, vectorStore, collection = name, embeddings, batchSize, concurrency } = readConfig(config);
+    const {
+      name,
+      vectorStore,
+      collection = name,
+      embeddings,
+      batchSize,
+      concurrency,
+    } = readKnowledgeBaseConfig(config);
     this.name = name;
     this.#embeddings = embeddings ?? vectorStore.embeddings;
     this.#documents =
@@ -55,7 +62,7 @@ export class KnowledgeBase {
   }
 
   /** Stores a document, replacing the one with its id. A document with an embedding is not embedded. */
-  async add(document: VectorDocument, call: KnowledgeCall = {}): Promise<void> {
+  async add(document: VectorDocument, call: KnowledgeCallOptions = {}): Promise<void> {
     await addDocument(document, this.#addPlan(call));
   }
 
@@ -63,7 +70,7 @@ export class KnowledgeBase {
    * Stores documents, replacing those with their ids; of several with one id the last counts. Rejects with an
    * `AddDocumentsError` that lists the documents that could not be stored.
    */
-  async addDocuments(documents: readonly VectorDocument[], call: KnowledgeCall = {}): Promise<void> {
+  async addDocuments(documents: readonly VectorDocument[], call: KnowledgeCallOptions = {}): Promise<void> {
     await addDocuments(documents, this.#addPlan(call));
   }
 
@@ -72,7 +79,7 @@ export class KnowledgeBase {
     this.#checkOpen();
     checkOptionNames(searchOptions, options, { owner: "a search" });
     // Before the embedding: bad options cost nothing.
-    const checked = toSearchOptions(options);
+    const checked = checkSearchOptions(options);
     const vector = typeof query === "string" ? await this.#embed(query, options) : query;
     return await untilAborted(() => this.#documents.search(vector, checked), options.signal);
   }
@@ -104,14 +111,14 @@ export class KnowledgeBase {
     return createSearchTool({ name: this.name, providerId: this.#embeddings?.providerId, search }, config);
   }
 
-  async #embed(query: string, call: KnowledgeCall): Promise<number[]> {
+  async #embed(query: string, call: KnowledgeCallOptions): Promise<number[]> {
     const embeddings = requireEmbeddings(this.#embeddings);
     return await embedText(embeddings, query, toEmbedOptions(embeddings, call));
   }
 
-  #addPlan(call: KnowledgeCall): AddPlan {
+  #addPlan(call: KnowledgeCallOptions): AddDocumentsSettings {
     this.#checkOpen();
-    checkOptionNames(callOptions, call, { owner: "adding documents" });
+    checkOptionNames(knowledgeCallOptionNames, call, { owner: "adding documents" });
     const embedOptions = toEmbedOptions(this.#embeddings, call);
     return { store: this.#documents, embeddings: this.#embeddings, embedOptions, ...this.#batches };
   }

@@ -6,9 +6,9 @@ import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/run.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolDef } from "../tool/tool.ts";
-import { toSearchOptions } from "../vector/read-search-options.ts";
+import { checkSearchOptions } from "../vector/read-search-options.ts";
 import type { VectorSearchOptions, VectorSearchResult } from "../vector/vector-store.ts";
-import type { KnowledgeCall } from "./knowledge-call.ts";
+import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
 
 /** Options of a tool that searches a knowledge base. The model chooses neither `minScore` nor `filter`. */
 export type SearchToolConfig = {
@@ -32,11 +32,11 @@ const optionTable = {
 /**
  * The part of a knowledge base that `createSearchTool` needs: its name, its search, and the vendor of its embeddings.
  */
-export type Searched = {
+export type SearchableKnowledge = {
   readonly name: string;
   /** The vendor whose API key the search needs. */
   readonly providerId: string | undefined;
-  search(query: string, options: VectorSearchOptions & KnowledgeCall): Promise<VectorSearchResult[]>;
+  search(query: string, options: VectorSearchOptions & KnowledgeCallOptions): Promise<VectorSearchResult[]>;
 };
 
 /** The number of documents that a model may ask for. */
@@ -47,10 +47,10 @@ const maxNameLength = 64;
  * Creates the tool by which a model searches a knowledge base: it gives the text, ids and scores of the documents
  * found.
  */
-export function createSearchTool(knowledge: Searched, config: SearchToolConfig = {}): ToolDef {
+export function createSearchTool(knowledge: SearchableKnowledge, config: SearchToolConfig = {}): ToolDef {
   const { name, description, ...search } = readOptions(optionTable, config, { owner: "a search tool" });
   const { topK } = search;
-  const bounds = toSearchOptions(search);
+  const bounds = checkSearchOptions(search);
   return defineTool({
     name: name ?? toToolName(knowledge.name),
     description: description ?? describe(knowledge.name),
@@ -64,7 +64,7 @@ export function createSearchTool(knowledge: Searched, config: SearchToolConfig =
   });
 }
 
-function callOf({ providerId }: Searched, context: RunContext): KnowledgeCall {
+function callOf({ providerId }: SearchableKnowledge, context: RunContext): KnowledgeCallOptions {
   const apiKey = runOf(context)?.keyFor(providerId);
   return { signal: context.signal, ...(apiKey !== undefined && { apiKey }) };
 }

@@ -7,13 +7,16 @@ import type { UserOwner } from "../session/session-owner.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver, Write } from "../storage/storage-driver.ts";
-import type { FactPlan } from "./plan-facts.ts";
+import type { FactChanges } from "./plan-facts.ts";
 import { withRecordLock } from "./record-lock.ts";
 import { readFact } from "./user-fact.ts";
 import type { FactRecord, StoredFact } from "./user-fact.ts";
 
-/** A user and the storage of the user's facts, each in a record of its own; the signal ends the waiting of a call. */
-export type FactPlace = {
+/**
+ * Access to the stored facts of one user, for the functions here: the storage, the user, and a signal that ends a call.
+ * Each fact is a record of its own.
+ */
+export type FactAccess = {
   driver: StorageDriver;
   user: UserOwner;
   signal: AbortSignal | undefined;
@@ -22,7 +25,7 @@ export type FactPlace = {
 const namespace = namespaces.facts;
 
 /** Returns all stored facts of the user, in no order. Throws `storage_corrupt` when one is damaged. */
-export async function listFacts({ driver, user, signal }: FactPlace): Promise<StoredFact[]> {
+export async function listFacts({ driver, user, signal }: FactAccess): Promise<StoredFact[]> {
   const prefix = ownerPrefix(user);
   const entries = await untilAborted(() => driver.list(namespace, prefix), signal);
   return entries.map(({ key, value }) => ({
@@ -36,8 +39,8 @@ export async function listFacts({ driver, user, signal }: FactPlace): Promise<St
  * for a user run one after the other.
  */
 export async function changeFacts(
-  place: FactPlace,
-  plan: (known: readonly StoredFact[]) => FactPlan,
+  place: FactAccess,
+  plan: (known: readonly StoredFact[]) => FactChanges,
 ): Promise<StoredFact[]> {
   return await locked(place, async (lease) => {
     const { stored, removed } = plan(await listFacts(place));
@@ -49,13 +52,13 @@ export async function changeFacts(
 }
 
 /** Removes one fact of the user by its id. A fact that does not exist is not an error. */
-export async function removeFact(place: FactPlace, id: string): Promise<void> {
+export async function removeFact(place: FactAccess, id: string): Promise<void> {
   const { key } = deleteOf(place, id);
   await locked(place, async (lease) => await lease.write(() => place.driver.delete(namespace, key), place.signal));
 }
 
 /** Removes all facts of the user, also damaged ones. When it rejects, some may be left; repeating it is safe. */
-export async function removeFacts(place: FactPlace): Promise<void> {
+export async function removeFacts(place: FactAccess): Promise<void> {
   const prefix = ownerPrefix(place.user);
   await locked(
     place,
@@ -63,7 +66,7 @@ export async function removeFacts(place: FactPlace): Promise<void> {
   );
 }
 
-async function locked<Result>(place: FactPlace, work: (lease: Lease) => Promise<Result>): Promise<Result> {
+async function locked<Result>(place: FactAccess, work: (lease: Lease) => Promise<Result>): Promise<Result> {
   const { driver, user, signal } = place;
   return await withRecordLock({ driver, place: { namespace, key: ownerPrefix(user) }, signal }, work);
 }
@@ -75,11 +78,11 @@ async function apply(driver: StorageDriver, writes: readonly Write[]): Promise<v
   await mapBounded(deletes, ({ key }) => driver.delete(namespace, key));
 }
 
-function writeOf({ user }: FactPlace, { id, ...record }: StoredFact): Write {
+function writeOf({ user }: FactAccess, { id, ...record }: StoredFact): Write {
   const value: FactRecord = record;
   return { namespace, key: ownerPrefix(user) + encodeKey(id), value: value satisfies Json };
 }
 
-function deleteOf({ user }: FactPlace, id: string): Write {
+function deleteOf({ user }: FactAccess, id: string): Write {
   return { namespace, key: ownerPrefix(user) + encodeKey(id), value: null };
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { newestFacts, planFacts } from "./plan-facts.ts";
+import { factsToKeep, planFacts } from "./plan-facts.ts";
 import type { FactSource, StoredFact } from "./user-fact.ts";
 
 const fact = (order: number, source: FactSource, text = `fact ${order}`): StoredFact => ({
@@ -55,13 +55,13 @@ describe("planFacts", () => {
   });
 });
 
-describe("newestFacts", () => {
+describe("factsToKeep", () => {
   it("is in the order in which facts were added, whatever the clock", () => {
     const facts = [
       { ...fact(2, "auto"), createdAt: 5 },
       { ...fact(1, "manual"), createdAt: 9 },
     ];
 
-    expect(newestFacts(facts, 9).map(({ order }) => order)).toEqual([1, 2]);
+    expect(factsToKeep(facts, 9).map(({ order }) => order)).toEqual([1, 2]);
   });
 });

@@ -3,8 +3,8 @@ import { createId } from "../util/create-id.ts";
 import { factKey } from "./user-fact.ts";
 import type { FactSource, StoredFact } from "./user-fact.ts";
 
-/** Changes to the stored facts of a user: the facts to store, and those to remove. */
-export type FactPlan = { stored: StoredFact[]; removed: StoredFact[] };
+/** Changes to the stored facts of a user, as `planFacts` returns them: the facts to store, and those to remove. */
+export type FactChanges = { stored: StoredFact[]; removed: StoredFact[] };
 
 type NewFacts = { texts: readonly string[]; source: FactSource; maxFacts: number };
 
@@ -12,7 +12,7 @@ type NewFacts = { texts: readonly string[]; source: FactSource; maxFacts: number
  * Plans to add facts that are not known yet. Beyond `maxFacts` the oldest that a model found are removed first, then the
  * oldest of all. A known fact that a model found and the program now adds becomes `manual`.
  */
-export function planFacts(known: readonly StoredFact[], { texts, source, maxFacts }: NewFacts): FactPlan {
+export function planFacts(known: readonly StoredFact[], { texts, source, maxFacts }: NewFacts): FactChanges {
   const byKey = new Map(known.map((fact) => [factKey(fact.fact), fact]));
   const changed = new Map<string, StoredFact>();
   let order = known.reduce((last, fact) => Math.max(last, fact.order), 0);
@@ -29,7 +29,7 @@ export function planFacts(known: readonly StoredFact[], { texts, source, maxFact
     }
   }
   const all = new Map([...known.map((fact) => [fact.id, fact] as const), ...changed]);
-  const kept = new Set(newestFacts([...all.values()], maxFacts).map(({ id }) => id));
+  const kept = new Set(factsToKeep([...all.values()], maxFacts).map(({ id }) => id));
   return {
     stored: [...changed.values()].filter(({ id }) => kept.has(id)),
     removed: known.filter(({ id }) => !kept.has(id)),
@@ -40,7 +40,7 @@ export function planFacts(known: readonly StoredFact[], { texts, source, maxFact
  * Returns the `maxFacts` facts to keep, oldest first. The oldest that a model found are dropped first, then the oldest
  * that the program added.
  */
-export function newestFacts(facts: readonly StoredFact[], maxFacts: number): StoredFact[] {
+export function factsToKeep(facts: readonly StoredFact[], maxFacts: number): StoredFact[] {
   const inOrder = facts.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
   const excess = inOrder.length - maxFacts;
   if (excess <= 0) return inOrder;

@@ -13,12 +13,15 @@ import { toTranscript } from "./transcript.ts";
  * Long-term part of a session's memory, for messages that left the window: summaries, and lines that are not summarised
  * yet.
  */
-export type LongTerm = Pick<MemoryRecord, "pending" | "summaries">;
+export type LongTermMemory = Pick<MemoryRecord, "pending" | "summaries">;
 
 /**
  * The model that writes summaries, and the options of its calls. Without a model they are digests: beginnings of lines.
  */
-export type Summarizer = MemoryModelOptions & { model?: ModelProvider | undefined; signal?: AbortSignal | undefined };
+export type SummaryOptions = MemoryModelOptions & {
+  model?: ModelProvider | undefined;
+  signal?: AbortSignal | undefined;
+};
 
 const maxSummaries = 8;
 const mergedAtOnce = 4;
@@ -40,10 +43,10 @@ const instructions =
  * for a summary: the model is not called with every turn. When the summaries become many, the oldest are merged.
  */
 export async function addToLongTerm(
-  { pending, summaries }: LongTerm,
+  { pending, summaries }: LongTermMemory,
   overflow: readonly ChatMessage[],
-  { maxMessages, ...summarizer }: Summarizer & { maxMessages: number },
-): Promise<LongTerm> {
+  { maxMessages, ...summarizer }: SummaryOptions & { maxMessages: number },
+): Promise<LongTermMemory> {
   const lines = [...pending, ...toTranscript(overflow)];
   if (lines.length < Math.min(maxPending, Math.max(2, Math.ceil(maxMessages / 2)))) {
     return { pending: lines, summaries };
@@ -55,7 +58,7 @@ export async function addToLongTerm(
  * Returns the summaries of a long-term memory, oldest first, followed by a digest of the lines that no summary covers
  * yet.
  */
-export function readSummaries({ pending, summaries }: LongTerm): string[] {
+export function readSummaries({ pending, summaries }: LongTermMemory): string[] {
   return pending.length === 0 ? [...summaries] : [...summaries, digest(pending)];
 }
 
@@ -63,7 +66,7 @@ export function readSummaries({ pending, summaries }: LongTerm): string[] {
  * Summarises lines of a transcript by the model, in at most 1,200 characters. Returns a digest when there is no model
  * or no usable answer; throws only when the signal aborts.
  */
-export async function summarize(lines: readonly string[], summarizer: Summarizer): Promise<string> {
+export async function summarize(lines: readonly string[], summarizer: SummaryOptions): Promise<string> {
   const { model, signal, logger } = summarizer;
   if (model === undefined) return digest(lines);
   try {
@@ -87,7 +90,7 @@ export function digest(lines: readonly string[]): string {
 
 const separator = " / ";
 
-async function merge(summaries: string[], summarizer: Summarizer): Promise<string[]> {
+async function merge(summaries: string[], summarizer: SummaryOptions): Promise<string[]> {
   if (summaries.length <= maxSummaries) return summaries;
   const merged = await summarize(summaries.slice(0, mergedAtOnce), summarizer);
   return [merged, ...summaries.slice(mergedAtOnce)];
@@ -95,7 +98,7 @@ async function merge(summaries: string[], summarizer: Summarizer): Promise<strin
 
 async function askForSummary(
   lines: readonly string[],
-  { model, ...rest }: Summarizer & { model: ModelProvider },
+  { model, ...rest }: SummaryOptions & { model: ModelProvider },
 ): Promise<string> {
   const read = newest(lines, maxInputLength);
   const record = dataBlock({ tag: "conversation", about: "A part of a conversation, oldest first.", lines: read });

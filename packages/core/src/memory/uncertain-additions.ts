@@ -3,7 +3,7 @@ import { equalJson } from "../util/equal-json.ts";
 import { LruCache } from "../util/lru-cache.ts";
 
 /** Messages that a call adds to a session's memory, and the id of the call's addition. */
-export type Addition = { id: string; messages: readonly ChatMessage[] };
+export type MessageAddition = { id: string; messages: readonly ChatMessage[] };
 
 /** The number of sessions whose additions are remembered while a storage fails. */
 const maxEntries = 1000;
@@ -13,19 +13,19 @@ const maxEntries = 1000;
  * are added again and the record has them, they are not stored twice.
  */
 export class UncertainAdditions {
-  readonly #byKey = new LruCache<string, Addition>({ maxEntries });
+  readonly #byKey = new LruCache<string, MessageAddition>({ maxEntries });
 
   get size(): number {
     return this.#byKey.size;
   }
 
   /** Notes an addition that is about to be written. */
-  note(key: string, addition: Addition): void {
+  note(key: string, addition: MessageAddition): void {
     this.#byKey.set(key, addition);
   }
 
   /** True when these messages repeat the last addition that the record has. */
-  isStored(key: string, { messages }: Addition, { additionId }: { additionId: string }): boolean {
+  isStored(key: string, { messages }: MessageAddition, { additionId }: { additionId: string }): boolean {
     const earlier = this.#byKey.peek(key);
     return earlier?.id === additionId && equalJson(earlier.messages, messages);
   }

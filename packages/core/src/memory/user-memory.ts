@@ -9,12 +9,12 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { ToolDef } from "../tool/tool.ts";
 import { BoundedFacts } from "./bounded-facts.ts";
 import { changeFacts, listFacts, removeFact, removeFacts } from "./fact-store.ts";
-import type { FactPlace } from "./fact-store.ts";
+import type { FactAccess } from "./fact-store.ts";
 import { findFacts } from "./find-facts.ts";
 import { LateStorage } from "./late-storage.ts";
 import { modelProvider, storageDriver } from "./memory-options.ts";
 import type { MemoryModelOptions, UserMemoryScope } from "./memory-options.ts";
-import { newestFacts, planFacts } from "./plan-facts.ts";
+import { factsToKeep, planFacts } from "./plan-facts.ts";
 import { recallTool } from "./recall-tool.ts";
 import type { RecallToolConfig } from "./recall-tool.ts";
 import { checkFacts, factsBlock, isFactSource, toUserFact } from "./user-fact.ts";
@@ -76,7 +76,7 @@ export class UserMemory {
   /** Returns the facts about the user, oldest first. */
   async getFacts(userId: string, scope: UserMemoryScope = {}): Promise<UserFact[]> {
     const facts = await listFacts(this.#placeOf(userId, scope));
-    return newestFacts(facts, this.#maxFacts).map(toUserFact);
+    return factsToKeep(facts, this.#maxFacts).map(toUserFact);
   }
 
   /**
@@ -138,7 +138,7 @@ export class UserMemory {
         "A model must find the facts. Give one to UserMemory or to extractAndStore.",
       );
     }
-    const known = newestFacts(await listFacts(place), this.#maxFacts).map(({ fact }) => fact);
+    const known = factsToKeep(await listFacts(place), this.#maxFacts).map(({ fact }) => fact);
     const facts = await findFacts({ ...options, model: finder, messages, known });
     return await this.addFacts(userId, facts, "auto", options);
   }
@@ -161,7 +161,7 @@ export class UserMemory {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
-  #placeOf(userId: string, { signal, ...scope }: UserMemoryScope): FactPlace {
+  #placeOf(userId: string, { signal, ...scope }: UserMemoryScope): FactAccess {
     return { user: checkUser(userId, scope), driver: this.#storage.driver, signal };
   }
 }

@@ -7,7 +7,7 @@ import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-acc
 import { brokenHistory, soundHistory } from "../history/test/histories.ts";
 import { exchange, step } from "./test/conversation.ts";
 import { trimWindow, viewWindow } from "./window.ts";
-import type { Room, Window } from "./window.ts";
+import type { WindowSize, Window } from "./window.ts";
 
 const upTo = (messages: number, characters = Infinity) => ({ messages, characters });
 const none: Window = { messages: [], isCut: false };
@@ -156,7 +156,7 @@ describe("a window to which messages are added in pieces", () => {
   });
 });
 
-function* addInPieces(messages: readonly ChatMessage[], sizes: Iterable<number>, room: Room) {
+function* addInPieces(messages: readonly ChatMessage[], sizes: Iterable<number>, room: WindowSize) {
   let window = none;
   let seen = 0;
   for (const size of sizes) {

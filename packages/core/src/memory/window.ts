@@ -10,8 +10,8 @@ export type Window = {
   isCut: boolean;
 };
 
-/** Largest size of a window: its number of messages, and of characters in all of them. */
-export type Room = { messages: number; characters: number };
+/** Limits of a window: how many messages it keeps at most, and how many characters in all of them. */
+export type WindowSize = { messages: number; characters: number };
 
 /**
  * Keeps the newest whole turns that fit; a turn begins with a message of the user. Of a newest turn that is too large by
@@ -20,18 +20,18 @@ export type Room = { messages: number; characters: number };
  *
  * The result is the same, however the messages are divided upon several calls.
  */
-export function trimWindow({ messages, isCut }: Window, room: Room): { window: Window; overflow: ChatMessage[] } {
+export function trimWindow({ messages, isCut }: Window, size: WindowSize): { window: Window; overflow: ChatMessage[] } {
   const turns = splitBefore(messages, "user");
   // A turn that lost its first steps is not whole, and gives way to the next.
   const hasPassed = turns[0]?.[0]?.role !== "user" || (isCut && turns.length > 1);
   const whole = hasPassed ? turns.slice(1) : turns;
-  const kept = newestThatFit(whole, room);
+  const kept = newestThatFit(whole, size);
   const newest = whole.at(-1);
   if (kept.length > 0 || newest === undefined) {
     const overflow = turns.slice(0, turns.length - kept.length).flat();
     return { window: { messages: kept.flat(), isCut: isCut && !hasPassed && kept.length > 0 }, overflow };
   }
-  const { left, dropped } = shorten(newest, room);
+  const { left, dropped } = shorten(newest, size);
   return { window: { messages: left, isCut: true }, overflow: [...turns.slice(0, -1).flat(), ...dropped] };
 }
 
@@ -46,14 +46,14 @@ export function viewWindow({ messages, isCut }: Window, max: number): ChatMessag
 }
 
 /** Keeps the user's message even alone: later messages of the turn may fit. */
-function shorten([input, ...answer]: readonly ChatMessage[], room: Room) {
+function shorten([input, ...answer]: readonly ChatMessage[], size: WindowSize) {
   const first = input === undefined ? [] : [input];
-  const steps = newestThatFit(splitBefore(answer, "assistant"), without(room, first)).flat();
+  const steps = newestThatFit(splitBefore(answer, "assistant"), without(size, first)).flat();
   return { left: [...first, ...steps], dropped: answer.slice(0, answer.length - steps.length) };
 }
 
-function newestThatFit(groups: readonly ChatMessage[][], room: Room): ChatMessage[][] {
-  let left = room;
+function newestThatFit(groups: readonly ChatMessage[][], size: WindowSize): ChatMessage[][] {
+  let left = size;
   let first = groups.length;
   while (first > 0) {
     left = without(left, groups[first - 1] ?? []);
@@ -63,7 +63,7 @@ function newestThatFit(groups: readonly ChatMessage[][], room: Room): ChatMessag
   return groups.slice(first);
 }
 
-function without({ messages, characters }: Room, taken: readonly ChatMessage[]): Room {
+function without({ messages, characters }: WindowSize, taken: readonly ChatMessage[]): WindowSize {
   return {
     messages: messages - taken.length,
     characters: taken.reduce((left, message) => left - messageSize(message), characters),

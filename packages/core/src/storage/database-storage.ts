@@ -6,7 +6,7 @@ import { checkKey, checkListOptions, checkPrefix } from "./check-key.ts";
 import type { Json } from "./json.ts";
 import { keyRange } from "./key-range.ts";
 import { LazyConnection } from "./lazy-connection.ts";
-import type { Appended, RecordDatabase, TextSwap, TextWrite } from "./record-database.ts";
+import type { AppendedKey, RecordDatabase, TextSwap, TextWrite } from "./record-database.ts";
 import type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } from "./storage-driver.ts";
 
 const pingTimeoutMs = 1000;
@@ -61,7 +61,12 @@ export class DatabaseStorage implements Required<StorageDriver> {
   }
 
   // oxlint-disable-next-line max-params -- the contract's shape
-  async append(namespace: string, keyPrefix: string, value: Json, { ifHeld }: AppendOptions = {}): Promise<Appended> {
+  async append(
+    namespace: string,
+    keyPrefix: string,
+    value: Json,
+    { ifHeld }: AppendOptions = {},
+  ): Promise<AppendedKey> {
     checkPrefix(namespace, keyPrefix);
     if (ifHeld !== undefined) checkKey("locks", ifHeld.key);
     const text = this.#toText(value);

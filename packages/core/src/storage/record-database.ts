@@ -41,7 +41,7 @@ export type AppendRequest = {
 };
 
 /** Key of an appended record, and its number among those with the prefix. */
-export type Appended = { key: string; seq: number };
+export type AppendedKey = { key: string; seq: number };
 
 /**
  * A database of records of JSON text: the part of a storage that differs between databases. `DatabaseStorage` makes a
@@ -60,7 +60,7 @@ export interface RecordDatabase {
    * Stores the text under the next number of the prefix (`encodeSequence`). No other append gets the number, and the lease
    * is held until the text is stored (`checkLease`).
    */
-  append(request: AppendRequest): Promise<Appended>;
+  append(request: AppendRequest): Promise<AppendedKey>;
   /** Compares and writes in one step, and tells if it wrote. */
   swap(swap: TextSwap): Promise<boolean>;
   /** Resolves when records can be read. */

@@ -3,8 +3,8 @@ import { cleanJson } from "../util/clean-json.ts";
 import { keyProblem } from "../util/key-problem.ts";
 import type { VectorDocument } from "./vector-store.ts";
 
-/** A document without its embedding: the id, content and metadata, which a store keeps apart from the vectors. */
-export type DocumentText = Omit<VectorDocument, "embedding">;
+/** The fields of a document except its embedding: id, content and metadata. A store keeps them apart from the vectors. */
+export type DocumentFields = Omit<VectorDocument, "embedding">;
 
 /**
  * Throws `invalid_value` for a document id or collection name that is empty or that some store could not keep
@@ -18,7 +18,7 @@ export function checkVectorName(kind: "document id" | "collection name", name: s
 /**
  * Copies a document without its embedding. Throws `invalid_value` for an id, content or metadata that cannot be stored.
  */
-export function copyDocument({ id, content, metadata }: VectorDocument): DocumentText {
+export function copyDocument({ id, content, metadata }: VectorDocument): DocumentFields {
   checkVectorName("document id", id);
   if (typeof content !== "string" || !content.isWellFormed()) {
     throw new TroupeError("invalid_value", "The content of a document must be a well-formed string.");

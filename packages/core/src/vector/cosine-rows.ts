@@ -8,8 +8,8 @@ const rowsAtOnce = 1024;
 // 1 MB: smaller collections are fast anyway, and a process may have thousands of them.
 const smallestSimd = 2 ** 18;
 
-/** A vector with its Euclidean length, by which a cosine is divided. */
-export type Measured = { readonly vector: readonly number[]; readonly length: number };
+/** A vector with its Euclidean length, measured once: each cosine is divided by it. */
+export type MeasuredVector = { readonly vector: readonly number[]; readonly length: number };
 
 /**
  * Vectors of one length as contiguous rows of 32-bit floats, and their cosines with another vector. Before the rows there
@@ -29,7 +29,7 @@ export class CosineRows {
   }
 
   /** Writes an existing row, or the next one. */
-  set(row: number, { vector, length }: Measured): void {
+  set(row: number, { vector, length }: MeasuredVector): void {
     this.#reserve(this.#place(row + 1));
     this.#memory.floats.set(vector, this.#place(row));
     this.#lengths[row] = length;
@@ -51,7 +51,7 @@ export class CosineRows {
   }
 
   /** Calls `visit` with the cosine of each row and the vector. */
-  eachCosine({ vector, length }: Measured, visit: (row: number, cosine: number) => void): void {
+  eachCosine({ vector, length }: MeasuredVector, visit: (row: number, cosine: number) => void): void {
     const { floats } = this.#memory;
     for (let index = 0; index < this.dimensions; index++) floats[index] = (vector[index] as number) / length;
     for (let first = 0; first < this.#lengths.length; first += rowsAtOnce) {

@@ -5,10 +5,14 @@ import type { VectorSearchOptions } from "./vector-store.ts";
 const largestTopK = 10_000;
 
 /** The options of a vector search after checking, with defaults. Without a `minScore` it is `-Infinity`. */
-export type SearchPlan = { topK: number; minScore: number; filter: Record<string, unknown> };
+export type CheckedSearchOptions = { topK: number; minScore: number; filter: Record<string, unknown> };
 
 /** Checks the options of a vector search and adds the defaults. Throws `invalid_value` for a wrong one. */
-export function readSearchOptions({ topK = 10, minScore, filter = {} }: VectorSearchOptions = {}): SearchPlan {
+export function readSearchOptions({
+  topK = 10,
+  minScore,
+  filter = {},
+}: VectorSearchOptions = {}): CheckedSearchOptions {
   if (!(Number.isInteger(topK) && topK >= 1 && topK <= largestTopK)) {
     throw new TroupeError("invalid_value", `topK must be an integer from 1 to ${largestTopK}, got ${topK}.`);
   }
@@ -22,7 +26,9 @@ export function readSearchOptions({ topK = 10, minScore, filter = {} }: VectorSe
  * Checks the options of a search before they are passed on to another `VectorStore`: with defaults, but without a
  * `minScore` that was not given.
  */
-export function toSearchOptions(options: VectorSearchOptions): Omit<SearchPlan, "minScore"> & { minScore?: number } {
+export function checkSearchOptions(
+  options: VectorSearchOptions,
+): Omit<CheckedSearchOptions, "minScore"> & { minScore?: number } {
   const { topK, filter } = readSearchOptions(options);
   return { topK, filter, ...(options.minScore !== undefined && { minScore: options.minScore }) };
 }

@@ -1,9 +1,9 @@
 import { equalJson } from "../util/equal-json.ts";
 import { checkEmbedding, copyDocument } from "./check-document.ts";
-import type { DocumentText } from "./check-document.ts";
+import type { DocumentFields } from "./check-document.ts";
 import { CosineRows } from "./cosine-rows.ts";
-import { Nearest } from "./nearest.ts";
-import type { SearchPlan } from "./read-search-options.ts";
+import { NearestItems } from "./nearest-items.ts";
+import type { CheckedSearchOptions } from "./read-search-options.ts";
 import type { VectorDocument, VectorSearchResult } from "./vector-store.ts";
 
 /**
@@ -13,7 +13,7 @@ import type { VectorDocument, VectorSearchResult } from "./vector-store.ts";
 export class VectorSpace {
   readonly #dimensions: number | undefined;
   readonly #collections = new Map<string, VectorSpace>();
-  readonly #documents: DocumentText[] = [];
+  readonly #documents: DocumentFields[] = [];
   readonly #rowOf = new Map<string, number>();
   #rows: CosineRows | undefined;
 
@@ -28,7 +28,7 @@ export class VectorSpace {
     return collection;
   }
 
-  upsert(document: DocumentText, vector: readonly number[]): void {
+  upsert(document: DocumentFields, vector: readonly number[]): void {
     const length = checkEmbedding(vector, this.#rows?.dimensions ?? this.#dimensions);
     const row = this.#rowOf.get(document.id) ?? this.#documents.length;
     this.#rows ??= new CosineRows(vector.length);
@@ -37,13 +37,13 @@ export class VectorSpace {
     this.#rowOf.set(document.id, row);
   }
 
-  search(vector: readonly number[], { topK, minScore, filter }: SearchPlan): VectorSearchResult[] {
+  search(vector: readonly number[], { topK, minScore, filter }: CheckedSearchOptions): VectorSearchResult[] {
     const length = checkEmbedding(vector, this.#rows?.dimensions ?? this.#dimensions);
-    const nearest = new Nearest<DocumentText>(topK);
+    const nearest = new NearestItems<DocumentFields>(topK);
     this.#rows?.eachCosine({ vector, length }, (row, score) => {
       // The filter last: few documents come so far.
       if (score < minScore || !nearest.wants(score)) return;
-      const item = this.#documents[row] as DocumentText;
+      const item = this.#documents[row] as DocumentFields;
       if (matchesFilter(item.metadata, filter)) nearest.add({ item, score });
     });
     return nearest.toSorted().map(({ item, score }) => ({ document: copyDocument(item), score }));
@@ -82,7 +82,7 @@ export class VectorSpace {
 }
 
 // Only own values match: an inherited one is not metadata.
-function matchesFilter(metadata: DocumentText["metadata"], filter: Readonly<Record<string, unknown>>): boolean {
+function matchesFilter(metadata: DocumentFields["metadata"], filter: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(filter).every(
     (key) => metadata !== undefined && Object.hasOwn(metadata, key) && equalJson(metadata[key], filter[key]),
   );

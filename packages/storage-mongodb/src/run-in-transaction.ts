@@ -12,7 +12,7 @@ const snapshot: TransactionOptions = {
  * Does the work in a transaction, once: commits, or aborts and throws. On a conflict the caller repeats it with
  * everything it read before, within its own timeout: the driver's `withTransaction` repeats for two minutes.
  */
-export async function transact({ session, timeoutMs }: MongoSession, work: () => Promise<void>): Promise<void> {
+export async function runInTransaction({ session, timeoutMs }: MongoSession, work: () => Promise<void>): Promise<void> {
   session.startTransaction(snapshot);
   try {
     await work();
@@ -27,13 +27,13 @@ export async function transact({ session, timeoutMs }: MongoSession, work: () =>
 const longestPauseMs = 100;
 
 /** For `repeatWhile`: the errors after which work is repeated, and for how many milliseconds. */
-export type Repetition = { readonly isTransient: (error: unknown) => boolean; readonly timeoutMs: number };
+export type RepeatOptions = { readonly isTransient: (error: unknown) => boolean; readonly timeoutMs: number };
 
 /**
  * Repeats the work while it fails with a transient error, with growing random pauses. Throws any other error at once,
  * and the last transient one when `timeoutMs` is over.
  */
-export async function repeatWhile<Result>(work: () => Promise<Result>, repetition: Repetition): Promise<Result> {
+export async function repeatWhile<Result>(work: () => Promise<Result>, repetition: RepeatOptions): Promise<Result> {
   const deadline = performance.now() + repetition.timeoutMs;
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {

@@ -1,15 +1,15 @@
 import { compareUtf8 } from "../util/compare-utf8.ts";
 
 /** An item of a search and its score: the higher, the nearer. */
-export type Scored<Item extends { id: string }> = { readonly item: Item; readonly score: number };
+export type ScoredItem<Item extends { id: string }> = { readonly item: Item; readonly score: number };
 
 /**
- * Keeps the items with the best scores of a search, at most `limit` of them. A heap with the farthest on top, so that
+ * Collects the `limit` items with the best scores while a search visits all. A heap with the farthest on top, so that
  * most items are refused at once.
  */
-export class Nearest<Item extends { id: string }> {
+export class NearestItems<Item extends { id: string }> {
   readonly #limit: number;
-  readonly #heap: Scored<Item>[] = [];
+  readonly #heap: ScoredItem<Item>[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -22,19 +22,19 @@ export class Nearest<Item extends { id: string }> {
   }
 
   /** Keeps the item if it is near enough, and drops the farthest when there are too many. */
-  add(scored: Scored<Item>): void {
+  add(scored: ScoredItem<Item>): void {
     const [farthest] = this.#heap;
     if (farthest === undefined || this.#heap.length < this.#limit) this.#rise(scored);
     else if (compareNearness(scored, farthest) < 0) this.#sink(scored);
   }
 
   /** Returns the kept items, best first, equal scores by id. */
-  toSorted(): Scored<Item>[] {
+  toSorted(): ScoredItem<Item>[] {
     return this.#heap.toSorted(compareNearness);
   }
 
   /** Adds an item at the bottom, and moves it up past all that are nearer. */
-  #rise(scored: Scored<Item>): void {
+  #rise(scored: ScoredItem<Item>): void {
     let at = this.#heap.length;
     while (at > 0) {
       const parent = (at - 1) >>> 1;
@@ -46,7 +46,7 @@ export class Nearest<Item extends { id: string }> {
   }
 
   /** Replaces the farthest by an item, and moves it down past all that are farther. */
-  #sink(scored: Scored<Item>): void {
+  #sink(scored: ScoredItem<Item>): void {
     let at = 0;
     for (let child = 1; child < this.#heap.length; child = 2 * at + 1) {
       const sibling = child + 1;
@@ -58,11 +58,11 @@ export class Nearest<Item extends { id: string }> {
     this.#heap[at] = scored;
   }
 
-  #at(index: number): Scored<Item> {
-    return this.#heap[index] as Scored<Item>;
+  #at(index: number): ScoredItem<Item> {
+    return this.#heap[index] as ScoredItem<Item>;
   }
 }
 
-function compareNearness<Item extends { id: string }>(left: Scored<Item>, right: Scored<Item>): number {
+function compareNearness<Item extends { id: string }>(left: ScoredItem<Item>, right: ScoredItem<Item>): number {
   return right.score - left.score || compareUtf8(left.item.id, right.item.id);
 }

@@ -4,7 +4,7 @@ import { bindGenericKey, selectKey } from "../keys/select-key.ts";
 import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
 
 /** Options of a call of a `KnowledgeBase` that may embed text: API keys for the embeddings, and a signal. */
-export type KnowledgeCall = {
+export type KnowledgeCallOptions = {
   /** An API key for the vendor of the embeddings. */
   apiKey?: string;
   /** API keys by vendor. The embeddings get that of their own vendor and no other. */
@@ -13,14 +13,17 @@ export type KnowledgeCall = {
   signal?: AbortSignal;
 };
 
-/** The names of the options in `KnowledgeCall`, by which unknown options are refused. */
-export const callOptions = { apiKey: true, apiKeys: true, signal: true } satisfies Record<keyof KnowledgeCall, true>;
+/** The names of the options in `KnowledgeCallOptions`, by which unknown options are refused. */
+export const knowledgeCallOptionNames = { apiKey: true, apiKeys: true, signal: true } satisfies Record<
+  keyof KnowledgeCallOptions,
+  true
+>;
 
 /**
  * Returns the options of an embedding call: the API key for the vendor of the embeddings, if there is one, and the
  * signal.
  */
-export function toEmbedOptions(embeddings: EmbeddingProvider | undefined, call: KnowledgeCall): EmbedOptions {
+export function toEmbedOptions(embeddings: EmbeddingProvider | undefined, call: KnowledgeCallOptions): EmbedOptions {
   const apiKey = keyOf(call, embeddings?.providerId);
   return {
     ...(apiKey !== undefined && { apiKey }),
@@ -29,7 +32,7 @@ export function toEmbedOptions(embeddings: EmbeddingProvider | undefined, call: 
 }
 
 // Embeddings without a `providerId` get only the key that was given to this very call.
-function keyOf({ apiKey, apiKeys = {} }: KnowledgeCall, providerId: string | undefined): string | undefined {
+function keyOf({ apiKey, apiKeys = {} }: KnowledgeCallOptions, providerId: string | undefined): string | undefined {
   if (providerId !== undefined) return selectKey(bindGenericKey(apiKeys, apiKey, providerId), providerId);
   return apiKey === undefined ? undefined : checkApiKey(apiKey, "apiKey");
 }

@@ -6,7 +6,7 @@ import { KnowledgeBase } from "./knowledge-base.ts";
 
 const text = (id: string) => ({ id, content: `content of ${id}` });
 
-describe("the keys of a KnowledgeCall", () => {
+describe("the API keys of a call of a knowledge base", () => {
   const canary = "canary-of-openai";
 
   it("reach the embeddings of their own vendor and no other", async () => {

@@ -7,7 +7,7 @@ const longestPauseMs = 25;
  * Tries until no other process has locked the file, for `timeoutMs` at most, and then throws. SQLite's own busy timeout
  * would block this process meanwhile, and does not apply when a file is switched to its write-ahead log.
  */
-export async function whenFree<Result>(timeoutMs: number, attempt: () => Result): Promise<Result> {
+export async function retryWhileBusy<Result>(timeoutMs: number, attempt: () => Result): Promise<Result> {
   let deadline: number | undefined;
   for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
