@@ -1,6 +1,6 @@
 // Options: tables and ready checks.
 export { readOptions, wrongOption } from "./errors/read-options.ts";
-export type { OptionCheck, OptionsOf, OptionTable, Where } from "./errors/read-options.ts";
+export type { OptionCheck, OptionsOf, OptionTable, OptionContext } from "./errors/read-options.ts";
 export {
   anyBoolean,
   anyString,
@@ -16,7 +16,7 @@ export {
   satisfying,
   timeoutMilliseconds,
 } from "./errors/option-checks.ts";
-export { apiKeyOption, baseUrlOption, loggerOption } from "./model/provider-options.ts";
+export { apiKeyOption, baseUrlOption } from "./model/provider-options.ts";
 
 // Errors.
 export { abortedError } from "./errors/aborted-error.ts";
@@ -106,5 +106,6 @@ export { getOwn } from "./util/get-own.ts";
 export { sleep } from "./async/sleep.ts";
 export { untilAborted } from "./async/until-aborted.ts";
 export { withTimeout } from "./async/with-timeout.ts";
+export { loggerOption } from "./log/logger.ts";
 export { createRedactor } from "./log/redact.ts";
 export type { Redactor } from "./log/redact.ts";

@@ -26,7 +26,7 @@ describe("a run that failed", () => {
     await runErrorOf(agent.run("Hi", { sessionId: "s" }));
 
     expect(await turnsIn(storage)).toEqual([]);
-    expect(recordQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busyKeys).toBe(0);
   });
 
   it("leaves a turn marked as interrupted after a tool was called, with every call and its result", async () => {

@@ -49,7 +49,7 @@ describe("runs on one session at the same time", () => {
     expectWhole(turns);
     const asked = model.calls.map(({ messages }) => messages.findLast(({ role }) => role === "user")?.content);
     expect(asked).toEqual(inputs.flatMap((input) => [input, input]));
-    expect(recordQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busyKeys).toBe(0);
   });
 
   it("are refused when ten wait already, and the others stay whole and in order", async () => {
@@ -69,7 +69,7 @@ describe("runs on one session at the same time", () => {
     const turns = await turnsIn(storage);
     expect(turns.map(({ input }) => input)).toEqual(inputs.slice(0, 11));
     expectWhole(turns);
-    expect(recordQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busyKeys).toBe(0);
   });
 
   it("are refused at once when onBusy is reject", async () => {
@@ -109,7 +109,7 @@ describe("runs on one session at the same time", () => {
 
     await failing;
     expect((await last).text).toBe("I saw: 2 seen");
-    expect(recordQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busyKeys).toBe(0);
   });
 
   it("release the session at whatever moment they are cancelled, with or without the lease", async () => {
@@ -121,7 +121,7 @@ describe("runs on one session at the same time", () => {
       for (const stream of streams) stream.cancel();
       await Promise.all(outcomes);
       await turnOver();
-      expect(recordQueuesOf(storage).busySessions).toBe(0);
+      expect(recordQueuesOf(storage).busyKeys).toBe(0);
     }
   });
 

@@ -64,7 +64,7 @@ async function expectWholeTurns({ outcome, watched, runId }: Faulty): Promise<vo
 }
 
 async function expectGoesOn({ agent, model, watched }: Faulty): Promise<void> {
-  await vi.waitFor(() => expect(sessionQueuesOf(watched.driver).busySessions).toBe(0));
+  await vi.waitFor(() => expect(sessionQueuesOf(watched.driver).busyKeys).toBe(0));
   expect((await agent.run("After?", opts)).text).not.toBe("");
   assertVendorWouldAccept(model.calls.at(-1)?.messages ?? []);
   expect(model.calls.at(-1)?.messages[0]?.content).toBe("Earlier?");

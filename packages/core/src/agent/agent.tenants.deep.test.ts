@@ -160,5 +160,5 @@ it(`${tenantCount} tenants in ${operations} operations, a third of them cut shor
   expect([...codes].filter((code) => !["cancelled", "conflict"].includes(code))).toEqual([]);
   expect(leaks).toEqual([]);
   expect(cut).toBeGreaterThan(operations / 10);
-  expect(recordQueuesOf(storage).busySessions).toBe(0);
+  expect(recordQueuesOf(storage).busyKeys).toBe(0);
 });

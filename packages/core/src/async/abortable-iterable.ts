@@ -15,7 +15,7 @@ export function abortableIterable<Chunk>(
 }
 
 /** Error of a read whose signal aborted. */
-export function abortedReading(signal: AbortSignal): TroupeError {
+export function abortedReadError(signal: AbortSignal): TroupeError {
   return new TroupeError("cancelled", "The signal was aborted before the stream had come to its end.", {
     cause: signal.reason,
   });
@@ -36,7 +36,7 @@ class AbortableIterator<Chunk> implements AsyncIterator<Chunk, undefined> {
   }
 
   async next(): Promise<IteratorResult<Chunk, undefined>> {
-    if (this.#signal.aborted) throw abortedReading(this.#signal);
+    if (this.#signal.aborted) throw abortedReadError(this.#signal);
     try {
       const result = await this.#nextOrAbort();
       if (!result.done) return result;
@@ -64,7 +64,7 @@ class AbortableIterator<Chunk> implements AsyncIterator<Chunk, undefined> {
   readonly #abort = (): void => {
     // The reader is told of the abort; a failure to release the source no longer matters.
     this.#release().catch(ignore);
-    this.#wake(abortedReading(this.#signal));
+    this.#wake(abortedReadError(this.#signal));
   };
 
   async #release(): Promise<void> {

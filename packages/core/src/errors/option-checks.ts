@@ -1,7 +1,7 @@
 import { isBlank } from "../util/is-blank.ts";
 import { readProperty } from "../util/read-property.ts";
 import { joinNames, readOptions, wrongOption } from "./read-options.ts";
-import type { OptionCheck, OptionsOf, Where } from "./read-options.ts";
+import type { OptionCheck, OptionsOf, OptionContext } from "./read-options.ts";
 
 /** Longest delay of a Node timer, in milliseconds (24 days). A timer with a longer one fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;
@@ -123,7 +123,7 @@ export function arrayOf<Value>(what: string, check: OptionCheck<Value>): OptionC
  */
 export function nested<Checks extends Readonly<Record<string, OptionCheck<unknown>>>>(
   table: Checks,
-  { openClasses }: Pick<Where, "openClasses"> = {},
+  { openClasses }: Pick<OptionContext, "openClasses"> = {},
 ): OptionCheck<OptionsOf<Checks>> {
   return (value, name, { path, code }) => {
     const own = path === undefined ? name : `${path}.${name}`;

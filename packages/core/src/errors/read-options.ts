@@ -1,13 +1,13 @@
 import { isRecord } from "../util/is-record.ts";
-import { typeName } from "../util/type-name.ts";
+import { describeSafely } from "../util/describe-safely.ts";
 import { TroupeError } from "./troupe-error.ts";
 import type { ErrorCode } from "./troupe-error.ts";
 
 /**
- * Context of an option check: the names of the options' owner and path for error messages, and the code of the errors.
- * Kept as a constant, it costs nothing per call.
+ * Context of a call of `readOptions` or of an option check, for its errors: the name of the function or class whose
+ * options they are, the path before each option's name, and the error code. Make it a constant.
  */
-export type Where = {
+export type OptionContext = {
   /** Names the owner of the options where an option is unknown: `agent`, followed by the options' own `name`. @default the path */
   readonly owner?: string | undefined;
   /** Stands before the name of each option: `retry` makes `retry.maxRetries`. */
@@ -22,7 +22,7 @@ export type Where = {
  * Function that checks one option of a public function or class: returns its value, or its default for a missing one,
  * and throws `wrongOption` for a value that the option does not accept.
  */
-export type OptionCheck<Value> = (value: unknown, name: string, where: Where) => Value;
+export type OptionCheck<Value> = (value: unknown, name: string, where: OptionContext) => Value;
 
 /**
  * Table for `readOptions` with a check for each option of a type: `{ … } satisfies OptionTable<Options>` misses none
@@ -48,7 +48,11 @@ export type OptionsOf<Checks extends Table> = {
  * new object. Throws for a wrong value and for an unknown name; classes with many instances call their checks directly
  * where only the usual options are given.
  */
-export function readOptions<Checks extends Table>(table: Checks, options: unknown, where: Where): OptionsOf<Checks> {
+export function readOptions<Checks extends Table>(
+  table: Checks,
+  options: unknown,
+  where: OptionContext,
+): OptionsOf<Checks> {
   if (!isRecord(options)) {
     const name = where.path ?? `The options${where.owner === undefined ? "" : ` of ${where.owner}`}`;
     throw wrongOption({ name, code: where.code }, "an object", options);
@@ -67,13 +71,13 @@ export function readOptions<Checks extends Table>(table: Checks, options: unknow
  * shows numbers and booleans; any other value may be a secret and is told by its type.
  */
 export function wrongOption(
-  option: string | (Where & { name: string }),
+  option: string | (OptionContext & { name: string }),
   expected: string,
   value: unknown,
 ): TroupeError {
   const { name, path, code = "invalid_config" } = typeof option === "string" ? { name: option } : option;
   const fullName = path === undefined ? name : `${path}.${name}`;
-  return new TroupeError(code, `${fullName} must be ${expected}, got ${typeName(value)}.`);
+  return new TroupeError(code, `${fullName} must be ${expected}, got ${describeSafely(value)}.`);
 }
 
 /** Joins names for a sentence of an error message: "a, b or c". */
@@ -85,7 +89,7 @@ export function joinNames(names: readonly string[], word: "and" | "or"): string 
  * Throws for an option whose name is not a key of `known`, such as a misspelt one. For options whose values are checked
  * elsewhere.
  */
-export function checkOptionNames(known: object, options: object, where: Where): void {
+export function checkOptionNames(known: object, options: object, where: OptionContext): void {
   for (const name in options) {
     if (Object.hasOwn(known, name) || !Object.hasOwn(options, name)) continue;
     if (where.openClasses === true && Object.getPrototypeOf(options) !== Object.prototype) return;

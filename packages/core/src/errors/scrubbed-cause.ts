@@ -6,13 +6,13 @@ import { causesOf } from "./causes-of.ts";
 const longestText = 200;
 
 /** Options of `scrubbedCause`: the masker of secrets, and with `withText: false` no messages at all. */
-export type Scrubbing = { mask: Masker; withText: boolean };
+export type ScrubOptions = { mask: Masker; withText: boolean };
 
 /**
  * Copies an error and its causes without secrets, to keep it as a `cause` or to log it: names, codes, statuses, stack
  * frames and the first 200 characters of each message. Requests, headers and bodies of vendor libraries are left out.
  */
-export function scrubbedCause(error: unknown, scrubbing: Scrubbing): Error | undefined {
+export function scrubbedCause(error: unknown, scrubbing: ScrubOptions): Error | undefined {
   const causes = [...causesOf(error)];
   return causes.reduceRight<Error | undefined>((cause, each) => {
     const copy = new Error(messageOf(each, scrubbing), cause === undefined ? undefined : { cause });
@@ -21,7 +21,7 @@ export function scrubbedCause(error: unknown, scrubbing: Scrubbing): Error | und
   }, undefined);
 }
 
-function messageOf(error: unknown, { mask, withText }: Scrubbing): string {
+function messageOf(error: unknown, { mask, withText }: ScrubOptions): string {
   if (!withText) return "(text left out)";
   const text = typeof error === "string" ? error : readProperty(error, "message");
   return typeof text === "string" ? mask(text, longestText) : `(a thrown ${typeof error})`;

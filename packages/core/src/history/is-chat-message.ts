@@ -1,7 +1,7 @@
 import type { ContentPart, MessageContent } from "../message/content.ts";
 import type { ChatMessage, MessageRole } from "../message/message.ts";
 import type { ToolCall } from "../message/tool-call.ts";
-import { isList, isOptionalString } from "../storage/stored-record.ts";
+import { isArrayOf, isOptionalString } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 
 const roles: readonly unknown[] = ["system", "user", "assistant", "tool"] satisfies MessageRole[];
@@ -12,7 +12,7 @@ export function isChatMessage(value: unknown): value is ChatMessage {
     isRecord(value) &&
     roles.includes(value["role"]) &&
     (value["content"] === null || isContent(value["content"])) &&
-    (value["toolCalls"] === undefined || isList(value["toolCalls"], isToolCall)) &&
+    (value["toolCalls"] === undefined || isArrayOf(value["toolCalls"], isToolCall)) &&
     isOptionalString(value["toolCallId"]) &&
     isOptionalString(value["name"])
   );
@@ -20,7 +20,7 @@ export function isChatMessage(value: unknown): value is ChatMessage {
 
 /** Tells if an unknown value has the shape of a message's content: a string or an array of content parts. */
 export function isContent(value: unknown): value is MessageContent {
-  return typeof value === "string" || isList(value, isContentPart);
+  return typeof value === "string" || isArrayOf(value, isContentPart);
 }
 
 function isToolCall(value: unknown): value is ToolCall {

@@ -1,7 +1,7 @@
 import { abortedError } from "../errors/aborted-error.ts";
 import { integer, milliseconds, oneOf, optional } from "../errors/option-checks.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
-import type { OptionCheck, OptionTable, Where } from "../errors/read-options.ts";
+import type { OptionCheck, OptionTable, OptionContext } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 
 /** Policy for runs on a busy session: to wait for the run that holds it or to be refused, and the limits of waiting. */
@@ -24,7 +24,7 @@ const policyOptions = {
 } satisfies OptionTable<BusyPolicy>;
 
 /** Returns a policy with its defaults; throws `invalid_config` for an unknown or wrong option. */
-export function checkBusyPolicy(policy: Partial<BusyPolicy>, where: Where): BusyPolicy {
+export function checkBusyPolicy(policy: Partial<BusyPolicy>, where: OptionContext): BusyPolicy {
   return readOptions(policyOptions, policy, where);
 }
 

@@ -48,11 +48,11 @@ describe("LocalQueue", () => {
   it("is dropped when it is empty", () => {
     const queues = createLocalQueues();
     const positions = [queues.join("key", policy), queues.join("key", policy), queues.join("other", policy)];
-    expect(queues.busySessions).toBe(2);
+    expect(queues.busyKeys).toBe(2);
 
     for (const position of positions) position.leave();
 
-    expect(queues.busySessions).toBe(0);
+    expect(queues.busyKeys).toBe(0);
   });
 
   it("passes the lease on once, however often its holder leaves", async () => {
@@ -81,7 +81,7 @@ describe("LocalQueue", () => {
       position.leave();
     }
 
-    expect(queues.busySessions).toBe(0);
+    expect(queues.busyKeys).toBe(0);
   });
 
   it("refuses a run with onBusy reject while the lease is held", async () => {
@@ -109,7 +109,7 @@ describe("LocalQueue", () => {
 
     await expect(third.granted).rejects.toMatchObject({ code: "conflict" });
     second.leave();
-    expect(queues.busySessions).toBe(0);
+    expect(queues.busyKeys).toBe(0);
   });
 
   it("cancels a waiter at once when its signal aborts, and removes its listener", async () => {
@@ -135,7 +135,7 @@ describe("LocalQueue", () => {
     await expect(queues.join("key", { ...policy, signal: AbortSignal.abort() }).granted).rejects.toMatchObject({
       code: "cancelled",
     });
-    expect(queues.busySessions).toBe(0);
+    expect(queues.busyKeys).toBe(0);
   });
 
   it("keeps the lease of a run whose signal aborts later", async () => {

@@ -1,5 +1,5 @@
 import type { Json } from "../storage/json.ts";
-import { isCount, isList, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isCount, isArrayOf, readRecord, recordVersion } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 
@@ -102,8 +102,8 @@ function isQueueRecord(value: unknown): value is QueueRecord {
     isRecord(value) &&
     value["v"] === recordVersion &&
     isCount(value["token"]) &&
-    isList(value["positions"], isStoredPosition) &&
-    isList(value["processes"], isHeartbeat)
+    isArrayOf(value["positions"], isStoredPosition) &&
+    isArrayOf(value["processes"], isHeartbeat)
   );
 }
 

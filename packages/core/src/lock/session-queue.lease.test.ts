@@ -65,7 +65,7 @@ describe("a process that holds the lease", () => {
     await expect(appendUnder(lease, one, "still")).rejects.toMatchObject({ code: "conflict" });
     position.leave();
     await pass();
-    expect(one.queues.busySessions).toBe(0);
+    expect(one.queues.busyKeys).toBe(0);
   });
 
   it("has hadToWait when another process held the lease between its read and its write", async () => {

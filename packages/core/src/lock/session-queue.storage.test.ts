@@ -12,7 +12,7 @@ describe("SessionQueue over a storage that fails", () => {
 
     await expect(join(one).granted).rejects.toMatchObject({ code: "storage_unavailable" });
     await pass();
-    expect(one.queues.busySessions).toBe(0);
+    expect(one.queues.busyKeys).toBe(0);
   });
 
   it("refuses waiting runs when the storage does not recover, and leaves no rejection unhandled", async () => {
@@ -27,7 +27,7 @@ describe("SessionQueue over a storage that fails", () => {
     await pass();
 
     await expect(second.granted).rejects.toMatchObject({ code: "storage_unavailable" });
-    expect(processes.map(({ queues }) => queues.busySessions)).toEqual([0, 0]);
+    expect(processes.map(({ queues }) => queues.busyKeys)).toEqual([0, 0]);
   });
 
   it("gives a lease back even if the storage fails once", async () => {

@@ -21,7 +21,7 @@ describe("SessionQueue", () => {
     await pass();
 
     expect(await readQueue()).toMatchObject({ positions: [], processes: [] });
-    expect(one.queues.busySessions).toBe(0);
+    expect(one.queues.busyKeys).toBe(0);
   });
 
   it("grants the lease in the order in which runs joined, across processes", async () => {
@@ -35,7 +35,7 @@ describe("SessionQueue", () => {
     await pass(5000);
 
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    expect(processes.map(({ queues }) => queues.busySessions)).toEqual([0, 0, 0]);
+    expect(processes.map(({ queues }) => queues.busyKeys)).toEqual([0, 0, 0]);
   });
 
   it("passes the lease on within one process with one write", async () => {
@@ -95,7 +95,7 @@ describe("a run that joins while another process holds the lease", () => {
     await expect(join(other, reject).granted).rejects.toMatchObject({ code: "conflict" });
     first.leave();
     await pass();
-    expect(other.queues.busySessions).toBe(0);
+    expect(other.queues.busyKeys).toBe(0);
   });
 
   it("is refused when maxWaiting runs of all processes wait already", async () => {
@@ -164,7 +164,7 @@ describe("a run that joins while another process holds the lease", () => {
     await pass();
 
     expect((await readQueue())?.positions ?? []).toEqual([]);
-    expect(one.queues.busySessions).toBe(0);
+    expect(one.queues.busyKeys).toBe(0);
   });
 });
 

@@ -21,8 +21,8 @@ export class KeyedQueues {
     this.#createQueue = createQueue;
   }
 
-  /** Number of sessions that runs of this process hold or wait for. */
-  get busySessions(): number {
+  /** Number of keys (sessions or single records) whose queue is not empty: runs of this process hold or wait for them. */
+  get busyKeys(): number {
     return this.#queues.size;
   }
 

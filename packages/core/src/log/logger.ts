@@ -1,4 +1,4 @@
-import { anyBoolean, anyString, functionLike, oneOf, optional } from "../errors/option-checks.ts";
+import { anyBoolean, anyString, functionLike, methods, oneOf, optional } from "../errors/option-checks.ts";
 import { readOptions } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import { createLogOutput } from "./log-output.ts";
@@ -39,6 +39,17 @@ export type LoggerOptions = {
   /** Takes each line. @default writes to the standard error stream */
   write?: (line: string) => void;
 };
+
+/** Option check for a `Logger`: the option `logger` of runnables, providers and transports. */
+export const loggerOption = methods<Logger>(
+  "a logger such as createLogger({ level })",
+  "debug",
+  "info",
+  "warn",
+  "error",
+  "child",
+  "withSecrets",
+);
 
 type State = {
   level: EntryLevel;

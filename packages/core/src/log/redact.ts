@@ -1,4 +1,4 @@
-import { createMasker, mask } from "../util/create-masker.ts";
+import { createMasker, redactedText } from "../util/create-masker.ts";
 
 /** Replaces secrets in a string, and cuts the string to `maxLength` characters. */
 export type Redactor = (text: string, maxLength?: number) => string;
@@ -48,5 +48,5 @@ const patterns = [
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
   const maskSecrets = createMasker(secrets);
   return (text, maxLength) =>
-    patterns.reduce((rest, pattern) => rest.replace(pattern, `$1${mask}`), maskSecrets(text, maxLength));
+    patterns.reduce((rest, pattern) => rest.replace(pattern, `$1${redactedText}`), maskSecrets(text, maxLength));
 }

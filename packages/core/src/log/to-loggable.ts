@@ -1,4 +1,4 @@
-import { mask } from "../util/create-masker.ts";
+import { redactedText } from "../util/create-masker.ts";
 import { readProperty } from "../util/read-property.ts";
 import { stackFrames } from "../util/stack-frames.ts";
 import { isSecretName } from "./redact.ts";
@@ -64,7 +64,7 @@ function visitArray(array: unknown[], walk: Walk): Loggable {
   const shown = array.slice(0, limits.entries).map((entry, index) => {
     // Raw headers are an array of names and values alternately.
     const before: unknown = array[index - 1];
-    return typeof before === "string" && isSecretName(before) ? mask : visit(entry, walk);
+    return typeof before === "string" && isSecretName(before) ? redactedText : visit(entry, walk);
   });
   return array.length > shown.length ? [...shown, more(array.length - shown.length)] : shown;
 }
@@ -75,7 +75,7 @@ function visitRecord(record: object, walk: Walk): Loggable {
   for (const key of keys.slice(0, limits.entries)) {
     const value = readEntry(record, key);
     if (value === undefined) continue;
-    shown.push([walk.redact(key, limits.nameLength), isHidden(key, value) ? mask : visit(value, walk)]);
+    shown.push([walk.redact(key, limits.nameLength), isHidden(key, value) ? redactedText : visit(value, walk)]);
   }
   if (keys.length > limits.entries) shown.push(["…", more(keys.length - limits.entries)]);
   // Not by assignment, because a key may be `__proto__`.

@@ -107,5 +107,5 @@ async function expectGoesOn(memory: Memory, trial: Trial): Promise<void> {
 
 async function expectQuiet({ watched }: Trial): Promise<void> {
   await Promise.resolve();
-  expect(recordQueuesOf(watched.driver).busySessions).toBe(0);
+  expect(recordQueuesOf(watched.driver).busyKeys).toBe(0);
 }

@@ -1,7 +1,7 @@
 import { isChatMessage } from "../history/is-chat-message.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { Json } from "../storage/json.ts";
-import { isCount, isList, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isCount, isArrayOf, readRecord, recordVersion } from "../storage/stored-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 
@@ -47,10 +47,10 @@ function isMemoryRecord(value: unknown): value is MemoryRecord {
   return (
     isRecord(value) &&
     value["v"] === recordVersion &&
-    isList(value["messages"], isChatMessage) &&
+    isArrayOf(value["messages"], isChatMessage) &&
     typeof value["isCut"] === "boolean" &&
-    isList(value["pending"], isString) &&
-    isList(value["summaries"], isString) &&
+    isArrayOf(value["pending"], isString) &&
+    isArrayOf(value["summaries"], isString) &&
     isCount(value["through"]) &&
     typeof value["additionId"] === "string"
   );

@@ -173,7 +173,7 @@ describe.each(drivers)("Memory over a storage with %s", (_, create) => {
     );
 
     expect(await memories[0]?.getMessages("a")).toEqual(names(20).flatMap(exchange));
-    expect(recordQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busyKeys).toBe(0);
   });
 
   it("clears while messages are added: each turn is stored as a whole or not at all", async () => {

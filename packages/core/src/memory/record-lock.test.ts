@@ -58,7 +58,7 @@ describe("withRecordLock", () => {
     session.release();
 
     expect(await memory.getMessages("a")).toEqual(exchange("1"));
-    expect(recordQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busyKeys).toBe(0);
   });
 
   it("waits for a write that its caller gave up on, and then names the cause", async () => {
@@ -89,7 +89,7 @@ describe("withRecordLock", () => {
     resolve();
     await first;
 
-    expect(recordQueuesOf(driver).busySessions).toBe(0);
+    expect(recordQueuesOf(driver).busyKeys).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { isChatMessage } from "../history/is-chat-message.ts";
 import type { ContentPart, MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import { shorten } from "../schema/schema-issue.ts";
-import { isList } from "../storage/stored-record.ts";
+import { isArrayOf } from "../storage/stored-record.ts";
 import { toStorable } from "../storage/to-storable.ts";
 import { withoutBreaks } from "./data-block.ts";
 
@@ -15,7 +15,7 @@ const maxLineLength = 1000;
  * `invalid_value` for anything but an array of messages.
  */
 export function toConversation(messages: readonly ChatMessage[]): ChatMessage[] {
-  if (isList(messages, isChatMessage)) return toStorable(messages.filter(({ role }) => role !== "system"));
+  if (isArrayOf(messages, isChatMessage)) return toStorable(messages.filter(({ role }) => role !== "system"));
   throw new TroupeError(
     "invalid_value",
     "messages must be an array of ChatMessage objects, each with a role and content.",

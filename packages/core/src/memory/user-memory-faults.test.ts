@@ -21,7 +21,7 @@ describe.each(faultCases)("UserMemory over storage with $offer that $fault", ({ 
       expect(await textsOf(memory)).toContain("b");
       await memory.addFacts("u", ["e"]);
       expect(await trial.watched.driver.list("facts")).toHaveLength(3);
-      expect(recordQueuesOf(trial.watched.driver).busySessions).toBe(0);
+      expect(recordQueuesOf(trial.watched.driver).busyKeys).toBe(0);
     });
     expect(strikes).toBeGreaterThanOrEqual(2);
   });

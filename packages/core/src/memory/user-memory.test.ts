@@ -197,7 +197,7 @@ describe.each(drivers)("UserMemory over a storage with %s", (_, create) => {
 
     expect(some).toHaveLength(20);
     expect(await storage.list("facts")).toHaveLength(30);
-    expect(recordQueuesOf(storage).busySessions).toBe(0);
+    expect(recordQueuesOf(storage).busyKeys).toBe(0);
   });
 });
 

@@ -1,6 +1,5 @@
-import { methods, satisfying } from "../errors/option-checks.ts";
+import { satisfying } from "../errors/option-checks.ts";
 import { isApiKey } from "../keys/api-keys.ts";
-import type { Logger } from "../log/logger.ts";
 
 /** Check of the option `apiKey` of a model provider: a string of 1 to 512 visible ASCII characters without spaces. */
 export const apiKeyOption = satisfying<string>(
@@ -17,6 +16,3 @@ export const baseUrlOption = satisfying<string>(
     return isWeb && [url.username, url.password, url.search, url.hash].every((part) => part === "");
   },
 );
-
-/** Check of the option `logger` of a provider, which writes at level debug. */
-export const loggerOption = methods<Logger>("a logger, like createLogger({ level })", "debug");

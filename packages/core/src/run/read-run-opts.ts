@@ -1,6 +1,6 @@
 import { anyBoolean, optional, satisfying } from "../errors/option-checks.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
-import type { OptionTable, Where } from "../errors/read-options.ts";
+import type { OptionTable, OptionContext } from "../errors/read-options.ts";
 import { checkApiKey } from "../keys/api-keys.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import { bindGenericKey } from "../keys/select-key.ts";
@@ -102,7 +102,7 @@ function limitsOf(endsAt: number, own: RunLimits = {}, configured: RunLimits = {
   };
 }
 
-function checkApiKeys(value: unknown, name: string, place: Where): ApiKeys {
+function checkApiKeys(value: unknown, name: string, place: OptionContext): ApiKeys {
   if (!isRecord(value)) throw wrongOption({ ...place, name }, "an object", value);
   for (const [vendor, key] of Object.entries(value)) {
     if (key !== undefined) checkApiKey(key, `${name}.${vendor}`);

@@ -104,7 +104,7 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
 
     session.release();
     other.release();
-    await vi.waitFor(() => expect(sessionQueuesOf(driver).busySessions).toBe(0));
+    await vi.waitFor(() => expect(sessionQueuesOf(driver).busyKeys).toBe(0));
   });
 
   it("refuses a run that waited for a minute", async () => {
@@ -131,7 +131,7 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
     await expect(waiting).rejects.toMatchObject({ code: "cancelled" });
     session.release();
     session.release();
-    await vi.waitFor(() => expect(sessionQueuesOf(driver).busySessions).toBe(0));
+    await vi.waitFor(() => expect(sessionQueuesOf(driver).busyKeys).toBe(0));
   });
 });
 

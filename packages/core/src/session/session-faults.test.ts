@@ -127,5 +127,5 @@ async function expectGoesOn(store: SessionStore, driver: StorageDriver, earlier:
   const { turns } = await store.readTurns("s", { limit: 100 });
   expect(turns).toMatchObject([...earlier, "y"].map(turnNamed));
   expect(await store.readSession("s")).toMatchObject({ turns: turns.at(-1)?.seq });
-  await vi.waitFor(() => expect(sessionQueuesOf(driver).busySessions).toBe(0));
+  await vi.waitFor(() => expect(sessionQueuesOf(driver).busyKeys).toBe(0));
 }

@@ -28,7 +28,7 @@ describe("a session that several processes use", () => {
   it("costs two storage calls for its lease, and a third that no run waits for", async () => {
     const { store, own } = startStores();
     await appendAll(store, ["a"]);
-    await vi.waitFor(() => expect(sessionQueuesOf(own).busySessions).toBe(0));
+    await vi.waitFor(() => expect(sessionQueuesOf(own).busyKeys).toBe(0));
     own.calls.length = 0;
 
     const session = await store.open("s");
@@ -91,7 +91,7 @@ describe("a session that several processes use", () => {
     const before = writes.mock.calls.length;
     session.release();
     await own.close();
-    await vi.waitFor(() => expect(sessionQueuesOf(own).busySessions).toBe(0));
+    await vi.waitFor(() => expect(sessionQueuesOf(own).busyKeys).toBe(0));
 
     expect(writes.mock.calls[before]?.[3]).toMatchObject({ positions: [] });
   });
@@ -102,7 +102,7 @@ describe("a session that several processes use", () => {
     await withSession(store, async (session) => await session.appendTurn(turnNamed("m")), { sessionId: "s#member" });
     await store.deleteSession("s");
     await expect(store.deleteSession("t")).rejects.toMatchObject({ code: "not_found" });
-    await vi.waitFor(() => expect(sessionQueuesOf(own).busySessions).toBe(0));
+    await vi.waitFor(() => expect(sessionQueuesOf(own).busyKeys).toBe(0));
 
     for (const namespace of ["locks", "sessions", "turns"]) expect(await storage.list(namespace)).toEqual([]);
   });

@@ -83,7 +83,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     expect(await loadNames(stores[0] as SessionStore)).toEqual(
       Array.from({ length: 50 }, (__, index) => String(index)),
     );
-    await vi.waitFor(() => expect(sessionQueuesOf(driver).busySessions).toBe(0));
+    await vi.waitFor(() => expect(sessionQueuesOf(driver).busyKeys).toBe(0));
   });
 
   it("opens different sessions at the same time", async () => {
@@ -93,7 +93,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     const opened = [store.open("one"), store.open("two"), store.open("one", { owner: { tenantId: "t" } })];
     const sessions = await Promise.all(opened);
 
-    expect(sessionQueuesOf(driver).busySessions).toBe(3);
+    expect(sessionQueuesOf(driver).busyKeys).toBe(3);
     for (const session of sessions) session.release();
   });
 

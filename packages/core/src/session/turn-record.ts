@@ -3,7 +3,7 @@ import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { isChatMessage, isContent } from "../history/is-chat-message.ts";
-import { isList, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isArrayOf, readRecord, recordVersion } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 import { toStorable } from "../storage/to-storable.ts";
@@ -67,7 +67,7 @@ function isTurnRecord(value: unknown): value is TurnRecord {
     typeof value["runId"] === "string" &&
     typeof value["runnable"] === "string" &&
     isContent(value["input"]) &&
-    isList(value["messages"], isChatMessage) &&
+    isArrayOf(value["messages"], isChatMessage) &&
     statuses.includes(value["status"]) &&
     isUsage(value["usage"]) &&
     Number.isFinite(value["createdAt"])

@@ -8,7 +8,7 @@ export type RecordKey = { namespace: string; key: string };
 export const recordVersion = 1;
 
 /** Tells if a value is an array whose every item passes `isItem`. */
-export function isList<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] {
+export function isArrayOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] {
   return Array.isArray(value) && value.every(isItem);
 }
 

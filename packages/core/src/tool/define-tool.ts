@@ -1,7 +1,7 @@
 import { functionLike, integer, longestTimerMs, nested, nonBlankString, oneOf } from "../errors/option-checks.ts";
 import { optional, positiveNumber } from "../errors/option-checks.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
-import type { OptionTable, Where } from "../errors/read-options.ts";
+import type { OptionTable, OptionContext } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { compileSchema } from "../schema/compile-schema.ts";
@@ -115,7 +115,7 @@ export function checkTool(tool: unknown): asserts tool is ToolDef {
   if (typeof tool !== "object" || tool === null) throw wrongOption("A tool", "an object", tool);
   const { name, description, parameters, execute, cache, timeoutMs, maxOutputBytes, effect } = tool as Partial<ToolDef>;
   const label = optionTable.name(name);
-  const where: Where = { owner: "tool", path: `tool "${label}"`, openClasses: true };
+  const where: OptionContext = { owner: "tool", path: `tool "${label}"`, openClasses: true };
   optionTable.description(description, "description", where);
   optionTable.parameters(parameters, "parameters", where);
   optionTable.execute(execute, "execute", where);

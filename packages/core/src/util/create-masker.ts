@@ -1,11 +1,11 @@
 /**
- * Function that replaces secret values in a string by `mask` and cuts the string to `maxLength` characters, without
+ * Function that replaces secret values in a string by `redactedText` and cuts the string to `maxLength` characters, without
  * leaving a part of a value at the cut.
  */
 export type Masker = (text: string, maxLength?: number) => string;
 
 /** String that a masker writes in place of a secret value. */
-export const mask = "[redacted]";
+export const redactedText = "[redacted]";
 
 /** Least length of hidden values. Shorter ones are ordinary words. */
 const shortestMasked = 4;
@@ -27,7 +27,7 @@ export function createMasker(values: Iterable<string>): Masker {
     // Beyond the cut too, to find a value that the cut divides.
     for (const found of text.slice(0, maxLength + longest).matchAll(pattern)) {
       if (found.index >= maxLength) break;
-      shown.push(text.slice(end, found.index), mask);
+      shown.push(text.slice(end, found.index), redactedText);
       end = found.index + found[0].length;
     }
     shown.push(text.slice(end, maxLength), text.length > maxLength ? "…" : "");

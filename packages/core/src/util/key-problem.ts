@@ -1,4 +1,4 @@
-import { typeName } from "./type-name.ts";
+import { describeSafely } from "./describe-safely.ts";
 
 /** Largest size of a storage key in bytes of UTF-8. Indexes of databases stop at 1,024 (older MongoDB) or more. */
 export const maxKeyBytes = 1024;
@@ -9,7 +9,7 @@ export const maxKeyBytes = 1024;
  * the same.
  */
 export function keyProblem(key: unknown): string | undefined {
-  if (typeof key !== "string") return `must be a string, got ${typeName(key)}`;
+  if (typeof key !== "string") return `must be a string, got ${describeSafely(key)}`;
   if (key.length > maxKeyBytes || Buffer.byteLength(key) > maxKeyBytes) {
     return `must have at most ${maxKeyBytes} bytes in UTF-8, got ${Buffer.byteLength(key)}`;
   }

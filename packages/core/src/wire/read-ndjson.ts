@@ -1,4 +1,4 @@
-import { abortableIterable, abortedReading } from "../async/abortable-iterable.ts";
+import { abortableIterable, abortedReadError } from "../async/abortable-iterable.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { ByteLines, readMaxEventBytes } from "./byte-lines.ts";
 import type { EventReadOptions } from "./byte-lines.ts";
@@ -19,7 +19,7 @@ export async function* readNdjson(
   for await (const chunk of abortableIterable(bytes, signal)) {
     lines.feed(chunk);
     while (lines.next(room)) {
-      if (signal?.aborted) throw abortedReading(signal);
+      if (signal?.aborted) throw abortedReadError(signal);
       const text = readText(lines);
       if (text !== "") yield parse(text);
     }

@@ -1,4 +1,4 @@
-import { abortableIterable, abortedReading } from "../async/abortable-iterable.ts";
+import { abortableIterable, abortedReadError } from "../async/abortable-iterable.ts";
 import { ByteLines, readMaxEventBytes } from "./byte-lines.ts";
 import type { EventReadOptions } from "./byte-lines.ts";
 
@@ -32,7 +32,7 @@ export async function* readSse(
   const parser = new SseParser(limits);
   for await (const chunk of abortableIterable(bytes, signal)) {
     for (const event of parser.push(chunk)) {
-      if (signal?.aborted) throw abortedReading(signal);
+      if (signal?.aborted) throw abortedReadError(signal);
       yield event;
     }
   }

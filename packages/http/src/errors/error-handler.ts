@@ -1,8 +1,8 @@
 import type { Logger } from "@troupe/core";
-import { readOptions } from "@troupe/core/adapter";
+import { loggerOption, optional, readOptions } from "@troupe/core/adapter";
 import type { ErrorRequestHandler } from "express";
 import { requestIdOf } from "../exchange/request-id.ts";
-import { createServiceLogger, loggerOption } from "../log/logger-option.ts";
+import { createServiceLogger } from "../log/service-logger.ts";
 import { sendFailure } from "./send-failure.ts";
 
 /** Options of {@link errorHandler}. */
@@ -16,7 +16,9 @@ export type ErrorHandlerOptions = {
  * `http-errors`, with the same JSON and statuses as the router. Mount it after the router and everything else.
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHandler {
-  const { logger = createServiceLogger() } = readOptions({ logger: loggerOption }, options, { owner: "errorHandler" });
+  const { logger = createServiceLogger() } = readOptions({ logger: optional(loggerOption) }, options, {
+    owner: "errorHandler",
+  });
   return createFailureHandler(logger);
 }
 

@@ -1,10 +1,9 @@
 import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { readOptions } from "@troupe/core/adapter";
+import { loggerOption, optional, readOptions } from "@troupe/core/adapter";
 import type { Request, RequestHandler, Response } from "express";
 import { requestIdOf } from "../exchange/request-id.ts";
 import { recordOf } from "../exchange/request-record.ts";
-import { loggerOption } from "./logger-option.ts";
 
 /** Options of {@link requestLogger}. */
 export type RequestLoggerOptions = {
@@ -20,7 +19,7 @@ const longestPath = 200;
  * content, header, query or session id is logged. Mount it before everything else.
  */
 export function requestLogger(options: RequestLoggerOptions = {}): RequestHandler {
-  const read = readOptions({ logger: loggerOption }, options, { owner: "requestLogger" });
+  const read = readOptions({ logger: optional(loggerOption) }, options, { owner: "requestLogger" });
   const { logger = createLogger({ level: "info" }) } = read;
   return (request, response, next) => {
     const startedAt = performance.now();

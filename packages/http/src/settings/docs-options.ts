@@ -9,7 +9,7 @@ import {
   readOptions,
   satisfying,
 } from "@troupe/core/adapter";
-import type { OptionsOf, OptionTable, Where } from "@troupe/core/adapter";
+import type { OptionsOf, OptionTable, OptionContext } from "@troupe/core/adapter";
 
 /**
  * Options of the docs, given as `swagger` to `createAgentRouter` or as `docs` to `generateOpenAPISpec`: title and other
@@ -62,7 +62,7 @@ export type DocsSettings = Readonly<OptionsOf<typeof docsOptions>>;
  * Checks the options of the docs and fills in their defaults. Throws `invalid_config` for a wrong or unknown option,
  * and for paths that are equal or belong to the router itself.
  */
-export function readDocsOptions(options: unknown, where: Where): DocsSettings {
+export function readDocsOptions(options: unknown, where: OptionContext): DocsSettings {
   const docs = readOptions(docsOptions, options, where);
   for (const option of ["docsPath", "specPath"] as const) {
     // The router's own paths come first: the docs would never be seen.

@@ -3,6 +3,7 @@ import {
   arrayOf,
   functionLike,
   integer,
+  loggerOption,
   oneOf,
   optional,
   readOptions,
@@ -10,9 +11,9 @@ import {
   timeoutMilliseconds,
   wrongOption,
 } from "@troupe/core/adapter";
-import type { OptionTable, Where } from "@troupe/core/adapter";
+import type { OptionTable, OptionContext } from "@troupe/core/adapter";
 import type { RequestHandler } from "express";
-import { createServiceLogger, loggerOption } from "../log/logger-option.ts";
+import { createServiceLogger } from "../log/service-logger.ts";
 import { ServedSessions } from "../sessions/served-sessions.ts";
 import { ActiveRuns } from "../shutdown/active-runs.ts";
 import { Shutdown } from "../shutdown/shutdown.ts";
@@ -23,7 +24,7 @@ import { readDocsOptions } from "./docs-options.ts";
 import { readRunnables, readWorkflows } from "./read-registry.ts";
 import type { RouterOptions, RouterSettings } from "./router-options.ts";
 
-const where: Where = { owner: "createAgentRouter" };
+const where: OptionContext = { owner: "createAgentRouter" };
 
 const routerOptions = {
   agents: readRunnables,
@@ -38,7 +39,7 @@ const routerOptions = {
   fileUpload: readFileUpload,
   heartbeatMs: optional(timeoutMilliseconds, 15_000),
   shutdown: optional(satisfying<Shutdown>("what createShutdown() returns", (value) => value instanceof Shutdown)),
-  logger: loggerOption,
+  logger: optional(loggerOption),
 } satisfies OptionTable<RouterOptions>;
 
 /**

@@ -1,8 +1,7 @@
 import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { milliseconds, optional, readOptions, withTimeout } from "@troupe/core/adapter";
+import { loggerOption, milliseconds, optional, readOptions, withTimeout } from "@troupe/core/adapter";
 import type { OptionTable } from "@troupe/core/adapter";
-import { loggerOption } from "../log/logger-option.ts";
 import { WatchedServer } from "./watched-server.ts";
 import type { ClosableServer } from "./watched-server.ts";
 
@@ -29,7 +28,7 @@ export interface EndingRuns {
 
 const shutdownOptions = {
   graceMs: optional(milliseconds, 25_000),
-  logger: loggerOption,
+  logger: optional(loggerOption),
 } satisfies OptionTable<ShutdownOptions>;
 
 const signals = ["SIGTERM", "SIGINT"] as const;

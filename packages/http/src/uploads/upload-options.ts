@@ -1,6 +1,6 @@
 import { constants } from "node:buffer";
 import { arrayOf, integer, optional, readOptions, wrongOption } from "@troupe/core/adapter";
-import type { OptionCheck, OptionsOf, OptionTable, Where } from "@troupe/core/adapter";
+import type { OptionCheck, OptionsOf, OptionTable, OptionContext } from "@troupe/core/adapter";
 
 /**
  * Limits of an upload (one form with files): the options of `createFileUploadMiddleware`, and of the router as
@@ -45,7 +45,7 @@ const uploadOptions = {
 export type UploadRules = Readonly<OptionsOf<typeof uploadOptions> & { maxTotalSize: number }>;
 
 /** Checks the limits of an upload and fills in their defaults. A wrong or unknown option throws `invalid_config`. */
-export function readUploadOptions(options: unknown, where: Where): UploadRules {
+export function readUploadOptions(options: unknown, where: OptionContext): UploadRules {
   const rules = readOptions(uploadOptions, options, where);
   return { maxTotalSize: rules.maxFiles * rules.maxFileSize, ...rules };
 }

@@ -16,7 +16,7 @@ import { markOf } from "./random-model.ts";
 /** Asserts the invariants of any runs, whatever happened to them. */
 export async function checkRuns(trial: Trial): Promise<void> {
   // A run that was cancelled does not wait for a write; its session does.
-  await until(() => recordQueuesOf(trial.driver).busySessions === 0);
+  await until(() => recordQueuesOf(trial.driver).busyKeys === 0);
   for (const [index, run] of trial.runs.entries()) {
     const output = outputOf(run);
     checkEvents(trial, run, output);
