@@ -96,7 +96,7 @@ export type { SseWriterOptions } from "./wire/sse-writer.ts";
 export { readRunOpts } from "./run/read-run-opts.ts";
 export type { RunDefaults, RunSettings } from "./run/run-options.ts";
 export { Run } from "./run/run.ts";
-export type { RunSpec } from "./run/run.ts";
+export type { RunInit } from "./run/run.ts";
 export { RunExecution } from "./run/run-execution.ts";
 export type { RunEnd, RunWork } from "./run/run-work.ts";
 

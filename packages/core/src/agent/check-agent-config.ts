@@ -20,7 +20,7 @@ import { onBusyOption } from "../lock/busy-policy.ts";
 import { entryLevels } from "../log/log-level.ts";
 import { modelOption } from "../model/model-option.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
-import { checkRunLimits } from "../run/run-limits.ts";
+import { runLimitsOption } from "../run/run-limits.ts";
 import { recogniseSchema } from "../schema/recognise-schema.ts";
 import { checkSessionId } from "../session/session-id.ts";
 import { checkOwner } from "../session/session-owner.ts";
@@ -76,7 +76,7 @@ const optionTable = {
   logLevel: optional(oneOf(...entryLevels, "silent")),
   retry: optional((value) => resolveRetryConfig(value as object)),
   maxContextTokens: optional(integer(1)),
-  limits: optional(checkRunLimits),
+  limits: optional(runLimitsOption),
   onBusy: optional(onBusyOption),
 } satisfies OptionTable<AgentConfig>;
 

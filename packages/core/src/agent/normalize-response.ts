@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { CallIds } from "../history/call-ids.ts";
 import type { ChatMessage } from "../message/message.ts";
-import { soundUsage } from "../message/token-usage.ts";
+import { normalizeUsage } from "../message/token-usage.ts";
 import type { ToolCall } from "../message/tool-call.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
 import type { ModelResponse } from "../model/model-response.ts";
@@ -25,7 +25,7 @@ export function normalizeResponse(response: ModelResponse): ModelResponse {
   const sound = {
     ...response,
     text: typeof text === "string" ? text : "",
-    usage: soundUsage(response.usage),
+    usage: normalizeUsage(response.usage),
   };
   return (toolCalls ?? []).length === 0
     ? { ...sound, toolCalls: [] }

@@ -39,7 +39,7 @@ export function addUsage(earlier: TokenUsage, later: TokenUsage): TokenUsage {
  * Returns a usage that can be added up, from one that a vendor or other code reports: a counter that is not a number of
  * 0 or more becomes 0, a missing total the sum of both, and no usage `noUsage`.
  */
-export function soundUsage(usage: TokenUsage | undefined): TokenUsage {
+export function normalizeUsage(usage: TokenUsage | undefined): TokenUsage {
   if (usage === undefined || usage === null) return noUsage;
   const { promptTokens, completionTokens, totalTokens } = usage;
   const sound: TokenUsage = {

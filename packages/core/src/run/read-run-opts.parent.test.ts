@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { readRunOpts } from "./read-run-opts.ts";
-import { contextWithin } from "./run.ts";
+import { deriveContext } from "./run.ts";
 import { testRun } from "./test/test-run.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
@@ -103,13 +103,13 @@ describe("the settings of a child run", () => {
   it("inherit the same from a part of the parent run, such as a tool call or a workflow step", () => {
     const ephemeralStorage = new InMemoryStorage();
     const outer = parentRun();
-    const storing = contextWithin(outer.context, {}, { meter: new UsageMeter(), ephemeralStorage });
+    const storing = deriveContext(outer.context, {}, { meter: new UsageMeter(), ephemeralStorage });
     const run = testRun({ parent: storing, fromOutside: true });
     const meter = new UsageMeter({ parent: run.meter });
     const [whole, call, step] = [
       run.context,
-      contextWithin(run.context, { toolCallId: "1" }),
-      contextWithin(run.context, { text: "" }, { meter }),
+      deriveContext(run.context, { toolCallId: "1" }),
+      deriveContext(run.context, { text: "" }, { meter }),
     ].map((parent) => readRunOpts({ parent, sessionId: "s#a" }, { sessionId: "configured", userId: "configured" }));
 
     expect(whole).toMatchObject({ fromOutside: true, userId: "u", tenantId: "t", apiKeys, parentMeter: run.meter });
@@ -128,7 +128,7 @@ describe("the settings of a child run", () => {
 
   it("keep a user unverified, also one that it names itself [run-opts.verified]", () => {
     const claimed = testRun({ userId: "u", verified: false }).context;
-    const call = contextWithin(claimed, { toolCallId: "1" });
+    const call = deriveContext(claimed, { toolCallId: "1" });
 
     expect(claimed.verified).toBe(false);
     for (const parent of [claimed, call, { ...claimed }]) {

@@ -10,9 +10,9 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import { createId } from "../util/create-id.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { RunContext } from "./run-context.ts";
-import { checkRunLimits, defaultDurationMs } from "./run-limits.ts";
+import { runLimitsOption, defaultDurationMs } from "./run-limits.ts";
 import type { RunDefaults, RunLimits, RunOpts, RunSettings } from "./run-options.ts";
-import { inheritedFrom, nothingPrivate } from "./run.ts";
+import { inheritanceOf, inheritanceWithoutRun } from "./run.ts";
 import type { Inheritance } from "./run.ts";
 
 const where = { owner: "the run", code: "invalid_request" } as const;
@@ -28,7 +28,7 @@ const optionTable = {
   apiKey: optional((value) => checkApiKey(value, "apiKey")),
   apiKeys: optional(checkApiKeys),
   signal: optional(satisfying<AbortSignal>("an AbortSignal", isSignal)),
-  limits: optional(checkRunLimits),
+  limits: optional(runLimitsOption),
   parent: optional(satisfying<RunContext>("an object", isRecord)),
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
   fromOutside: optional(anyBoolean),
@@ -40,7 +40,7 @@ const optionTable = {
  */
 export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSettings {
   const opts: RunOpts = given === undefined ? {} : readOptions(optionTable, given, where);
-  const parent = opts.parent === undefined ? noParent : inheritedFrom(opts.parent);
+  const parent = opts.parent === undefined ? noParent : inheritanceOf(opts.parent);
   const fromOutside = opts.fromOutside ?? parent.fromOutside;
   // The configured session and user are the program's own: they never stand in for a caller from outside.
   const configured = fromOutside ? {} : defaults;
@@ -63,7 +63,7 @@ export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSet
 }
 
 const noParent: Inheritance = {
-  ...nothingPrivate,
+  ...inheritanceWithoutRun,
   parentRunId: undefined,
   userId: undefined,
   verified: true,

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "./run-context.ts";
-import { contextWithin, inheritedFrom, runOf } from "./run.ts";
+import { deriveContext, inheritanceOf, runOf } from "./run.ts";
 import { testRun } from "./test/test-run.ts";
 
 const canary = "sk-canary-of-the-run";
@@ -36,7 +36,7 @@ describe("the context of a run", () => {
 
   it("shows no key, no tenant and no usage meter to its readers [run-opts.api-key]", () => {
     const { context } = runWithKeys();
-    const call = contextWithin(context, { toolCallId: "1", idempotencyKey: "k" });
+    const call = deriveContext(context, { toolCallId: "1", idempotencyKey: "k" });
     const looks = [context, call].flatMap((each) => [
       inspect(each, { showHidden: true, depth: 9, getters: true }),
       JSON.stringify(each),
@@ -73,11 +73,11 @@ describe("the context of a run", () => {
   it("leads to the same run from within a tool call, with the facts of the call", () => {
     const { context } = runWithKeys();
     const { signal } = new AbortController();
-    const call = contextWithin(context, { toolCallId: "1", idempotencyKey: "r/0/0", signal });
+    const call = deriveContext(context, { toolCallId: "1", idempotencyKey: "r/0/0", signal });
 
     expect(call).toMatchObject({ runId: context.runId, toolCallId: "1", idempotencyKey: "r/0/0", signal });
     expect(runOf(call)).toBe(runOf(context));
-    expect(inheritedFrom(call)).toEqual(inheritedFrom(context));
+    expect(inheritanceOf(call)).toEqual(inheritanceOf(context));
     expect(context.toolCallId).toBeUndefined();
   });
 
@@ -85,8 +85,8 @@ describe("the context of a run", () => {
     const { context } = runWithKeys();
     for (const copy of [{ ...context }, Object.create(context) as RunContext, new Proxy(context, {})]) {
       expect(runOf(copy)).toBeUndefined();
-      expect(inheritedFrom(copy)).toMatchObject({ apiKeys: {}, tenantId: undefined, meter: undefined });
-      expect(runOf(contextWithin(copy, { toolCallId: "1" }))).toBeUndefined();
+      expect(inheritanceOf(copy)).toMatchObject({ apiKeys: {}, tenantId: undefined, meter: undefined });
+      expect(runOf(deriveContext(copy, { toolCallId: "1" }))).toBeUndefined();
     }
   });
 });

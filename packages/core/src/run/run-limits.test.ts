@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { checkRunLimits } from "./run-limits.ts";
+import { runLimitsOption } from "./run-limits.ts";
 
-const read = (limits: unknown, where = {}) => checkRunLimits(limits, "limits", where);
+const read = (limits: unknown, where = {}) => runLimitsOption(limits, "limits", where);
 
-describe("checkRunLimits", () => {
+describe("runLimitsOption", () => {
   it.each([{}, { durationMs: 0.5 }, { durationMs: 2 ** 31 - 1 }, { totalTokens: 1 }, { totalTokens: undefined }])(
     "takes %o",
     (limits) => {

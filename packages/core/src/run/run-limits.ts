@@ -8,7 +8,7 @@ import type { RunLimits } from "./run-options.ts";
 export const defaultDurationMs = 600_000;
 
 /** Check of the option `limits` of a runnable or of a run, for tables of options. */
-export const checkRunLimits = nested({
+export const runLimitsOption = nested({
   durationMs: optional(positiveNumber(longestTimerMs)),
   totalTokens: optional(positiveNumber(Number.MAX_SAFE_INTEGER)),
 } satisfies OptionTable<RunLimits>);

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunOpts } from "./run-options.ts";
-import type { RunSpec } from "./run.ts";
+import type { RunInit } from "./run.ts";
 import { testRun } from "./test/test-run.ts";
 
 const runId = "0b5cd8e4-6a3c-4f5e-9d6c-3a1f0f4a4f6e";
 const facts = { runId, agentName: "agent", sessionId: "s" };
-const started = (opts: RunOpts = {}, more: Partial<RunSpec> = {}) => {
+const started = (opts: RunOpts = {}, more: Partial<RunInit> = {}) => {
   const run = testRun({ runId, sessionId: "s", ...opts }, more);
   run.start();
   return run;
@@ -99,13 +99,13 @@ describe("the record of a run", () => {
     expect(run.toOutput("completed")).toMatchObject({ durationMs: 5, createdAt: 1_700_000_000_050 });
   });
 
-  it("is not changed by an aside, which shares all else with the run", () => {
+  it("is not changed by an auxiliary call, which shares all else with the run", () => {
     const run = started();
-    const aside = run.aside<{ member: string }>();
-    Object.assign(aside, { text: "ann", structured: { member: "ann" }, thinking: "hm" });
-    aside.meter.add(usage);
+    const auxiliary = run.forAuxiliaryCall<{ member: string }>();
+    Object.assign(auxiliary, { text: "ann", structured: { member: "ann" }, thinking: "hm" });
+    auxiliary.meter.add(usage);
 
     expect(run.toOutput("completed")).toMatchObject({ text: "", structured: null, usage });
-    expect([aside.context, aside.signal, aside.runId]).toEqual([run.context, run.signal, runId]);
+    expect([auxiliary.context, auxiliary.signal, auxiliary.runId]).toEqual([run.context, run.signal, runId]);
   });
 });

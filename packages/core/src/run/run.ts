@@ -18,7 +18,7 @@ import { UsageMeter } from "./usage-meter.ts";
  * Constructor options of a `Run`: the runnable's name and model, the input, the checked settings, the event bus and the
  * logger.
  */
-export type RunSpec = {
+export type RunInit = {
   readonly name: string;
   readonly input: MessageContent;
   readonly settings: RunSettings;
@@ -52,17 +52,17 @@ export class Run<Structured = unknown> {
   readonly messages: ChatMessage[] = [];
   /** The tool calls that are under way. */
   unfinishedStep: UnfinishedStep | undefined;
-  readonly #spec: RunSpec;
+  readonly #init: RunInit;
   readonly #abort: AbortController;
   #createdAt = Date.now();
   #startedAt = performance.now();
   #endsAt = Infinity;
   #firstTokenMs: number | undefined;
 
-  /** @param within the run that this one is an aside of: they share everything but the record */
-  constructor(spec: RunSpec, within?: Run) {
-    const { settings, eventBus, input } = spec;
-    this.#spec = spec;
+  /** @param within the run whose auxiliary call this one is for: they share everything but the record */
+  constructor(init: RunInit, within?: Run) {
+    const { settings, eventBus, input } = init;
+    this.#init = init;
     this.runId = settings.runId;
     this.settings = settings;
     this.eventBus = eventBus;
@@ -70,8 +70,8 @@ export class Run<Structured = unknown> {
     this.#abort = within === undefined ? new AbortController() : within.#abort;
     this.signal = this.#abort.signal;
     this.meter = within?.meter ?? new UsageMeter({ parent: settings.parentMeter });
-    this.logger = within?.logger ?? loggerFor(spec);
-    this.context = within?.context ?? contextOf(this, spec);
+    this.logger = within?.logger ?? loggerFor(init);
+    this.context = within?.context ?? contextOf(this, init);
   }
 
   /** The deadline of the run by the monotonic clock, in milliseconds. */
@@ -91,9 +91,12 @@ export class Run<Structured = unknown> {
     this.#abort.abort(reason);
   }
 
-  /** Returns this run with an empty record, for a model call whose answer is no part of the run's answer. */
-  aside<Answer>(): Run<Answer> {
-    return new Run<Answer>(this.#spec, this);
+  /**
+   * Returns a view of this run with a record of its own, for an auxiliary model call: one whose answer is no part of the
+   * run's answer, such as the choice of a team's member. Its usage, events and signal are those of the run.
+   */
+  forAuxiliaryCall<Answer>(): Run<Answer> {
+    return new Run<Answer>(this.#init, this);
   }
 
   /** Returns the caller's key for a vendor, if there is one. */
@@ -116,7 +119,7 @@ export class Run<Structured = unknown> {
 
   /** Returns the record so far, as the output of a run with this status. */
   toOutput(status: "completed" | "error"): RunOutput<Structured> {
-    const { name, model } = this.#spec;
+    const { name, model } = this.#init;
     const { runId, sessionId, userId } = this.settings;
     const metrics = this.#metrics();
     return {
@@ -206,7 +209,7 @@ export function runOf(context: RunContext): Run | undefined {
  * Makes the context of a part of a run, such as a tool call: a copy that leads to the same run and has further facts.
  * Child runs started with it get the meter, deadline and storage of the scope, if one is given.
  */
-export function contextWithin<Facts extends object>(
+export function deriveContext<Facts extends object>(
   context: RunContext,
   facts: Facts,
   scope?: RunScope,
@@ -220,10 +223,10 @@ export function contextWithin<Facts extends object>(
  * Returns all that a child run inherits from the context of its parent run: the facts in the context and, if the
  * context leads to a run, that run's tenant, API keys, meter, deadline and storage. It is built nowhere else.
  */
-export function inheritedFrom(context: RunContext): Inheritance {
+export function inheritanceOf(context: RunContext): Inheritance {
   const { runId: parentRunId, userId, verified = true, metadata } = context;
   const run = runIn(context);
-  if (run === undefined) return { ...nothingPrivate, parentRunId, userId, verified, metadata };
+  if (run === undefined) return { ...inheritanceWithoutRun, parentRunId, userId, verified, metadata };
   const scope = scopeIn(context);
   const { tenantId, apiKeys, fromOutside, ephemeralStorage } = run.settings;
   return {
@@ -241,10 +244,10 @@ export function inheritedFrom(context: RunContext): Inheritance {
 }
 
 /**
- * The part of an `Inheritance` that does not stand in the context, for a context that leads to no run: no tenant, API
- * keys, meter, deadline or storage.
+ * The part of an `Inheritance` that only a run can give, for a child run whose `parent` is a context without a run (copied
+ * or made by hand), or that has no parent: no tenant, API keys, meter, deadline or storage.
  */
-export const nothingPrivate = {
+export const inheritanceWithoutRun = {
   tenantId: undefined,
   apiKeys: {},
   fromOutside: false,
@@ -257,7 +260,7 @@ function scoped<Facts extends RunContext>(facts: Facts, run: Run, scope?: RunSco
   return new ScopedContext(facts, run, scope) as unknown as Facts;
 }
 
-function contextOf(run: Run, { name, settings }: RunSpec): RunContext {
+function contextOf(run: Run, { name, settings }: RunInit): RunContext {
   const { runId, parentRunId, sessionId, userId, verified, metadata } = settings;
   const facts: RunContext = {
     runId,
@@ -273,7 +276,7 @@ function contextOf(run: Run, { name, settings }: RunSpec): RunContext {
   return scoped(facts, run);
 }
 
-function loggerFor({ logger, settings }: RunSpec): Logger {
+function loggerFor({ logger, settings }: RunInit): Logger {
   return logger.withSecrets(Object.values(settings.apiKeys)).child({ runId: settings.runId });
 }
 

@@ -1,5 +1,5 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { addUsage, noUsage, soundUsage } from "../message/token-usage.ts";
+import { addUsage, noUsage, normalizeUsage } from "../message/token-usage.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { readProperty } from "../util/read-property.ts";
 
@@ -43,7 +43,7 @@ export class UsageMeter {
  * Adds the usage in a child run's output to the meter that the child run was given, if the meter still stands at zero:
  * a runnable of a third party may not know the meter.
  */
-export function countForeignUsage(meter: UsageMeter | undefined, output: unknown): void {
+export function countUnmeteredUsage(meter: UsageMeter | undefined, output: unknown): void {
   if (meter?.total.totalTokens !== 0) return;
-  meter.add(soundUsage(readProperty(output, "usage") as TokenUsage | undefined));
+  meter.add(normalizeUsage(readProperty(output, "usage") as TokenUsage | undefined));
 }

@@ -6,7 +6,7 @@ import { onBusyOption } from "../lock/busy-policy.ts";
 import { entryLevels } from "../log/log-level.ts";
 import { modelOption } from "../model/model-option.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
-import { checkRunLimits } from "../run/run-limits.ts";
+import { runLimitsOption } from "../run/run-limits.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { isBlank } from "../util/is-blank.ts";
 import { teamStrategies } from "./strategies.ts";
@@ -35,7 +35,7 @@ const optionTable = {
   storage: optional(methods("a storage driver", "get", "set", "delete", "list")),
   eventBus: optional(checkEventBus),
   logLevel: optional(oneOf(...entryLevels, "silent")),
-  limits: optional(checkRunLimits),
+  limits: optional(runLimitsOption),
   retry: optional((value) => resolveRetryConfig(value as object)),
   maxContextTokens: optional(integer(1)),
   numHistoryRuns: optional(integer(0)),

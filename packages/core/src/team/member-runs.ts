@@ -5,11 +5,11 @@ import type { MessageContent } from "../message/content.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { UsageMeter, countForeignUsage } from "../run/usage-meter.ts";
+import { UsageMeter, countUnmeteredUsage } from "../run/usage-meter.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
-import { contextWithin } from "../run/run.ts";
+import { deriveContext } from "../run/run.ts";
 import type { Run } from "../run/run.ts";
 import { memberSessionId } from "../session/session-id.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
@@ -91,14 +91,14 @@ export class MemberRuns {
     const meter = new UsageMeter({ parent: run.meter });
     // Within a run that has ephemeral sessions itself, they go to the same storage.
     const ephemeralStorage = run.settings.ephemeralStorage ?? (persists ? undefined : this.#storage);
-    const parent = contextWithin(context, {}, { meter, ephemeralStorage, endsAt: performance.now() + this.timeoutMs });
+    const parent = deriveContext(context, {}, { meter, ephemeralStorage, endsAt: performance.now() + this.timeoutMs });
     const runId = persists ? undefined : context.runId;
     const sessionId = memberSessionId(run.settings.sessionId, member.sessionName, runId);
     return { opts: { parent, signal: context.signal, sessionId }, meter };
   }
 
   #fail({ member }: MemberRunRequest, meter: UsageMeter, thrown: unknown): TroupeError {
-    countForeignUsage(meter, readProperty(thrown, "output"));
+    countUnmeteredUsage(meter, readProperty(thrown, "output"));
     const error = toTroupeError(thrown);
     this.#started.set(member, error);
     return error;
@@ -106,7 +106,7 @@ export class MemberRuns {
 }
 
 function checkOutput(output: RunOutput, meter: UsageMeter): RunOutput {
-  countForeignUsage(meter, output);
+  countUnmeteredUsage(meter, output);
   if (typeof readProperty(output, "text") === "string") return output;
   throw new TroupeError("invalid_value", "The output of a member must have a text of type string.");
 }

@@ -48,13 +48,13 @@ async function chooseMember({ orchestrator, members, run }: TeamRunPlan): Promis
   if (only !== undefined && others.length === 0) return only;
   const structured = choiceSchema(members);
   // The choice is not part of the team's answer.
-  const aside = run.aside<Choice>();
+  const choiceRun = run.forAuxiliaryCall<Choice>();
   const responseFormat = { type: "json_schema" as const, schema: structured.jsonSchema };
   const options = { ...orchestrator.options, responseFormat };
   await drain(
-    toolLoop({ ...orchestrator, run: aside, call: callByGenerate, options, structured, maxToolRoundtrips: 0 }),
+    toolLoop({ ...orchestrator, run: choiceRun, call: callByGenerate, options, structured, maxToolRoundtrips: 0 }),
   );
-  const chosen = members.find(({ name }) => name === aside.structured?.member);
+  const chosen = members.find(({ name }) => name === choiceRun.structured?.member);
   if (chosen === undefined) throw new TroupeError("structured_output_invalid", "The orchestrator chose no member.");
   return chosen;
 }

@@ -1,6 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { contextWithin } from "../run/run.ts";
+import { deriveContext } from "../run/run.ts";
 import { failureText, loggedCause } from "./failure-text.ts";
 import { failedOutcome, readToolResult } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
@@ -44,7 +44,7 @@ export class ToolExecution {
     const { timeoutMs = defaultTimeoutMs } = tool;
     const logger = context.logger.child({ toolName: tool.name, toolCallId });
     this.#tool = tool;
-    this.#context = contextWithin(context, { toolCallId, idempotencyKey, signal: this.#abort.signal, logger });
+    this.#context = deriveContext(context, { toolCallId, idempotencyKey, signal: this.#abort.signal, logger });
     this.outcome = new Promise((resolve) => (this.#end = resolve));
     this.#timer = setTimeout(() => this.#stop(tookTooLong(tool.name, timeoutMs)), timeoutMs);
     void this.#execute(args);

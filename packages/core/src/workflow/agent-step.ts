@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { countForeignUsage } from "../run/usage-meter.ts";
+import { countUnmeteredUsage } from "../run/usage-meter.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { UsageMeter } from "../run/usage-meter.ts";
 import { memberSessionId } from "../session/session-id.ts";
@@ -43,10 +43,10 @@ export async function runAgentStep(stepRun: AgentStepRequest): Promise<RunOutput
   const { meter } = stepRun;
   try {
     const output = await startAgent(stepRun);
-    countForeignUsage(meter, output);
+    countUnmeteredUsage(meter, output);
     return output;
   } catch (error) {
-    countForeignUsage(meter, readProperty(error, "output"));
+    countUnmeteredUsage(meter, readProperty(error, "output"));
     throw error;
   }
 }

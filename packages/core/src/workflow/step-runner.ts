@@ -2,7 +2,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { getTextContent } from "../message/content.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { contextWithin } from "../run/run.ts";
+import { deriveContext } from "../run/run.ts";
 import type { Run } from "../run/run.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import { agentStepInput, runAgentStep, textOfFailedRun } from "./agent-step.ts";
@@ -187,7 +187,7 @@ function scopeAfter({ before, signal, onChange }: StepScope, change: StateChange
 function startAttempt(run: Run, { name, signal, text }: { name: string; signal: AbortSignal; text: string }): Attempt {
   const meter = new UsageMeter({ parent: run.meter });
   const facts = { signal, text, idempotencyKey: `${run.runId}/${name}`, logger: run.logger.child({ step: name }) };
-  return { context: contextWithin(run.context, facts, { meter }), meter };
+  return { context: deriveContext(run.context, facts, { meter }), meter };
 }
 
 /** Runs all steps at once. The first failure aborts the others and is thrown at once, without waiting for them. */

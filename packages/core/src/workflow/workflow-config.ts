@@ -13,7 +13,7 @@ import type { OptionTable } from "../errors/read-options.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import { entryLevels } from "../log/log-level.ts";
 import type { LogLevel } from "../log/log-level.ts";
-import { checkRunLimits } from "../run/run-limits.ts";
+import { runLimitsOption } from "../run/run-limits.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
 import type { WorkflowStep } from "./workflow-step.ts";
@@ -54,7 +54,7 @@ const optionTable = {
   retryPolicy: optional(nested(retryPolicyTable)),
   eventBus: optional(methods<EventBus<RunEvents>>("an EventBus", "on", "off", "emit", "has")),
   logLevel: optional(oneOf(...entryLevels, "silent")),
-  limits: optional(checkRunLimits),
+  limits: optional(runLimitsOption),
 } satisfies OptionTable<WorkflowConfig<object>>;
 
 /**

@@ -4,7 +4,7 @@ import { createLogger } from "../../log/logger.ts";
 import type { ToolCall, ToolCallResult } from "../../message/tool-call.ts";
 import type { RunContext } from "../../run/run-context.ts";
 import type { RunEvents } from "../../run/run-events.ts";
-import { contextWithin } from "../../run/run.ts";
+import { deriveContext } from "../../run/run.ts";
 import { testRun } from "../../run/test/test-run.ts";
 import { drain } from "../../async/drain.ts";
 import { executeToolCalls } from "../execute-tool-calls.ts";
@@ -23,7 +23,7 @@ export function contextOf({ apiKeys = {}, tenantId, lines, ...facts }: TestRun =
   const { signal } = new AbortController();
   const run = { runId: "run-1", agentName: "agent", sessionId: "session-1", metadata: {}, signal, logger };
   const { context } = testRun({ apiKeys, ...(tenantId !== undefined && { tenantId }) });
-  return contextWithin(context, { ...run, ...facts });
+  return deriveContext(context, { ...run, ...facts });
 }
 
 /** A call of the named tool. Its id is `id-<name>` by default. */

@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addUsage, noUsage, soundUsage } from "./token-usage.ts";
+import { addUsage, noUsage, normalizeUsage } from "./token-usage.ts";
 import type { TokenUsage } from "./token-usage.ts";
 
-const reported = (usage: Record<string, unknown>) => soundUsage(usage as TokenUsage);
+const reported = (usage: Record<string, unknown>) => normalizeUsage(usage as TokenUsage);
 
-describe("soundUsage", () => {
+describe("normalizeUsage", () => {
   it("does not change usage whose counters are all numbers", () => {
     const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 5, reasoningTokens: 0, cachedTokens: 1 };
 
-    expect(soundUsage(usage)).toEqual(usage);
+    expect(normalizeUsage(usage)).toEqual(usage);
   });
 
   it.each([undefined, null])("treats %s as no usage", (usage) => {
-    expect(soundUsage(usage as undefined)).toEqual(noUsage);
+    expect(normalizeUsage(usage as undefined)).toEqual(noUsage);
   });
 
   it.each([Number.NaN, -1, Infinity, "12", null, {}, 3n])("counts %o as 0", (count) => {
@@ -36,7 +36,7 @@ describe("soundUsage", () => {
   it("keeps the vendor's own metrics unchanged [usage.provider-metrics]", () => {
     const providerMetrics = { odd: Number.NaN };
 
-    expect(soundUsage({ ...noUsage, providerMetrics }).providerMetrics).toBe(providerMetrics);
+    expect(normalizeUsage({ ...noUsage, providerMetrics }).providerMetrics).toBe(providerMetrics);
   });
 
   it("can be added, whatever was reported", () => {
