@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { EventBus } from "../events/event-bus.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import type { RunEvents } from "../run/run-events.ts";
-import { deriveContext } from "../run/run.ts";
+import { deriveContext } from "../run/derive-context.ts";
 import { testRun } from "../run/test/test-run.ts";
 import { compileSchema } from "../schema/compile-schema.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";

@@ -3,7 +3,7 @@ import { readOptions } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { runOf } from "../run/run.ts";
+import { runOf } from "../run/derive-context.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolDef } from "../tool/tool.ts";
 import { checkSearchOptions } from "../vector/read-search-options.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { readRunOpts } from "./read-run-opts.ts";
-import { deriveContext } from "./run.ts";
+import { deriveContext } from "./derive-context.ts";
 import { testRun } from "./test/test-run.ts";
 import { UsageMeter } from "./usage-meter.ts";
 

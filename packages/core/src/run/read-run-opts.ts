@@ -12,8 +12,8 @@ import { isRecord } from "../util/is-record.ts";
 import type { RunContext } from "./run-context.ts";
 import { runLimitsOption, defaultDurationMs } from "./run-limits.ts";
 import type { RunDefaults, RunLimits, RunOpts, RunSettings } from "./run-options.ts";
-import { inheritanceOf, inheritanceWithoutRun } from "./run.ts";
-import type { Inheritance } from "./run.ts";
+import { inheritanceOf, inheritanceWithoutRun } from "./derive-context.ts";
+import type { Inheritance } from "./derive-context.ts";
 
 const where = { owner: "the run", code: "invalid_request" } as const;
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "./run-context.ts";
-import { deriveContext, inheritanceOf, runOf } from "./run.ts";
+import { deriveContext, inheritanceOf, runOf } from "./derive-context.ts";
 import { testRun } from "./test/test-run.ts";
 
 const canary = "sk-canary-of-the-run";

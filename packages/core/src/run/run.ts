@@ -1,17 +1,16 @@
 import type { TroupeError } from "../errors/troupe-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
-import type { ApiKeys } from "../keys/api-keys.ts";
 import { selectKey } from "../keys/select-key.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { UnfinishedStep } from "../history/interrupted-turn.ts";
-import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
 import type { RunSettings } from "./run-options.ts";
 import type { RunMetrics, RunOutput } from "./run-output.ts";
+import { withSlot } from "./context-slot.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
 /**
@@ -154,112 +153,6 @@ export class Run<Structured = unknown> {
   }
 }
 
-/**
- * The usage meter, deadline and session storage of a part of a run, such as a delegation or a workflow step: the child
- * runs that it starts get these in place of the run's own.
- */
-export type RunScope = {
-  /** A meter whose parent is the meter of the run. */
-  readonly meter: UsageMeter;
-  readonly endsAt?: number | undefined;
-  readonly ephemeralStorage?: StorageDriver | undefined;
-};
-
-/** Values that a child run takes from the context of its parent run where its own options have none. */
-export type Inheritance = {
-  readonly parentRunId: string | undefined;
-  readonly userId: string | undefined;
-  readonly verified: boolean;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly tenantId: string | undefined;
-  readonly apiKeys: ApiKeys;
-  readonly fromOutside: boolean;
-  readonly meter: UsageMeter | undefined;
-  readonly endsAt: number;
-  readonly ephemeralStorage: StorageDriver | undefined;
-};
-
-let runIn: (context: object) => Run | undefined;
-let scopeIn: (context: object) => RunScope | undefined;
-
-/** A context with a private slot that leads to its run. A copy has no slot: runs started with it are no child runs. */
-class ScopedContext {
-  readonly #run: Run;
-  readonly #scope: RunScope | undefined;
-
-  constructor(facts: RunContext, run: Run, scope: RunScope | undefined) {
-    Object.assign(this, facts);
-    this.#run = run;
-    this.#scope = scope;
-  }
-
-  // Handed out here and not as members: every context leads to its class, and the class must lead nowhere.
-  static {
-    runIn = (context) => (#run in context ? context.#run : undefined);
-    scopeIn = (context) => (#scope in context ? context.#scope : undefined);
-  }
-}
-
-/** Returns the run that a context belongs to, or undefined for a context that was copied or made by hand. */
-export function runOf(context: RunContext): Run | undefined {
-  return runIn(context);
-}
-
-/**
- * Makes the context of a part of a run, such as a tool call: a copy that leads to the same run and has further facts.
- * Child runs started with it get the meter, deadline and storage of the scope, if one is given.
- */
-export function deriveContext<Facts extends object>(
-  context: RunContext,
-  facts: Facts,
-  scope?: RunScope,
-): RunContext & Facts {
-  const run = runIn(context);
-  const own = { ...context, ...facts };
-  return run === undefined ? own : scoped(own, run, scope ?? scopeIn(context));
-}
-
-/**
- * Returns all that a child run inherits from the context of its parent run: the facts in the context and, if the
- * context leads to a run, that run's tenant, API keys, meter, deadline and storage. It is built nowhere else.
- */
-export function inheritanceOf(context: RunContext): Inheritance {
-  const { runId: parentRunId, userId, verified = true, metadata } = context;
-  const run = runIn(context);
-  if (run === undefined) return { ...inheritanceWithoutRun, parentRunId, userId, verified, metadata };
-  const scope = scopeIn(context);
-  const { tenantId, apiKeys, fromOutside, ephemeralStorage } = run.settings;
-  return {
-    parentRunId,
-    userId,
-    verified,
-    metadata,
-    tenantId,
-    apiKeys,
-    fromOutside,
-    meter: scope?.meter ?? run.meter,
-    endsAt: scope?.endsAt ?? run.endsAt,
-    ephemeralStorage: scope?.ephemeralStorage ?? ephemeralStorage,
-  };
-}
-
-/**
- * The part of an `Inheritance` that only a run can give, for a child run whose `parent` is a context without a run (copied
- * or made by hand), or that has no parent: no tenant, API keys, meter, deadline or storage.
- */
-export const inheritanceWithoutRun = {
-  tenantId: undefined,
-  apiKeys: {},
-  fromOutside: false,
-  meter: undefined,
-  endsAt: Infinity,
-  ephemeralStorage: undefined,
-};
-
-function scoped<Facts extends RunContext>(facts: Facts, run: Run, scope?: RunScope): Facts {
-  return new ScopedContext(facts, run, scope) as unknown as Facts;
-}
-
 function contextOf(run: Run, { name, settings }: RunInit): RunContext {
   const { runId, parentRunId, sessionId, userId, verified, metadata } = settings;
   const facts: RunContext = {
@@ -273,7 +166,7 @@ function contextOf(run: Run, { name, settings }: RunInit): RunContext {
     signal: run.signal,
     logger: run.logger,
   };
-  return scoped(facts, run);
+  return withSlot(facts, { run });
 }
 
 function loggerFor({ logger, settings }: RunInit): Logger {

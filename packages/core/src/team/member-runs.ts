@@ -9,7 +9,7 @@ import { UsageMeter, countUnmeteredUsage } from "../run/usage-meter.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
-import { deriveContext } from "../run/run.ts";
+import { deriveContext } from "../run/derive-context.ts";
 import type { Run } from "../run/run.ts";
 import { memberSessionId } from "../session/session-id.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";

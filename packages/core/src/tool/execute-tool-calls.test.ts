@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { EventBus } from "../events/event-bus.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
-import { runOf } from "../run/run.ts";
+import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { defineTool } from "./define-tool.ts";

@@ -1,6 +1,6 @@
 import { scrubbedCause } from "../errors/scrubbed-cause.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { runOf } from "../run/run.ts";
+import { runOf } from "../run/derive-context.ts";
 import { createMasker } from "../util/create-masker.ts";
 import type { Masker } from "../util/create-masker.ts";
 import { readProperty } from "../util/read-property.ts";

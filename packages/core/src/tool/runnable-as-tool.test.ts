@@ -8,7 +8,7 @@ import { RunError } from "../run/run-output.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
-import { runOf } from "../run/run.ts";
+import { runOf } from "../run/derive-context.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { runnableAsTool } from "./runnable-as-tool.ts";
 import { batchOf, callOf, contextOf, resultOf } from "./test/batch.ts";

@@ -1,5 +1,5 @@
 import type { RunContext } from "../run/run-context.ts";
-import { runOf } from "../run/run.ts";
+import { runOf } from "../run/derive-context.ts";
 import { canonicalJson } from "../schema/canonical-json.ts";
 import { LruCache } from "../util/lru-cache.ts";
 import { copyPlain } from "./copy-plain.ts";

@@ -1,6 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { deriveContext } from "../run/run.ts";
+import { deriveContext } from "../run/derive-context.ts";
 import { failureText, loggedCause } from "./failure-text.ts";
 import { failedOutcome, readToolResult } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";

@@ -2,7 +2,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { getTextContent } from "../message/content.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { deriveContext } from "../run/run.ts";
+import { deriveContext } from "../run/derive-context.ts";
 import type { Run } from "../run/run.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import { agentStepInput, runAgentStep, textOfFailedRun } from "./agent-step.ts";

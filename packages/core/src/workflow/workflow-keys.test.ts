@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
-import { runOf } from "../run/run.ts";
+import { runOf } from "../run/derive-context.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { Workflow } from "./workflow.ts";
 

@@ -1,6 +1,6 @@
 import { createLogger } from "../../log/logger.ts";
 import type { RunContext } from "../../run/run-context.ts";
-import { deriveContext } from "../../run/run.ts";
+import { deriveContext } from "../../run/derive-context.ts";
 import { testRun } from "../../run/test/test-run.ts";
 
 /** The context of a run, the controller that aborts it, and the lines it logged. */

@@ -4,7 +4,7 @@ import { createLogger } from "../../log/logger.ts";
 import type { ToolCall, ToolCallResult } from "../../message/tool-call.ts";
 import type { RunContext } from "../../run/run-context.ts";
 import type { RunEvents } from "../../run/run-events.ts";
-import { deriveContext } from "../../run/run.ts";
+import { deriveContext } from "../../run/derive-context.ts";
 import { testRun } from "../../run/test/test-run.ts";
 import { drain } from "../../async/drain.ts";
 import { executeToolCalls } from "../execute-tool-calls.ts";
