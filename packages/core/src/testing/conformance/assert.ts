@@ -1,7 +1,6 @@
 import type NodeAssert from "node:assert/strict";
 import type { ErrorCode } from "../../errors/troupe-error.ts";
 import { TroupeError } from "../../errors/troupe-error.ts";
-import { withTimeout } from "../../async/with-timeout.ts";
 
 const load = (): typeof NodeAssert => process.getBuiltinModule("node:assert/strict");
 
@@ -32,23 +31,50 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return outcome.error;
 }
 
-/** Returns what the promise resolves to; an assertion fails when that takes longer than `waitMs`. */
+/**
+ * Returns what the promise resolves to; an assertion fails when it hangs: when the event loop has been idle for `waitMs` by
+ * then. Time in which the process has work to do does not count, since a busy machine may be slow to do it.
+ */
 export async function inTime<Result>(promise: Promise<Result>, waitMs = 4000): Promise<Result> {
-  // `then` at once, because awaiting the output of a run starts the run.
-  return await withTimeout(
-    promise.then((result) => result),
-    {
-      timeoutMs: waitMs,
-      onTimeout: () => assert.fail(`this took longer than ${waitMs} ms`),
-    },
-  );
+  const patience = new Patience(waitMs);
+  let timer: NodeJS.Timeout | undefined;
+  const hangs = new Promise<never>((_, reject) => {
+    const look = () => {
+      if (!patience.isOver()) return;
+      clearInterval(timer);
+      reject(new assert.AssertionError({ message: `this took longer than ${waitMs} ms` }));
+    };
+    timer = setInterval(look, Math.min(waitMs, 100));
+  });
+  try {
+    // `then` at once, because awaiting the output of a run starts the run.
+    return await Promise.race([promise.then((result) => result), hangs]);
+  } finally {
+    clearInterval(timer);
+  }
 }
 
-/** Waits until the condition holds; an assertion fails when that takes longer than `waitMs`. */
+/** Waits until the condition holds; an assertion fails when it does not while the event loop has been idle for `waitMs`. */
 export async function until(holds: () => boolean, waitMs = 4000): Promise<void> {
-  const end = performance.now() + waitMs;
+  const patience = new Patience(waitMs);
   while (!holds()) {
-    assert.ok(performance.now() < end, `the condition did not hold within ${waitMs} ms`);
+    assert.ok(!patience.isOver(), `the condition did not hold within ${waitMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/** The time that a test may wait: milliseconds in which the event loop was idle, and a minute whatever it did. */
+class Patience {
+  readonly #idleBefore = performance.eventLoopUtilization().idle;
+  readonly #end = performance.now() + 60_000;
+  readonly #waitMs: number;
+
+  constructor(waitMs: number) {
+    this.#waitMs = waitMs;
+  }
+
+  isOver(): boolean {
+    const idle = performance.eventLoopUtilization().idle - this.#idleBefore;
+    return idle >= this.#waitMs || performance.now() >= this.#end;
   }
 }
