@@ -14,7 +14,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 /** Returns an answer so long that a small disk is soon full. */
 function answerAtLength({ request }: Exchange) {
   const question = /.*(Question \d+ of nonce-[0-9a-f]{16})/.exec(JSON.stringify(request.body))?.[1];
-  return { turn: `${question}: ${"x".repeat(20_000)}` };
+  return { answer: `${question}: ${"x".repeat(20_000)}` };
 }
 
 /** Sessions of an agent, and their operations. */

@@ -15,7 +15,7 @@ function turnFor({ request }: Exchange): PlannedReply {
   const [, question = "", nonce = ""] = words ?? [];
   const last = messages.at(-1);
   const isLookedUp = last?.role === "tool" || JSON.stringify(last).includes("tool_result");
-  if (isLookedUp) return { turn: `Answer ${question} of ${nonce}.` };
+  if (isLookedUp) return { answer: `Answer ${question} of ${nonce}.` };
   const call = { name: "look_up", arguments: { topic: nonce } };
-  return { turn: { toolCalls: [call, { ...call, arguments: { topic: `${nonce} ${question}` } }] } };
+  return { answer: { toolCalls: [call, { ...call, arguments: { topic: `${nonce} ${question}` } }] } };
 }

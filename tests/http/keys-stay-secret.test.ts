@@ -35,7 +35,7 @@ const paths = ["/agents/openai", "/agents/anthropic", "/teams/desk", "/workflows
 
 /** Replies of vendors and their proxies, most of which quote the key. */
 const replies: ((key: string) => PlannedReply)[] = [
-  () => ({ turn: "Take an umbrella." }),
+  () => ({ answer: "Take an umbrella." }),
   (key) => ({ failure: { status: 400, message: `Bad request for ${key}.` } }),
   (key) => ({ failure: { status: 401, message: `Incorrect API key provided: ${key}.` } }),
   (key) => ({ failure: { status: 403, message: `${key} may not do this.` } }),
@@ -45,9 +45,9 @@ const replies: ((key: string) => PlannedReply)[] = [
   (key) => ({
     raw: { status: 200, headers: { "content-type": "application/json", "x-key": key }, frames: [`{"key": "${key}"`] },
   }),
-  (key) => ({ failure: { status: 500, message: `Lost ${key}.` }, afterTurn: "Take an" }),
-  () => ({ turn: "Take an umbrella.", delivery: { fault: { kind: "reset", at: "before-headers" } } }),
-  () => ({ turn: "Take an umbrella.", delivery: { fault: { kind: "cut", at: { afterBytes: 60 } } } }),
+  (key) => ({ failure: { status: 500, message: `Lost ${key}.` }, afterAnswer: "Take an" }),
+  () => ({ answer: "Take an umbrella.", delivery: { fault: { kind: "reset", at: "before-headers" } } }),
+  () => ({ answer: "Take an umbrella.", delivery: { fault: { kind: "cut", at: { afterBytes: 60 } } } }),
 ];
 
 it("no key of a request is in any answer, log, event or stored record, whatever the vendors do [http.redacted-logs]", async () => {

@@ -196,11 +196,11 @@ function randomReply(random: () => number, { nonce, mayCall }: { nonce: string; 
   const billed = { ...usage, totalTokens: usage.promptTokens + usage.completionTokens };
   if (draw < 0.04) return { failure: { status: 500 } };
   if (draw < 0.08)
-    return { turn: `Cut off ${nonce}.`, delivery: { fault: { kind: "reset", at: { afterBytes: 200 } } } };
+    return { answer: `Cut off ${nonce}.`, delivery: { fault: { kind: "reset", at: { afterBytes: 200 } } } };
   const delivery = random() < 0.2 ? { pieceBytes: 7 } : {};
-  if (draw < 0.5 || !mayCall) return { turn: { text: `I know ${nonce} and more.`, usage: billed }, delivery };
+  if (draw < 0.5 || !mayCall) return { answer: { text: `I know ${nonce} and more.`, usage: billed }, delivery };
   return {
-    turn: { text: draw < 0.7 ? "Let me see." : "", toolCalls: randomCalls(random, nonce), usage: billed },
+    answer: { text: draw < 0.7 ? "Let me see." : "", toolCalls: randomCalls(random, nonce), usage: billed },
     delivery,
   };
 }

@@ -1,4 +1,4 @@
-import type { VendorTurn } from "@troupe-internal/vendor-fakes";
+import type { VendorAnswer } from "@troupe-internal/vendor-fakes";
 import { Agent, defineTool } from "@troupe/core";
 import type { ContentPart, ModelProvider, StorageDriver, TokenUsage, ToolDef } from "@troupe/core";
 import type { VendorName } from "./vendors.ts";
@@ -39,7 +39,7 @@ const callIds: Readonly<Record<VendorName, (count: number) => string>> = {
 };
 
 /** Returns two round trips, the second with two calls, and the answer. */
-export function firstTurns(vendor: VendorName): VendorTurn[] {
+export function firstTurns(vendor: VendorName): VendorAnswer[] {
   const idOf = callIds[vendor];
   return [
     said(1, { thinking: "Pondering the first.", text: "Let me look.", toolCalls: [call(idOf(0), "look_up", "maps")] }),
@@ -52,7 +52,7 @@ export function firstTurns(vendor: VendorName): VendorTurn[] {
 }
 
 /** Returns one more round trip and another answer. */
-export function furtherTurns(vendor: VendorName): VendorTurn[] {
+export function furtherTurns(vendor: VendorName): VendorAnswer[] {
   const toolCalls = [call(callIds[vendor](4), "measure", "wind")];
   return [
     said(4, { thinking: "Considering a fourth.", text: "One moment.", toolCalls }),
@@ -70,7 +70,7 @@ function toolOf(name: string, find: (topic: string) => string): ToolDef {
   return defineTool({ name, description: "Finds out.", parameters, execute: ({ topic }) => find(String(topic)) });
 }
 
-function said(count: number, turn: Exclude<VendorTurn, string>): VendorTurn {
+function said(count: number, turn: Exclude<VendorAnswer, string>): VendorAnswer {
   return { ...turn, usage: costOf(count) };
 }
 

@@ -63,14 +63,14 @@ export async function startFive({ mode, orchestrator }: Lead): Promise<FiveMembe
 
 /** Returns the first answers of an orchestrator, by which all members work, or the one that is picked. */
 export function opening(mode: TeamMode, picked: VendorName): PlannedReply[] {
-  if (mode === "route") return [{ turn: { structured: { member: picked } } }];
+  if (mode === "route") return [{ answer: { structured: { member: picked } } }];
   if (mode !== "coordinate") return [];
   const toolCalls = vendorNames.map((name) => ({ name: `delegate_to_${name}`, arguments: { task: "Look." } }));
-  return [{ turn: { toolCalls } }];
+  return [{ answer: { toolCalls } }];
 }
 
 /** An answer that serves as contribution, vote and report. */
-export const agrees: PlannedReply = { turn: '{"agree": true}' };
+export const agrees: PlannedReply = { answer: '{"agree": true}' };
 
 /** Returns the failure of a vendor that refuses a key, and quotes it. */
 export function quoted({ key }: Exchange): PlannedReply {

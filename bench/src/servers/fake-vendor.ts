@@ -6,7 +6,7 @@ const vendor = await FakeVendor.start();
 vendor.respond(() => {
   // Recorded requests would grow with the measurement.
   vendor.exchanges.length = 0;
-  return { turn: { text: pieces } };
+  return { answer: { text: pieces } };
 });
 process.on("disconnect", () => process.exit());
 process.send?.({ port: Number(new URL(vendor.url).port) });

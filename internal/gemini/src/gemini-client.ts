@@ -19,12 +19,12 @@ export type WrittenRequest = { url: string; body: string };
  * Calls one method of `@google/genai`, for `GeminiClient.write` to catch its request. It must put `httpOptions` into
  * the `config` of the method: they hold the `fetch` that catches the request.
  */
-export type Ask = (models: GoogleGenAI["models"], httpOptions: HttpOptions) => Promise<unknown>;
+export type SdkCall = (models: GoogleGenAI["models"], httpOptions: HttpOptions) => Promise<unknown>;
 
 /**
  * Headers with credentials, abort signal, and timeouts in milliseconds with which `GeminiClient.post` sends a request.
  */
-export type Sending = {
+export type SendOptions = {
   /** Credentials. */
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal | undefined;
@@ -43,7 +43,7 @@ export class GeminiClient {
   }
 
   /** Lets the library write a request. The first call loads the library. */
-  async write(ask: Ask): Promise<WrittenRequest> {
+  async write(ask: SdkCall): Promise<WrittenRequest> {
     this.#models ??= loadModels(this.#settings);
     const models = await this.#models;
     let written: WrittenRequest | undefined;
@@ -57,7 +57,7 @@ export class GeminiClient {
   }
 
   /** Sends a request and returns the response before its body. An error status is thrown as a `VendorError`. */
-  async post({ url, body }: WrittenRequest, { headers, signal, ...waits }: Sending): Promise<Response> {
+  async post({ url, body }: WrittenRequest, { headers, signal, ...waits }: SendOptions): Promise<Response> {
     const reply = await sharedHttpPool().fetch(url, {
       method: "POST",
       headers: { accept: "*/*", "content-type": "application/json", "user-agent": "troupe", ...headers },

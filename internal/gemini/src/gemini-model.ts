@@ -1,25 +1,25 @@
 import type { GenerateContentConfig } from "@google/genai/web";
 import type { ChatMessage, Logger, ModelOptions, ModelProvider } from "@troupe/core";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
-import { readAnswer } from "./answer-reader.ts";
+import { fromResponse } from "./from-response.ts";
 import { GeminiClient } from "./gemini-client.ts";
 import type { ClientSettings } from "./gemini-client.ts";
-import type { Identify, Identity } from "./identity.ts";
+import type { FindCredentials, CallCredentials } from "./call-credentials.ts";
 import type { ModelRules } from "./model-rules.ts";
 import { StreamReader } from "./stream-reader.ts";
 import { toRequest } from "./to-request.ts";
 import type { Request } from "./to-request.ts";
-import { toModelError, TruncatedResponse } from "./vendor-error.ts";
+import { toModelError, TruncatedResponseError } from "./vendor-error.ts";
 import type { CallContext } from "./vendor-error.ts";
 
 /**
  * Settings of `createGeminiModel`: the model, the address of its API, and a function that returns the credentials of
  * each call.
  */
-export type GeminiSettings = ClientSettings & {
+export type GeminiModelSettings = ClientSettings & {
   providerId: string;
   modelId: string;
-  identify: Identify;
+  findCredentials: FindCredentials;
   idleTimeoutMs: number;
   rules: ModelRules;
   logger: Logger;
@@ -29,7 +29,7 @@ export type GeminiSettings = ClientSettings & {
  * Creates a model that speaks Gemini's format, for `google` and `vertex`, which differ in address and credentials. The
  * first model call loads `@google/genai`.
  */
-export function createGeminiModel(settings: GeminiSettings): ModelProvider {
+export function createGeminiModel(settings: GeminiModelSettings): ModelProvider {
   return new GeminiModel(settings);
 }
 
@@ -37,15 +37,15 @@ export function createGeminiModel(settings: GeminiSettings): ModelProvider {
 const longestAnswerMs = 600_000;
 
 type Method = "generateContent" | "generateContentStream";
-type Call = CallContext & { identity: Identity };
+type ModelCall = CallContext & { credentials: CallCredentials };
 
 class GeminiModel implements ModelProvider {
   readonly providerId: string;
   readonly modelId: string;
-  readonly #settings: GeminiSettings;
+  readonly #settings: GeminiModelSettings;
   readonly #client: GeminiClient;
 
-  constructor(settings: GeminiSettings) {
+  constructor(settings: GeminiModelSettings) {
     this.providerId = settings.providerId;
     this.modelId = settings.modelId;
     this.#settings = settings;
@@ -57,7 +57,7 @@ class GeminiModel implements ModelProvider {
     const call = await this.#open(options);
     try {
       const reply = await this.#send(request, call, "generateContent");
-      return readAnswer(await reply.text(), this);
+      return fromResponse(await reply.text(), this);
     } catch (error) {
       throw toModelError(error, call);
     }
@@ -85,28 +85,28 @@ class GeminiModel implements ModelProvider {
 
   #toRequest(messages: readonly ChatMessage[], options: ModelOptions): Request {
     const { rules, logger, isCloud } = this.#settings;
-    const drop = (what: string, reason: string): void => {
+    const reportOmitted = (what: string, reason: string): void => {
       logger.debug(`${what} is left out: ${reason}`, { vendor: this.providerId, model: this.modelId });
     };
-    return toRequest(messages, options, { model: this, rules, isCloud, drop });
+    return toRequest(messages, options, { model: this, rules, isCloud, reportOmitted });
   }
 
-  async #open({ apiKey, signal }: ModelOptions): Promise<Call> {
-    const identity = await this.#settings.identify(apiKey, signal);
-    return { providerId: this.providerId, key: identity.key, signal, identity };
+  async #open({ apiKey, signal }: ModelOptions): Promise<ModelCall> {
+    const credentials = await this.#settings.findCredentials(apiKey, signal);
+    return { providerId: this.providerId, key: credentials.key, signal, credentials };
   }
 
-  async #send({ config, ...asked }: Request, { identity, signal }: Call, method: Method): Promise<Response> {
+  async #send({ config, ...asked }: Request, { credentials, signal }: ModelCall, method: Method): Promise<Response> {
     const written = await this.#client.write((models, httpOptions) =>
       models[method]({ ...asked, config: { ...(config as GenerateContentConfig), httpOptions } }),
     );
     const { idleTimeoutMs } = this.#settings;
     const headersTimeoutMs = method === "generateContent" ? Math.max(longestAnswerMs, idleTimeoutMs) : idleTimeoutMs;
-    return await this.#client.post(written, { headers: identity.headers, signal, headersTimeoutMs, idleTimeoutMs });
+    return await this.#client.post(written, { headers: credentials.headers, signal, headersTimeoutMs, idleTimeoutMs });
   }
 }
 
 function bytesOf({ body }: Response): AsyncIterator<Uint8Array, undefined> {
-  if (body === null) throw new TruncatedResponse("The answer has no body.");
+  if (body === null) throw new TruncatedResponseError("The answer has no body.");
   return (body as unknown as AsyncIterable<Uint8Array, undefined>)[Symbol.asyncIterator]();
 }

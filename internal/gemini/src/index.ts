@@ -1,7 +1,7 @@
 export { GeminiClient } from "./gemini-client.ts";
-export type { Ask, ClientSettings, Sending, WrittenRequest } from "./gemini-client.ts";
+export type { SdkCall, ClientSettings, SendOptions, WrittenRequest } from "./gemini-client.ts";
 export { createGeminiModel } from "./gemini-model.ts";
-export { ownerOf } from "./identity.ts";
-export type { Identify, Identity } from "./identity.ts";
+export { credentialsOfKey } from "./call-credentials.ts";
+export type { FindCredentials, CallCredentials } from "./call-credentials.ts";
 export { commonTable, modelIdOption, readModelOptions } from "./model-options.ts";
 export { toModelError } from "./vendor-error.ts";

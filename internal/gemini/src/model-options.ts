@@ -19,7 +19,7 @@ import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The options that users pass to both `google` and `vertex`, before `readModelOptions` checks them. */
-export type ModelOptions = {
+export type GeminiOptions = {
   apiKey?: string;
   baseURL?: string;
   idleTimeoutMs?: number;
@@ -31,7 +31,7 @@ export type ModelOptions = {
  * The checked options and defaults that `readModelOptions` returns: all but `apiKey` and `baseURL`, which `google` and
  * `vertex` use in different ways.
  */
-export type CommonSettings = { modelId: string; idleTimeoutMs: number; rules: ModelRules; logger: Logger };
+export type ProviderSettings = { modelId: string; idleTimeoutMs: number; rules: ModelRules; logger: Logger };
 
 const thinkingLevel = oneOf("low", "medium", "high");
 
@@ -55,7 +55,7 @@ const optionTable = {
   ...commonTable,
   idleTimeoutMs: optional(timeoutMilliseconds, 60_000),
   rules: optional(nested(ruleTable)),
-} satisfies OptionTable<ModelOptions>;
+} satisfies OptionTable<GeminiOptions>;
 
 /**
  * Check of the option for a model's id. The id becomes part of a URL, so an id with `..` or unusual characters is
@@ -72,9 +72,9 @@ export const modelIdOption = satisfying<string>(
  */
 export function readModelOptions(
   modelId: string,
-  options: ModelOptions,
+  options: GeminiOptions,
   { vendor, more = {} }: { vendor: string; more?: Readonly<Record<string, OptionCheck<unknown>>> },
-): CommonSettings {
+): ProviderSettings {
   const where = { owner: vendor };
   modelIdOption(modelId, "modelId", where);
   const read = readOptions<typeof optionTable>({ ...optionTable, ...more }, options, where);

@@ -8,7 +8,7 @@ type ModelName = { readonly providerId: string; readonly modelId: string };
  * Returns the `vendorState` of an answer, which the next model call of the run sends back: the parts, when they have
  * signatures or the vendor's call ids. Else `undefined`.
  */
-export function stateOf(parts: readonly Part[], { providerId, modelId }: ModelName): VendorState | undefined {
+export function toVendorState(parts: readonly Part[], { providerId, modelId }: ModelName): VendorState | undefined {
   const isMarked = parts.some(({ thoughtSignature, functionCall }) => thoughtSignature ?? functionCall?.id);
   if (!isMarked) return undefined;
   return { providerId, modelId, items: parts.filter((part) => !isBlank(part)) };

@@ -10,5 +10,5 @@ export type RequestContext = {
   /** True for the cloud platform, which reads files from its own buckets and needs the type of every file. */
   readonly isCloud: boolean;
   /** Logs that a setting, or a part of the history, is left out. */
-  readonly drop: (what: string, reason: string) => void;
+  readonly reportOmitted: (what: string, reason: string) => void;
 };

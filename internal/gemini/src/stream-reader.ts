@@ -1,6 +1,6 @@
 import { SseParser } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
-import { AnswerReader } from "./answer-reader.ts";
+import { EventReader } from "./from-events.ts";
 import type { WireAnswer } from "./wire-types.ts";
 
 /** Image models send a picture in one event. */
@@ -12,11 +12,11 @@ const maxEventBytes = 33_554_432;
  */
 export class StreamReader {
   readonly #parser = new SseParser({ maxEventBytes });
-  readonly #answer: AnswerReader;
+  readonly #answer: EventReader;
   #failure: { thrown: unknown } | undefined;
 
   constructor(model: { providerId: string; modelId: string }) {
-    this.#answer = new AnswerReader(model);
+    this.#answer = new EventReader(model);
   }
 
   /** Returns the chunks of the next bytes. Not a generator, which would double the cost. */

@@ -31,7 +31,7 @@ class History {
 
   constructor(messages: readonly ChatMessage[], context: RequestContext) {
     this.#context = context;
-    this.#parts = new PartReader(messages, context.drop);
+    this.#parts = new PartReader(messages, context.reportOmitted);
   }
 
   add(message: ChatMessage): void {
@@ -71,7 +71,7 @@ class History {
     const { toolCallId = "" } = message;
     const call = this.#calls.find(({ id, response }) => id === toolCallId && response === undefined);
     if (call === undefined) {
-      this.#context.drop("a tool result", "no call before it has its id");
+      this.#context.reportOmitted("a tool result", "no call before it has its id");
       return;
     }
     const parts = this.#read(message);
@@ -83,7 +83,7 @@ class History {
   #addAnswer(message: ChatMessage): void {
     this.#flushUserParts();
     if (this.#contents.length === 0) {
-      this.#context.drop("an assistant message", "the conversation must begin with the user");
+      this.#context.reportOmitted("an assistant message", "the conversation must begin with the user");
       return;
     }
     const parts = replayOf(message, this.#context.model) ?? this.#toModelParts(message);

@@ -55,9 +55,10 @@ function toSystem(messages: readonly ChatMessage[], instruction = ""): string {
   return [...texts, instruction].filter((text) => text !== "").join("\n\n");
 }
 
-function toStop(stop: readonly string[] = [], { drop }: RequestContext): string[] {
+function toStop(stop: readonly string[] = [], { reportOmitted }: RequestContext): string[] {
   const allowed = stop.filter((each) => each !== "").slice(0, mostStops);
-  if (allowed.length < stop.length) drop("a stop sequence", `the vendor takes ${mostStops} at most, and no empty one`);
+  if (allowed.length < stop.length)
+    reportOmitted("a stop sequence", `the vendor takes ${mostStops} at most, and no empty one`);
   return allowed;
 }
 
@@ -71,12 +72,15 @@ const jsonOnly = "Answer with one JSON value and nothing else: no words around i
 
 function toFormat(
   { responseFormat = "text", tools = [] }: Pick<ModelOptions, "responseFormat" | "tools">,
-  { rules, drop }: RequestContext,
+  { rules, reportOmitted }: RequestContext,
 ): Format {
   if (responseFormat === "text") return { settings: {} };
   const schema = responseFormat === "json" ? undefined : responseFormat.schema;
   if (tools.length > 0 && !rules.formatWithTools) {
-    drop("responseFormat", "the model does not take it together with tools; the instructions ask for it instead");
+    reportOmitted(
+      "responseFormat",
+      "the model does not take it together with tools; the instructions ask for it instead",
+    );
     const words = schema === undefined ? "" : ` It must fit this JSON schema:\n${JSON.stringify(schema)}`;
     return { settings: {}, instruction: `When no tool is to be called: ${jsonOnly}${words}` };
   }

@@ -17,12 +17,12 @@ const ownBudget = -1;
  */
 export function toThinking(
   reasoning: ReasoningConfig | undefined,
-  { rules, drop }: RequestContext,
+  { rules, reportOmitted }: RequestContext,
 ): { thinkingConfig?: Thinking } {
   if (reasoning === undefined) return {};
   if (!reasoning.enabled) return withoutThinking(rules);
   if (rules.thinking === "none") {
-    drop("reasoning", "the model does not take it");
+    reportOmitted("reasoning", "the model does not take it");
     return {};
   }
   const measure = rules.thinking === "budget" ? toBudget(reasoning, rules) : toLevel(reasoning, rules);

@@ -27,9 +27,9 @@ describe("OfflineModel", () => {
 
 /** Presents the model as its own vendor: each stream counts as a request, and a long pause as a vendor that hangs. */
 class OfflineSubject implements ModelProviderSubject {
-  readonly #requests: { end: "open" | "completed" | "left" }[] = [];
+  readonly #requests: { end: "open" | "completed" | "abandoned" }[] = [];
 
-  requests(): readonly { end: "open" | "completed" | "left" }[] {
+  requests(): readonly { end: "open" | "completed" | "abandoned" }[] {
     return this.#requests;
   }
 
@@ -41,13 +41,13 @@ class OfflineSubject implements ModelProviderSubject {
   }
 
   async *#noted<Chunk>(chunks: AsyncGenerator<Chunk, void>): AsyncGenerator<Chunk, void> {
-    const request: { end: "open" | "completed" | "left" } = { end: "open" };
+    const request: { end: "open" | "completed" | "abandoned" } = { end: "open" };
     this.#requests.push(request);
     try {
       yield* chunks;
       request.end = "completed";
     } finally {
-      if (request.end === "open") request.end = "left";
+      if (request.end === "open") request.end = "abandoned";
     }
   }
 }

@@ -19,11 +19,11 @@ function replyTo({ request }: Exchange, random: Random): PlannedReply {
   const nonce = JSON.stringify(request.body)
     .match(/nonce-[0-9a-f]{16}/g)
     ?.at(-1);
-  const turn = `You said ${nonce}, and that was ${"quite ".repeat(5)}all.`;
+  const answer = `You said ${nonce}, and that was ${"quite ".repeat(5)}all.`;
   const chance = random();
   if (chance < 0.1) return { failure: { status: 503 } };
-  if (chance < 0.2) return { turn, delivery: { fault: { kind: "reset", at: { afterBytes: 400 } } } };
-  return { turn };
+  if (chance < 0.2) return { answer, delivery: { fault: { kind: "reset", at: { afterBytes: 400 } } } };
+  return { answer };
 }
 
 async function runOnce(agent: Agent, sessionId: string, random: Random): Promise<FinishedRun> {

@@ -23,7 +23,7 @@ let log: OperationLog;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "kill-loop-"));
-  vendor = (await FakeVendor.start({ strict: true })).respond((exchange) => ({ turn: weatherTurn(exchange) }));
+  vendor = (await FakeVendor.start({ strict: true })).respond((exchange) => ({ answer: weatherTurn(exchange) }));
   proxy = await TcpProxy.start({ target: { host: "127.0.0.1", port: Number(new URL(vendor.url).port) } });
   log = new OperationLog(join(folder, "operations"));
 });

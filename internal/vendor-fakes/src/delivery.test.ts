@@ -134,7 +134,7 @@ describe("a fault", () => {
     expect({ seen, end: vendor.exchanges[0]?.end }).toEqual({ seen: body, end: "open" });
     abort.abort();
 
-    await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+    await expect.poll(() => vendor.exchanges[0]?.end).toBe("abandoned");
   });
 
   it("does not apply after the client has left", async () => {
@@ -145,7 +145,7 @@ describe("a fault", () => {
     abort.abort();
     await answer.catch(() => undefined);
 
-    await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+    await expect.poll(() => vendor.exchanges[0]?.end).toBe("abandoned");
   });
 });
 
@@ -173,7 +173,7 @@ it("a client that leaves while it sends its request is recorded and not billed",
   await expect.poll(() => vendor.openConnections).toBe(1);
   socket.destroy();
 
-  await expect.poll(() => vendor.exchanges).toMatchObject([{ end: "left", request: { url: "/v1/messages" } }]);
+  await expect.poll(() => vendor.exchanges).toMatchObject([{ end: "abandoned", request: { url: "/v1/messages" } }]);
   expect(vendor.exchanges[0]?.billed).toBeUndefined();
   expect(() => vendor.assertDone()).toThrow(/1 planned/);
 });

@@ -22,7 +22,7 @@ export type Delivery = {
 };
 
 /** Outcome of sending an answer: all of it was sent, its fault was applied, or the client left first. */
-export type Delivered = "sent" | "broken" | "left";
+export type Delivered = "sent" | "broken" | "abandoned";
 
 /** Sends an answer. A client that leaves ends every wait. */
 export async function deliver(response: ServerResponse, reply: VendorReply, delivery: Delivery): Promise<Delivered> {
@@ -32,7 +32,7 @@ export async function deliver(response: ServerResponse, reply: VendorReply, deli
     await pause(delivery.delayMs, gone.signal);
     if (delivery.fault?.at !== "before-headers") await sendBody(response, reply, { ...delivery, signal: gone.signal });
   } catch {
-    return "left";
+    return "abandoned";
   }
   if (delivery.fault === undefined) response.end();
   else applyFault(response, delivery.fault);

@@ -1,4 +1,4 @@
-import type { ScriptedTurn } from "@troupe/core/testing";
+import type { ScriptedAnswer } from "@troupe/core/testing";
 
 /** Name of a wire format. `google` also covers the paths of Google Cloud. */
 export type DialectName = "openai-responses" | "openai-chat" | "anthropic" | "google" | "ollama";
@@ -7,9 +7,9 @@ export type DialectName = "openai-responses" | "openai-chat" | "anthropic" | "go
 export type Route = { kind: "chat" | "embeddings"; modelId: string; stream: boolean };
 
 /** One answer of a model, without timing and failures: these belong to the delivery and the plan. */
-export type VendorTurn =
+export type VendorAnswer =
   | string
-  | Omit<Exclude<ScriptedTurn, string>, "error" | "delayMs" | "chunkDelayMs" | "hang" | "responseId">;
+  | Omit<Exclude<ScriptedAnswer, string>, "error" | "delayMs" | "chunkDelayMs" | "hang" | "responseId">;
 
 /** A received request, with its body parsed as JSON (`undefined` when it is not JSON). */
 export type VendorRequest = {
@@ -53,7 +53,7 @@ export interface Dialect {
   /** Returns the key of a request. */
   keyOf(request: VendorRequest): string | undefined;
   /** Returns the answer of a model, whole or as a stream. */
-  answer(turn: VendorTurn, asked: RoutedRequest): VendorReply;
+  answer(answer: VendorAnswer, asked: RoutedRequest): VendorReply;
   /** Returns an error response. */
   fail(failure: VendorFailure, request: VendorRequest): VendorReply;
   /** Returns the frame of a failure within a stream, after a number of other frames. */

@@ -8,7 +8,7 @@ it("FakeVendor answers as planned, in the dialect of each request", async () => 
   vendor.plan(
     { failure: { status: 429, retryAfterSeconds: 2 } },
     { transcript: "openai-chat-text.sse", delivery: { pieceBytes: 1 } },
-    { turn: "Cut off.", delivery: { fault: { kind: "reset", at: { afterBytes: 300 } } } },
+    { answer: "Cut off.", delivery: { fault: { kind: "reset", at: { afterBytes: 300 } } } },
   );
 
   const ask = async (content: string) =>

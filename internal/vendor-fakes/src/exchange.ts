@@ -15,6 +15,6 @@ export type Exchange = {
   refusal?: Refusal;
   /** Usage that the vendor billed. Only turns are billed, from their first byte on. */
   billed?: TokenUsage;
-  /** `completed`: the answer was sent whole. `broken`: a planned fault ended it. `left`: the client left first. */
-  end: "open" | "completed" | "broken" | "left";
+  /** `completed`: the answer was sent whole. `broken`: a planned fault ended it. `abandoned`: the client left first. */
+  end: "open" | "completed" | "broken" | "abandoned";
 };

@@ -20,7 +20,7 @@ async function contentOf(response: Response): Promise<string> {
 
 describe("FakeVendor", () => {
   it("answers as planned, in order, and then as respond says", async () => {
-    vendor.say("one", { text: "two" }).respond(({ request }) => ({ turn: `asked ${request.url}` }));
+    vendor.say("one", { text: "two" }).respond(({ request }) => ({ answer: `asked ${request.url}` }));
 
     const answers = [await ask(), await ask(), await ask(), await ask()];
 
@@ -33,8 +33,8 @@ describe("FakeVendor", () => {
     vendor.assertDone();
   });
 
-  it("answers with the same turn in every dialect", async () => {
-    vendor.respond(() => ({ turn: "hello" }));
+  it("answers with the same answer in every dialect", async () => {
+    vendor.respond(() => ({ answer: "hello" }));
 
     const paths = ["/v1/responses", "/v1/messages", "/v1beta/models/gemini-3:generateContent", "/api/chat"];
     for (const path of paths) expect(await (await ask(path, { stream: false })).text()).toContain("hello");
@@ -162,7 +162,7 @@ describe("FakeVendor", () => {
   });
 
   it("closes all connections, and can be closed twice", async () => {
-    vendor.plan({ turn: "one", delivery: { delayMs: 60_000 } });
+    vendor.plan({ answer: "one", delivery: { delayMs: 60_000 } });
     const answer = ask().catch((error: unknown) => error);
     await expect.poll(() => vendor.exchanges.length).toBe(1);
     expect(vendor.openConnections).toBe(1);
@@ -172,6 +172,6 @@ describe("FakeVendor", () => {
 
     expect(vendor.openConnections).toBe(0);
     expect(await answer).toBeInstanceOf(TypeError);
-    await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+    await expect.poll(() => vendor.exchanges[0]?.end).toBe("abandoned");
   });
 });

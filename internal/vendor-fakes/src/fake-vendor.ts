@@ -6,7 +6,7 @@ import { FakeEmbeddings } from "@troupe/core/testing";
 import { answerPlanned } from "./planned-reply.ts";
 import { deliver } from "./delivery.ts";
 import type { Delivery } from "./delivery.ts";
-import type { VendorReply, VendorRequest, VendorTurn } from "./dialect.ts";
+import type { VendorReply, VendorRequest, VendorAnswer } from "./dialect.ts";
 import type { Exchange } from "./exchange.ts";
 import type { PlannedReply } from "./planned-reply.ts";
 import { readRequest } from "./request.ts";
@@ -64,8 +64,8 @@ export class FakeVendor {
   }
 
   /** Plans replies that are answers of a model. */
-  say(...turns: VendorTurn[]): this {
-    return this.plan(...turns.map((turn) => ({ turn })));
+  say(...answers: VendorAnswer[]): this {
+    return this.plan(...answers.map((answer) => ({ answer })));
   }
 
   /** Sets the reply to requests beyond the planned ones. */
@@ -104,7 +104,7 @@ export class FakeVendor {
     this.exchanges.push(exchange);
     if (response.destroyed) {
       // A client that left before the answer is not billed.
-      exchange.end = "left";
+      exchange.end = "abandoned";
       return;
     }
     const { reply, delivery = {} } = await this.#answer(known, exchange);
@@ -112,7 +112,7 @@ export class FakeVendor {
     // Recorded now, because the connection ends as a consequence of the fault. A hanging connection is left by the client.
     if (delivered === "broken" && delivery.fault?.kind !== "hang") exchange.end = "broken";
     await ended;
-    if (exchange.end === "open") exchange.end = response.writableFinished ? "completed" : "left";
+    if (exchange.end === "open") exchange.end = response.writableFinished ? "completed" : "abandoned";
   }
 
   async #answer(known: KnownRequest | undefined, exchange: Exchange): Promise<Answer> {

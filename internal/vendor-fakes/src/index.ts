@@ -1,5 +1,5 @@
 export type { Delivery } from "./delivery.ts";
-export type { DialectName, VendorTurn } from "./dialect.ts";
+export type { DialectName, VendorAnswer } from "./dialect.ts";
 export type { Exchange } from "./exchange.ts";
 export { FakeVendor } from "./fake-vendor.ts";
 export type { FakeVendorOptions } from "./fake-vendor.ts";

@@ -1,16 +1,16 @@
 import type { TokenUsage } from "@troupe/core";
 import { scriptedUsage } from "@troupe/core/testing";
 import type { Delivery } from "./delivery.ts";
-import type { VendorFailure, VendorReply, VendorTurn } from "./dialect.ts";
+import type { VendorFailure, VendorReply, VendorAnswer } from "./dialect.ts";
 import type { KnownRequest } from "./find-dialect.ts";
 import { readTranscript } from "./transcripts.ts";
-import { withCallIds } from "./turn-blocks.ts";
+import { withCallIds } from "./answer-blocks.ts";
 
 /** The vendor's answer to one request. */
 export type PlannedReply = { delivery?: Delivery } & (
-  | { turn: VendorTurn }
-  /** An error before any answer, or within the stream after the turn. */
-  | { failure: VendorFailure; afterTurn?: VendorTurn }
+  | { answer: VendorAnswer }
+  /** An error before any answer, or within the stream after the answer. */
+  | { failure: VendorFailure; afterAnswer?: VendorAnswer }
   /** A recorded answer, by file name, byte for byte. */
   | { transcript: string }
   /** Any other reply: HTML pages, invalid bytes, nothing. */
@@ -29,17 +29,17 @@ export type PlannedAnswer = { reply: VendorReply; billed?: TokenUsage };
 
 /** Converts a planned reply to the dialect of the request. */
 export function answerPlanned(planned: PlannedReply, known: KnownRequest, createCallId: () => string): PlannedAnswer {
-  const answer = (turn: VendorTurn): Required<PlannedAnswer> => ({
-    reply: known.dialect.answer(withCallIds(turn, createCallId), known),
-    billed: (typeof turn === "string" ? undefined : turn.usage) ?? scriptedUsage,
+  const replyFor = (answer: VendorAnswer): Required<PlannedAnswer> => ({
+    reply: known.dialect.answer(withCallIds(answer, createCallId), known),
+    billed: (typeof answer === "string" ? undefined : answer.usage) ?? scriptedUsage,
   });
-  if ("turn" in planned) return answer(planned.turn);
+  if ("answer" in planned) return replyFor(planned.answer);
   if ("transcript" in planned) return { reply: readTranscript(planned.transcript) };
   if ("raw" in planned) return { reply: planned.raw };
-  const { failure, afterTurn } = planned;
+  const { failure, afterAnswer } = planned;
   // Without streaming, the failure replaces the whole answer.
-  if (afterTurn === undefined || !known.route.stream) return { reply: known.dialect.fail(failure, known.request) };
-  const { reply, billed } = answer(afterTurn);
+  if (afterAnswer === undefined || !known.route.stream) return { reply: known.dialect.fail(failure, known.request) };
+  const { reply, billed } = replyFor(afterAnswer);
   const sent = reply.frames.slice(0, -(reply.endFrames ?? 1));
   return { reply: { ...reply, frames: [...sent, known.dialect.failFrame(failure, sent.length)] }, billed };
 }

@@ -1,6 +1,6 @@
 import { FakeEmbeddings } from "@troupe/core/testing";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { VendorTurn } from "./dialect.ts";
+import type { VendorAnswer } from "./dialect.ts";
 import { FakeVendor } from "./fake-vendor.ts";
 import { createAnthropicClient } from "./test/anthropic-client.ts";
 import { createGoogleClient, createVertexClient } from "./test/google-clients.ts";
@@ -22,7 +22,7 @@ const toolCalls = [
   { name: "get_weather", arguments: { city: "Oslo" } },
 ];
 const usage = { promptTokens: 125, completionTokens: 60, totalTokens: 185, reasoningTokens: 20, cachedTokens: 100 };
-const turn: VendorTurn = { thinking: "Which city? Both.", text: "Let me see. ☔", toolCalls, usage };
+const answer: VendorAnswer = { thinking: "Which city? Both.", text: "Let me see. ☔", toolCalls, usage };
 
 describe.each(clients)("the library of %s", (_, connect) => {
   let vendor: FakeVendor;
@@ -35,11 +35,11 @@ describe.each(clients)("the library of %s", (_, connect) => {
   afterEach(() => vendor.close());
 
   it.each(["whole", "streamed"] as const)("reads a %s answer of thinking, text, two calls and usage", async (form) => {
-    vendor.say(turn);
+    vendor.say(answer);
 
-    const answer = await client[form]();
+    const received = await client[form]();
 
-    expect(answer).toEqual({
+    expect(received).toEqual({
       text: "Let me see. ☔",
       thinking: "Which city? Both.",
       calls: toolCalls.map((call) => expect.objectContaining(call) as unknown),
@@ -54,7 +54,7 @@ describe.each(clients)("the library of %s", (_, connect) => {
     ["one byte at a time", { pieceBytes: 1 }],
     ["cut in odd places", { splitAt: [1, 40, 41, 203] }],
   ])("reads a stream %s", async (_title, delivery) => {
-    vendor.plan({ turn, delivery });
+    vendor.plan({ answer, delivery });
 
     expect(await client.streamed()).toMatchObject({ text: "Let me see. ☔", calls: [{}, {}] });
   });
@@ -70,14 +70,14 @@ describe.each(clients)("the library of %s", (_, connect) => {
   });
 
   it("reads a failure in the middle of a stream", async () => {
-    vendor.plan({ failure: { status: 529, message: "Overloaded now" }, afterTurn: "Hel" });
+    vendor.plan({ failure: { status: 529, message: "Overloaded now" }, afterAnswer: "Hel" });
 
     await expect(client.streamed()).rejects.toThrow(/Overloaded now/);
     expect(vendor.exchanges[0]).toMatchObject({ billed: { totalTokens: 15 } });
   });
 
-  it("reads a failure after a turn as an error response when it does not stream", async () => {
-    vendor.plan({ failure: { status: 503 }, afterTurn: "Hel" });
+  it("reads a failure after an answer as an error response when it does not stream", async () => {
+    vendor.plan({ failure: { status: 503 }, afterAnswer: "Hel" });
 
     const error: unknown = await client.whole().catch((thrown: unknown) => thrown);
 
@@ -85,20 +85,20 @@ describe.each(clients)("the library of %s", (_, connect) => {
   });
 
   it("leaves in the middle of a stream, which the vendor records", async () => {
-    vendor.plan({ turn: "one two three", delivery: { pieceDelayMs: 60_000 } });
+    vendor.plan({ answer: "one two three", delivery: { pieceDelayMs: 60_000 } });
     const abort = new AbortController();
 
     const reading = client.open(abort.signal).catch(() => undefined);
     await expect.poll(() => vendor.exchanges.length).toBe(1);
     abort.abort();
 
-    await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+    await expect.poll(() => vendor.exchanges[0]?.end).toBe("abandoned");
     expect(vendor.exchanges[0]?.billed).toEqual({ promptTokens: 10, completionTokens: 5, totalTokens: 15 });
     await reading;
   });
 
   it("fails when the connection is reset", async () => {
-    vendor.plan({ turn, delivery: { fault: { kind: "reset", at: { afterBytes: 100 } } } });
+    vendor.plan({ answer, delivery: { fault: { kind: "reset", at: { afterBytes: 100 } } } });
 
     await expect(client.streamed()).rejects.toThrow(/terminated/);
     await expect.poll(() => vendor.exchanges[0]?.end).toBe("broken");

@@ -10,11 +10,11 @@ const middleBytes = 3000;
  * `truncated` names the transcript of the vendor.
  */
 export function scenarioReply(scenario: ModelScenario, { truncated }: { truncated: string }): PlannedReply {
-  const { turn = {}, failure, fault } = scenario;
+  const { answer = {}, failure, fault } = scenario;
   if (fault?.kind === "end") return { transcript: truncated };
   const delivery = deliveryOf(scenario);
-  if (failure === undefined) return { turn, delivery };
-  return scenario.turn === undefined ? { failure, delivery } : { failure, afterTurn: turn, delivery };
+  if (failure === undefined) return { answer, delivery };
+  return scenario.answer === undefined ? { failure, delivery } : { failure, afterAnswer: answer, delivery };
 }
 
 function deliveryOf({ pieceBytes, fault }: ModelScenario): Delivery {

@@ -123,8 +123,8 @@ describe("a whole answer", () => {
   it("may be silent for longer than a stream, until it should have come", async () => {
     const { vendor, connect } = await startVendor();
     // Longer than the second within which a connection notices that its time has run out.
-    const slow = { turn: "Yes.", delivery: { delayMs: 2000 } };
-    vendor.plan(slow, slow, { turn: "Yes.", delivery: { fault: { kind: "hang", at: "before-headers" } } });
+    const slow = { answer: "Yes.", delivery: { delayMs: 2000 } };
+    vendor.plan(slow, slow, { answer: "Yes.", delivery: { fault: { kind: "hang", at: "before-headers" } } });
     const model = connect(undefined, { idleTimeoutMs: 50 });
 
     expect(await model.generate(ask)).toMatchObject({ text: "Yes." });
@@ -138,7 +138,7 @@ describe("a call without tools", () => {
     "ends at once when its signal aborts, silent %j",
     async (at) => {
       const { vendor, connect } = await startVendor();
-      vendor.plan({ turn: "never heard", delivery: { fault: { kind: "hang", at } } });
+      vendor.plan({ answer: "never heard", delivery: { fault: { kind: "hang", at } } });
       const abort = new AbortController();
 
       const asked = connect().generate(ask, { signal: abort.signal });
@@ -147,7 +147,7 @@ describe("a call without tools", () => {
       abort.abort();
 
       expect(await failed).toMatchObject({ code: "cancelled" });
-      await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+      await expect.poll(() => vendor.exchanges[0]?.end).toBe("abandoned");
       expect(vendor.openConnections).toBe(0);
     },
   );
@@ -156,11 +156,11 @@ describe("a call without tools", () => {
 describe("a stream", () => {
   it("ends the vendor's request and its socket when it is left early", async () => {
     const { vendor, connect } = await startVendor();
-    vendor.plan({ turn: { text: ["one", "two", "three"] }, delivery: { pieceDelayMs: 20 } });
+    vendor.plan({ answer: { text: ["one", "two", "three"] }, delivery: { pieceDelayMs: 20 } });
 
     for await (const chunk of connect().stream(ask)) if (chunk.type === "text") break;
 
-    await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+    await expect.poll(() => vendor.exchanges[0]?.end).toBe("abandoned");
     await expect.poll(() => vendor.openConnections).toBe(0);
   });
 

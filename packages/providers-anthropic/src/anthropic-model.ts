@@ -2,13 +2,14 @@ import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
 import { collectResponse, KeyedCache, readToEnd, requireKey } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { readModelOptions } from "./anthropic-options.ts";
-import type { AnthropicOptions, ModelSettings } from "./anthropic-options.ts";
+import type { AnthropicOptions, ProviderSettings } from "./anthropic-options.ts";
 import { Connection } from "./connection.ts";
+import type { SendOptions } from "./connection.ts";
 import { fromResponse } from "./from-response.ts";
 import { StreamReader } from "./stream-reader.ts";
 import { toRequest } from "./to-request.ts";
 import type { Request } from "./to-request.ts";
-import { TruncatedResponse, toModelError } from "./vendor-error.ts";
+import { TruncatedResponseError, toModelError } from "./vendor-error.ts";
 import type { CallContext } from "./vendor-error.ts";
 
 /**
@@ -23,15 +24,13 @@ export function anthropic(modelId: string, options: AnthropicOptions = {}): Mode
 const longestWholeMs = 600_000;
 const msPerToken = 3_600_000 / 128_000;
 
-type Sending = { stream: boolean; timeoutMs: number };
-
 class AnthropicModel implements ModelProvider {
   readonly providerId = "anthropic";
   readonly modelId: string;
-  readonly #settings: ModelSettings;
+  readonly #settings: ProviderSettings;
   readonly #connections: KeyedCache<Promise<Connection>>;
 
-  constructor(settings: ModelSettings) {
+  constructor(settings: ProviderSettings) {
     this.modelId = settings.modelId;
     this.#settings = settings;
     this.#connections = new KeyedCache((key = "") => Connection.open(key, settings));
@@ -69,7 +68,7 @@ class AnthropicModel implements ModelProvider {
       bytes = bytesOf(response);
       while (!reader.isComplete) {
         const step = await bytes.next();
-        if (step.done === true) throw new TruncatedResponse("The stream ended before its last event.");
+        if (step.done === true) throw new TruncatedResponseError("The stream ended before its last event.");
         for (const chunk of reader.push(step.value)) yield chunk;
         reader.throwFailure();
       }
@@ -83,10 +82,10 @@ class AnthropicModel implements ModelProvider {
 
   async #toRequest(messages: readonly ChatMessage[], options: ModelOptions): Promise<Request> {
     const { rules, logger } = this.#settings;
-    const drop = (what: string, reason: string): void => {
+    const reportOmitted = (what: string, reason: string): void => {
       logger.debug(`${what} is left out: ${reason}`, { vendor: this.providerId, model: this.modelId });
     };
-    return await toRequest(messages, options, { model: this, rules, drop });
+    return await toRequest(messages, options, { model: this, rules, reportOmitted });
   }
 
   #open(options: ModelOptions): CallContext {
@@ -96,14 +95,14 @@ class AnthropicModel implements ModelProvider {
     return { providerId, key, signal: options.signal };
   }
 
-  async #send(request: Request, { key, signal }: CallContext, sending: Sending): Promise<Response> {
+  async #send(request: Request, { key, signal }: CallContext, options: Omit<SendOptions, "signal">): Promise<Response> {
     signal?.throwIfAborted();
     const connection = await this.#connections.get(key.value);
-    return await connection.post(request, { ...sending, signal });
+    return await connection.post(request, { ...options, signal });
   }
 }
 
 function bytesOf({ body }: Response): AsyncIterator<Uint8Array, undefined> {
-  if (body === null) throw new TruncatedResponse("The answer has no body.");
+  if (body === null) throw new TruncatedResponseError("The answer has no body.");
   return (body as unknown as AsyncIterable<Uint8Array, undefined>)[Symbol.asyncIterator]();
 }

@@ -36,7 +36,7 @@ export type AnthropicOptions = {
 /**
  * The settings of an Anthropic model that `readModelOptions` returns: checked options, with defaults and all abilities.
  */
-export type ModelSettings = {
+export type ProviderSettings = {
   modelId: string;
   apiKey: string | undefined;
   baseURL: string;
@@ -67,7 +67,7 @@ const where = { owner: "anthropic" };
 const checkModelId = nonBlankString();
 
 /** Checks the arguments of `anthropic` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
-export function readModelOptions(modelId: string, options: AnthropicOptions): ModelSettings {
+export function readModelOptions(modelId: string, options: AnthropicOptions): ProviderSettings {
   const { apiKey, rules, logger = createLogger(), ...settings } = readOptions(optionTable, options, where);
   return {
     ...settings,

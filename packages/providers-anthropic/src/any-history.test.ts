@@ -26,7 +26,7 @@ function anyMessage(random: Random): ChatMessage {
 
 it("makes of any history at all one that the vendor takes", async () => {
   const { vendor, connect } = await startVendor();
-  vendor.respond(() => ({ turn: "Yes." }));
+  vendor.respond(() => ({ answer: "Yes." }));
   const elder = connect("claude-haiku-4-5");
   const models = [connect("claude-opus-5-5"), elder];
 

@@ -1,14 +1,14 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { sharedHttpPool } from "@troupe/core/adapter";
-import type { ModelSettings } from "./anthropic-options.ts";
+import type { ProviderSettings } from "./anthropic-options.ts";
 import { readVendorError } from "./read-vendor-error.ts";
 import type { Request } from "./to-request.ts";
 
 /** The settings of a model that its connections need: address, header for the key, and idle timeout. */
-export type ConnectionSettings = Pick<ModelSettings, "baseURL" | "keyHeader" | "idleTimeoutMs">;
+export type ConnectionSettings = Pick<ProviderSettings, "baseURL" | "keyHeader" | "idleTimeoutMs">;
 
 /** Mode, timeout and signal of one request. `timeoutMs`: milliseconds to wait for the response headers. */
-export type Sending = { stream: boolean; timeoutMs: number; signal: AbortSignal | undefined };
+export type SendOptions = { stream: boolean; timeoutMs: number; signal: AbortSignal | undefined };
 
 /** Sends requests to the Messages API under one API key. A model has one for each key. */
 export class Connection {
@@ -35,7 +35,7 @@ export class Connection {
   }
 
   /** Sends a request and returns the response before its body. An error status is thrown as the library's error. */
-  async post({ body, version }: Request, { stream, timeoutMs, signal }: Sending): Promise<Response> {
+  async post({ body, version }: Request, { stream, timeoutMs, signal }: SendOptions): Promise<Response> {
     const reply = await sharedHttpPool().fetch(this.#url, {
       method: "POST",
       headers: { ...this.#headers, "anthropic-version": version },

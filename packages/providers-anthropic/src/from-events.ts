@@ -1,9 +1,9 @@
 import { parseArguments } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
-import { stateOf } from "./replay.ts";
+import { toVendorState } from "./replay.ts";
 import { toFinishReason } from "./to-finish-reason.ts";
 import { laterUsage, toUsage } from "./to-usage.ts";
-import { TruncatedResponse, VendorError } from "./vendor-error.ts";
+import { TruncatedResponseError, VendorError } from "./vendor-error.ts";
 import type { WireBlock, WireDelta, WireEvent, WireMessage, WireUsage } from "./wire-types.ts";
 
 type Chunks = readonly ModelChunk[];
@@ -94,9 +94,9 @@ export class EventReader {
   }
 
   #finish(): ModelChunk {
-    if (this.#stopReason === undefined) throw new TruncatedResponse("The answer does not say why it ended.");
+    if (this.#stopReason === undefined) throw new TruncatedResponseError("The answer does not say why it ended.");
     this.#isComplete = true;
-    const vendorState = stateOf(
+    const vendorState = toVendorState(
       this.#blocks.map(({ block }) => block),
       this.#model,
     );

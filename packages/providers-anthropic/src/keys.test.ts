@@ -12,7 +12,7 @@ describe("keys", () => {
     const { vendor, connect } = await startVendor();
     vendor.respond(({ request }) => {
       const { messages } = request.body as { messages: [{ content: [{ text: string }] }] };
-      return { turn: messages[0].content[0].text };
+      return { answer: messages[0].content[0].text };
     });
     const keys = Array.from({ length: 20 }, (_, index) => `sk-canary-${index}-7f3a`);
     const lines: string[] = [];

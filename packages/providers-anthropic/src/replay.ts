@@ -9,7 +9,7 @@ type ModelName = { readonly providerId: string; readonly modelId: string };
  * Returns the `vendorState` of an answer with thinking, which the next model call of the run sends back: all blocks,
  * since a signature is valid only among the blocks that it came with. Without thinking, `undefined`.
  */
-export function stateOf(blocks: readonly WireBlock[], model: ModelName): VendorState | undefined {
+export function toVendorState(blocks: readonly WireBlock[], model: ModelName): VendorState | undefined {
   if (!blocks.some(isThinking)) return undefined;
   const { providerId, modelId } = model;
   return { providerId, modelId, items: blocks.flatMap(toReplay) };

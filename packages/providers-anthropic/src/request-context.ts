@@ -8,5 +8,5 @@ export type RequestContext = {
   readonly model: { readonly providerId: string; readonly modelId: string };
   readonly rules: ModelRules;
   /** Logs that a setting, or a part of the history, is left out. */
-  readonly drop: (what: string, reason: string) => void;
+  readonly reportOmitted: (what: string, reason: string) => void;
 };

@@ -23,6 +23,9 @@ export async function toFormat(wanted: ResponseFormat | undefined, context: Requ
     const { transformJSONSchema } = await import("@anthropic-ai/sdk/lib/transform-json-schema");
     return { format: { type: "json_schema", schema: transformJSONSchema(schema) } };
   }
-  context.drop("the schema of responseFormat", "the model cannot be held to it; it stands in the instructions instead");
+  context.reportOmitted(
+    "the schema of responseFormat",
+    "the model cannot be held to it; it stands in the instructions instead",
+  );
   return { instruction: `${jsonAlone} It must fit this JSON schema:\n${JSON.stringify(schema)}` };
 }

@@ -28,7 +28,7 @@ class History {
 
   constructor(messages: readonly ChatMessage[], context: RequestContext) {
     this.#context = context;
-    this.#parts = new PartReader(messages, context.drop);
+    this.#parts = new PartReader(messages, context.reportOmitted);
   }
 
   add(message: ChatMessage): void {
@@ -68,7 +68,7 @@ class History {
     const { toolCallId = "", content } = message;
     const id = this.#ids.take(toolCallId);
     if (id === undefined) {
-      this.#context.drop("the result of a tool", "no call right before it has its id");
+      this.#context.reportOmitted("the result of a tool", "no call right before it has its id");
       return;
     }
     const said = this.#read(message);
@@ -80,7 +80,7 @@ class History {
   #addAnswer(message: ChatMessage): void {
     this.#endUsersTurn();
     if (this.#messages.length === 0) {
-      this.#context.drop("an answer", "a conversation begins with the user");
+      this.#context.reportOmitted("an answer", "a conversation begins with the user");
       return;
     }
     const content = replayOf(message, this.#context.model) ?? this.#spell(message);

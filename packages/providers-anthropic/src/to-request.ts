@@ -59,19 +59,23 @@ function toSystem(messages: readonly ChatMessage[], instruction = ""): string {
   return [...said, instruction].filter((text) => text.trim() !== "").join("\n\n");
 }
 
-function toSampling({ temperature, topP }: ModelOptions, thinks: boolean, { rules, drop }: RequestContext): Sampling {
+function toSampling(
+  { temperature, topP }: ModelOptions,
+  thinks: boolean,
+  { rules, reportOmitted }: RequestContext,
+): Sampling {
   if (temperature === undefined && topP === undefined) return {};
   if (thinks || !rules.sampling) {
-    drop("temperature or topP", thinks ? "they do not go with thinking" : "the model takes neither");
+    reportOmitted("temperature or topP", thinks ? "they do not go with thinking" : "the model takes neither");
     return {};
   }
   if (temperature === undefined) return { ...(topP !== undefined && { top_p: topP }) };
-  if (topP !== undefined) drop("topP", "the model takes it only without a temperature");
+  if (topP !== undefined) reportOmitted("topP", "the model takes it only without a temperature");
   return { temperature };
 }
 
-function toStop(stop: readonly string[] = [], { drop }: RequestContext): string[] {
+function toStop(stop: readonly string[] = [], { reportOmitted }: RequestContext): string[] {
   const said = stop.filter((each) => each.trim() !== "");
-  if (said.length < stop.length) drop("a stop sequence of blanks", "the vendor refuses it");
+  if (said.length < stop.length) reportOmitted("a stop sequence of blanks", "the vendor refuses it");
   return said;
 }

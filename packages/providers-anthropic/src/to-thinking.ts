@@ -26,14 +26,14 @@ const leastAnswer = 1024;
 export function toThinking(
   { reasoning, maxTokens }: ModelOptions,
   messages: readonly MessageParam[],
-  { rules, drop }: RequestContext,
+  { rules, reportOmitted }: RequestContext,
 ): Thinking {
   const mostTokens = (usual: number): number => maxTokens ?? Math.min(usual, rules.maxOutputTokens);
   if (reasoning?.enabled !== true) return { maxTokens: mostTokens(plainTokens) };
   if (rules.thinking === "adaptive") return { ...adaptive(reasoning), maxTokens: mostTokens(thoughtfulTokens) };
   const obstacle = rules.thinking === "none" ? "the model does not take it" : lostThought(messages);
   if (obstacle !== undefined) {
-    drop("reasoning", obstacle);
+    reportOmitted("reasoning", obstacle);
     return { maxTokens: mostTokens(plainTokens) };
   }
   const budget = withinBounds(reasoning.budgetTokens ?? usualBudget, rules.maxOutputTokens - leastAnswer);

@@ -7,13 +7,13 @@ import type { RequestContext } from "./request-context.ts";
 /** The tools of a request in Anthropic's format, and `tool_choice`, which makes the model call one, or none. */
 export type Tools = { tools?: Tool[]; tool_choice?: ToolChoice };
 
-type Asked = Pick<ModelOptions, "tools" | "toolChoice"> & { messages: readonly MessageParam[]; thinks: boolean };
+type ToolsRequest = Pick<ModelOptions, "tools" | "toolChoice"> & { messages: readonly MessageParam[]; thinks: boolean };
 
 /**
  * Converts the tools and `toolChoice` of a model call. Without tools, those that the history called are declared, and
  * may not be called. Throws `invalid_config` for a tool whose parameters are a choice of schemas.
  */
-export function toTools({ tools = [], toolChoice, messages, thinks }: Asked, context: RequestContext): Tools {
+export function toTools({ tools = [], toolChoice, messages, thinks }: ToolsRequest, context: RequestContext): Tools {
   if (tools.length === 0) {
     const called = calledIn(messages);
     if (called.length === 0) return {};
@@ -37,12 +37,12 @@ function toTool({ name, description, parameters }: ToolSpec, { model }: RequestC
 function toChoice(
   choice: ModelOptions["toolChoice"],
   thinks: boolean,
-  { rules, drop }: RequestContext,
+  { rules, reportOmitted }: RequestContext,
 ): ToolChoice | undefined {
   if (choice === "none") return { type: "none" };
   if (choice !== "required") return undefined;
   if (rules.forcedTools && !thinks) return { type: "any" };
-  drop("toolChoice", "the model cannot be made to call a tool, or not while it thinks");
+  reportOmitted("toolChoice", "the model cannot be made to call a tool, or not while it thinks");
   return undefined;
 }
 

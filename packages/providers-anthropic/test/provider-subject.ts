@@ -23,7 +23,7 @@ export async function providerSubject(modelId: string, { tools }: { tools: boole
       const { idleTimeoutMs } = scenario;
       const options = { apiKey: serversKey, baseURL: vendor.url };
       const model = anthropic(modelId, { ...options, ...(idleTimeoutMs !== undefined && { idleTimeoutMs }) });
-      return tools || scenario.turn?.toolCalls !== undefined ? model : withoutTools(model);
+      return tools || scenario.answer?.toolCalls !== undefined ? model : withoutTools(model);
     },
     requests: () => vendor.exchanges,
   };

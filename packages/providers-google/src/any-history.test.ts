@@ -48,7 +48,7 @@ it.each(["gemini-3.8-flash", "gemini-2.5-flash"])(
           name: "look",
           arguments: { seed },
         }));
-        return { turn: { text: pick(random, ["", "So."]), toolCalls } };
+        return { answer: { text: pick(random, ["", "So."]), toolCalls } };
       });
       // Something that the user said: a history of nothing is refused before it is sent.
       const history: ChatMessage[] = [{ role: "user", content: "And now?" }];

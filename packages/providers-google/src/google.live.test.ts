@@ -36,7 +36,7 @@ describe.skipIf(!isLive || !hasKey).each(models)("google's real %s", { timeout: 
     "thinks, calls tools side by side, and takes what it signed back with the results: %j",
     async (isKept) => {
       const options = { tools, reasoning: { enabled: true, budgetTokens: 2048 } };
-      const question = ask("What is the weather like in Oslo and in Bergen? Ask the tool for both at once.");
+      const question = ask("What is the weather like in Oslo and in Bergen? SdkCall the tool for both at once.");
       const { text, toolCalls, vendorState } = await model.generate(question, options);
       const said = { role: "assistant" as const, content: text, toolCalls };
       const answer: ModelMessage = { ...said, ...(isKept && vendorState && { vendorState }) };

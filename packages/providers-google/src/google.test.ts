@@ -171,7 +171,7 @@ describe("a whole answer", () => {
 
   it("may be silent for longer than a stream before it comes", async () => {
     const { vendor, connect } = await startVendor();
-    const slow = { turn: "Yes.", delivery: { delayMs: 2500 } };
+    const slow = { answer: "Yes.", delivery: { delayMs: 2500 } };
     vendor.plan(slow, slow);
     const model = connect(undefined, { idleTimeoutMs: 50 });
 
@@ -183,17 +183,17 @@ describe("a whole answer", () => {
 describe("a stream", () => {
   it("ends the vendor's request and its socket when it is left early", async () => {
     const { vendor, connect } = await startVendor();
-    vendor.plan({ turn: { text: ["one", "two", "three"] }, delivery: { pieceDelayMs: 20 } });
+    vendor.plan({ answer: { text: ["one", "two", "three"] }, delivery: { pieceDelayMs: 20 } });
 
     for await (const chunk of connect().stream(ask)) if (chunk.type === "text") break;
 
-    await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+    await expect.poll(() => vendor.exchanges[0]?.end).toBe("abandoned");
     await expect.poll(() => vendor.openConnections).toBe(0);
   });
 
   it("leaves its socket for the next when it is read to its end", async () => {
     const { vendor, connect } = await startVendor();
-    vendor.respond(() => ({ turn: "Yes." }));
+    vendor.respond(() => ({ answer: "Yes." }));
 
     for (let asked = 0; asked < 5; asked += 1) await gather(connect().stream(ask));
 
@@ -241,7 +241,7 @@ describe("a call", () => {
     "ends at once when its signal aborts before a whole answer, silent %j",
     async (at) => {
       const { vendor, connect } = await startVendor();
-      vendor.plan({ turn: "never heard", delivery: { fault: { kind: "hang", at } } });
+      vendor.plan({ answer: "never heard", delivery: { fault: { kind: "hang", at } } });
       const abort = new AbortController();
 
       const failed = connect()
@@ -251,7 +251,7 @@ describe("a call", () => {
       abort.abort();
 
       expect(await failed).toMatchObject({ code: "cancelled" });
-      await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+      await expect.poll(() => vendor.exchanges[0]?.end).toBe("abandoned");
       expect(vendor.openConnections).toBe(0);
     },
   );

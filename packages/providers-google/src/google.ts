@@ -1,4 +1,4 @@
-import { createGeminiModel, ownerOf, readModelOptions } from "@troupe-internal/gemini";
+import { createGeminiModel, credentialsOfKey, readModelOptions } from "@troupe-internal/gemini";
 import type { ModelProvider } from "@troupe/core";
 import type { GoogleOptions } from "./google-options.ts";
 import { addressOf, findKey, providerId } from "./reach-google.ts";
@@ -14,6 +14,6 @@ export function google(modelId: string, options: GoogleOptions = {}): ModelProvi
     providerId,
     baseURL: addressOf(options.baseURL),
     isCloud: false,
-    identify: (apiKey) => ownerOf(findKey(apiKey, options.apiKey)),
+    findCredentials: (apiKey) => credentialsOfKey(findKey(apiKey, options.apiKey)),
   });
 }

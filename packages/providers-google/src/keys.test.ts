@@ -16,7 +16,7 @@ describe("keys", () => {
     const { vendor, connect } = await startVendor();
     vendor.respond(({ request }) => {
       const { contents } = request.body as { contents: [{ parts: [{ text: string }] }] };
-      return { turn: contents[0].parts[0].text };
+      return { answer: contents[0].parts[0].text };
     });
     const keys = Array.from({ length: 20 }, (_, index) => `sk-canary-${index}-7f3a`);
     const lines: string[] = [];

@@ -25,7 +25,7 @@ function anyMessage(random: () => number): ChatMessage {
 
 it("makes of any history at all one that the server takes", async () => {
   const { vendor, connect } = await startVendor();
-  vendor.respond(() => ({ turn: "Yes." }));
+  vendor.respond(() => ({ answer: "Yes." }));
   const model = connect();
 
   for (let seed = 1; seed <= 300; seed += 1) {

@@ -100,7 +100,7 @@ describe("a model that turns out not to think", () => {
 
   it("is so for all who ask it at once", async () => {
     const { vendor, connect } = await startVendor();
-    vendor.respond(() => ({ turn: "Yes." }));
+    vendor.respond(() => ({ answer: "Yes." }));
     const model = connect("llama3.2");
 
     const asked = Array.from({ length: 5 }, () => model.generate(ask, { reasoning: { enabled: true } }));

@@ -14,7 +14,7 @@ describe("keys", () => {
     const { vendor, connect } = await startVendor();
     vendor.respond(({ request }) => {
       const { messages } = request.body as { messages: [{ content: string }] };
-      return { turn: messages[0].content };
+      return { answer: messages[0].content };
     });
     const keys = Array.from({ length: 20 }, (_, index) => `sk-canary-${index}-7f3a`);
     const lines: string[] = [];

@@ -163,12 +163,12 @@ describe("an answer", () => {
     vendor.plan({ raw: { status: 200, headers: {}, frames } });
 
     await expect(connect().generate(ask)).rejects.toMatchObject({ code: "model_failed" });
-    await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+    await expect.poll(() => vendor.exchanges[0]?.end).toBe("abandoned");
   });
 
   it("may take longer to begin than it may pause", async () => {
     const { vendor, connect } = await startVendor();
-    vendor.plan({ turn: "Yes.", delivery: { delayMs: 2000 } });
+    vendor.plan({ answer: "Yes.", delivery: { delayMs: 2000 } });
 
     expect(await connect(undefined, { idleTimeoutMs: 50 }).generate(ask)).toMatchObject({ text: "Yes." });
   });
@@ -179,7 +179,7 @@ describe("a call", () => {
     "ends at once when its signal aborts, silent %j",
     async (at) => {
       const { vendor, connect } = await startVendor();
-      vendor.plan({ turn: "never heard", delivery: { fault: { kind: "hang", at } } });
+      vendor.plan({ answer: "never heard", delivery: { fault: { kind: "hang", at } } });
       const abort = new AbortController();
 
       const failed = connect()
@@ -189,7 +189,7 @@ describe("a call", () => {
       abort.abort();
 
       expect(await failed).toMatchObject({ code: "cancelled" });
-      await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+      await expect.poll(() => vendor.exchanges[0]?.end).toBe("abandoned");
       expect(vendor.openConnections).toBe(0);
     },
   );
@@ -213,11 +213,11 @@ describe("a call", () => {
 
   it("ends the server's work and its socket when it is left early", async () => {
     const { vendor, connect } = await startVendor();
-    vendor.plan({ turn: { text: ["one", "two", "three"] }, delivery: { pieceDelayMs: 20 } });
+    vendor.plan({ answer: { text: ["one", "two", "three"] }, delivery: { pieceDelayMs: 20 } });
 
     for await (const chunk of connect().stream(ask)) if (chunk.type === "text") break;
 
-    await expect.poll(() => vendor.exchanges[0]?.end).toBe("left");
+    await expect.poll(() => vendor.exchanges[0]?.end).toBe("abandoned");
     await expect.poll(() => vendor.openConnections).toBe(0);
   });
 

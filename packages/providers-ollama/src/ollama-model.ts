@@ -5,14 +5,14 @@ import { findKey } from "./find-key.ts";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 import { readModelOptions } from "./ollama-options.ts";
-import type { ModelSettings, OllamaOptions } from "./ollama-options.ts";
+import type { ProviderSettings, OllamaOptions } from "./ollama-options.ts";
 import { postChat } from "./post-chat.ts";
 import { providerId } from "./provider-id.ts";
 import { StreamReader } from "./stream-reader.ts";
 import { toModelError } from "./to-model-error.ts";
 import type { CallContext } from "./to-model-error.ts";
 import { toRequest } from "./to-request.ts";
-import { TruncatedResponse, VendorError } from "./vendor-error.ts";
+import { TruncatedResponseError, VendorError } from "./vendor-error.ts";
 import type { WireRequest } from "./wire-types.ts";
 
 /**
@@ -26,10 +26,10 @@ export function ollama(modelId: string, options: OllamaOptions = {}): ModelProvi
 class OllamaModel implements ModelProvider {
   readonly providerId = providerId;
   readonly modelId: string;
-  readonly #settings: ModelSettings;
+  readonly #settings: ProviderSettings;
   #rules: ModelRules;
 
-  constructor(modelId: string, settings: ModelSettings) {
+  constructor(modelId: string, settings: ProviderSettings) {
     this.modelId = modelId;
     this.#settings = settings;
     this.#rules = rulesOf(modelId, settings.rules);
@@ -49,7 +49,7 @@ class OllamaModel implements ModelProvider {
       const reader = new StreamReader(this.modelId);
       bytes = bytesOf(await this.#ask(messages, options, call));
       while (!reader.isComplete) {
-        for (const chunk of reader.read(await bytes.next())) {
+        for (const chunk of reader.push(await bytes.next())) {
           signal?.throwIfAborted();
           yield chunk;
         }
@@ -70,28 +70,28 @@ class OllamaModel implements ModelProvider {
 
   /** Sends the request, and again without thinking when the server answers that the model cannot think. */
   async #ask(messages: readonly ChatMessage[], options: ModelOptions, { key, signal }: CallContext): Promise<Response> {
-    const sending = { ...this.#settings, key, signal };
+    const sendOptions = { ...this.#settings, key, signal };
     const request = this.#toRequest(messages, options);
     try {
-      return await postChat(request, sending);
+      return await postChat(request, sendOptions);
     } catch (error) {
       const isRefused = error instanceof VendorError && error.lacks("thinking");
       if (!isRefused || request.think === undefined) throw error;
       this.#rules = { ...this.#rules, thinking: "none" };
-      return await postChat(this.#toRequest(messages, options), sending);
+      return await postChat(this.#toRequest(messages, options), sendOptions);
     }
   }
 
   #toRequest(messages: readonly ChatMessage[], options: ModelOptions): WireRequest {
     const { contextLength, logger } = this.#settings;
-    const drop = (what: string, reason: string): void => {
+    const reportOmitted = (what: string, reason: string): void => {
       logger.debug(`${what} is left out: ${reason}`, { vendor: providerId, model: this.modelId });
     };
-    return toRequest(messages, options, { modelId: this.modelId, rules: this.#rules, contextLength, drop });
+    return toRequest(messages, options, { modelId: this.modelId, rules: this.#rules, contextLength, reportOmitted });
   }
 }
 
 function bytesOf({ body }: Response): AsyncIterator<Uint8Array, undefined> {
-  if (body === null) throw new TruncatedResponse();
+  if (body === null) throw new TruncatedResponseError();
   return (body as unknown as AsyncIterable<Uint8Array, undefined>)[Symbol.asyncIterator]();
 }

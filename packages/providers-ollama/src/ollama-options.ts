@@ -35,7 +35,7 @@ export type OllamaOptions = {
 };
 
 /** The settings of an Ollama model that `readModelOptions` returns: checked options with their defaults. */
-export type ModelSettings = {
+export type ProviderSettings = {
   apiKey: string | undefined;
   baseURL: string;
   contextLength: number | undefined;
@@ -64,7 +64,7 @@ const where = { owner: "ollama" };
 const checkModelId = nonBlankString();
 
 /** Checks the arguments of `ollama` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
-export function readModelOptions(modelId: string, options: OllamaOptions): ModelSettings {
+export function readModelOptions(modelId: string, options: OllamaOptions): ProviderSettings {
   checkModelId(modelId, "modelId", where);
   const { apiKey, contextLength, logger = createLogger(), ...settings } = readOptions(optionTable, options, where);
   return { ...settings, apiKey, contextLength, logger };

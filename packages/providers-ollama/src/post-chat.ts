@@ -1,12 +1,12 @@
 import { readRetryAfter, sharedHttpPool } from "@troupe/core/adapter";
 import type { ResolvedKey } from "@troupe/core/adapter";
 import type { ChatRequest } from "ollama/browser";
-import type { ModelSettings } from "./ollama-options.ts";
+import type { ProviderSettings } from "./ollama-options.ts";
 import { VendorError } from "./vendor-error.ts";
 import type { WireRequest } from "./wire-types.ts";
 
 /** Server address, key, timeouts in milliseconds, and signal with which `postChat` sends a request. */
-export type Sending = Pick<ModelSettings, "baseURL" | "timeoutMs" | "idleTimeoutMs"> & {
+export type SendOptions = Pick<ProviderSettings, "baseURL" | "timeoutMs" | "idleTimeoutMs"> & {
   key: ResolvedKey | undefined;
   signal: AbortSignal | undefined;
 };
@@ -15,14 +15,14 @@ export type Sending = Pick<ModelSettings, "baseURL" | "timeoutMs" | "idleTimeout
  * Sends a chat request to the server and returns the response before its body is read. Throws a `VendorError` for an
  * error status.
  */
-export async function postChat(request: WireRequest, sending: Sending): Promise<Response> {
+export async function postChat(request: WireRequest, sendOptions: SendOptions): Promise<Response> {
   // Not the main entry point, which reads a file when an image equals its name.
   const { Ollama } = await import("ollama/browser");
   const replies: Response[] = [];
   const client = new Ollama({
-    host: sending.baseURL,
+    host: sendOptions.baseURL,
     fetch: async (url, init) => {
-      const reply = await send(url, init?.body, sending);
+      const reply = await send(url, init?.body, sendOptions);
       replies.push(reply);
       return reply;
     },
@@ -38,7 +38,7 @@ export async function postChat(request: WireRequest, sending: Sending): Promise<
 async function send(
   url: Parameters<typeof fetch>[0],
   body: RequestInit["body"],
-  { key, signal, timeoutMs, idleTimeoutMs }: Sending,
+  { key, signal, timeoutMs, idleTimeoutMs }: SendOptions,
 ): Promise<Response> {
   const reply = await sharedHttpPool().fetch(url, {
     method: "POST",

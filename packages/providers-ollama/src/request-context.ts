@@ -10,5 +10,5 @@ export type RequestContext = {
   /** The context length in tokens, unless the server chooses. */
   readonly contextLength: number | undefined;
   /** Logs that a setting, or a part of the history, is left out. */
-  readonly drop: (what: string, reason: string) => void;
+  readonly reportOmitted: (what: string, reason: string) => void;
 };

@@ -1,6 +1,6 @@
 import type { ModelChunk } from "@troupe/core/adapter";
-import { LineReader } from "./from-lines.ts";
-import { TruncatedResponse } from "./vendor-error.ts";
+import { EventReader } from "./from-events.ts";
+import { TruncatedResponseError } from "./vendor-error.ts";
 import type { WireLine } from "./wire-types.ts";
 
 /** A call comes in one line with all its arguments. */
@@ -12,17 +12,17 @@ const mostCharacters = 16_777_216;
  */
 export class StreamReader {
   readonly #decoder = new TextDecoder();
-  readonly #lines: LineReader;
+  readonly #events: EventReader;
   #rest = "";
   #failure: { thrown: unknown } | undefined;
 
   constructor(modelId: string) {
-    this.#lines = new LineReader(modelId);
+    this.#events = new EventReader(modelId);
   }
 
   /** True once the end of the answer was read. */
   get isComplete(): boolean {
-    return this.#lines.isComplete;
+    return this.#events.isComplete;
   }
 
   /** Throws the error that followed the chunks of the last `push`. */
@@ -31,11 +31,11 @@ export class StreamReader {
   }
 
   /** Returns the chunks of the next bytes. Not a generator, which would double the cost. */
-  read({ done, value }: IteratorResult<Uint8Array, undefined>): readonly ModelChunk[] {
+  push({ done, value }: IteratorResult<Uint8Array, undefined>): readonly ModelChunk[] {
     if (done !== true) return this.#readLines(this.#split(value));
     // A proxy may remove the newline of the last line.
     const chunks = this.#readLines([this.#rest]);
-    if (!this.isComplete) this.#failure ??= { thrown: new TruncatedResponse() };
+    if (!this.isComplete) this.#failure ??= { thrown: new TruncatedResponseError() };
     return chunks;
   }
 
@@ -52,7 +52,7 @@ export class StreamReader {
     try {
       for (const line of lines) {
         if (this.isComplete) return chunks;
-        if (line.trim() !== "") this.#lines.read(JSON.parse(line) as WireLine, chunks);
+        if (line.trim() !== "") this.#events.read(JSON.parse(line) as WireLine, chunks);
       }
       if (this.#rest.length > mostCharacters) throw new SyntaxError("A line of the answer does not end.");
     } catch (thrown) {

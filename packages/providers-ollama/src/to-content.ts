@@ -5,10 +5,10 @@ import type { PartReader } from "@troupe/core/adapter";
 import { providerId } from "./provider-id.ts";
 
 /** The content of a message in Ollama's format: one text, and images in base64. */
-export type Said = { content: string; images?: string[] };
+export type OllamaContent = { content: string; images?: string[] };
 
 /** The model of a request, which errors name, and the reader of its message parts, for `toContent`. */
-export type Reading = { modelId: string; parts: PartReader };
+export type ContentContext = { modelId: string; parts: PartReader };
 /** The place of a part in the conversation. */
 type Place = { role: ChatMessage["role"]; modelId: string };
 type DataPart = Exclude<ContentPart, { type: "text" }>;
@@ -21,7 +21,7 @@ const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript|x-ndjson
  * Converts the content of a message to one text and images. Text files become text. Throws `unsupported_media_type` for
  * other parts, and `invalid_request` for unreadable data.
  */
-export function toContent(message: ChatMessage, { modelId, parts }: Reading): Said {
+export function toContent(message: ChatMessage, { modelId, parts }: ContentContext): OllamaContent {
   const { role, content } = message;
   if (!Array.isArray(content)) return { content: content ?? "" };
   if (role === "assistant") return { content: parts.readText(message) };

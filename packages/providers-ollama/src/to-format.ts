@@ -15,12 +15,16 @@ const jsonAlone = "Answer with JSON alone: one value, with no words and no code 
  * showing it, and a model that was not asked for JSON may fill the answer with blanks. With tools, the instruction is
  * all.
  */
-export function toFormat(wanted: ResponseFormat | undefined, hasTools: boolean, { drop }: RequestContext): Format {
+export function toFormat(
+  wanted: ResponseFormat | undefined,
+  hasTools: boolean,
+  { reportOmitted }: RequestContext,
+): Format {
   if (wanted === undefined || wanted === "text") return {};
   const format = wanted === "json" ? "json" : wanted.schema;
   const instruction =
     format === "json" ? jsonAlone : `${jsonAlone} It must fit this JSON Schema:\n${JSON.stringify(format)}`;
   if (!hasTools) return { format, instruction };
-  drop("the form of the answer", "held to it, the model could not call its tools; it is told of it in words");
+  reportOmitted("the form of the answer", "held to it, the model could not call its tools; it is told of it in words");
   return { instruction };
 }

@@ -1,49 +1,49 @@
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage, ToolCall } from "@troupe/core";
 import { PartReader } from "@troupe/core/adapter";
-import { keptThinking } from "./kept-thinking.ts";
+import { replayOf } from "./replay.ts";
 import { providerId } from "./provider-id.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toContent } from "./to-content.ts";
-import type { Reading } from "./to-content.ts";
+import type { ContentContext } from "./to-content.ts";
 import type { WireMessage } from "./wire-types.ts";
 
-type Sending = RequestContext & Reading;
+type MessagesContext = RequestContext & ContentContext;
 
 /**
  * Converts the messages of a conversation to Ollama's. Results of tool calls directly follow the answer with the calls.
  * Throws `invalid_request` when nothing is left.
  */
-export function toMessages(messages: readonly ChatMessage[], context: RequestContext): WireMessage[] {
-  const sending = { ...context, parts: new PartReader(messages, context.drop) };
+export function toMessages(messages: readonly ChatMessage[], request: RequestContext): WireMessage[] {
+  const context = { ...request, parts: new PartReader(messages, request.reportOmitted) };
   const results = new Results(messages);
   const sent = messages.flatMap((message, index) => {
     // Added with its call.
     if (message.role === "tool") return [];
     const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
-    const answers = calls.map((call) => toResult(call, results.take(call.id, index), sending));
-    return [...toMessage(message, calls, sending), ...answers];
+    const answers = calls.map((call) => toResult(call, results.take(call.id, index), context));
+    return [...toMessage(message, calls, context), ...answers];
   });
-  if (results.left > 0) context.drop("the result of a tool", "no call right before it has its id");
+  if (results.left > 0) context.reportOmitted("the result of a tool", "no call right before it has its id");
   if (sent.length > 0) return sent;
   // Without a message, the server only loads the model, and succeeds.
   throw new TroupeError("invalid_request", `${providerId} needs at least one message that is not empty.`);
 }
 
-function toMessage(message: ChatMessage, calls: readonly ToolCall[], sending: Sending): WireMessage[] {
+function toMessage(message: ChatMessage, calls: readonly ToolCall[], context: MessagesContext): WireMessage[] {
   const { role, name } = message;
-  const said = toContent(message, sending);
-  if (name !== undefined) sending.drop("name", "the server takes no such name on messages");
-  if (said.content === "" && said.images === undefined && calls.length === 0) return [];
-  return [{ role, ...said, ...keptThinking(message, sending.modelId), ...(calls.length > 0 && toCalls(calls)) }];
+  const content = toContent(message, context);
+  if (name !== undefined) context.reportOmitted("name", "the server takes no such name on messages");
+  if (content.content === "" && content.images === undefined && calls.length === 0) return [];
+  return [{ role, ...content, ...replayOf(message, context.modelId), ...(calls.length > 0 && toCalls(calls)) }];
 }
 
 function toCalls(calls: readonly ToolCall[]): Pick<WireMessage, "tool_calls"> {
   return { tool_calls: calls.map(({ id, name, arguments: args }) => ({ id, function: { name, arguments: args } })) };
 }
 
-function toResult({ id, name }: ToolCall, result: ChatMessage | undefined, reading: Reading): WireMessage {
-  const { content } = result === undefined ? { content: "not executed" } : toContent(result, reading);
+function toResult({ id, name }: ToolCall, result: ChatMessage | undefined, context: ContentContext): WireMessage {
+  const { content } = result === undefined ? { content: "not executed" } : toContent(result, context);
   // The id for newer servers, the name for older ones.
   return { role: "tool", content, tool_name: name, tool_call_id: id };
 }

@@ -37,24 +37,25 @@ function withInstruction(messages: WireMessage[], instruction: string | undefine
 }
 
 /** Models that can think do so unless it is turned off. */
-function toThink(reasoning: ModelOptions["reasoning"], { rules, drop }: RequestContext): WireRequest["think"] {
+function toThink(reasoning: ModelOptions["reasoning"], { rules, reportOmitted }: RequestContext): WireRequest["think"] {
   if (reasoning === undefined) return undefined;
   const { enabled, effort, budgetTokens } = reasoning;
   if (rules.thinking === "none") {
-    if (enabled) drop("reasoning", "the model does not think");
+    if (enabled) reportOmitted("reasoning", "the model does not think");
     return undefined;
   }
   if (!enabled) return false;
-  if (budgetTokens !== undefined) drop("reasoning.budgetTokens", "the server takes no such limit");
+  if (budgetTokens !== undefined) reportOmitted("reasoning.budgetTokens", "the server takes no such limit");
   if (effort === undefined || rules.thinking === "levels") return effort ?? true;
-  drop("reasoning.effort", "the model can be told to think, but not how much");
+  reportOmitted("reasoning.effort", "the model can be told to think, but not how much");
   return true;
 }
 
 function toSettings({ temperature, topP, stop, maxTokens }: ModelOptions, context: RequestContext): WireSettings {
-  const { contextLength, drop } = context;
+  const { contextLength, reportOmitted } = context;
   const said = stop?.filter((each) => each !== "");
-  if (said?.length !== stop?.length) drop("a stop sequence of nothing", "it would end every answer before it begins");
+  if (said?.length !== stop?.length)
+    reportOmitted("a stop sequence of nothing", "it would end every answer before it begins");
   const settings = { temperature, top_p: topP, stop: said, num_predict: maxTokens, num_ctx: contextLength };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

@@ -11,11 +11,11 @@ import type { WireTool } from "./wire-types.ts";
  * Throws `invalid_config` for a tool whose parameters are a choice of schemas.
  */
 export function toTools({ tools = [], toolChoice }: ModelOptions, context: RequestContext): WireTool[] {
-  const { rules, drop } = context;
+  const { rules, reportOmitted } = context;
   if (tools.length === 0 || toolChoice === "none") return [];
-  if (toolChoice === "required") drop("toolChoice", "the server cannot make a model call a tool");
+  if (toolChoice === "required") reportOmitted("toolChoice", "the server cannot make a model call a tool");
   if (rules.tools) return tools.map((tool) => toTool(tool, context));
-  drop("the list of tools", "the model takes none");
+  reportOmitted("the list of tools", "the model takes none");
   return [];
 }
 

@@ -22,7 +22,7 @@ export class VendorError extends Error {
  * An error for an answer that ended before it was complete. Its code is that of a lost connection, and it is treated as
  * one.
  */
-export class TruncatedResponse extends Error {
+export class TruncatedResponseError extends Error {
   // The code of a connection that was lost.
   readonly code = "ECONNRESET";
 

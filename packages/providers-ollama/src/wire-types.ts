@@ -1,5 +1,5 @@
 /** A tool call in the history. */
-type WireCall = { id: string; function: { name: string; arguments: Record<string, unknown> } };
+type WireHistoryCall = { id: string; function: { name: string; arguments: Record<string, unknown> } };
 
 /**
  * A message of a conversation, as a request sends it. The library's type lacks the ids of tool calls, which newer
@@ -10,7 +10,7 @@ export type WireMessage = {
   content: string;
   thinking?: string;
   images?: string[];
-  tool_calls?: WireCall[];
+  tool_calls?: WireHistoryCall[];
   tool_name?: string;
   tool_call_id?: string;
 };
@@ -44,7 +44,10 @@ export type WireRequest = {
 };
 
 /** A tool call in an answer. Older and compatible servers omit fields or send `null`. */
-export type ToldCall = { id?: string | null; function: { name: string; arguments?: Record<string, unknown> | null } };
+export type WireAnswerCall = {
+  id?: string | null;
+  function: { name: string; arguments?: Record<string, unknown> | null };
+};
 
 /** One line of a streamed answer. The last one is `done` and also has the token counts and durations of the server. */
 export type WireLine = {
@@ -53,7 +56,7 @@ export type WireLine = {
   message?: {
     content?: string | null;
     thinking?: string | null;
-    tool_calls?: ToldCall[] | null;
+    tool_calls?: WireAnswerCall[] | null;
   };
   done?: boolean;
   done_reason?: string | null;

@@ -5,12 +5,12 @@ import type { ModelRules } from "./model-rules.ts";
 import { readVendorError } from "./read-vendor-error.ts";
 
 /** Timeouts in milliseconds (for the response headers, and between bytes) and signal of a request. */
-export type Waiting = Pick<PooledRequestInit, "headersTimeoutMs" | "idleTimeoutMs"> & {
+export type SendOptions = Pick<PooledRequestInit, "headersTimeoutMs" | "idleTimeoutMs"> & {
   signal: AbortSignal | undefined;
 };
 
-/** A request for `Connection.post`: path below the base URL, body to send as JSON, timeouts and signal. */
-export type Posting = { path: string; body: object; waiting: Waiting };
+/** A request for `Connection.post`: the path below the base URL, and the body, which is sent as JSON. */
+export type PostRequest = { path: string; body: object };
 
 /** Sends requests to one server under one API key or none, and holds the rules learned from refusals for this key. */
 export class Connection {
@@ -26,7 +26,7 @@ export class Connection {
   }
 
   /** Sends a request and returns the response before its body. An error status is thrown as the library's error. */
-  async post({ path, body, waiting: { signal, ...waits } }: Posting): Promise<Response> {
+  async post({ path, body }: PostRequest, { signal, ...waits }: SendOptions): Promise<Response> {
     const reply = await sharedHttpPool().fetch(this.#addressOf(path), {
       method: "POST",
       headers: this.#headers,

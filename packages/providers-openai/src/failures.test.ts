@@ -40,17 +40,17 @@ describe("a failure of the vendor", () => {
     ["a page of HTML with status 200", { raw: { ...badGateway, status: 200 } }, { code: "model_failed" }],
     [
       "a reset before the answer",
-      { turn: words, delivery: { fault: { kind: "reset", at: "before-headers" } } },
+      { answer: words, delivery: { fault: { kind: "reset", at: "before-headers" } } },
       { code: "model_failed", networkCode: "ECONNRESET" },
     ],
     [
       "a reset within the answer",
-      { turn: words, delivery: { fault: { kind: "reset", at: { afterBytes: 2000 } } } },
+      { answer: words, delivery: { fault: { kind: "reset", at: { afterBytes: 2000 } } } },
       { code: "model_failed", networkCode: "ECONNRESET" },
     ],
     [
       "a connection closed within the answer",
-      { turn: words, delivery: { fault: { kind: "cut", at: { afterBytes: 2000 } } } },
+      { answer: words, delivery: { fault: { kind: "cut", at: { afterBytes: 2000 } } } },
       { code: "model_failed", networkCode: "ECONNRESET" },
     ],
   ])("is told as what it is, and may pass: %s", async (_what, plan, expected) => {
@@ -70,23 +70,23 @@ describe("a failure of the vendor", () => {
   it("is a timeout when it goes silent within its answer", async () => {
     const delivery = { fault: { kind: "hang", at: { afterBytes: 2000 } } } as const;
 
-    for (const error of await failures({ turn: words, delivery }, { idleTimeoutMs: 50 }))
+    for (const error of await failures({ answer: words, delivery }, { idleTimeoutMs: 50 }))
       expect(error).toMatchObject({ code: "timeout", networkCode: "ETIMEDOUT" });
   });
 
   it("is a timeout of a stream when it goes silent before its answer", async () => {
     const vendor = await startVendor();
-    vendor.plan({ turn: "Hi", delivery: { fault: { kind: "hang", at: "before-headers" } } });
+    vendor.plan({ answer: "Hi", delivery: { fault: { kind: "hang", at: "before-headers" } } });
 
     const error = await failureOf(streamed(modelOf(vendor, { idleTimeoutMs: 50 })));
 
     expect(error).toMatchObject({ code: "timeout", networkCode: "ETIMEDOUT" });
-    await vi.waitFor(() => expect(vendor.exchanges[0]?.end).toBe("left"));
+    await vi.waitFor(() => expect(vendor.exchanges[0]?.end).toBe("abandoned"));
   });
 
   it("is not that it takes long: a whole answer has more time than a silence within it", async () => {
     const vendor = await startVendor();
-    const late: PlannedReply = { turn: "Yes.", delivery: { delayMs: 1500 } };
+    const late: PlannedReply = { answer: "Yes.", delivery: { delayMs: 1500 } };
     vendor.plan(late, late);
 
     expect((await modelOf(vendor, { idleTimeoutMs: 50 }).generate(question)).text).toBe("Yes.");
@@ -96,7 +96,7 @@ describe("a failure of the vendor", () => {
 
   it("is not that its bytes come slowly", async () => {
     const vendor = await startVendor();
-    vendor.plan({ turn: "Yes.", delivery: { pieceBytes: 100, pieceDelayMs: 5 } });
+    vendor.plan({ answer: "Yes.", delivery: { pieceBytes: 100, pieceDelayMs: 5 } });
 
     expect(await streamed(modelOf(vendor))).toContainEqual({ type: "text", text: "Yes." });
   });
@@ -178,11 +178,11 @@ it("fails on an event beyond all measure", async () => {
 });
 
 describe("a call that is ended", () => {
-  const hang: PlannedReply = { turn: words, delivery: { fault: { kind: "hang", at: { afterBytes: 3000 } } } };
+  const hang: PlannedReply = { answer: words, delivery: { fault: { kind: "hang", at: { afterBytes: 3000 } } } };
 
   async function expectClosed(vendor: FakeVendor): Promise<void> {
     await vi.waitFor(() => {
-      expect(vendor.exchanges.at(-1)?.end).toBe("left");
+      expect(vendor.exchanges.at(-1)?.end).toBe("abandoned");
       expect(vendor.openConnections).toBe(0);
     });
   }
@@ -220,7 +220,7 @@ describe("a call that is ended", () => {
   });
 
   it("keeps its socket for the next call when it comes to its end", async () => {
-    const vendor = (await startVendor()).respond(() => ({ turn: "Yes." }));
+    const vendor = (await startVendor()).respond(() => ({ answer: "Yes." }));
     const model = modelOf(vendor);
     for (let call = 0; call < 10; call += 1) {
       await streamed(model);

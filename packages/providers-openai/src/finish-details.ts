@@ -1,7 +1,11 @@
 import type { ModelFinish, VendorState } from "@troupe/core/adapter";
 
 /** Details that a vendor may send with its answer. */
-type Said = { id: string | null | undefined; model: string | null | undefined; vendorState: VendorState | undefined };
+type FinishFacts = {
+  id: string | null | undefined;
+  model: string | null | undefined;
+  vendorState: VendorState | undefined;
+};
 
 /**
  * Returns the fields of a finish chunk that not every vendor sends: response id, model and `vendorState`. Missing ones
@@ -11,7 +15,7 @@ export function toFinishDetails({
   id,
   model,
   vendorState,
-}: Said): Pick<ModelFinish, "responseId" | "model" | "vendorState"> {
+}: FinishFacts): Pick<ModelFinish, "responseId" | "model" | "vendorState"> {
   return {
     ...(id && { responseId: id }),
     ...(model && { model }),

@@ -49,7 +49,7 @@ describe("a schema that is followed strictly as it stands", () => {
 
 /** What the strict vendor makes of a tool with this schema. */
 async function sendTool(parameters: object) {
-  const vendor = (await startVendor()).respond(() => ({ turn: "Yes." }));
+  const vendor = (await startVendor()).respond(() => ({ answer: "Yes." }));
   const tool = { name: "f", description: "F.", parameters: parameters as Record<string, unknown> };
   await modelOf(vendor).generate(question, { tools: [tool] });
   return vendor.exchanges[0];

@@ -16,7 +16,7 @@ function stubEnvironment(variables: Record<string, string>): void {
 describe("the key of a call", () => {
   it("is that of the call before that of the configuration before that of the environment [model-config.api-key]", async () => {
     stubEnvironment({ OPENAI_API_KEY: "sk-environment" });
-    const vendor = (await startVendor()).respond(() => ({ turn: "Yes." }));
+    const vendor = (await startVendor()).respond(() => ({ answer: "Yes." }));
     const baseURL = `${vendor.url}/v1`;
     await openai("gpt-4.1", { baseURL, apiKey: "sk-config" }).generate(question, { apiKey: "sk-call" });
     await openai("gpt-4.1", { baseURL, apiKey: "sk-config" }).generate(question);
@@ -28,7 +28,7 @@ describe("the key of a call", () => {
 
   it("is sent from the environment only to OpenAI", async () => {
     stubEnvironment({ OPENAI_API_KEY: "sk-environment" });
-    const vendor = (await startVendor()).respond(() => ({ turn: "Yes." }));
+    const vendor = (await startVendor()).respond(() => ({ answer: "Yes." }));
     const baseURL = `${vendor.url}/v1`;
     await openai("llama-4", { baseURL }).generate(question);
     await openaiEmbeddings({ baseURL }).embed("Hi");
@@ -51,7 +51,9 @@ describe("the key of a call", () => {
     const logger = createLogger({ level: "debug", write: (line) => lines.push(line) });
     const vendor = await startVendor({ strict: false });
     vendor.respond(({ key = "" }) =>
-      key.endsWith("7") ? { failure: { status: 401, message: `Bad key ${key}.` } } : { turn: `For ${key.slice(-2)}.` },
+      key.endsWith("7")
+        ? { failure: { status: 401, message: `Bad key ${key}.` } }
+        : { answer: `For ${key.slice(-2)}.` },
     );
     const model = modelOf(vendor, { logger });
     const embeddings = openaiEmbeddings({ baseURL: `${vendor.url}/v1` });
@@ -79,7 +81,7 @@ describe("the key of a call", () => {
   });
 
   it("is forgotten once a hundred others have come", async () => {
-    const vendor = (await startVendor()).respond(() => ({ turn: "Yes." }));
+    const vendor = (await startVendor()).respond(() => ({ answer: "Yes." }));
     const refused = { failure: { status: 400, message: "no response_format here" } };
     vendor.plan(refused);
     const model = modelOf(vendor, { api: "chat", modelId: "llama-4" });
@@ -96,7 +98,7 @@ describe("the key of a call", () => {
 });
 
 it("takes nothing else from the environment", async () => {
-  const vendor = (await startVendor()).respond(() => ({ turn: "Yes." }));
+  const vendor = (await startVendor()).respond(() => ({ answer: "Yes." }));
   const ask = async () => {
     await modelOf(vendor).generate(question);
     await modelOf(vendor, { api: "chat" }).generate(question);

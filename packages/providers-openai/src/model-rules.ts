@@ -95,7 +95,7 @@ export function isOpenAIHost(host: string): boolean {
  * Returns the abilities of a model by its id and the host of its server, with overrides from the options. An OpenAI
  * model that is not known counts as the newest.
  */
-export function modelRules(model: { id: string; host: string }, overrides: Partial<ModelRules> = {}): ModelRules {
+export function rulesOf(model: { id: string; host: string }, overrides: Partial<ModelRules> = {}): ModelRules {
   const id = model.id.replace(/^ft:/, "");
   const isOpenAIModel = isOpenAIHost(model.host) || /^(?:gpt-(?!oss)|o\d|chatgpt-)/.test(id);
   const known = isOpenAIModel ? { ...newest, ...first(byModel, id), names: isOpenAIHost(model.host) } : unknown;

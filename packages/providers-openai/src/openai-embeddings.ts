@@ -4,6 +4,7 @@ import { getOwn } from "@troupe/core/adapter";
 import { openAIBaseURL, readEmbeddingsOptions } from "./openai-options.ts";
 import type { OpenAIEmbeddingsOptions } from "./openai-options.ts";
 import { Connections } from "./connections.ts";
+import type { SendOptions } from "./connections.ts";
 import { findKey } from "./find-key.ts";
 import { isOpenAIHost } from "./model-rules.ts";
 import { providerId } from "./provider-id.ts";
@@ -61,11 +62,10 @@ class OpenAIEmbeddings implements EmbeddingProvider {
       const vectors: number[][] = [];
       // One after the other, because of rate limits.
       for (const input of splitTexts(texts)) {
-        const reply = await connection.post({
-          path: "/embeddings",
-          body: this.#request(input),
-          waiting: this.#waiting(signal),
-        });
+        const reply = await connection.post(
+          { path: "/embeddings", body: this.#request(input) },
+          this.#sendOptions(signal),
+        );
         vectors.push(...readVectors(JSON.parse(await reply.text()), { count: input.length, length: this.dimensions }));
       }
       return vectors;
@@ -79,7 +79,7 @@ class OpenAIEmbeddings implements EmbeddingProvider {
     return { model, input, encoding_format: "base64", ...(dimensions !== undefined && { dimensions }) };
   }
 
-  #waiting(signal: AbortSignal | undefined) {
+  #sendOptions(signal: AbortSignal | undefined): SendOptions {
     const { timeoutMs = 600_000 } = this.#config;
     return { signal, headersTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs };
   }

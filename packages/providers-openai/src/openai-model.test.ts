@@ -28,7 +28,7 @@ describe("a server that refuses the form of the answer", () => {
 
   it("is asked in weaker words, and in these from then on", async () => {
     const vendor = await startVendor();
-    vendor.plan(refusal, refusal, { turn: "{}" }, { turn: "{}" });
+    vendor.plan(refusal, refusal, { answer: "{}" }, { answer: "{}" });
     const model = modelOf(vendor, { api: "chat", modelId: "llama-4" });
     await model.generate(question, { responseFormat });
     await model.generate(question, { responseFormat });
@@ -52,7 +52,7 @@ describe("a server that refuses the form of the answer", () => {
     ];
     for (const body of bodies) {
       const headers = { "content-type": "application/json" };
-      vendor.plan({ raw: { status: 400, headers, frames: [JSON.stringify(body)] } }, { turn: "{}" });
+      vendor.plan({ raw: { status: 400, headers, frames: [JSON.stringify(body)] } }, { answer: "{}" });
       await modelOf(vendor, { api: "chat", modelId: "llama-4" }).generate(question, { responseFormat: "json" });
     }
 
@@ -81,7 +81,7 @@ describe("a server that refuses the form of the answer", () => {
 it("asks again without a summary where the vendor gives none to this organisation", async () => {
   const vendor = await startVendor();
   const refused = { failure: { status: 400, message: "Verify your organization.", param: "reasoning.summary" } };
-  vendor.plan(refused, { turn: "Yes." }, { turn: "Yes." }, { turn: "Yes." });
+  vendor.plan(refused, { answer: "Yes." }, { answer: "Yes." }, { answer: "Yes." });
   const model = modelOf(vendor);
   const reasoning = { enabled: true, effort: "low" } as const;
   await model.generate(question, { reasoning, apiKey: "sk-unverified" });

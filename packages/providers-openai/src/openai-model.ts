@@ -2,18 +2,18 @@ import { createLogger } from "@troupe/core";
 import type { ChatMessage, Logger, ModelOptions, ModelProvider } from "@troupe/core";
 import { PartReader, readToEnd } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse, ResolvedKey } from "@troupe/core/adapter";
-import type { Api, ApiName, Call } from "./call.ts";
+import type { Api, ApiName, ModelCall } from "./model-call.ts";
 import { chatApi } from "./chat/chat-api.ts";
 import { openAIBaseURL, readModelOptions } from "./openai-options.ts";
 import type { OpenAIOptions } from "./openai-options.ts";
 import { Connections } from "./connections.ts";
-import type { Connection, Waiting } from "./connections.ts";
+import type { Connection, SendOptions } from "./connections.ts";
 import { findKey } from "./find-key.ts";
-import { isOpenAIHost, modelRules } from "./model-rules.ts";
+import { isOpenAIHost, rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 import { providerId } from "./provider-id.ts";
 import { responsesApi } from "./responses/responses-api.ts";
-import { StreamedAnswer } from "./streamed-answer.ts";
+import { StreamReader } from "./stream-reader.ts";
 import { readRefusal, toModelError } from "./to-model-error.ts";
 
 /**
@@ -26,7 +26,7 @@ export function openai(modelId: string, config: OpenAIOptions = {}): ModelProvid
 
 const apis: Readonly<Record<ApiName, Api>> = { responses: responsesApi, chat: chatApi };
 
-type Asking = {
+type PendingCall = {
   messages: readonly ChatMessage[];
   options: ModelOptions;
   key: ResolvedKey | undefined;
@@ -34,7 +34,7 @@ type Asking = {
   stream: boolean;
 };
 
-type Answering = { api: Api; call: Call; reply: Response };
+type OpenAnswer = { api: Api; call: ModelCall; reply: Response };
 
 class OpenAIModel implements ModelProvider {
   readonly providerId = providerId;
@@ -51,61 +51,61 @@ class OpenAIModel implements ModelProvider {
     this.modelId = modelId;
     this.#config = config;
     this.#isOpenAI = isOpenAIHost(host);
-    this.#rules = modelRules({ id: modelId, host }, rules);
+    this.#rules = rulesOf({ id: modelId, host }, rules);
     this.#connections = new Connections(baseURL);
     this.#logger = logger;
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
-    const asking = this.#asking(messages, options, false);
+    const pending = this.#pending(messages, options, false);
     try {
-      const { api, call, reply } = await this.#ask(asking);
+      const { api, call, reply } = await this.#send(pending);
       return api.fromResponse(JSON.parse(await reply.text()), call);
     } catch (error) {
-      throw toModelError(error, asking);
+      throw toModelError(error, pending);
     }
   }
 
   // A single generator: every further one costs promises for each chunk.
   async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
-    const asking = this.#asking(messages, options, true);
-    const { signal } = asking;
+    const pending = this.#pending(messages, options, true);
+    const { signal } = pending;
     try {
-      const { api, call, reply } = await this.#ask(asking);
-      const answer = new StreamedAnswer(api.createReader(call));
+      const { api, call, reply } = await this.#send(pending);
+      const reader = new StreamReader(api.createReader(call));
       const bytes = bytesOf(reply);
       for await (const piece of bytes) {
-        for (const chunk of answer.read(piece)) {
+        for (const chunk of reader.push(piece)) {
           signal?.throwIfAborted();
           yield chunk;
         }
-        answer.check();
-        if (answer.isComplete) {
+        reader.throwFailure();
+        if (reader.isComplete) {
           await readToEnd(bytes);
           return;
         }
       }
-      yield* answer.end();
+      yield* reader.finish();
     } catch (error) {
-      throw toModelError(error, asking);
+      throw toModelError(error, pending);
     }
   }
 
-  #asking(messages: readonly ChatMessage[], options: ModelOptions, stream: boolean): Asking {
+  #pending(messages: readonly ChatMessage[], options: ModelOptions, stream: boolean): PendingCall {
     const key = findKey({ request: options.apiKey, config: this.#config.apiKey, isOpenAI: this.#isOpenAI });
     return { messages, options, key, signal: options.signal, stream };
   }
 
   /** Sends the request, and again under weaker rules when the vendor refuses it. */
-  async #ask(asking: Asking): Promise<Answering> {
-    asking.signal?.throwIfAborted();
-    const api = apis[this.#apiFor(asking.messages)];
-    const connection = await this.#connections.open(asking.key);
+  async #send(pending: PendingCall): Promise<OpenAnswer> {
+    pending.signal?.throwIfAborted();
+    const api = apis[this.#apiFor(pending.messages)];
+    const connection = await this.#connections.open(pending.key);
     for (;;) {
-      const call = this.#call(asking, connection);
+      const call = this.#call(pending, connection);
       const body = api.toRequest(call);
       try {
-        const reply = await connection.post({ path: api.path, body, waiting: this.#waiting(asking) });
+        const reply = await connection.post({ path: api.path, body }, this.#sendOptions(pending));
         return { api, call, reply };
       } catch (error) {
         const refusal = readRefusal(error);
@@ -116,19 +116,19 @@ class OpenAIModel implements ModelProvider {
     }
   }
 
-  #call({ messages, options, stream }: Asking, { learned }: Connection): Call {
+  #call({ messages, options, stream }: PendingCall, { learned }: Connection): ModelCall {
     const { modelId } = this;
-    const leaveOut: Call["leaveOut"] = (what, reason) =>
+    const reportOmitted: ModelCall["reportOmitted"] = (what, reason) =>
       this.#logger.debug(`${what} is left out: ${reason}.`, { modelId });
     return {
       api: this.#apiFor(messages),
       modelId,
       messages,
-      parts: new PartReader(messages, leaveOut),
+      parts: new PartReader(messages, reportOmitted),
       options,
       rules: { ...this.#rules, ...learned },
       stream,
-      leaveOut,
+      reportOmitted,
     };
   }
 
@@ -140,7 +140,7 @@ class OpenAIModel implements ModelProvider {
     return this.#isOpenAI && !isHeard ? "responses" : "chat";
   }
 
-  #waiting({ signal, stream }: Asking): Waiting {
+  #sendOptions({ signal, stream }: PendingCall): SendOptions {
     const { timeoutMs = 600_000, idleTimeoutMs = 60_000 } = this.#config;
     return { signal, idleTimeoutMs, headersTimeoutMs: stream ? idleTimeoutMs : timeoutMs };
   }

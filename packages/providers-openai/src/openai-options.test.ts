@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import { openai, openaiEmbeddings } from "./index.ts";
-import { modelRules } from "./model-rules.ts";
+import { rulesOf } from "./model-rules.ts";
 
 /** The sentence of an error of the configuration. */
 function refusal(make: () => unknown): string {
@@ -65,7 +65,7 @@ describe("making embeddings", () => {
 });
 
 describe("the rules of a model", () => {
-  const at = (id: string, host = "api.openai.com") => modelRules({ id, host });
+  const at = (id: string, host = "api.openai.com") => rulesOf({ id, host });
   const elsewhere = "localhost";
 
   it.each([
@@ -100,6 +100,6 @@ describe("the rules of a model", () => {
     expect(at("m", "api.groq.com").reasoningStyle).toBe("groq");
     expect(at("openai/gpt-oss-20b", "api.groq.com").reasoningStyle).toBe("effort");
     expect(at("deepseek-chat", "api.deepseek.com").jsonSchema).toBe(false);
-    expect(modelRules({ id: "m", host: elsewhere }, { jsonSchema: false }).jsonSchema).toBe(false);
+    expect(rulesOf({ id: "m", host: elsewhere }, { jsonSchema: false }).jsonSchema).toBe(false);
   });
 });

@@ -1,11 +1,11 @@
 import type { ChatMessage } from "@troupe/core";
-import type { Call } from "./call.ts";
-import { refuse } from "./read-part.ts";
+import type { ModelCall } from "./model-call.ts";
+import { throwUnsupported } from "./read-part.ts";
 
 /** Returns the text of a system or tool message. Throws `unsupported_media_type` for a part that is not text. */
-export function plainText(message: ChatMessage, call: Call): string {
+export function plainText(message: ChatMessage, call: ModelCall): string {
   const texts = call.parts.read(message, (part) =>
-    part.type === "text" ? part.text : refuse(part, call, `in a message of role "${message.role}"`),
+    part.type === "text" ? part.text : throwUnsupported(part, call, `in a message of role "${message.role}"`),
   );
   return texts.join("\n");
 }

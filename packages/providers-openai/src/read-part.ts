@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { ContentPart } from "@troupe/core";
 import { getOwn, readContentData } from "@troupe/core/adapter";
 import type { ContentData } from "@troupe/core/adapter";
-import type { Call } from "./call.ts";
+import type { ModelCall } from "./model-call.ts";
 import { providerId } from "./provider-id.ts";
 
 /** A part of a user message in a form that the Responses API and the Chat Completions API can send. */
@@ -15,7 +15,7 @@ export type ReadPart =
   | { kind: "pdf"; filename: string; url: string; isRemote: boolean };
 
 /** The API and model of a request, and the model's abilities: they decide which parts of messages can be sent. */
-export type Asked = Pick<Call, "api" | "modelId" | "rules">;
+export type PartContext = Pick<ModelCall, "api" | "modelId" | "rules">;
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 type Readable = Exclude<ContentData, { kind: "invalid" }>;
@@ -24,20 +24,20 @@ type Readable = Exclude<ContentData, { kind: "invalid" }>;
  * Reads one part of a user message into a form that both APIs can send. Throws `unsupported_media_type` for a part that
  * the model does not take, and `invalid_request` for unreadable data.
  */
-export function readPart(part: ContentPart, asked: Asked): ReadPart {
+export function readPart(part: ContentPart, context: PartContext): ReadPart {
   if (part.type === "text") return { kind: "text", text: part.text };
   const data = readContentData(part);
   if (data.kind === "invalid") {
     throw new TroupeError("invalid_request", `The data of the ${part.type} part ${data.reason}.`, {
-      fields: fieldsOf(part, asked),
+      fields: fieldsOf(part, context),
     });
   }
   const mimeType = data.mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
-  const read = readerFor(part, mimeType)(part, { data, mimeType, asked });
-  return read ?? refuse(part, asked, describe(data, mimeType));
+  const read = readerFor(part, mimeType)(part, { data, mimeType, context });
+  return read ?? throwUnsupported(part, context, describe(data, mimeType));
 }
 
-type Given = { data: Readable; mimeType: string; asked: Asked };
+type Given = { data: Readable; mimeType: string; context: PartContext };
 type PartReader = (part: DataPart, given: Given) => ReadPart | undefined;
 
 /** Reads an image or audio file as such. */
@@ -49,8 +49,8 @@ function readerFor(part: DataPart, mimeType: string): PartReader {
 
 const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-function readImage(_part: DataPart, { data, mimeType, asked }: Given): ReadPart | undefined {
-  if (!asked.rules.parts.includes("image")) return undefined;
+function readImage(_part: DataPart, { data, mimeType, context }: Given): ReadPart | undefined {
+  if (!context.rules.parts.includes("image")) return undefined;
   if (data.kind === "url") return { kind: "image", url: data.url };
   return imageTypes.includes(mimeType) ? { kind: "image", url: toDataUrl(mimeType, data.base64) } : undefined;
 }
@@ -64,17 +64,17 @@ const audioFormats: Readonly<Record<string, "wav" | "mp3">> = {
   "audio/mpeg": "mp3",
 };
 
-function readAudio(_part: DataPart, { data, mimeType, asked }: Given): ReadPart | undefined {
+function readAudio(_part: DataPart, { data, mimeType, context }: Given): ReadPart | undefined {
   const format = getOwn(audioFormats, mimeType);
-  const isTaken = asked.api === "chat" && asked.rules.parts.includes("audio");
+  const isTaken = context.api === "chat" && context.rules.parts.includes("audio");
   if (!isTaken || data.kind === "url" || format === undefined) return undefined;
   return { kind: "audio", base64: data.base64, format };
 }
 
-function readPdf(part: DataPart, { data, mimeType, asked }: Given): ReadPart | undefined {
-  if (!asked.rules.parts.includes("file")) return undefined;
+function readPdf(part: DataPart, { data, mimeType, context }: Given): ReadPart | undefined {
+  if (!context.rules.parts.includes("file")) return undefined;
   const isRemote = data.kind === "url";
-  if (isRemote && asked.api === "chat") return undefined;
+  if (isRemote && context.api === "chat") return undefined;
   const url = isRemote ? data.url : toDataUrl(mimeType, data.base64);
   return { kind: "pdf", filename: nameOf(part) ?? "file.pdf", url, isRemote };
 }
@@ -99,10 +99,10 @@ function toDataUrl(mimeType: string, base64: string): string {
  * Throws `unsupported_media_type` for a part that the model does not take. `what` describes the part in the error's
  * message.
  */
-export function refuse(part: ContentPart, asked: Asked, what: string): never {
-  const interfaceName = asked.api === "chat" ? "Chat Completions" : "Responses";
-  const sentence = `${asked.modelId} of ${providerId} takes no ${part.type} part that is ${what} through ${interfaceName}.`;
-  throw new TroupeError("unsupported_media_type", sentence, { fields: fieldsOf(part, asked) });
+export function throwUnsupported(part: ContentPart, context: PartContext, what: string): never {
+  const interfaceName = context.api === "chat" ? "Chat Completions" : "Responses";
+  const sentence = `${context.modelId} of ${providerId} takes no ${part.type} part that is ${what} through ${interfaceName}.`;
+  throw new TroupeError("unsupported_media_type", sentence, { fields: fieldsOf(part, context) });
 }
 
 function describe(data: Readable, mimeType: string): string {
@@ -110,6 +110,6 @@ function describe(data: Readable, mimeType: string): string {
   return data.kind === "url" ? `${type} behind a URL` : type;
 }
 
-function fieldsOf(part: ContentPart, { modelId }: Asked): Record<string, string> {
+function fieldsOf(part: ContentPart, { modelId }: PartContext): Record<string, string> {
   return { vendor: providerId, model: modelId, part: part.type };
 }

@@ -1,4 +1,4 @@
-import type { FakeVendor, VendorTurn } from "@troupe-internal/vendor-fakes";
+import type { FakeVendor, VendorAnswer } from "@troupe-internal/vendor-fakes";
 import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
 import type { ModelOptions, ModelProvider } from "@troupe/core";
 import { collectResponse } from "@troupe/core/adapter";
@@ -13,7 +13,7 @@ const options: ModelOptions = {
   reasoning,
 };
 const call = { name: "get_weather", arguments: {} };
-const steps: VendorTurn[] = [
+const steps: VendorAnswer[] = [
   { thinking: "I need the weather.", text: "Let me look.", toolCalls: [call, call] },
   { thinking: "Once more.", toolCalls: [call] },
   { thinking: "Rain.", text: "Take one." },
@@ -52,7 +52,7 @@ describe.each(Object.entries(ways))("what the vendor wants back of an answer tha
   });
 
   it("stays away from another model, and from a message that no longer says the same", async () => {
-    const vendor = (await startVendor()).say(...steps).respond(() => ({ turn: "Yes." }));
+    const vendor = (await startVendor()).say(...steps).respond(() => ({ answer: "Yes." }));
     const messages = await loop((sent) => ask(modelOf(vendor), sent));
     const kindsFor = async (model: ModelProvider, sent: readonly ModelMessage[]) => {
       await ask(model, [...sent]);

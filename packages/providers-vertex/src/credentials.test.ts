@@ -61,7 +61,7 @@ describe("a service account", () => {
     const credentials = createAccount();
     const asked = await startTokens({});
     const { vendor, connect } = await startVendor();
-    vendor.respond(() => ({ turn: "Yes." }));
+    vendor.respond(() => ({ answer: "Yes." }));
     const model = connect("gemini-3.8-flash", { ...place, credentials });
 
     await Promise.all(Array.from({ length: 10 }, () => model.generate(ask)));
@@ -128,7 +128,7 @@ describe("without credentials, Google's own", () => {
     await expect(model.generate(ask)).rejects.toMatchObject({
       code: "unauthorized",
       message:
-        "vertex found nobody to ask for: pass credentials or an API key, or set up Application Default Credentials.",
+        "vertex found no credentials: pass credentials or an API key, or set up Application Default Credentials.",
       fields: { vendor: "vertex" },
     });
     expect(vendor.exchanges).toEqual([]);

@@ -7,25 +7,25 @@ import type { AuthClient, ServiceAccount } from "./vertex-options.ts";
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 
 /** Given credentials, or the project for which Google's library looks for some. */
-type Owner = { credentials?: ServiceAccount | AuthClient; project?: string };
+type CredentialsSource = { credentials?: ServiceAccount | AuthClient; project?: string };
 
 /**
  * The Google Cloud credentials of a model, which authenticate its requests: the given ones, else Google's Application
  * Default Credentials. Concurrent calls share one request for a token.
  */
 export class Credentials {
-  readonly #owner: Owner;
+  readonly #source: CredentialsSource;
   readonly #url: string;
   #client: Promise<AuthClient> | undefined;
 
-  constructor(owner: Owner, url: string) {
-    this.#owner = owner;
+  constructor(source: CredentialsSource, url: string) {
+    this.#source = source;
     this.#url = url;
   }
 
   /** Returns the headers that authenticate a request. */
   async headers(signal: AbortSignal | undefined): Promise<Record<string, string>> {
-    const loading = (this.#client ??= loadClient(this.#owner));
+    const loading = (this.#client ??= loadClient(this.#source));
     const client = await untilAborted(() => loading, signal).catch((cause: unknown) => {
       // The next call tries again.
       this.#client = undefined;
@@ -40,7 +40,7 @@ export class Credentials {
 }
 
 /** Loads Google's library for credentials, unless a client is given. Its requests use the shared HTTP pool. */
-async function loadClient({ credentials: given, project }: Owner): Promise<AuthClient> {
+async function loadClient({ credentials: given, project }: CredentialsSource): Promise<AuthClient> {
   if (given !== undefined && isAuthClient(given)) return given;
   const { GoogleAuth, JWT } = await import("google-auth-library");
   const transporterOptions = { fetchImplementation: sendPooled };
@@ -59,7 +59,7 @@ async function sendPooled(...request: Parameters<typeof fetch>): Promise<Respons
 function noCredentials(cause: unknown): TroupeError {
   return new TroupeError(
     "unauthorized",
-    "vertex found nobody to ask for: pass credentials or an API key, or set up Application Default Credentials.",
+    "vertex found no credentials: pass credentials or an API key, or set up Application Default Credentials.",
     { cause, fields: { vendor: "vertex" } },
   );
 }

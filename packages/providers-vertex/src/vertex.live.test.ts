@@ -38,7 +38,7 @@ describe.skipIf(!isLive || project === "").each(models)("vertex's real %s", { ti
 
   it("thinks, calls a tool, and takes what it signed back with the result", async () => {
     const options = { tools, reasoning: { enabled: true, budgetTokens: 2048 } };
-    const question = ask("What is the weather like in Oslo? Ask the tool.");
+    const question = ask("What is the weather like in Oslo? SdkCall the tool.");
     const { text, toolCalls, vendorState } = await connect().generate(question, options);
     const answer: ModelMessage = { role: "assistant", content: text, toolCalls, ...(vendorState && { vendorState }) };
     const results = toolCalls.map(({ id }): ChatMessage => ({ role: "tool", toolCallId: id, content: "It rains." }));

@@ -123,7 +123,7 @@ describe("who asks", () => {
 
   it("is never two at once, whoever asks beside whom", async () => {
     const { vendor, connect } = await startVendor();
-    vendor.respond(() => ({ turn: "Yes." }));
+    vendor.respond(() => ({ answer: "Yes." }));
     const model = connect();
     const keys = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? `canary-${index}` : undefined));
 

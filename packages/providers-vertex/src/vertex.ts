@@ -1,5 +1,5 @@
-import { createGeminiModel, ownerOf, readModelOptions } from "@troupe-internal/gemini";
-import type { Identity } from "@troupe-internal/gemini";
+import { createGeminiModel, credentialsOfKey, readModelOptions } from "@troupe-internal/gemini";
+import type { CallCredentials } from "@troupe-internal/gemini";
 import { TroupeError } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
 import { resolveKey } from "@troupe/core/adapter";
@@ -27,22 +27,22 @@ export function vertex(modelId: string, options: VertexOptions = {}): ModelProvi
     providerId,
     baseURL,
     isCloud: true,
-    identify: async (request, signal) => {
+    findCredentials: async (request, signal) => {
       const key = resolveKey({ providerId, request, config, environment });
-      if (key !== undefined) return ownerOf(key);
-      if (project === undefined) throw nobodyAsks();
-      return bearerOf(await credentials.headers(signal));
+      if (key !== undefined) return credentialsOfKey(key);
+      if (project === undefined) throw missingCredentials();
+      return credentialsOfToken(await credentials.headers(signal));
     },
   });
 }
 
 /** Returns the credentials for a token, which belongs to the server and not to a caller. */
-function bearerOf(headers: Record<string, string>): Identity {
+function credentialsOfToken(headers: Record<string, string>): CallCredentials {
   const value = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1];
   return { key: value === undefined ? undefined : { value, fromCaller: false }, headers };
 }
 
-function nobodyAsks(): TroupeError {
+function missingCredentials(): TroupeError {
   return new TroupeError(
     "unauthorized",
     "vertex needs project and location in its options, or an API key: send the header x-google-api-key, pass apiKey or set GOOGLE_API_KEY.",

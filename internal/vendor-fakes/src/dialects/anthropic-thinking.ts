@@ -3,9 +3,9 @@ import { objectOf, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
 import { isRecorded, sign } from "../signature.ts";
 import { modelTraits } from "./anthropic-models.ts";
-import type { TurnBlock, TurnBlocks } from "../turn-blocks.ts";
+import type { AnswerBlock, AnswerBlocks } from "../answer-blocks.ts";
 
-/** Returns true when a request turns thinking on. */
+/** Returns true when a request answers thinking on. */
 export function isThinkingOn(body: unknown): boolean {
   return ["enabled", "adaptive"].includes(stringOrEmpty(objectOf(objectOf(body)["thinking"])["type"]));
 }
@@ -14,7 +14,7 @@ export function isThinkingOn(body: unknown): boolean {
  * Returns the blocks of an answer with the thinking that the request may read: hidden thinking has no text, and a model
  * with thinking on thinks before it calls a tool, also without a planned thought.
  */
-export function withThinking(parts: TurnBlocks, { route, request }: RoutedRequest): TurnBlock[] {
+export function withThinking(parts: AnswerBlocks, { route, request }: RoutedRequest): AnswerBlock[] {
   const others = parts.blocks.filter(({ type }) => type !== "thinking");
   const calls = others.some(({ type }) => type === "call");
   if (!parts.isReasoned && !(calls && isThinkingOn(request.body))) return others;

@@ -1,12 +1,12 @@
 import type { FinishReason } from "@troupe/core";
-import type { RoutedRequest, Dialect, VendorReply, VendorTurn } from "../dialect.ts";
+import type { RoutedRequest, Dialect, VendorReply, VendorAnswer } from "../dialect.ts";
 import { objectOf, stringOrEmpty } from "../json-body.ts";
 import { jsonReply, namedFrame, sseReply } from "../replies.ts";
 import { bearerKey, pathOf } from "../request.ts";
 import { sign } from "../signature.ts";
 import { refuseAnthropic } from "../strict/anthropic.ts";
-import { argumentsOf, toBlocks } from "../turn-blocks.ts";
-import type { TurnBlock, TurnBlocks } from "../turn-blocks.ts";
+import { argumentsOf, toBlocks } from "../answer-blocks.ts";
+import type { AnswerBlock, AnswerBlocks } from "../answer-blocks.ts";
 import { anthropicError, failAsAnthropic } from "./anthropic-errors.ts";
 import { signThinking, withThinking } from "./anthropic-thinking.ts";
 
@@ -20,20 +20,20 @@ export const anthropic: Dialect = {
   },
   // When both are present, x-api-key wins.
   keyOf: (request) => request.headers["x-api-key"] ?? bearerKey(request),
-  answer: (turn, routed) => (routed.route.stream ? streamed(turn, routed) : whole(turn, routed)),
+  answer: (answer, routed) => (routed.route.stream ? streamed(answer, routed) : whole(answer, routed)),
   fail: failAsAnthropic,
   failFrame: (failure) => namedFrame(anthropicError(failure)),
   refuse: refuseAnthropic,
 };
 
-function whole(turn: VendorTurn, routed: RoutedRequest): VendorReply {
-  const parts = toBlocks(turn);
+function whole(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
+  const parts = toBlocks(answer);
   const content = withThinking(parts, routed).map((block) => toContent(block, routed));
   return jsonReply({ ...messageHead(routed), content, ...endOf(parts), usage: toUsage(parts) });
 }
 
-function streamed(turn: VendorTurn, routed: RoutedRequest): VendorReply {
-  const parts = toBlocks(turn);
+function streamed(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
+  const parts = toBlocks(answer);
   const begun = { ...messageHead(routed), content: [], stop_reason: null, stop_sequence: null, stop_details: null };
   const usage = toUsage(parts);
   const events = [
@@ -49,7 +49,7 @@ function streamed(turn: VendorTurn, routed: RoutedRequest): VendorReply {
   return sseReply(events.map(namedFrame), 2);
 }
 
-function blockEvents(block: TurnBlock, index: number, routed: RoutedRequest): { type: string }[] {
+function blockEvents(block: AnswerBlock, index: number, routed: RoutedRequest): { type: string }[] {
   const delta = (fields: object) => ({ type: "content_block_delta", index, delta: fields });
   const deltas = { thinking: toThinkingDelta, text: toTextDelta, call: toInputDelta };
   return [
@@ -66,20 +66,20 @@ const toThinkingDelta = (thinking: string) => ({ type: "thinking_delta", thinkin
 const toTextDelta = (text: string) => ({ type: "text_delta", text });
 const toInputDelta = (json: string) => ({ type: "input_json_delta", partial_json: json });
 
-function emptyContent(block: TurnBlock): object {
+function emptyContent(block: AnswerBlock): object {
   if (block.type === "thinking") return { type: "thinking", thinking: "", signature: "" };
   if (block.type === "text") return { type: "text", text: "" };
   return { type: "tool_use", id: block.id, name: block.name, input: {}, caller: { type: "direct" } };
 }
 
-function toContent(block: TurnBlock, routed: RoutedRequest): object {
+function toContent(block: AnswerBlock, routed: RoutedRequest): object {
   const said = block.pieces.join("");
   if (block.type === "thinking") return { type: "thinking", thinking: said, signature: signatureOf(block, routed) };
   if (block.type === "text") return { type: "text", text: said, citations: null };
   return { ...emptyContent(block), input: argumentsOf(block) };
 }
 
-function signatureOf(block: TurnBlock, { request }: RoutedRequest): string {
+function signatureOf(block: AnswerBlock, { request }: RoutedRequest): string {
   return signThinking(block.pieces.join(""), request.body);
 }
 
@@ -104,14 +104,14 @@ const reasons: Readonly<Record<FinishReason, string>> = {
   other: "pause_turn",
 };
 
-function endOf({ finishReason }: TurnBlocks): object {
+function endOf({ finishReason }: AnswerBlocks): object {
   const isRefused = finishReason === "content_filter";
   const details = isRefused ? { type: "refusal", category: null, explanation: null } : null;
   return { stop_reason: reasons[finishReason], stop_sequence: null, stop_details: details };
 }
 
 /** Returns the usage. Cached tokens are not part of `input_tokens`. */
-function toUsage({ usage }: TurnBlocks) {
+function toUsage({ usage }: AnswerBlocks) {
   return {
     input_tokens: usage.promptTokens - usage.cachedTokens,
     cache_creation_input_tokens: 0,

@@ -1,15 +1,15 @@
 import type { RoutedRequest } from "../dialect.ts";
 import { objectOf } from "../json-body.ts";
 import { sign } from "../signature.ts";
-import { argumentsOf, callsIn } from "../turn-blocks.ts";
-import type { TurnBlocks } from "../turn-blocks.ts";
+import { argumentsOf, callsIn } from "../answer-blocks.ts";
+import type { AnswerBlocks } from "../answer-blocks.ts";
 import { isOldGemini, readGooglePath } from "./google-path.ts";
 
 /** A part of an answer. */
 export type GooglePart = { [field: string]: unknown };
 
 /** Returns the parts of an answer in the groups in which they are streamed: text piece by piece, calls together. */
-export function toParts(parts: TurnBlocks, routed: RoutedRequest): GooglePart[][] {
+export function toParts(parts: AnswerBlocks, routed: RoutedRequest): GooglePart[][] {
   const calls = callParts(parts, routed);
   return [
     ...(areThoughtsShown(routed) ? wordsOf(parts, "thinking").map((text) => [{ text, thought: true }]) : []),
@@ -23,7 +23,7 @@ export function signCall(name: string, args: unknown): string {
   return Buffer.from(sign("thought", name, args)).toString("base64");
 }
 
-function callParts(parts: TurnBlocks, { request, route }: RoutedRequest): GooglePart[] {
+function callParts(parts: AnswerBlocks, { request, route }: RoutedRequest): GooglePart[] {
   const isOld = isOldGemini(route.modelId);
   const hasIds = !isOld && readGooglePath(request)?.isCloud !== true;
   return callsIn(parts).map((call, index) => {
@@ -36,7 +36,7 @@ function callParts(parts: TurnBlocks, { request, route }: RoutedRequest): Google
   });
 }
 
-function wordsOf({ blocks }: TurnBlocks, type: "thinking" | "text"): string[] {
+function wordsOf({ blocks }: AnswerBlocks, type: "thinking" | "text"): string[] {
   return blocks.flatMap((block) => (block.type === type ? block.pieces : []));
 }
 

@@ -1,11 +1,11 @@
 import type { FinishReason } from "@troupe/core";
-import type { RoutedRequest, Dialect, VendorReply, VendorTurn } from "../dialect.ts";
+import type { RoutedRequest, Dialect, VendorReply, VendorAnswer } from "../dialect.ts";
 import { jsonReply, sseReply } from "../replies.ts";
 import { bearerKey } from "../request.ts";
 import { sign } from "../signature.ts";
 import { refuseGoogle } from "../strict/google.ts";
-import { toBlocks } from "../turn-blocks.ts";
-import type { TurnBlocks } from "../turn-blocks.ts";
+import { toBlocks } from "../answer-blocks.ts";
+import type { AnswerBlocks } from "../answer-blocks.ts";
 import { googleEmbeddings } from "./google-embeddings.ts";
 import { failAsGoogle, googleError } from "./google-errors.ts";
 import { toParts } from "./google-parts.ts";
@@ -26,21 +26,21 @@ export const google: Dialect = {
     return stream || method === "generateContent" ? { kind: "chat", modelId, stream } : undefined;
   },
   keyOf: (request) => request.headers["x-goog-api-key"] ?? bearerKey(request),
-  answer: (turn, routed) => (routed.route.stream ? streamed(turn, routed) : whole(turn, routed)),
+  answer: (answer, routed) => (routed.route.stream ? streamed(answer, routed) : whole(answer, routed)),
   fail: failAsGoogle,
   failFrame: (failure) => frame({ error: googleError(failure) }),
   refuse: refuseGoogle,
   embeddings: googleEmbeddings,
 };
 
-function whole(turn: VendorTurn, routed: RoutedRequest): VendorReply {
-  const parts = toBlocks(turn);
+function whole(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
+  const parts = toBlocks(answer);
   const said = joined(toParts(parts, routed).flat());
   return jsonReply({ candidates: [candidate(said, parts.finishReason)], ...tailOf(parts, routed) });
 }
 
-function streamed(turn: VendorTurn, routed: RoutedRequest): VendorReply {
-  const parts = toBlocks(turn);
+function streamed(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
+  const parts = toBlocks(answer);
   const tail = tailOf(parts, routed);
   const frames = toParts(parts, routed).map((group) => frame({ candidates: [candidate(group)], ...tail }));
   return sseReply([...frames, frame({ candidates: [candidate([{ text: "" }], parts.finishReason)], ...tail })], 1);
@@ -79,7 +79,7 @@ const reasons: Readonly<Record<FinishReason, string>> = {
 };
 
 /** Returns the fields that every piece of an answer repeats. Thoughts are not counted in candidatesTokenCount. */
-function tailOf({ usage }: TurnBlocks, { route, request }: RoutedRequest): object {
+function tailOf({ usage }: AnswerBlocks, { route, request }: RoutedRequest): object {
   return {
     usageMetadata: {
       promptTokenCount: usage.promptTokens,

@@ -1,11 +1,11 @@
 import type { FinishReason } from "@troupe/core";
-import type { RoutedRequest, Dialect, EmbeddingFormat, VendorFailure, VendorReply, VendorTurn } from "../dialect.ts";
+import type { RoutedRequest, Dialect, EmbeddingFormat, VendorFailure, VendorReply, VendorAnswer } from "../dialect.ts";
 import { objectOf, stringOrEmpty } from "../json-body.ts";
 import { jsonReply, retryAfterOf } from "../replies.ts";
 import { bearerKey, pathOf } from "../request.ts";
 import { refuseOllama } from "../strict/ollama.ts";
-import { argumentsOf, callsIn, textIn, toBlocks } from "../turn-blocks.ts";
-import type { TurnBlock, TurnBlocks } from "../turn-blocks.ts";
+import { argumentsOf, callsIn, textIn, toBlocks } from "../answer-blocks.ts";
+import type { AnswerBlock, AnswerBlocks } from "../answer-blocks.ts";
 
 const embeddings: EmbeddingFormat = {
   textsOf({ body }) {
@@ -26,7 +26,7 @@ export const ollama: Dialect = {
     return path.endsWith("/api/embed") ? { kind: "embeddings", modelId, stream: false } : undefined;
   },
   keyOf: bearerKey,
-  answer: (turn, routed) => (routed.route.stream ? streamed(turn, routed) : whole(turn, routed)),
+  answer: (answer, routed) => (routed.route.stream ? streamed(answer, routed) : whole(answer, routed)),
   fail: (failure) => jsonReply({ error: wordingOf(failure) }, failure.status, retryAfterOf(failure)),
   failFrame: (failure) => line({ error: wordingOf(failure) }),
   refuse: ({ body }, { kind }) => (kind === "chat" ? refuseOllama(body) : undefined),
@@ -37,8 +37,8 @@ function wordingOf({ status, message }: VendorFailure): string {
   return message ?? (status === 404 ? "model not found" : "an error was encountered while running the model");
 }
 
-function whole(turn: VendorTurn, { route }: RoutedRequest): VendorReply {
-  const parts = toBlocks(turn);
+function whole(answer: VendorAnswer, { route }: RoutedRequest): VendorReply {
+  const parts = toBlocks(answer);
   const calls = callsIn(parts);
   const [content, thinking] = [textIn(parts, "text"), textIn(parts, "thinking")];
   const message = {
@@ -50,8 +50,8 @@ function whole(turn: VendorTurn, { route }: RoutedRequest): VendorReply {
   return jsonReply({ ...headOf(route.modelId), message, ...endOf(parts) });
 }
 
-function streamed(turn: VendorTurn, { route }: RoutedRequest): VendorReply {
-  const parts = toBlocks(turn);
+function streamed(answer: VendorAnswer, { route }: RoutedRequest): VendorReply {
+  const parts = toBlocks(answer);
   const head = headOf(route.modelId);
   const said = parts.blocks.flatMap(toMessages);
   const frames = said.map((message) =>
@@ -62,13 +62,13 @@ function streamed(turn: VendorTurn, { route }: RoutedRequest): VendorReply {
 }
 
 /** Returns the messages of a block. A call is never split. */
-function toMessages(block: TurnBlock, index: number): object[] {
+function toMessages(block: AnswerBlock, index: number): object[] {
   if (block.type === "text") return block.pieces.map((content) => ({ content }));
   if (block.type === "thinking") return block.pieces.map((thinking) => ({ thinking }));
   return [{ tool_calls: [toCall(block, index)] }];
 }
 
-function toCall(block: TurnBlock & { type: "call" }, index: number): object {
+function toCall(block: AnswerBlock & { type: "call" }, index: number): object {
   return { id: block.id, function: { index, name: block.name, arguments: argumentsOf(block) } };
 }
 
@@ -90,7 +90,7 @@ const reasons: Readonly<Record<FinishReason, string>> = {
   other: "load",
 };
 
-function endOf({ finishReason, usage }: TurnBlocks): object {
+function endOf({ finishReason, usage }: AnswerBlocks): object {
   return {
     done: true,
     done_reason: reasons[finishReason],

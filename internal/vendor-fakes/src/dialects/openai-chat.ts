@@ -1,12 +1,12 @@
 import type { FinishReason } from "@troupe/core";
-import type { RoutedRequest, Dialect, VendorReply, VendorTurn } from "../dialect.ts";
+import type { RoutedRequest, Dialect, VendorReply, VendorAnswer } from "../dialect.ts";
 import { objectOf, stringOrEmpty } from "../json-body.ts";
 import { jsonReply, dataFrame, sseReply } from "../replies.ts";
 import { bearerKey, pathOf } from "../request.ts";
 import { refuseOpenaiChat } from "../strict/openai-chat.ts";
 import { refuseOpenaiEmbeddings } from "../strict/openai-embeddings.ts";
-import { callsIn, textIn, toBlocks } from "../turn-blocks.ts";
-import type { TurnBlock, TurnBlocks } from "../turn-blocks.ts";
+import { callsIn, textIn, toBlocks } from "../answer-blocks.ts";
+import type { AnswerBlock, AnswerBlocks } from "../answer-blocks.ts";
 import { openaiEmbeddings } from "./openai-embeddings.ts";
 import { failAsOpenai, openaiError } from "./openai-errors.ts";
 
@@ -20,15 +20,15 @@ export const openaiChat: Dialect = {
     return path.endsWith("/embeddings") ? { kind: "embeddings", modelId, stream: false } : undefined;
   },
   keyOf: bearerKey,
-  answer: (turn, routed) => (routed.route.stream ? streamed(turn, routed) : whole(turn, routed)),
+  answer: (answer, routed) => (routed.route.stream ? streamed(answer, routed) : whole(answer, routed)),
   fail: failAsOpenai,
   failFrame: (failure) => dataFrame({ error: openaiError(failure) }),
   refuse: ({ body }, { kind }) => (kind === "chat" ? refuseOpenaiChat(body) : refuseOpenaiEmbeddings(body)),
   embeddings: openaiEmbeddings,
 };
 
-function whole(turn: VendorTurn, { route }: RoutedRequest): VendorReply {
-  const parts = toBlocks(turn);
+function whole(answer: VendorAnswer, { route }: RoutedRequest): VendorReply {
+  const parts = toBlocks(answer);
   const [text, thinking] = [textIn(parts, "text"), textIn(parts, "thinking")];
   const calls = callsIn(parts).map(({ id, name, pieces }) => ({
     id,
@@ -46,8 +46,8 @@ function whole(turn: VendorTurn, { route }: RoutedRequest): VendorReply {
   return jsonReply({ ...headOf("chat.completion", route.modelId), choices: [choice], usage: toUsage(parts) });
 }
 
-function streamed(turn: VendorTurn, { route, request }: RoutedRequest): VendorReply {
-  const parts = toBlocks(turn);
+function streamed(answer: VendorAnswer, { route, request }: RoutedRequest): VendorReply {
+  const parts = toBlocks(answer);
   const isCounted = objectOf(objectOf(request.body)["stream_options"])["include_usage"] === true;
   const head = { ...headOf("chat.completion.chunk", route.modelId), ...(isCounted && { usage: null }) };
   const frame = (delta: object, finishReason: string | null = null): string =>
@@ -61,7 +61,7 @@ function streamed(turn: VendorTurn, { route, request }: RoutedRequest): VendorRe
   return sseReply([...said, ...end], end.length);
 }
 
-function* deltas(blocks: readonly TurnBlock[]): Generator<object> {
+function* deltas(blocks: readonly AnswerBlock[]): Generator<object> {
   let index = -1;
   for (const block of blocks) {
     if (block.type === "text") yield* block.pieces.map((content) => ({ content }));
@@ -88,7 +88,7 @@ const reasons: Readonly<Record<FinishReason, string>> = {
   other: "stop",
 };
 
-function toUsage({ usage }: TurnBlocks): object {
+function toUsage({ usage }: AnswerBlocks): object {
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,

@@ -1,11 +1,11 @@
-import type { TurnBlocks } from "../turn-blocks.ts";
+import type { AnswerBlocks } from "../answer-blocks.ts";
 import type { ResponseItem } from "./openai-response-items.ts";
 
 /** An event of a stream, before it has its sequence number. */
 export type ResponseEvent = { type: string; [field: string]: unknown };
 
 /** Returns the events of an item. */
-export function itemEvents(item: ResponseItem, outputIndex: number, parts: TurnBlocks): ResponseEvent[] {
+export function itemEvents(item: ResponseItem, outputIndex: number, parts: AnswerBlocks): ResponseEvent[] {
   const place = { output_index: outputIndex };
   return [
     { type: "response.output_item.added", ...place, item: begun(item) },
@@ -21,7 +21,7 @@ function begun(item: ResponseItem): object {
   return { ...item, ...empty, status: "in_progress" };
 }
 
-function innerEvents(item: ResponseItem, at: object, parts: TurnBlocks): ResponseEvent[] {
+function innerEvents(item: ResponseItem, at: object, parts: AnswerBlocks): ResponseEvent[] {
   if (item.type === "reasoning")
     return item.summary.flatMap(({ text }) =>
       summaryEvents(text, { ...at, summary_index: 0 }, piecesOf(parts, "thinking")),
@@ -53,10 +53,10 @@ function textEvents(part: { text: string }, at: object, pieces: readonly string[
   ];
 }
 
-function piecesOf({ blocks }: TurnBlocks, type: "thinking" | "text"): string[] {
+function piecesOf({ blocks }: AnswerBlocks, type: "thinking" | "text"): string[] {
   return blocks.flatMap((block) => (block.type === type ? block.pieces : []));
 }
 
-function callPieces({ blocks }: TurnBlocks, callId: string): string[] {
+function callPieces({ blocks }: AnswerBlocks, callId: string): string[] {
   return blocks.flatMap((block) => (block.type === "call" && block.id === callId ? block.pieces : []));
 }

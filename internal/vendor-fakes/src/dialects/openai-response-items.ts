@@ -1,8 +1,8 @@
 import type { RoutedRequest } from "../dialect.ts";
 import { objectOf } from "../json-body.ts";
 import { sign } from "../signature.ts";
-import { callsIn, textIn } from "../turn-blocks.ts";
-import type { TurnBlocks } from "../turn-blocks.ts";
+import { callsIn, textIn } from "../answer-blocks.ts";
+import type { AnswerBlocks } from "../answer-blocks.ts";
 
 /** A complete item of an answer. */
 export type ResponseItem =
@@ -18,7 +18,7 @@ export type ResponseItem =
   | { id: string; type: "function_call"; status: "completed"; arguments: string; call_id: string; name: string };
 
 /** Returns the items of an answer. Their ids depend on the request, so no two answers of a run share one. */
-export function toItems(parts: TurnBlocks, { request }: RoutedRequest): ResponseItem[] {
+export function toItems(parts: AnswerBlocks, { request }: RoutedRequest): ResponseItem[] {
   const seed = sign("response", request.body);
   const calls = callsIn(parts);
   const text = textIn(parts, "text");
@@ -52,7 +52,7 @@ function functionCallId(seed: string, index: number, isReasoned: boolean): strin
 }
 
 // A summary is returned only when it is requested.
-function summaryFor(parts: TurnBlocks, body: unknown): string {
+function summaryFor(parts: AnswerBlocks, body: unknown): string {
   const { summary } = objectOf(objectOf(body)["reasoning"]);
   return typeof summary === "string" ? textIn(parts, "thinking") : "";
 }

@@ -1,12 +1,12 @@
 import type { FinishReason } from "@troupe/core";
-import type { RoutedRequest, Dialect, VendorFailure, VendorReply, VendorTurn } from "../dialect.ts";
+import type { RoutedRequest, Dialect, VendorFailure, VendorReply, VendorAnswer } from "../dialect.ts";
 import { objectOf, stringOrEmpty } from "../json-body.ts";
 import { jsonReply, namedFrame, sseReply } from "../replies.ts";
 import { bearerKey, pathOf } from "../request.ts";
 import { sign } from "../signature.ts";
 import { refuseOpenaiResponses } from "../strict/openai-responses.ts";
-import { toBlocks } from "../turn-blocks.ts";
-import type { TurnBlocks } from "../turn-blocks.ts";
+import { toBlocks } from "../answer-blocks.ts";
+import type { AnswerBlocks } from "../answer-blocks.ts";
 import { failAsOpenai, openaiError } from "./openai-errors.ts";
 import { itemEvents } from "./openai-response-events.ts";
 import type { ResponseEvent } from "./openai-response-events.ts";
@@ -21,18 +21,18 @@ export const openaiResponses: Dialect = {
     return { kind: "chat", modelId: stringOrEmpty(model), stream: stream === true };
   },
   keyOf: bearerKey,
-  answer: (turn, routed) => (routed.route.stream ? streamed(turn, routed) : whole(turn, routed)),
+  answer: (answer, routed) => (routed.route.stream ? streamed(answer, routed) : whole(answer, routed)),
   fail: failAsOpenai,
   failFrame,
   refuse: ({ body }) => refuseOpenaiResponses(body),
 };
 
-function whole(turn: VendorTurn, routed: RoutedRequest): VendorReply {
-  return jsonReply(finished(toBlocks(turn), routed));
+function whole(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
+  return jsonReply(finished(toBlocks(answer), routed));
 }
 
-function streamed(turn: VendorTurn, routed: RoutedRequest): VendorReply {
-  const parts = toBlocks(turn);
+function streamed(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
+  const parts = toBlocks(answer);
   const begun = inProgress(routed);
   const end = finished(parts, routed);
   const events: ResponseEvent[] = [
@@ -62,7 +62,7 @@ function inProgress({ route, request }: RoutedRequest): object {
   };
 }
 
-function finished(parts: TurnBlocks, routed: RoutedRequest) {
+function finished(parts: AnswerBlocks, routed: RoutedRequest) {
   return {
     ...inProgress(routed),
     ...endings[parts.finishReason],
@@ -86,7 +86,7 @@ const endings: Readonly<Record<FinishReason, Ending>> = {
   error: { status: "failed", error: { code: "server_error", message: "The server had an error." } },
 };
 
-function toUsage({ usage }: TurnBlocks): object {
+function toUsage({ usage }: AnswerBlocks): object {
   return {
     input_tokens: usage.promptTokens,
     input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: 0 },

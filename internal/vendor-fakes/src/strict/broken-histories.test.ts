@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { VendorTurn } from "../dialect.ts";
+import type { VendorAnswer } from "../dialect.ts";
 import { FakeVendor } from "../fake-vendor.ts";
 import { edited } from "../test/edit-json.ts";
 import type { Edit } from "../test/edit-json.ts";
@@ -21,7 +21,7 @@ const tables = [
 ];
 
 const call = (city: string) => ({ name: "get_weather", arguments: { city } });
-const steps: VendorTurn[] = [
+const steps: VendorAnswer[] = [
   { thinking: "Both.", text: "Let me see.", toolCalls: [call("Paris"), call("Oslo")] },
   { thinking: "And Rome.", toolCalls: [call("Rome")] },
 ];
@@ -33,7 +33,7 @@ describe.each(tables)("the strict vendor with $vendor", ({ path, headers = {}, f
 
   beforeAll(async () => {
     vendor = await FakeVendor.start({ strict: true });
-    vendor.say(...steps).respond(() => ({ turn: "Take one." }));
+    vendor.say(...steps).respond(() => ({ answer: "Take one." }));
     history = first;
     for (const _ of steps) history = next(history, (await (await post(history)).json()) as Record<string, unknown>);
   });

@@ -3,7 +3,7 @@ import { Memory } from "../memory/memory.ts";
 import { SessionStore } from "../session/session-store.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { scriptedUsage } from "../testing/scripted-turn.ts";
+import { scriptedUsage } from "../testing/scripted-answer.ts";
 import { Agent } from "./agent.ts";
 
 const sessionId = "s1";

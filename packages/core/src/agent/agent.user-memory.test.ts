@@ -5,7 +5,7 @@ import { testRun } from "../run/test/test-run.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { faultAt, faultyStorage } from "../testing/faulty-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { scriptedUsage } from "../testing/scripted-turn.ts";
+import { scriptedUsage } from "../testing/scripted-answer.ts";
 import { Agent } from "./agent.ts";
 
 const userId = "u1";

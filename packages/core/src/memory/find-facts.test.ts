@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createLogger } from "../log/logger.ts";
 import type { ChatMessage } from "../message/message.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import type { ScriptedTurn } from "../testing/scripted-turn.ts";
+import type { ScriptedAnswer } from "../testing/scripted-answer.ts";
 import { findFacts } from "./find-facts.ts";
 
 const messages: ChatMessage[] = [
@@ -12,7 +12,7 @@ const messages: ChatMessage[] = [
   { role: "assistant", content: "Good for you!" },
 ];
 
-async function extract(turn: ScriptedTurn, said = messages) {
+async function extract(turn: ScriptedAnswer, said = messages) {
   const warnings: string[] = [];
   const logger = createLogger({ level: "warn", color: false, write: (line) => warnings.push(line) });
   const model = new ScriptedModel(turn);
@@ -40,7 +40,7 @@ describe("findFacts", () => {
     `);
   });
 
-  it.each<[string, ScriptedTurn]>([
+  it.each<[string, ScriptedAnswer]>([
     ["prose", "The user lives in Oslo."],
     ["nothing", ""],
     ["another shape", { structured: { facts: [{ fact: "x" }] } }],

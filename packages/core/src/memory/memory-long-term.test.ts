@@ -4,7 +4,7 @@ import { createLogger } from "../log/logger.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { scriptedUsage } from "../testing/scripted-turn.ts";
+import { scriptedUsage } from "../testing/scripted-answer.ts";
 import { Memory } from "./memory.ts";
 import type { AddMessagesOptions } from "./memory-options.ts";
 import { exchange } from "./test/conversation.ts";

@@ -4,7 +4,7 @@ import { createLogger } from "../log/logger.ts";
 import { getTextContent } from "../message/content.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { scriptedUsage } from "../testing/scripted-turn.ts";
+import { scriptedUsage } from "../testing/scripted-answer.ts";
 import { digest, summarize } from "./summaries.ts";
 
 const lines = ["user: My cat is called Miso.", "assistant: Noted."];

@@ -5,7 +5,7 @@ import { drivers } from "../storage/test/drivers.ts";
 import { recordQueuesOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { scriptedUsage } from "../testing/scripted-turn.ts";
+import { scriptedUsage } from "../testing/scripted-answer.ts";
 import { exchange } from "./test/conversation.ts";
 import { UserMemory } from "./user-memory.ts";
 import type { UserMemoryOptions } from "./user-memory.ts";

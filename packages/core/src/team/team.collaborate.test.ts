@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Agent } from "../agent/agent.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import type { ScriptedTurn } from "../testing/scripted-turn.ts";
+import type { ScriptedAnswer } from "../testing/scripted-answer.ts";
 import { Team } from "./team.ts";
 import { agrees, lastSaid, member, sayer, told } from "./test/teams.ts";
 
-const objects = (reason: string): ScriptedTurn => ({ structured: { agree: false, reason } });
+const objects = (reason: string): ScriptedAnswer => ({ structured: { agree: false, reason } });
 
 function teamOf(model: ScriptedModel, members: { agent: Agent }[], maxRounds?: number): Team {
   const rounds = maxRounds === undefined ? {} : { maxRounds };

@@ -4,13 +4,13 @@ import type { ModelProvider } from "../model/model-provider.ts";
 import { checkConformance } from "../testing/conformance/check-conformance.ts";
 import { runnableCases } from "../testing/conformance/runnable-cases.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import type { ScriptedTurn } from "../testing/scripted-turn.ts";
+import type { ScriptedAnswer } from "../testing/scripted-answer.ts";
 import { Team } from "./team.ts";
 
 const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 
 /** A model that costs nothing, so that the suite's model has all that is billed. */
-function free(turn: Exclude<ScriptedTurn, string>): ScriptedModel {
+function free(turn: Exclude<ScriptedAnswer, string>): ScriptedModel {
   return new ScriptedModel().respond(() => ({ ...turn, usage }));
 }
 

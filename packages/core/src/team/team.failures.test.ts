@@ -7,12 +7,12 @@ import type { RunError } from "../run/run-output.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import type { ScriptedTurn } from "../testing/scripted-turn.ts";
+import type { ScriptedAnswer } from "../testing/scripted-answer.ts";
 import { Team } from "./team.ts";
 import type { TeamMode } from "./team-config.ts";
 import { delegate, lastSaid, memberTurns, member, orchestratorTurns, pick, sayer } from "./test/teams.ts";
 
-const broken = (): ScriptedTurn => ({ error: new ModelError({ providerId: "scripted", status: 500 }) });
+const broken = (): ScriptedAnswer => ({ error: new ModelError({ providerId: "scripted", status: 500 }) });
 const together: readonly TeamMode[] = ["coordinate", "broadcast", "collaborate"];
 const noRetry = { retry: { maxRetries: 0 } };
 

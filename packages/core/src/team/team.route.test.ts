@@ -53,7 +53,7 @@ describe("a team that routes", () => {
     expect(await chunks.next()).toEqual({ done: false, value: { type: "text", text: "first " } });
     expect(ann.model.calls[0]?.end).toBe("running");
     await chunks.return?.();
-    expect(ann.model.calls[0]?.end).toBe("left");
+    expect(ann.model.calls[0]?.end).toBe("abandoned");
   });
 
   it("sends back a choice of an unknown member, and calls the model again", async () => {

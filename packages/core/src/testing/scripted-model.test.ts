@@ -36,9 +36,13 @@ describe("ScriptedModel", () => {
   });
 
   it("answers with thinking, text and calls, and finishes with tool_calls", async () => {
-    const turn = { thinking: "hm", text: "Let me see.", toolCalls: [{ name: "weather", arguments: { city: "Oslo" } }] };
+    const answer = {
+      thinking: "hm",
+      text: "Let me see.",
+      toolCalls: [{ name: "weather", arguments: { city: "Oslo" } }],
+    };
 
-    const response = await new ScriptedModel(turn).generate(hello);
+    const response = await new ScriptedModel(answer).generate(hello);
 
     expect(response).toMatchObject({
       thinking: "hm",
@@ -58,7 +62,7 @@ describe("ScriptedModel", () => {
     expect((await new ScriptedModel({ structured: { a: [1] } }).generate(hello)).text).toBe('{"a":[1]}');
   });
 
-  it("makes a turn from the request", async () => {
+  it("makes an answer from the request", async () => {
     const model = new ScriptedModel(({ messages }) => `${messages.length} message`).respond(() => "more");
 
     expect((await model.generate(hello)).text).toBe("1 message");
@@ -66,10 +70,10 @@ describe("ScriptedModel", () => {
     expect((await model.generate(hello)).text).toBe("more");
   });
 
-  it("fails for a call beyond its script, and assertDone throws for an unused turn", async () => {
+  it("fails for a call beyond its script, and assertDone throws for an unused answer", async () => {
     const model = new ScriptedModel("only one");
 
-    expect(() => model.assertDone()).toThrowError(/1 unused turn/);
+    expect(() => model.assertDone()).toThrowError(/1 unused answer/);
     await model.generate(hello);
     await expect(model.generate(hello)).rejects.toThrowError(/once more than its script/);
   });
@@ -85,7 +89,7 @@ describe("ScriptedModel", () => {
     ]);
   });
 
-  it("throws the error of the turn after its chunks", async () => {
+  it("throws the error of the answer after its chunks", async () => {
     const error = new TroupeError("model_failed", "Overloaded.");
     const model = new ScriptedModel({ text: "Hel", error });
     const seen: ModelChunk[] = [];
@@ -116,7 +120,7 @@ describe("ScriptedModel", () => {
       break;
     }
 
-    expect(model.calls[0]?.end).toBe("left");
+    expect(model.calls[0]?.end).toBe("abandoned");
   });
 });
 
@@ -144,8 +148,8 @@ describe("the timing of ScriptedModel", () => {
 
   it.each([{ hang: true }, { delayMs: 60_000 }, { text: "a b", chunkDelayMs: 60_000 }])(
     "rejects as cancelled when its signal aborts during %o",
-    async (turn) => {
-      const model = new ScriptedModel(turn);
+    async (scripted) => {
+      const model = new ScriptedModel(scripted);
       const abort = new AbortController();
       const answer = model.generate(hello, { signal: abort.signal }).catch((error: unknown) => error);
 

@@ -7,50 +7,50 @@ import type { ModelResponse } from "../model/model-response.ts";
 import { collectResponse } from "../model/response-collector.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
 import { sleep } from "../async/sleep.ts";
-import { finishReasonOf, scriptedUsage, spellOut, turnChunks } from "./scripted-turn.ts";
-import type { ScriptedRequest, ScriptedTurn } from "./scripted-turn.ts";
+import { finishReasonOf, scriptedUsage, toAnswerObject, answerChunks } from "./scripted-answer.ts";
+import type { ScriptedRequest, ScriptedAnswer } from "./scripted-answer.ts";
 
-type SpelledTurn = ReturnType<typeof spellOut>;
+type AnswerObject = ReturnType<typeof toAnswerObject>;
 
 /**
- * One recorded call of a `ScriptedModel`. `end` is its outcome; `left` means that the reader of the stream stopped
+ * One recorded call of a `ScriptedModel`. `end` is its outcome; `abandoned` means that the reader of the stream stopped
  * early.
  */
 export type ScriptedCall = ScriptedRequest & {
   kind: "generate" | "stream";
-  end: "running" | "completed" | "failed" | "cancelled" | "left";
+  end: "running" | "completed" | "failed" | "cancelled" | "abandoned";
 };
 
-/** A turn, or a function that makes it from the request. */
-type Script = ScriptedTurn | ((request: ScriptedRequest) => ScriptedTurn);
+/** An answer, or a function that makes it from the request. */
+type Script = ScriptedAnswer | ((request: ScriptedRequest) => ScriptedAnswer);
 
 /**
- * A model for tests: it answers with scripted turns, in order, and records its calls. A call beyond the last turn
- * fails, and `assertDone` throws while a turn is left.
+ * A model for tests: it answers with scripted answers, in order, and records its calls. A call beyond the last answer
+ * fails, and `assertDone` throws while an answer is left.
  */
 export class ScriptedModel implements ModelProvider {
   readonly providerId: string = "scripted";
   readonly modelId: string = "scripted-1";
   readonly calls: ScriptedCall[] = [];
   readonly #script: Script[];
-  #answerRest: ((request: ScriptedRequest) => ScriptedTurn) | undefined;
+  #answerRest: ((request: ScriptedRequest) => ScriptedAnswer) | undefined;
 
-  constructor(...turns: Script[]) {
-    this.#script = turns;
+  constructor(...answers: Script[]) {
+    this.#script = answers;
   }
 
-  /** Sets the answer to calls beyond the scripted turns. */
-  respond(answer: (request: ScriptedRequest) => ScriptedTurn): this {
+  /** Sets the answer to calls beyond the scripted answers. */
+  respond(answer: (request: ScriptedRequest) => ScriptedAnswer): this {
     this.#answerRest = answer;
     return this;
   }
 
-  /** Throws when a scripted turn was not used. */
+  /** Throws when a scripted answer was not used. */
   assertDone(): void {
     if (this.#script.length === 0) return;
     throw new TroupeError(
       "internal",
-      `The model has ${this.#script.length} unused turn(s) left. Expected a call for each.`,
+      `The model has ${this.#script.length} unused answer(s) left. Expected a call for each.`,
     );
   }
 
@@ -71,46 +71,46 @@ export class ScriptedModel implements ModelProvider {
     const call: ScriptedCall = { kind, messages: messages.map((message) => ({ ...message })), options, end: "running" };
     this.calls.push(call);
     try {
-      yield* this.#chunks(spellOut(this.#nextTurn(call)), options.signal);
+      yield* this.#chunks(toAnswerObject(this.#nextAnswer(call)), options.signal);
       call.end = "completed";
     } catch (error) {
       call.end = options.signal?.aborted ? "cancelled" : "failed";
       throw toTroupeError(error, options.signal);
     } finally {
-      if (call.end === "running") call.end = "left";
+      if (call.end === "running") call.end = "abandoned";
     }
   }
 
-  #nextTurn(request: ScriptedRequest): ScriptedTurn {
+  #nextAnswer(request: ScriptedRequest): ScriptedAnswer {
     const next = this.#script.shift() ?? this.#answerRest;
     if (next === undefined)
       throw new TroupeError(
         "internal",
-        "The model was called once more than its script has turns. Add a turn, or set an answer with respond().",
+        "The model was called once more than its script has answers. Add an answer, or set an answer with respond().",
       );
     return typeof next === "function" ? next(request) : next;
   }
 
-  async *#chunks(turn: SpelledTurn, signal: AbortSignal | undefined): AsyncGenerator<ModelChunk, void> {
-    await wait(turn.hang === true ? Infinity : turn.delayMs, signal);
-    for (const chunk of turnChunks(turn)) {
+  async *#chunks(answer: AnswerObject, signal: AbortSignal | undefined): AsyncGenerator<ModelChunk, void> {
+    await wait(answer.hang === true ? Infinity : answer.delayMs, signal);
+    for (const chunk of answerChunks(answer)) {
       yield chunk;
-      await wait(turn.chunkDelayMs, signal);
+      await wait(answer.chunkDelayMs, signal);
     }
-    if (turn.error !== undefined) throw turn.error;
-    yield this.#finish(turn);
+    if (answer.error !== undefined) throw answer.error;
+    yield this.#finish(answer);
   }
 
-  #finish(turn: SpelledTurn): ModelChunk {
+  #finish(answer: AnswerObject): ModelChunk {
     const { providerId, modelId } = this;
-    const finishReason = finishReasonOf(turn);
+    const finishReason = finishReasonOf(answer);
     return {
       type: "finish",
       finishReason,
-      usage: turn.usage ?? scriptedUsage,
+      usage: answer.usage ?? scriptedUsage,
       model: modelId,
-      ...(turn.responseId !== undefined && { responseId: turn.responseId }),
-      ...(turn.vendorState !== undefined && { vendorState: { providerId, modelId, items: turn.vendorState } }),
+      ...(answer.responseId !== undefined && { responseId: answer.responseId }),
+      ...(answer.vendorState !== undefined && { vendorState: { providerId, modelId, items: answer.vendorState } }),
     };
   }
 }

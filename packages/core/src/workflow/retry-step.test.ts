@@ -4,7 +4,7 @@ import { ModelError } from "../errors/model-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ErrorCode } from "../errors/troupe-error.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { scriptedUsage } from "../testing/scripted-turn.ts";
+import { scriptedUsage } from "../testing/scripted-answer.ts";
 import { failing, failureOf } from "./test/failures.ts";
 import { Workflow } from "./workflow.ts";
 

@@ -4,7 +4,7 @@ import { ModelError } from "../errors/model-error.ts";
 import type { TroupeError } from "../errors/troupe-error.ts";
 import { RunError } from "../run/run-output.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { scriptedUsage } from "../testing/scripted-turn.ts";
+import { scriptedUsage } from "../testing/scripted-answer.ts";
 import { failing, failureOf } from "./test/failures.ts";
 import { Workflow } from "./workflow.ts";
 

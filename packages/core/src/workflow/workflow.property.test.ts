@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { assert, asyncProperty, boolean, integer } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { scriptedUsage } from "../testing/scripted-turn.ts";
+import { scriptedUsage } from "../testing/scripted-answer.ts";
 import { buildWorkflow, never, sometimes, stepPlans } from "./test/random-workflows.ts";
 import type { Expected, StepPlan } from "./test/random-workflows.ts";
 import type { WorkflowChunk } from "./workflow-result.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { RunContext } from "../run/run-context.ts";
 import { RunError } from "../run/run-output.ts";
 import type { Runnable } from "../run/runnable.ts";
-import { scriptedUsage } from "../testing/scripted-turn.ts";
+import { scriptedUsage } from "../testing/scripted-answer.ts";
 import { agentOf } from "./test/agents.ts";
 import { Workflow } from "./workflow.ts";
 

@@ -3,8 +3,8 @@ import type { ModelFailure } from "../../src/errors/model-error.ts";
 import type { ModelProvider } from "../../src/model/model-provider.ts";
 import { ScriptedModel } from "../../src/testing/scripted-model.ts";
 import type { ScriptedCall } from "../../src/testing/scripted-model.ts";
-import { scriptedUsage } from "../../src/testing/scripted-turn.ts";
-import type { ScriptedRequest, ScriptedTurn } from "../../src/testing/scripted-turn.ts";
+import { scriptedUsage } from "../../src/testing/scripted-answer.ts";
+import type { ScriptedRequest, ScriptedAnswer } from "../../src/testing/scripted-answer.ts";
 import { serversKey } from "../../src/testing/conformance/model-scenarios.ts";
 import type { ModelScenario } from "../../src/testing/conformance/model-scenarios.ts";
 import type { ModelProviderSubject } from "../../src/testing/conformance/model-subject.ts";
@@ -15,8 +15,8 @@ const ends: Record<ScriptedCall["end"], Ends> = {
   running: "open",
   completed: "completed",
   failed: "broken",
-  cancelled: "left",
-  left: "left",
+  cancelled: "abandoned",
+  abandoned: "abandoned",
 };
 
 /** Returns a subject whose scenarios a scripted model answers as a correct provider would. */
@@ -27,7 +27,7 @@ export function scriptedModelSubject(
   let callCount = 0;
   return {
     provider(scenario) {
-      const model = new ScriptedModel((request) => toTurn(scenario, request, () => `call_${++callCount}`));
+      const model = new ScriptedModel((request) => toAnswer(scenario, request, () => `call_${++callCount}`));
       calls.push(model.calls);
       return change(model);
     },
@@ -35,23 +35,23 @@ export function scriptedModelSubject(
   };
 }
 
-function toTurn(scenario: ModelScenario, request: ScriptedRequest, createId: () => string): ScriptedTurn {
+function toAnswer(scenario: ModelScenario, request: ScriptedRequest, createId: () => string): ScriptedAnswer {
   const { fault, failure } = scenario;
-  const turn = answerOf(scenario, createId);
-  if (failure !== undefined) return { ...(scenario.turn && turn), error: toError(request, failure) };
-  if (fault === undefined) return turn;
+  const answer = answerOf(scenario, createId);
+  if (failure !== undefined) return { ...(scenario.answer && answer), error: toError(request, failure) };
+  if (fault === undefined) return answer;
   const said = fault.at === "before-headers" ? {} : { text: "word0 " };
   if (fault.kind !== "hang") return { ...said, error: toError(request, { networkCode: "ECONNRESET" }) };
   if (scenario.idleTimeoutMs !== undefined) return { ...said, error: toError(request, { networkCode: "ETIMEDOUT" }) };
-  return fault.at === "before-headers" ? { hang: true } : { ...turn, chunkDelayMs: 600_000 };
+  return fault.at === "before-headers" ? { hang: true } : { ...answer, chunkDelayMs: 600_000 };
 }
 
-function answerOf({ turn = {} }: ModelScenario, createId: () => string): Exclude<ScriptedTurn, string> {
-  const usage = { ...(turn.usage ?? scriptedUsage), providerMetrics: { tokens: 1 } };
+function answerOf({ answer = {} }: ModelScenario, createId: () => string): Exclude<ScriptedAnswer, string> {
+  const usage = { ...(answer.usage ?? scriptedUsage), providerMetrics: { tokens: 1 } };
   return {
-    ...turn,
+    ...answer,
     usage,
-    ...(turn.toolCalls && { toolCalls: turn.toolCalls.map((call) => ({ ...call, id: createId() })) }),
+    ...(answer.toolCalls && { toolCalls: answer.toolCalls.map((call) => ({ ...call, id: createId() })) }),
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 import { checkConformance } from "../../src/testing/conformance/check-conformance.ts";
 import { embeddingProviderCases } from "../../src/testing/conformance/embedding-provider-cases.ts";
 import { vectorCollectionCases, vectorEmbeddingsCases } from "../../src/testing/conformance/vector-optional-cases.ts";
-import type { CollectingVectorStore } from "../../src/testing/conformance/vector-optional-cases.ts";
+import type { VectorStoreWithCollections } from "../../src/testing/conformance/vector-optional-cases.ts";
 import { vectorStoreCases } from "../../src/testing/conformance/vector-store-cases.ts";
 import { checkWrongSubjects } from "./check-wrong-subjects.ts";
 import { embeddingsBut, wrongEmbeddings } from "./wrong-embeddings.ts";
@@ -13,7 +13,7 @@ import { storeBut } from "./wrong-vector-store.ts";
 
 describe("InMemoryVectorStore behind a proxy", () => {
   const create = () => storeBut(() => ({}));
-  const dispose = async (store: CollectingVectorStore) => await store.close();
+  const dispose = async (store: VectorStoreWithCollections) => await store.close();
   checkConformance(it, vectorStoreCases, { create, dispose });
   checkConformance(it, vectorCollectionCases, { create, dispose });
   checkConformance(it, vectorEmbeddingsCases, { create: () => embedding(() => ({})) });

@@ -1,5 +1,5 @@
-import { GeminiClient, ownerOf, toModelError } from "@troupe-internal/gemini";
-import type { Identity } from "@troupe-internal/gemini";
+import { GeminiClient, credentialsOfKey, toModelError } from "@troupe-internal/gemini";
+import type { CallCredentials } from "@troupe-internal/gemini";
 import { createLogger, ModelError, TroupeError } from "@troupe/core";
 import type { EmbeddingProvider, EmbedOptions, Logger } from "@troupe/core";
 import { getOwn } from "@troupe/core/adapter";
@@ -27,8 +27,8 @@ const lengths: Readonly<Record<string, number>> = { [defaultModel]: 768, [succes
 const mostTexts = 100;
 
 /** The model of a request, and the length of its vectors unless it is the full one. */
-type Asked = { model: string; length: number | undefined };
-type Call = { asked: Asked; identity: Identity; signal: AbortSignal | undefined };
+type EmbeddingTarget = { model: string; length: number | undefined };
+type EmbedCall = { target: EmbeddingTarget; credentials: CallCredentials; signal: AbortSignal | undefined };
 
 class GoogleEmbeddings implements EmbeddingProvider {
   readonly providerId = providerId;
@@ -37,7 +37,7 @@ class GoogleEmbeddings implements EmbeddingProvider {
   readonly #timeoutMs: number;
   readonly #logger: Logger;
   readonly #client: GeminiClient;
-  #asked: Asked;
+  #target: EmbeddingTarget;
 
   constructor({ model = defaultModel, ...options }: GoogleEmbeddingsOptions) {
     const dimensions = options.dimensions ?? getOwn(lengths, model);
@@ -46,7 +46,7 @@ class GoogleEmbeddings implements EmbeddingProvider {
     this.#timeoutMs = options.timeoutMs ?? 600_000;
     this.#logger = options.logger ?? createLogger();
     this.#client = new GeminiClient({ baseURL: addressOf(options.baseURL), isCloud: false });
-    this.#asked = { model, length: options.dimensions };
+    this.#target = { model, length: options.dimensions };
   }
 
   async embed(text: string, options?: EmbedOptions): Promise<number[]> {
@@ -59,29 +59,29 @@ class GoogleEmbeddings implements EmbeddingProvider {
     if (empty !== -1)
       throw new TroupeError("invalid_value", `An empty text has no embedding, and text ${empty} is empty.`);
     if (texts.length === 0) return [];
-    const identity = ownerOf(findKey(apiKey, this.#apiKey));
-    const call = { asked: this.#asked, identity, signal };
+    const credentials = credentialsOfKey(findKey(apiKey, this.#apiKey));
+    const call = { target: this.#target, credentials, signal };
     try {
       return await this.#embedAll(texts, call);
     } catch (error) {
-      const isGone = call.asked.model === defaultModel && error instanceof ModelError && error.status === 404;
+      const isGone = call.target.model === defaultModel && error instanceof ModelError && error.status === 404;
       if (!isGone) throw error;
       // All texts again: vectors of two models cannot be compared.
-      return await this.#embedAll(texts, { ...call, asked: this.#replaceModel() });
+      return await this.#embedAll(texts, { ...call, target: this.#replaceModel() });
     }
   }
 
   /** Uses the successor from now on, with the length of the default model. */
-  #replaceModel(): Asked {
-    if (this.#asked.model === successor) return this.#asked;
-    this.#asked = { model: successor, length: this.dimensions };
-    const sentence = `${defaultModel} was shut down, and ${successor} is asked in its place: embed anew what was embedded with the former, and name the model.`;
+  #replaceModel(): EmbeddingTarget {
+    if (this.#target.model === successor) return this.#target;
+    this.#target = { model: successor, length: this.dimensions };
+    const sentence = `${defaultModel} was shut down, and ${successor} is called in its place: embed anew what was embedded with the former, and name the model.`;
     this.#logger.warn(sentence, { vendor: providerId, dimensions: this.dimensions });
-    return this.#asked;
+    return this.#target;
   }
 
-  async #embedAll(texts: readonly string[], call: Call): Promise<number[][]> {
-    const { asked, identity, signal } = call;
+  async #embedAll(texts: readonly string[], call: EmbedCall): Promise<number[][]> {
+    const { target, credentials, signal } = call;
     try {
       const vectors: number[][] = [];
       // One after the other, because of rate limits.
@@ -90,23 +90,23 @@ class GoogleEmbeddings implements EmbeddingProvider {
         const length = this.dimensions ?? vectors[0]?.length;
         vectors.push(...readVectors(await this.#ask(batch, call), { count: batch.length, length }));
       }
-      return asked.length === undefined ? vectors : vectors.map(toUnitLength);
+      return target.length === undefined ? vectors : vectors.map(toUnitLength);
     } catch (error) {
-      throw toModelError(error, { providerId, key: identity.key, signal });
+      throw toModelError(error, { providerId, key: credentials.key, signal });
     }
   }
 
-  async #ask(texts: readonly string[], { asked, identity, signal }: Call): Promise<string> {
+  async #ask(texts: readonly string[], { target, credentials, signal }: EmbedCall): Promise<string> {
     const request = await this.#client.write((models, httpOptions) =>
       models.embedContent({
-        model: asked.model,
+        model: target.model,
         // Each text is a content of its own: some models join plain texts to one vector.
         contents: texts.map((text) => ({ role: "user", parts: [{ text }] })),
-        config: { httpOptions, ...(asked.length !== undefined && { outputDimensionality: asked.length }) },
+        config: { httpOptions, ...(target.length !== undefined && { outputDimensionality: target.length }) },
       }),
     );
     const waits = { headersTimeoutMs: this.#timeoutMs, idleTimeoutMs: this.#timeoutMs };
-    const reply = await this.#client.post(request, { headers: identity.headers, signal, ...waits });
+    const reply = await this.#client.post(request, { headers: credentials.headers, signal, ...waits });
     return await reply.text();
   }
 }

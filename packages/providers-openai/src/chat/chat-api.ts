@@ -1,5 +1,5 @@
-import type { Api } from "../call.ts";
-import { ChatReader } from "./from-events.ts";
+import type { Api } from "../model-call.ts";
+import { ChatEventReader } from "./from-events.ts";
 import { fromChatResponse } from "./from-response.ts";
 import { toChatRequest } from "./to-request.ts";
 import { weakenChatRules } from "./weaken.ts";
@@ -11,6 +11,6 @@ export const chatApi: Api = {
   path: "/chat/completions",
   toRequest: toChatRequest,
   fromResponse: fromChatResponse,
-  createReader: (call) => new ChatReader(call),
+  createReader: (call) => new ChatEventReader(call),
   weaken: weakenChatRules,
 };

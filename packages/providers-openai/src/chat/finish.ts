@@ -1,6 +1,6 @@
 import type { FinishReason, TokenUsage } from "@troupe/core";
 import { getOwn } from "@troupe/core/adapter";
-import type { FinishReasons } from "../call.ts";
+import type { FinishReasons } from "../model-call.ts";
 import type { ChatUsage } from "./wire-types.ts";
 
 const reasons: FinishReasons = { stop: "stop", length: "length", content_filter: "content_filter" };

@@ -1,25 +1,25 @@
 import type { ModelChunk, SseEvent } from "@troupe/core/adapter";
-import type { Call, EventReader } from "../call.ts";
+import type { ModelCall, EventReader } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
-import { TruncatedResponse } from "../vendor-error.ts";
+import { TruncatedResponseError } from "../vendor-error.ts";
 import { toChatFinishReason, toChatUsage } from "./finish.ts";
-import { KeptThinking } from "./kept-thinking.ts";
+import { ThinkingCollector } from "./replay.ts";
 import { readChoice, textOf, usageOf } from "./read-choice.ts";
 import { ChatToolCalls } from "./streamed-calls.ts";
 import type { ChatUsage, WireCompletion, WireMessage } from "./wire-types.ts";
 
 /** Converts the events of one streamed Chat Completions answer to chunks, as different servers send them. */
-export class ChatReader implements EventReader {
+export class ChatEventReader implements EventReader {
   readonly #modelId: string;
   readonly #calls = new ChatToolCalls();
-  readonly #thinking = new KeptThinking();
+  readonly #thinking = new ThinkingCollector();
   #reason: string | undefined;
   #usage: ChatUsage | undefined;
   #id: string | undefined;
   #model: string | undefined;
   #isComplete = false;
 
-  constructor({ modelId }: Call) {
+  constructor({ modelId }: ModelCall) {
     this.#modelId = modelId;
   }
 
@@ -40,7 +40,7 @@ export class ChatReader implements EventReader {
   /** A finish reason makes an answer complete: not every server sends an end event. */
   end(chunks: ModelChunk[]): void {
     if (this.#isComplete) return;
-    if (this.#reason === undefined) throw new TruncatedResponse();
+    if (this.#reason === undefined) throw new TruncatedResponseError();
     this.#isComplete = true;
     this.#calls.end(chunks);
     const finishReason = toChatFinishReason(this.#reason, this.#calls.count > 0);

@@ -1,23 +1,23 @@
 import type { ChatMessage, MessageRole } from "@troupe/core";
-import type { Call } from "../call.ts";
-import { splitLeading } from "../leading-words.ts";
+import type { ModelCall } from "../model-call.ts";
+import { splitLeadingSystem } from "../leading-system.ts";
 import { plainText } from "../plain-text.ts";
 import { readPart } from "../read-part.ts";
 import type { ReadPart } from "../read-part.ts";
-import { keptFields } from "./kept-thinking.ts";
+import { replayedThinking } from "./replay.ts";
 
 /**
  * Converts the messages of a model call to those of Chat Completions. The first system messages and `instruction`
  * become one, since many servers take only one.
  */
-export function toMessages(call: Call, instruction = ""): object[] {
-  const { words, rest } = splitLeading(call);
-  const first = [words, instruction].filter((text) => text !== "").join("\n\n");
+export function toMessages(call: ModelCall, instruction = ""): object[] {
+  const { system, rest } = splitLeadingSystem(call);
+  const first = [system, instruction].filter((text) => text !== "").join("\n\n");
   const others = rest.flatMap((message) => toMessage[message.role](message, call));
   return first === "" ? others : [{ role: "system", content: first }, ...others];
 }
 
-const toMessage: Readonly<Record<MessageRole, (message: ChatMessage, call: Call) => object[]>> = {
+const toMessage: Readonly<Record<MessageRole, (message: ChatMessage, call: ModelCall) => object[]>> = {
   system: (message, call) => [{ role: "system", content: plainText(message, call) }],
   user: (message, call) => [{ role: "user", content: toContent(message, call), ...toName(message, call) }],
   assistant: toAssistantMessage,
@@ -26,7 +26,7 @@ const toMessage: Readonly<Record<MessageRole, (message: ChatMessage, call: Call)
   ],
 };
 
-function toAssistantMessage(message: ChatMessage, call: Call): object[] {
+function toAssistantMessage(message: ChatMessage, call: ModelCall): object[] {
   const text = call.parts.readText(message);
   const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => ({
     id,
@@ -37,17 +37,19 @@ function toAssistantMessage(message: ChatMessage, call: Call): object[] {
   if (text === "" && calls.length === 0) return [];
   const content = text === "" ? null : text;
   const toolCalls = calls.length > 0 && { tool_calls: calls };
-  return [{ role: "assistant", content, ...toolCalls, ...keptFields(message, call.modelId), ...toName(message, call) }];
+  return [
+    { role: "assistant", content, ...toolCalls, ...replayedThinking(message, call.modelId), ...toName(message, call) },
+  ];
 }
 
-function toName({ name }: ChatMessage, { rules, leaveOut }: Call): object {
+function toName({ name }: ChatMessage, { rules, reportOmitted }: ModelCall): object {
   if (name === undefined) return {};
   if (rules.names && /^[\w-]{1,64}$/.test(name)) return { name };
-  leaveOut("name", "the server takes no such name on messages");
+  reportOmitted("name", "the server takes no such name on messages");
   return {};
 }
 
-function toContent(message: ChatMessage, call: Call): string | object[] {
+function toContent(message: ChatMessage, call: ModelCall): string | object[] {
   if (!Array.isArray(message.content)) return message.content ?? "";
   const parts = call.parts
     .read(message, (part) => readPart(part, call))

@@ -65,7 +65,7 @@ describe("a request for Chat Completions", () => {
   it("asks for reasoning as the server wants it asked [openai.reasoning-effort]", async () => {
     const options: ModelOptions = { reasoning: { enabled: true, effort: "low" } };
     const vendor = await startVendor({ strict: false });
-    vendor.respond(() => ({ turn: "Yes." }));
+    vendor.respond(() => ({ answer: "Yes." }));
     const ask = async (config: Setup, more: ModelOptions = {}) => {
       await modelOf(vendor, { ...chat, modelId: "qwen-4", ...config }).generate(question, { ...options, ...more });
       const { reasoning, reasoning_effort: effort, reasoning_format: format } = lastBody(vendor);

@@ -1,6 +1,6 @@
 import { toAnswerFormat } from "../answer-format.ts";
 import type { AnswerFormat } from "../answer-format.ts";
-import type { Call } from "../call.ts";
+import type { ModelCall } from "../model-call.ts";
 import { fitsStrict } from "../fits-strict.ts";
 import type { ModelRules } from "../model-rules.ts";
 import { toMessages } from "./to-messages.ts";
@@ -9,7 +9,7 @@ import { toMessages } from "./to-messages.ts";
  * Converts a model call to the body of a Chat Completions request, with only the fields that the call sets. Settings
  * that the model does not take are left out and logged.
  */
-export function toChatRequest(call: Call): object {
+export function toChatRequest(call: ModelCall): object {
   const { modelId, options, rules, stream } = call;
   const { maxTokens } = options;
   const format = toAnswerFormat(options.responseFormat, rules);
@@ -25,7 +25,7 @@ export function toChatRequest(call: Call): object {
   };
 }
 
-function toTools({ options: { tools = [], toolChoice }, rules }: Call): object {
+function toTools({ options: { tools = [], toolChoice }, rules }: ModelCall): object {
   if (tools.length === 0) return {};
   return {
     tools: tools.map(({ name, description, parameters }) => {
@@ -36,14 +36,14 @@ function toTools({ options: { tools = [], toolChoice }, rules }: Call): object {
   };
 }
 
-function toReasoning({ options: { reasoning, tools = [] }, rules, leaveOut }: Call): object {
+function toReasoning({ options: { reasoning, tools = [] }, rules, reportOmitted }: ModelCall): object {
   if (reasoning?.enabled !== true) return {};
   if (!rules.reasoning) {
-    leaveOut("reasoning", "the model does not reason");
+    reportOmitted("reasoning", "the model does not reason");
     return {};
   }
   if (tools.length > 0 && !rules.reasoningWithTools) {
-    leaveOut("reasoning", "through Chat Completions this model reasons as told only without tools: use Responses");
+    reportOmitted("reasoning", "through Chat Completions this model reasons as told only without tools: use Responses");
     return {};
   }
   return reasoningFields[rules.reasoningStyle](reasoning.effort);
@@ -65,12 +65,12 @@ function toJsonSchema({ name, schema, strict }: NonNullable<AnswerFormat["schema
   return { name, schema, ...(strict && { strict }) };
 }
 
-function toSampling({ options: { temperature, topP, stop }, rules, leaveOut }: Call): object {
+function toSampling({ options: { temperature, topP, stop }, rules, reportOmitted }: ModelCall): object {
   const fields = [
     { option: "temperature", field: "temperature", value: temperature, isTaken: rules.sampling },
     { option: "topP", field: "top_p", value: topP, isTaken: rules.sampling },
     { option: "stop", field: "stop", value: stop, isTaken: rules.stop },
   ].filter(({ value }) => value !== undefined);
-  for (const { option, isTaken } of fields) if (!isTaken) leaveOut(option, "a model that reasons takes none");
+  for (const { option, isTaken } of fields) if (!isTaken) reportOmitted(option, "a model that reasons takes none");
   return Object.fromEntries(fields.filter(({ isTaken }) => isTaken).map(({ field, value }) => [field, value]));
 }

@@ -1,4 +1,4 @@
-import type { Refusal } from "../call.ts";
+import type { Refusal } from "../model-call.ts";
 import type { ModelRules } from "../model-rules.ts";
 
 /**

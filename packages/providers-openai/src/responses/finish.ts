@@ -1,7 +1,7 @@
 import type { FinishReason, TokenUsage } from "@troupe/core";
 import { getOwn } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
-import type { FinishReasons } from "../call.ts";
+import type { FinishReasons } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { toVendorState } from "./replay.ts";
 import type { OutputItem, ResponseUsage, WireResponse } from "./wire-types.ts";

@@ -1,9 +1,9 @@
 import type { ModelChunk, SseEvent } from "@troupe/core/adapter";
 import { wantsJson } from "../answer-format.ts";
-import type { Call, EventReader } from "../call.ts";
-import { toVendorError, TruncatedResponse } from "../vendor-error.ts";
+import type { ModelCall, EventReader } from "../model-call.ts";
+import { toVendorError, TruncatedResponseError } from "../vendor-error.ts";
 import { toFinishChunk } from "./finish.ts";
-import { isAside } from "./from-response.ts";
+import { isCommentary } from "./from-response.ts";
 import { ResponsesToolCalls } from "./streamed-calls.ts";
 import type { OutputItem, ResponseEvent } from "./wire-types.ts";
 
@@ -22,21 +22,21 @@ const unread = new Set([
   "response.reasoning_text.done",
 ]);
 
-type Step = (reader: ResponsesReader, event: ResponseEvent, chunks: ModelChunk[]) => void;
+type Step = (reader: ResponsesEventReader, event: ResponseEvent, chunks: ModelChunk[]) => void;
 
 /**
  * Converts the events of one streamed Responses answer to chunks. Unknown events are ignored, since the vendor adds new
  * ones.
  */
-export class ResponsesReader implements EventReader {
+export class ResponsesEventReader implements EventReader {
   readonly #modelId: string;
   readonly #isJson: boolean;
   readonly #calls = new ResponsesToolCalls();
-  readonly #asides = new Set<number>();
+  readonly #commentary = new Set<number>();
   readonly #items: OutputItem[] = [];
   #isComplete = false;
 
-  constructor({ modelId, options }: Call) {
+  constructor({ modelId, options }: ModelCall) {
     this.#modelId = modelId;
     this.#isJson = wantsJson(options.responseFormat);
   }
@@ -44,16 +44,16 @@ export class ResponsesReader implements EventReader {
   read({ event: name = "", data }: SseEvent, chunks: ModelChunk[]): boolean {
     if (unread.has(name) || data === "[DONE]") return this.#isComplete;
     const event = JSON.parse(data) as ResponseEvent;
-    ResponsesReader.#steps.get(event.type ?? "")?.(this, event, chunks);
+    ResponsesEventReader.#steps.get(event.type ?? "")?.(this, event, chunks);
     return this.#isComplete;
   }
 
   end(): void {
-    if (!this.#isComplete) throw new TruncatedResponse();
+    if (!this.#isComplete) throw new TruncatedResponseError();
   }
 
   #addText({ delta = "", output_index: index = 0 }: ResponseEvent, chunks: ModelChunk[]): void {
-    if (delta !== "") chunks.push({ type: this.#asides.has(index) ? "thinking" : "text", text: delta });
+    if (delta !== "") chunks.push({ type: this.#commentary.has(index) ? "thinking" : "text", text: delta });
   }
 
   #addThinking(text: string, chunks: ModelChunk[]): void {
@@ -62,7 +62,7 @@ export class ResponsesReader implements EventReader {
 
   #startItem({ item = {}, output_index: index = 0 }: ResponseEvent, chunks: ModelChunk[]): void {
     if (item.type === "function_call") this.#calls.start(index, item, chunks);
-    if (isAside(item, this.#isJson)) this.#asides.add(index);
+    if (isCommentary(item, this.#isJson)) this.#commentary.add(index);
   }
 
   /** Only now the item is complete: encrypted content in earlier events may be partial. */

@@ -1,11 +1,11 @@
 import { noUsage } from "@troupe/core/adapter";
 import type { ModelResponse } from "@troupe/core/adapter";
 import { wantsJson } from "../answer-format.ts";
-import type { Call } from "../call.ts";
+import type { ModelCall } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { toToolCalls } from "../to-tool-calls.ts";
-import type { WrittenCall } from "../to-tool-calls.ts";
-import { toVendorError, TruncatedResponse } from "../vendor-error.ts";
+import type { UnparsedCall } from "../to-tool-calls.ts";
+import { toVendorError, TruncatedResponseError } from "../vendor-error.ts";
 import { toResponsesFinishReason, toResponsesUsage } from "./finish.ts";
 import { toVendorState } from "./replay.ts";
 import { toCallId } from "./streamed-calls.ts";
@@ -13,14 +13,14 @@ import type { OutputItem, WireResponse } from "./wire-types.ts";
 
 /**
  * Converts the JSON body of a Responses answer that was not streamed to a `ModelResponse`. Throws `VendorError` for one
- * that failed, which can come with status 200, and `TruncatedResponse` for one that is not finished.
+ * that failed, which can come with status 200, and `TruncatedResponseError` for one that is not finished.
  */
-export function fromResponsesResponse(body: unknown, { options, modelId }: Call): ModelResponse {
+export function fromResponsesResponse(body: unknown, { options, modelId }: ModelCall): ModelResponse {
   const response = body as WireResponse;
   checkStatus(response);
   const { output = [], usage, id, model } = response;
   const { text, thinking } = readWords(output, wantsJson(options.responseFormat));
-  const calls = toToolCalls(output.flatMap(toWrittenCall));
+  const calls = toToolCalls(output.flatMap(toUnparsedCall));
   return {
     text,
     ...calls,
@@ -34,14 +34,14 @@ export function fromResponsesResponse(body: unknown, { options, modelId }: Call)
 function checkStatus({ status, error }: WireResponse): void {
   if (status === "completed" || status === "incomplete") return;
   if (status === "failed" || error) throw toVendorError(error ?? {});
-  throw new TruncatedResponse();
+  throw new TruncatedResponseError();
 }
 
 /**
  * Tells if an item is commentary beside an answer that must be JSON. Its text counts as thinking, to keep it out of the
  * JSON.
  */
-export function isAside({ phase }: OutputItem, isJson: boolean): boolean {
+export function isCommentary({ phase }: OutputItem, isJson: boolean): boolean {
   return isJson && phase === "commentary";
 }
 
@@ -49,7 +49,7 @@ function readWords(output: readonly OutputItem[], isJson: boolean): { text: stri
   let [text, thinking] = ["", ""];
   for (const item of output) {
     if (item.type === "reasoning") thinking += summaryOf(item);
-    if (item.type === "message" && isAside(item, isJson)) thinking += wordsOf(item);
+    if (item.type === "message" && isCommentary(item, isJson)) thinking += wordsOf(item);
     else if (item.type === "message") text += wordsOf(item);
   }
   return { text, thinking };
@@ -65,6 +65,6 @@ function summaryOf(item: OutputItem): string {
   return summary === "" ? wordsOf(item) : summary;
 }
 
-function toWrittenCall({ type, call_id: id, name = "", arguments: text = "" }: OutputItem): WrittenCall[] {
+function toUnparsedCall({ type, call_id: id, name = "", arguments: text = "" }: OutputItem): UnparsedCall[] {
   return type === "function_call" ? [{ id: toCallId(id), name, text }] : [];
 }

@@ -19,7 +19,7 @@ export function toVendorState(modelId: string, items: OutputItem[]): VendorState
  * Returns the original items of an assistant message, to send them back unchanged, if this model made them and the
  * message still has the same tool calls. Else `undefined`: the message must be converted.
  */
-export function itemsToReplay(message: ModelMessage, modelId: string): OutputItem[] | undefined {
+export function replayedItems(message: ModelMessage, modelId: string): OutputItem[] | undefined {
   const items = (vendorStateOf(message, { providerId, modelId })?.items as Partial<Kept> | undefined)?.outputItems;
   if (items === undefined) return undefined;
   const called = items.flatMap(({ type, call_id: id }) => (type === "function_call" ? [id] : []));

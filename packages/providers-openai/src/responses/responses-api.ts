@@ -1,5 +1,5 @@
-import type { Api } from "../call.ts";
-import { ResponsesReader } from "./from-events.ts";
+import type { Api } from "../model-call.ts";
+import { ResponsesEventReader } from "./from-events.ts";
 import { fromResponsesResponse } from "./from-response.ts";
 import { toResponsesRequest } from "./to-request.ts";
 import { weakenResponsesRules } from "./weaken.ts";
@@ -9,6 +9,6 @@ export const responsesApi: Api = {
   path: "/responses",
   toRequest: toResponsesRequest,
   fromResponse: fromResponsesResponse,
-  createReader: (call) => new ResponsesReader(call),
+  createReader: (call) => new ResponsesEventReader(call),
   weaken: weakenResponsesRules,
 };

@@ -1,35 +1,35 @@
 import type { ChatMessage, MessageRole } from "@troupe/core";
-import type { Call } from "../call.ts";
-import { splitLeading } from "../leading-words.ts";
+import type { ModelCall } from "../model-call.ts";
+import { splitLeadingSystem } from "../leading-system.ts";
 import { plainText } from "../plain-text.ts";
 import { readPart } from "../read-part.ts";
 import type { ReadPart } from "../read-part.ts";
-import { itemsToReplay } from "./replay.ts";
+import { replayedItems } from "./replay.ts";
 
 /** The conversation in a Responses request: the first system messages as `instructions`, all others as items. */
 export type Input = { instructions?: string; input: object[] };
 
 /** Converts the messages of a model call to the instructions and input items of a Responses request. */
-export function toInput(call: Call): Input {
-  const { words, rest } = splitLeading(call);
+export function toInput(call: ModelCall): Input {
+  const { system, rest } = splitLeadingSystem(call);
   const input = rest.flatMap((message) => toItems[message.role](message, call));
-  if (rest.some(({ name }) => name !== undefined)) call.leaveOut("name", "messages have no names in Responses");
+  if (rest.some(({ name }) => name !== undefined)) call.reportOmitted("name", "messages have no names in Responses");
   // A request needs input: instructions alone are sent as a system message.
-  if (input.length === 0) return { input: [{ role: "developer", content: words }] };
-  return { ...(words !== "" && { instructions: words }), input };
+  if (input.length === 0) return { input: [{ role: "developer", content: system }] };
+  return { ...(system !== "" && { instructions: system }), input };
 }
 
-const toItems: Readonly<Record<MessageRole, (message: ChatMessage, call: Call) => object[]>> = {
+const toItems: Readonly<Record<MessageRole, (message: ChatMessage, call: ModelCall) => object[]>> = {
   system: (message, call) => [{ role: "developer", content: plainText(message, call) }],
   user: (message, call) => [{ role: "user", content: toContent(message, call) }],
-  assistant: (message, call) => itemsToReplay(message, call.modelId) ?? toAssistantItems(message, call),
+  assistant: (message, call) => replayedItems(message, call.modelId) ?? toAssistantItems(message, call),
   tool: (message, call) => [
     { type: "function_call_output", call_id: message.toolCallId ?? "", output: plainText(message, call) },
   ],
 };
 
 /** Converts an answer of an earlier turn or another model: text and calls, without vendor state. */
-function toAssistantItems(message: ChatMessage, call: Call): object[] {
+function toAssistantItems(message: ChatMessage, call: ModelCall): object[] {
   const text = call.parts.readText(message);
   const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => ({
     type: "function_call",
@@ -40,7 +40,7 @@ function toAssistantItems(message: ChatMessage, call: Call): object[] {
   return text === "" ? calls : [{ role: "assistant", content: text }, ...calls];
 }
 
-function toContent(message: ChatMessage, call: Call): string | object[] {
+function toContent(message: ChatMessage, call: ModelCall): string | object[] {
   if (!Array.isArray(message.content)) return message.content ?? "";
   const parts = call.parts
     .read(message, (part) => readPart(part, call))

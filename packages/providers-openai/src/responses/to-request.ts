@@ -1,6 +1,6 @@
 import { toAnswerFormat } from "../answer-format.ts";
 import type { AnswerFormat } from "../answer-format.ts";
-import type { Call } from "../call.ts";
+import type { ModelCall } from "../model-call.ts";
 import { fitsStrict } from "../fits-strict.ts";
 import { toInput } from "./to-input.ts";
 
@@ -8,12 +8,12 @@ import { toInput } from "./to-input.ts";
  * Converts a model call to the body of a Responses request, of which the vendor stores nothing. Settings that the model
  * does not take are left out and logged.
  */
-export function toResponsesRequest(call: Call): object {
+export function toResponsesRequest(call: ModelCall): object {
   const { modelId, options, stream } = call;
   const format = toAnswerFormat(options.responseFormat, call.rules);
   const { input, ...rest } = toInput(call);
   const { maxTokens } = options;
-  if (options.stop !== undefined) call.leaveOut("stop", "Responses know no stop words");
+  if (options.stop !== undefined) call.reportOmitted("stop", "Responses know no stop words");
   return {
     model: modelId,
     store: false,
@@ -28,7 +28,7 @@ export function toResponsesRequest(call: Call): object {
   };
 }
 
-function toTools({ options: { tools = [], toolChoice }, rules }: Call): object {
+function toTools({ options: { tools = [], toolChoice }, rules }: ModelCall): object {
   if (tools.length === 0) return {};
   return {
     tools: tools.map(({ name, description, parameters }) => {
@@ -39,9 +39,9 @@ function toTools({ options: { tools = [], toolChoice }, rules }: Call): object {
   };
 }
 
-function toReasoning({ options: { reasoning }, rules, leaveOut }: Call): object {
+function toReasoning({ options: { reasoning }, rules, reportOmitted }: ModelCall): object {
   if (!rules.reasoning) {
-    if (reasoning?.enabled === true) leaveOut("reasoning", "the model does not reason");
+    if (reasoning?.enabled === true) reportOmitted("reasoning", "the model does not reason");
     return {};
   }
   const { effort } = reasoning ?? {};
@@ -54,10 +54,10 @@ function toText({ type, schema }: AnswerFormat): object {
   return type === "text" ? {} : { text: { format: { type, ...schema } } };
 }
 
-function toSampling({ options: { temperature, topP }, rules, leaveOut }: Call): object {
+function toSampling({ options: { temperature, topP }, rules, reportOmitted }: ModelCall): object {
   if (rules.sampling)
     return { ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { top_p: topP }) };
-  if (temperature !== undefined) leaveOut("temperature", "a model that reasons takes none");
-  if (topP !== undefined) leaveOut("topP", "a model that reasons takes none");
+  if (temperature !== undefined) reportOmitted("temperature", "a model that reasons takes none");
+  if (topP !== undefined) reportOmitted("topP", "a model that reasons takes none");
   return {};
 }

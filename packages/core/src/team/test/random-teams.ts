@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Agent } from "../../agent/agent.ts";
 import type { Runnable } from "../../run/runnable.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
-import type { ScriptedRequest, ScriptedTurn } from "../../testing/scripted-turn.ts";
+import type { ScriptedRequest, ScriptedAnswer } from "../../testing/scripted-answer.ts";
 import { allModes } from "./teams.ts";
 import type { TeamMode } from "../team-config.ts";
 import { Team } from "../team.ts";
@@ -64,12 +64,12 @@ export function mustFail(plan: Plan): boolean {
 function build(plan: Plan, name: string): Built {
   if ("mode" in plan) return buildTeam(plan, name);
   const { fails, delayMs } = plan;
-  const turn: ScriptedTurn = { delayMs, ...(fails ? { error: new Error("broken") } : { text: `from ${name}` }) };
+  const turn: ScriptedAnswer = { delayMs, ...(fails ? { error: new Error("broken") } : { text: `from ${name}` }) };
   const model = new ScriptedModel().respond(() => turn);
   return { runnable: new Agent({ name, model }), models: [model], runnables: [] };
 }
 
-function lead({ mode, members, pick }: TeamPlan, { messages, options }: ScriptedRequest): ScriptedTurn {
+function lead({ mode, members, pick }: TeamPlan, { messages, options }: ScriptedRequest): ScriptedAnswer {
   if (mode === "route") return { structured: { member: `m${pick % members.length}` } };
   const hasResults = messages.at(-1)?.role === "tool";
   if (mode !== "coordinate" || hasResults) return "done";

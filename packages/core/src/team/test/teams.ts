@@ -7,8 +7,8 @@ import type { StreamChunk } from "../../run/stream-chunk.ts";
 import type { RunStream } from "../../run/runnable.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import type { ScriptedCall } from "../../testing/scripted-model.ts";
-import { scriptedUsage } from "../../testing/scripted-turn.ts";
-import type { ScriptedTurn } from "../../testing/scripted-turn.ts";
+import { scriptedUsage } from "../../testing/scripted-answer.ts";
+import type { ScriptedAnswer } from "../../testing/scripted-answer.ts";
 import type { TeamMode } from "../team-config.ts";
 
 type Turns = ConstructorParameters<typeof ScriptedModel>;
@@ -37,22 +37,22 @@ export function member(name: string, turns: Turns, config: Partial<AgentConfig> 
 }
 
 /** A member that always gives the same answer. */
-export function sayer(name: string, turn: ScriptedTurn, config: Partial<AgentConfig> = {}) {
+export function sayer(name: string, turn: ScriptedAnswer, config: Partial<AgentConfig> = {}) {
   const model = new ScriptedModel().respond(() => turn);
   return { agent: new Agent({ name, model, ...config }), model };
 }
 
 /** A scripted answer of an orchestrator that delegates a task to each member. */
-export function delegate(...names: string[]): ScriptedTurn {
+export function delegate(...names: string[]): ScriptedAnswer {
   return { toolCalls: names.map((name) => ({ name: `delegate_to_${name}`, arguments: { task: `task for ${name}` } })) };
 }
 
 /** A scripted answer of an orchestrator that chooses a member. */
-export function pick(name: string): ScriptedTurn {
+export function pick(name: string): ScriptedAnswer {
   return { structured: { member: name } };
 }
 
-export const agrees: ScriptedTurn = { structured: { agree: true } };
+export const agrees: ScriptedAnswer = { structured: { agree: true } };
 
 /** Scripted answers of an orchestrator for each mode: `ann` and `bob` work, or `ann` alone, and it answers "done". */
 export function orchestratorTurns(mode: TeamMode): Turns {

@@ -130,7 +130,7 @@ export const modelSignalCases = {
     await inTime(chunks.next());
     await inTime(Promise.resolve(chunks.return?.()));
 
-    await until(() => subject.requests().at(-1)?.end === "left");
+    await until(() => subject.requests().at(-1)?.end === "abandoned");
   },
   "leaves no listener on the signal": async (subject) => {
     const { signal } = new AbortController();
@@ -154,7 +154,7 @@ async function endsAtOnce(
   await until(() => subject.requests().at(-1)?.end === "open");
   abort.abort(reason);
   await inTime(rejected);
-  await until(() => subject.requests().at(-1)?.end === "left");
+  await until(() => subject.requests().at(-1)?.end === "abandoned");
 }
 
 async function drained(stream: AsyncIterable<unknown>): Promise<void> {

@@ -118,7 +118,7 @@ const answerCases = {
 
     const { providerMetrics: _, ...counted } = finish?.usage ?? {};
     const present = Object.entries(counted).filter(([, count]) => count !== undefined && count !== 0);
-    assert.deepEqual(Object.fromEntries(present), modelScenarios.usage.turn.usage);
+    assert.deepEqual(Object.fromEntries(present), modelScenarios.usage.answer.usage);
   },
   "passes on the vendor's own usage object": async (subject) => {
     const { usage } = await generate(subject, "usage");
@@ -171,7 +171,7 @@ function callsOf(chunks: readonly ModelChunk[]): { name: string; arguments: unkn
 }
 
 function expectedCalls(name: "one tool call" | "two parallel tool calls"): { name: string; arguments: unknown }[] {
-  return modelScenarios[name].turn.toolCalls.map((call) => ({
+  return modelScenarios[name].answer.toolCalls.map((call) => ({
     name: call.name,
     arguments: { ok: true, value: call.arguments },
   }));

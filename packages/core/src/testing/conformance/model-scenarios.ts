@@ -1,15 +1,18 @@
-import type { ScriptedTurn } from "../scripted-turn.ts";
+import type { ScriptedAnswer } from "../scripted-answer.ts";
 
-/** Answer of the vendor in a scenario: a turn without timing and failures. */
-type ScenarioTurn = Omit<Exclude<ScriptedTurn, string>, "error" | "delayMs" | "chunkDelayMs" | "hang" | "responseId">;
+/** Answer of the vendor in a scenario, without timing and failures. */
+type ScenarioAnswer = Omit<
+  Exclude<ScriptedAnswer, string>,
+  "error" | "delayMs" | "chunkDelayMs" | "hang" | "responseId"
+>;
 
 /**
  * Behavior of the vendor for one request in `modelProviderCases`: an answer, an error, or a fault of the connection.
  */
 export type ModelScenario = {
   /** Answer of the vendor. */
-  turn?: ScenarioTurn;
-  /** Error instead of an answer, or within the stream after the turn. */
+  answer?: ScenarioAnswer;
+  /** Error instead of an answer, or within the stream after the answer. */
   failure?: { status: number; retryAfterSeconds?: number; message?: string };
   /**
    * Fault of the connection: `end` ends the response before the answer is complete, `cut` closes the connection, `reset`
@@ -38,38 +41,40 @@ const quoted = `Incorrect API key provided: ${callersKey}.`;
 
 /** Scenarios of `modelProviderCases` by name. The test of a provider serves each in its vendor's format. */
 export const modelScenarios = {
-  "plain text": { turn: { text: "Take an umbrella." } },
-  "text in many pieces": { turn: { text: ["Ta", "ke", " ", "an", "\n\n", "umb", "rella", " 😀", " é \u2028."] } },
-  "one-byte pieces": { turn: { text: "Größe 😀 \u2028 נ" }, pieceBytes: 1 },
-  thinking: { turn: { thinking: ["It will ", "rain."], text: "Take an umbrella.", vendorState: { signed: true } } },
-  "one tool call": { turn: { text: "Let me look.", toolCalls: [weather("Oslo")] } },
-  "two parallel tool calls": { turn: { toolCalls: [weather("Oslo"), weather("Bergen")] } },
-  "tool call in one-byte pieces": { turn: { toolCalls: [weather("Tromsø 😀")] }, pieceBytes: 1 },
-  "empty arguments": { turn: { toolCalls: [{ name: "get_time", arguments: {} }] } },
-  "arguments cut": { turn: { toolCalls: [{ name: "get_weather", arguments: '{"city":"Os' }], finishReason: "length" } },
+  "plain text": { answer: { text: "Take an umbrella." } },
+  "text in many pieces": { answer: { text: ["Ta", "ke", " ", "an", "\n\n", "umb", "rella", " 😀", " é \u2028."] } },
+  "one-byte pieces": { answer: { text: "Größe 😀 \u2028 נ" }, pieceBytes: 1 },
+  thinking: { answer: { thinking: ["It will ", "rain."], text: "Take an umbrella.", vendorState: { signed: true } } },
+  "one tool call": { answer: { text: "Let me look.", toolCalls: [weather("Oslo")] } },
+  "two parallel tool calls": { answer: { toolCalls: [weather("Oslo"), weather("Bergen")] } },
+  "tool call in one-byte pieces": { answer: { toolCalls: [weather("Tromsø 😀")] }, pieceBytes: 1 },
+  "empty arguments": { answer: { toolCalls: [{ name: "get_time", arguments: {} }] } },
+  "arguments cut": {
+    answer: { toolCalls: [{ name: "get_weather", arguments: '{"city":"Os' }], finishReason: "length" },
+  },
   usage: {
-    turn: {
+    answer: {
       thinking: "Hm.",
       text: "Yes.",
       usage: { promptTokens: 100, completionTokens: 50, totalTokens: 150, cachedTokens: 80, reasoningTokens: 30 },
     },
   },
-  length: { turn: { text: "Take an", finishReason: "length" } },
-  "content filter": { turn: { text: "I", finishReason: "content_filter" } },
+  length: { answer: { text: "Take an", finishReason: "length" } },
+  "content filter": { answer: { text: "I", finishReason: "content_filter" } },
   "caller's key refused": { failure: { status: 401, message: quoted } },
   "server's key refused": { failure: { status: 401, message: `Incorrect API key provided: ${serversKey}.` } },
   "rate limited": { failure: { status: 429, retryAfterSeconds: 2, message: quoted } },
   "server error": { failure: { status: 500, message: quoted } },
   overloaded: { failure: { status: 503, message: quoted } },
   "request refused": { failure: { status: 400, message: quoted } },
-  "error within the stream": { turn: { text: longText }, failure: { status: 500, message: quoted } },
-  "truncated stream": { turn: { text: longText }, fault: { kind: "end", at: "mid-answer" } },
-  "connection closed within the answer": { turn: { text: longText }, fault: { kind: "cut", at: "mid-answer" } },
-  "connection reset before the answer": { turn: { text: "Hi" }, fault: { kind: "reset", at: "before-headers" } },
-  "connection reset within the answer": { turn: { text: longText }, fault: { kind: "reset", at: "mid-answer" } },
-  "stalled stream": { turn: { text: longText }, fault: { kind: "hang", at: "mid-answer" }, idleTimeoutMs: 100 },
-  "silence before the answer": { turn: { text: "Hi" }, fault: { kind: "hang", at: "before-headers" } },
-  "silence within the answer": { turn: { text: longText }, fault: { kind: "hang", at: "mid-answer" } },
+  "error within the stream": { answer: { text: longText }, failure: { status: 500, message: quoted } },
+  "truncated stream": { answer: { text: longText }, fault: { kind: "end", at: "mid-answer" } },
+  "connection closed within the answer": { answer: { text: longText }, fault: { kind: "cut", at: "mid-answer" } },
+  "connection reset before the answer": { answer: { text: "Hi" }, fault: { kind: "reset", at: "before-headers" } },
+  "connection reset within the answer": { answer: { text: longText }, fault: { kind: "reset", at: "mid-answer" } },
+  "stalled stream": { answer: { text: longText }, fault: { kind: "hang", at: "mid-answer" }, idleTimeoutMs: 100 },
+  "silence before the answer": { answer: { text: "Hi" }, fault: { kind: "hang", at: "before-headers" } },
+  "silence within the answer": { answer: { text: longText }, fault: { kind: "hang", at: "mid-answer" } },
 } satisfies Record<string, ModelScenario>;
 
 /** Name of a scenario in `modelScenarios`. */

@@ -16,8 +16,8 @@ export interface ModelProviderSubject {
    * with recorded answers.
    */
   provider(scenario: ModelScenario, name: ModelScenarioName): ModelProvider | Promise<ModelProvider>;
-  /** Returns the outcome of each request to the vendor. `left` means that the provider closed it early. */
-  requests(): readonly { readonly end: "open" | "completed" | "broken" | "left" }[];
+  /** Returns the outcome of each request to the vendor. `abandoned` means that the provider closed it early. */
+  requests(): readonly { readonly end: "open" | "completed" | "broken" | "abandoned" }[];
 }
 
 /** Chunks of a stream, and its error if it failed. */

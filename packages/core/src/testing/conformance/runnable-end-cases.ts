@@ -118,7 +118,7 @@ async function streamOutput(subject: Runnable, signal: AbortSignal): Promise<unk
 
 /** Waits until the model call has ended with its run. */
 async function modelEnds(model: ScriptedModel): Promise<void> {
-  await until(() => model.calls.every(({ end }) => ["cancelled", "left"].includes(end)));
+  await until(() => model.calls.every(({ end }) => ["cancelled", "abandoned"].includes(end)));
 }
 
 /** Returns the unhandled rejections during `work`, and hides them from the test runner. */

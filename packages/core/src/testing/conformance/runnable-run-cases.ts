@@ -4,7 +4,7 @@ import type { StreamChunk } from "../../run/stream-chunk.ts";
 import type { RunOpts } from "../../run/run-options.ts";
 import { toPublicOutput } from "../../run/run-output.ts";
 import { ScriptedModel } from "../scripted-model.ts";
-import { scriptedUsage } from "../scripted-turn.ts";
+import { scriptedUsage } from "../scripted-answer.ts";
 import { createId } from "../../util/create-id.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { eventsOf, readAll, runErrorOf } from "./runnable-subject.ts";

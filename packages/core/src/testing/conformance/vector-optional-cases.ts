@@ -4,7 +4,7 @@ import type { ConformanceCases } from "./check-conformance.ts";
 import { at, eastIds, fill } from "./vector-documents.ts";
 
 /** A `VectorStore` with the optional member `collection`: subject of `vectorCollectionCases`. */
-export type CollectingVectorStore = VectorStore & Required<Pick<VectorStore, "collection">>;
+export type VectorStoreWithCollections = VectorStore & Required<Pick<VectorStore, "collection">>;
 
 /** Conformance suite for a `VectorStore` with `collection`. The subject is the one of `vectorStoreCases`. */
 export const vectorCollectionCases = {
@@ -86,7 +86,7 @@ export const vectorCollectionCases = {
     for (const name of ["", "a\0b", "\ud800", "x".repeat(1025), undefined] as string[])
       assert.throws(() => store.collection(name), { code: "invalid_value" });
   },
-} satisfies ConformanceCases<CollectingVectorStore>;
+} satisfies ConformanceCases<VectorStoreWithCollections>;
 
 /** Conformance suite for a `VectorStore` that embeds documents itself. */
 export const vectorEmbeddingsCases = {

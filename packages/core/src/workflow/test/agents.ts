@@ -1,7 +1,7 @@
 import { Agent } from "../../agent/agent.ts";
 import { getTextContent } from "../../message/content.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
-import type { ScriptedTurn } from "../../testing/scripted-turn.ts";
+import type { ScriptedAnswer } from "../../testing/scripted-answer.ts";
 
 /** An agent on a model. */
 export function agentOn(model: ScriptedModel): Agent {
@@ -9,7 +9,7 @@ export function agentOn(model: ScriptedModel): Agent {
 }
 
 /** An agent with these scripted answers. */
-export function agentOf(...turns: ScriptedTurn[]): Agent {
+export function agentOf(...turns: ScriptedAnswer[]): Agent {
   return agentOn(new ScriptedModel(...turns));
 }
 

@@ -6,7 +6,7 @@ import type { ModelRules } from "./model-rules.ts";
 export type ApiName = "responses" | "chat";
 
 /** One model call: everything from which an `Api` writes the request and reads the answer. */
-export type Call = {
+export type ModelCall = {
   api: ApiName;
   modelId: string;
   messages: readonly ChatMessage[];
@@ -16,7 +16,7 @@ export type Call = {
   rules: ModelRules;
   stream: boolean;
   /** Logs that a setting, or a part of the history, is left out. */
-  leaveOut: (what: string, reason: string) => void;
+  reportOmitted: (what: string, reason: string) => void;
 };
 
 /** Converts the events of one streamed answer to chunks. Each `Api` has an implementation. */
@@ -33,9 +33,9 @@ export interface EventReader {
  */
 export interface Api {
   readonly path: string;
-  toRequest(call: Call): object;
-  fromResponse(body: unknown, call: Call): ModelResponse;
-  createReader(call: Call): EventReader;
+  toRequest(call: ModelCall): object;
+  fromResponse(body: unknown, call: ModelCall): ModelResponse;
+  createReader(call: ModelCall): EventReader;
   /** Returns weaker rules for a second try of a refused request, if there are any. */
   weaken(refusal: Refusal, request: object): Partial<ModelRules> | undefined;
 }

@@ -1,15 +1,15 @@
 import type { FinishReason, TokenUsage } from "@troupe/core";
 import { createId, getOwn } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
-import { keepThinking } from "./kept-thinking.ts";
+import { toVendorState } from "./replay.ts";
 import { VendorError } from "./vendor-error.ts";
-import type { ToldCall, WireLine } from "./wire-types.ts";
+import type { WireAnswerCall, WireLine } from "./wire-types.ts";
 
 /**
  * Converts the lines (NDJSON) of one streamed answer to chunks. Collects its thinking as `vendorState`, which the next
  * model call of the run sends back.
  */
-export class LineReader {
+export class EventReader {
   readonly #modelId: string;
   readonly #ids = new Set<string>();
   #thinking = "";
@@ -39,7 +39,7 @@ export class LineReader {
   }
 
   /** A call comes in one line. */
-  #readCall({ id: given, function: { name, arguments: args } }: ToldCall, chunks: ModelChunk[]): void {
+  #readCall({ id: given, function: { name, arguments: args } }: WireAnswerCall, chunks: ModelChunk[]): void {
     const id = !given || this.#ids.has(given) ? createId() : given;
     this.#ids.add(id);
     chunks.push(
@@ -54,12 +54,13 @@ export class LineReader {
     const { model } = line;
     const reason = line.done_reason ?? "stop";
     const finishReason = reason === "stop" && this.#ids.size > 0 ? "tool_calls" : (getOwn(reasons, reason) ?? "other");
+    const vendorState = toVendorState(this.#thinking, this.#modelId);
     return {
       type: "finish",
       finishReason,
       usage: toUsage(line),
       ...(model !== undefined && { model }),
-      ...keepThinking(this.#thinking, this.#modelId),
+      ...(vendorState !== undefined && { vendorState }),
     };
   }
 }

@@ -1,15 +1,15 @@
 import { SseParser } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
-import type { EventReader } from "./call.ts";
+import type { EventReader } from "./model-call.ts";
 
 /** The last event repeats the whole answer, with encrypted content. */
 const maxEventBytes = 16_777_216;
 
 /**
  * Parses the bytes of one streamed answer (SSE) for the `EventReader` of its API. An error in the stream is kept until
- * `check`, so that the chunks before it are delivered first.
+ * `throwFailure`, so that the chunks before it are delivered first.
  */
-export class StreamedAnswer {
+export class StreamReader {
   readonly #parser = new SseParser({ maxEventBytes });
   readonly #reader: EventReader;
   #isComplete = false;
@@ -24,8 +24,8 @@ export class StreamedAnswer {
     return this.#isComplete;
   }
 
-  /** Returns the chunks of the next bytes. `check` throws the error that followed them. */
-  read(bytes: Uint8Array): ModelChunk[] {
+  /** Returns the chunks of the next bytes. `throwFailure` throws the error that followed them. */
+  push(bytes: Uint8Array): ModelChunk[] {
     const chunks: ModelChunk[] = [];
     try {
       for (const event of this.#parser.push(bytes)) {
@@ -38,13 +38,13 @@ export class StreamedAnswer {
     return chunks;
   }
 
-  /** Throws the error that followed the chunks of the last read. */
-  check(): void {
+  /** Throws the error that followed the chunks of the last `push`. */
+  throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.reason;
   }
 
   /** Returns the last chunks after the last bytes. Throws when the answer is not complete. */
-  end(): ModelChunk[] {
+  finish(): ModelChunk[] {
     const chunks: ModelChunk[] = [];
     this.#reader.end(chunks);
     this.#isComplete = true;

@@ -1,20 +1,20 @@
 import type { FinishReason, TokenUsage } from "@troupe/core";
 import type { ModelChunk } from "@troupe/core/adapter";
 import { scriptedChunks } from "@troupe/core/testing";
-import type { VendorTurn } from "./dialect.ts";
+import type { VendorAnswer } from "./dialect.ts";
 
 /** One part of an answer, in the pieces in which it is streamed. The pieces of a call are its arguments as JSON. */
-export type TurnBlock =
+export type AnswerBlock =
   | { type: "thinking"; pieces: string[] }
   | { type: "text"; pieces: string[] }
   | { type: "call"; id: string; name: string; pieces: string[] };
 
 /** A tool call of an answer. */
-export type CallBlock = Extract<TurnBlock, { type: "call" }>;
+export type CallBlock = Extract<AnswerBlock, { type: "call" }>;
 
 /** An answer in its parts, with its end and usage. */
-export type TurnBlocks = {
-  blocks: TurnBlock[];
+export type AnswerBlocks = {
+  blocks: AnswerBlock[];
   /** The model reasoned, with or without visible text. */
   isReasoned: boolean;
   finishReason: FinishReason;
@@ -23,43 +23,43 @@ export type TurnBlocks = {
 
 const noCounts = { reasoningTokens: 0, cachedTokens: 0, audioInputTokens: 0, audioOutputTokens: 0 };
 
-/** Splits a turn into its parts. */
-export function toBlocks(turn: VendorTurn): TurnBlocks {
-  const chunks = [...scriptedChunks(turn)];
-  const blocks: TurnBlock[] = [];
+/** Splits an answer into its parts. */
+export function toBlocks(answer: VendorAnswer): AnswerBlocks {
+  const chunks = [...scriptedChunks(answer)];
+  const blocks: AnswerBlock[] = [];
   for (const chunk of chunks) addTo(blocks, chunk);
   const end = chunks.find((chunk) => chunk.type === "finish");
   return {
     blocks,
-    isReasoned: blocks[0]?.type === "thinking" || (typeof turn !== "string" && turn.vendorState !== undefined),
+    isReasoned: blocks[0]?.type === "thinking" || (typeof answer !== "string" && answer.vendorState !== undefined),
     finishReason: end?.finishReason ?? "stop",
     usage: { ...noCounts, promptTokens: 0, completionTokens: 0, totalTokens: 0, ...end?.usage },
   };
 }
 
-function addTo(blocks: TurnBlock[], chunk: ModelChunk): void {
+function addTo(blocks: AnswerBlock[], chunk: ModelChunk): void {
   const last = blocks.at(-1);
   if (chunk.type === "text" || chunk.type === "thinking") {
     if (last?.type === chunk.type) last.pieces.push(chunk.text);
     else blocks.push({ type: chunk.type, pieces: [chunk.text] });
   }
   if (chunk.type === "tool_call_start") blocks.push({ type: "call", ...chunk.toolCall, pieces: [] });
-  // The calls of a scripted turn do not overlap.
+  // The calls of a scripted answer do not overlap.
   if (chunk.type === "tool_call_delta") last?.pieces.push(chunk.argumentsDelta);
 }
 
 /** Returns all text, or all thinking, of an answer. */
-export function textIn({ blocks }: TurnBlocks, type: "thinking" | "text"): string {
+export function textIn({ blocks }: AnswerBlocks, type: "thinking" | "text"): string {
   return blocks.flatMap((block) => (block.type === type ? block.pieces : [])).join("");
 }
 
 /** Returns the tool calls of an answer. */
-export function callsIn({ blocks }: TurnBlocks): CallBlock[] {
+export function callsIn({ blocks }: AnswerBlocks): CallBlock[] {
   return blocks.filter((block) => block.type === "call");
 }
 
 /** Returns the arguments of a call as an object, empty when they are not a JSON object. */
-export function argumentsOf({ pieces }: TurnBlock): object {
+export function argumentsOf({ pieces }: AnswerBlock): object {
   try {
     const value: unknown = JSON.parse(pieces.join(""));
     return typeof value === "object" && value !== null ? value : {};
@@ -69,7 +69,7 @@ export function argumentsOf({ pieces }: TurnBlock): object {
 }
 
 /** Adds an id to each call without one, since a vendor never repeats an id. */
-export function withCallIds(turn: VendorTurn, createId: () => string): VendorTurn {
-  if (typeof turn === "string" || turn.toolCalls === undefined) return turn;
-  return { ...turn, toolCalls: turn.toolCalls.map((call) => ({ ...call, id: call.id ?? createId() })) };
+export function withCallIds(answer: VendorAnswer, createId: () => string): VendorAnswer {
+  if (typeof answer === "string" || answer.toolCalls === undefined) return answer;
+  return { ...answer, toolCalls: answer.toolCalls.map((call) => ({ ...call, id: call.id ?? createId() })) };
 }

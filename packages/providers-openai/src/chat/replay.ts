@@ -10,7 +10,7 @@ type Kept = { fields: Fields };
  * Collects the thinking of an answer under the field names of its server as `vendorState`, which the next model call of
  * the run sends back.
  */
-export class KeptThinking {
+export class ThinkingCollector {
   readonly #fields: Fields = {};
 
   /** Adds the thinking of a message or delta, and returns the new text. */
@@ -33,7 +33,7 @@ export class KeptThinking {
  * Returns the fields of thinking with which an assistant message is sent back, if this model made it. Else an empty
  * object.
  */
-export function keptFields(message: ModelMessage, modelId: string): Fields {
+export function replayedThinking(message: ModelMessage, modelId: string): Fields {
   const kept = vendorStateOf(message, { providerId, modelId })?.items as Partial<Kept> | undefined;
   return kept?.fields ?? {};
 }

@@ -1,30 +1,17 @@
 import type { FunctionCall, Part } from "@google/genai/web";
-import { createId, ResponseCollector } from "@troupe/core/adapter";
-import type { ModelChunk, ModelFinish, ModelResponse } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/adapter";
+import type { ModelChunk, ModelFinish } from "@troupe/core/adapter";
 import { CallAssembler } from "./call-assembler.ts";
-import { stateOf } from "./replay.ts";
+import { toVendorState } from "./replay.ts";
 import { toFinish } from "./to-finish.ts";
-import { TruncatedResponse, VendorError } from "./vendor-error.ts";
+import { TruncatedResponseError, VendorError } from "./vendor-error.ts";
 import type { WireAnswer, WireUsage } from "./wire-types.ts";
-
-/**
- * Converts the JSON body of an answer that was not streamed to a `ModelResponse`. Throws `VendorError` when the body
- * holds an error, and `TruncatedResponse` when it has no finish reason.
- */
-export function readAnswer(text: string, model: { providerId: string; modelId: string }): ModelResponse {
-  const reader = new AnswerReader(model);
-  const chunks: ModelChunk[] = [];
-  reader.read(JSON.parse(text) as WireAnswer, chunks);
-  const collector = new ResponseCollector();
-  for (const chunk of [...chunks, reader.finish()]) collector.add(chunk);
-  return collector.finish();
-}
 
 /**
  * Converts the events of one Gemini answer to chunks. Collects its parts as `vendorState`, which the next model call of
  * the run sends back.
  */
-export class AnswerReader {
+export class EventReader {
   readonly #model: { providerId: string; modelId: string };
   readonly #parts: Part[] = [];
   readonly #calls = new CallAssembler();
@@ -49,8 +36,8 @@ export class AnswerReader {
 
   /** Returns the last chunk. Throws when the answer has no finish reason: it was truncated. */
   finish(): ModelFinish {
-    if (this.#end === undefined) throw new TruncatedResponse("The answer ended without a finish reason.");
-    const vendorState = stateOf(this.#parts, this.#model);
+    if (this.#end === undefined) throw new TruncatedResponseError("The answer ended without a finish reason.");
+    const vendorState = toVendorState(this.#parts, this.#model);
     return {
       ...toFinish({ reason: this.#end, hasCalls: this.#ids.size > 0, usage: this.#usage }),
       ...this.#answeredBy,

@@ -4,7 +4,7 @@ import type { ModelOptions } from "../model/model-config.ts";
 import type { FinishReason, ModelChunk } from "../model/model-chunk.ts";
 
 /** One answer of a `ScriptedModel`. A string is an answer of text. */
-export type ScriptedTurn =
+export type ScriptedAnswer =
   | string
   | {
       /** Text of the answer. A string is streamed word by word, an array piece by piece. */
@@ -34,38 +34,38 @@ export type ScriptedTurn =
 /** Messages and options that a `ScriptedModel` was called with. */
 export type ScriptedRequest = { messages: readonly ModelMessage[]; options: ModelOptions };
 
-/** Usage that a `ScriptedModel` reports for a turn without one of its own. */
+/** Usage that a `ScriptedModel` reports for an answer without one of its own. */
 export const scriptedUsage: TokenUsage = Object.freeze({ promptTokens: 10, completionTokens: 5, totalTokens: 15 });
 
-type SpelledTurn = Exclude<ScriptedTurn, string>;
+type AnswerObject = Exclude<ScriptedAnswer, string>;
 
-/** Returns a scripted turn in its object form: a string becomes `{ text }`. */
-export function spellOut(turn: ScriptedTurn): SpelledTurn {
-  return typeof turn === "string" ? { text: turn } : turn;
+/** Returns a scripted answer in its object form: a string becomes `{ text }`. */
+export function toAnswerObject(answer: ScriptedAnswer): AnswerObject {
+  return typeof answer === "string" ? { text: answer } : answer;
 }
 
 /**
- * Yields the chunks of a scripted turn without waiting, `finish` as the last one. Instead of `finish`, it throws the
- * error of the turn, if it has one.
+ * Yields the chunks of a scripted answer without waiting, `finish` as the last one. Instead of `finish`, it throws the
+ * error of the answer, if it has one.
  */
-export function* scriptedChunks(turn: ScriptedTurn): Generator<ModelChunk, void, undefined> {
-  const spelled = spellOut(turn);
-  yield* turnChunks(spelled);
+export function* scriptedChunks(answer: ScriptedAnswer): Generator<ModelChunk, void, undefined> {
+  const spelled = toAnswerObject(answer);
+  yield* answerChunks(spelled);
   if (spelled.error !== undefined) throw spelled.error;
   yield { type: "finish", finishReason: finishReasonOf(spelled), usage: spelled.usage ?? scriptedUsage };
 }
 
-/** Yields the chunks of a scripted turn except `finish`. */
-export function* turnChunks(turn: SpelledTurn): Generator<ModelChunk> {
-  for (const text of pieces(turn.thinking)) yield { type: "thinking", text };
-  for (const text of pieces(turn.text)) yield { type: "text", text };
-  if (turn.structured !== undefined) yield { type: "text", text: JSON.stringify(turn.structured) };
-  for (const [index, call] of (turn.toolCalls ?? []).entries()) yield* callChunks(call.id ?? String(index + 1), call);
+/** Yields the chunks of a scripted answer except `finish`. */
+export function* answerChunks(answer: AnswerObject): Generator<ModelChunk> {
+  for (const text of pieces(answer.thinking)) yield { type: "thinking", text };
+  for (const text of pieces(answer.text)) yield { type: "text", text };
+  if (answer.structured !== undefined) yield { type: "text", text: JSON.stringify(answer.structured) };
+  for (const [index, call] of (answer.toolCalls ?? []).entries()) yield* callChunks(call.id ?? String(index + 1), call);
 }
 
-/** Returns the finish reason of a scripted turn: its own, else `tool_calls` with tool calls, else `stop`. */
-export function finishReasonOf(turn: SpelledTurn): FinishReason {
-  return turn.finishReason ?? ((turn.toolCalls ?? []).length > 0 ? "tool_calls" : "stop");
+/** Returns the finish reason of a scripted answer: its own, else `tool_calls` with tool calls, else `stop`. */
+export function finishReasonOf(answer: AnswerObject): FinishReason {
+  return answer.finishReason ?? ((answer.toolCalls ?? []).length > 0 ? "tool_calls" : "stop");
 }
 
 function* callChunks(
