@@ -53,7 +53,7 @@ export { parseArguments } from "./schema/parse-model-json.ts";
 // HTTP to vendors, and to addresses from outside.
 export { createHttpPool, sharedHttpPool } from "./wire/http-pool.ts";
 export type { HttpPool, HttpPoolOptions, PooledRequestInit } from "./wire/http-pool.ts";
-export { readToEnd } from "./wire/reply.ts";
+export { drainReply } from "./wire/reply.ts";
 export { readSse, SseParser } from "./wire/read-sse.ts";
 export type { SseEnd, SseEvent } from "./wire/read-sse.ts";
 export { readNdjson } from "./wire/read-ndjson.ts";

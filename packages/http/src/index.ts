@@ -13,9 +13,9 @@ export type {
   OpenApiResponse,
   OpenApiServer,
   OpenApiSpec,
-  Schema as OpenApiSchema,
+  OpenApiSchema,
 } from "./openapi/open-api-spec.ts";
-export type { Listed } from "./routes/list-routes.ts";
+export type { ListEntry } from "./routes/list-routes.ts";
 export type { PublicTurn } from "./sessions/public-turn.ts";
 export type { DocsOptions } from "./settings/docs-options.ts";
 export type { OnDisconnect, RouterOptions, ServedWorkflow } from "./settings/router-options.ts";
@@ -24,4 +24,4 @@ export type { Shutdown, ShutdownOptions } from "./shutdown/shutdown.ts";
 export { buildMultiModalInput } from "./uploads/build-multi-modal-input.ts";
 export type { FileUploadOptions } from "./uploads/upload-options.ts";
 export type { UploadedFile } from "./uploads/uploaded-file.ts";
-export { createFileUploadMiddleware } from "./uploads/uploads.ts";
+export { createFileUploadMiddleware } from "./uploads/upload-reader.ts";

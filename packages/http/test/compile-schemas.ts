@@ -1,21 +1,21 @@
 import { Ajv } from "ajv";
 import type { ErrorObject, ValidateFunction } from "ajv";
-import type { OpenApiSpec, Schema } from "../src/openapi/open-api-spec.ts";
+import type { OpenApiSpec, OpenApiSchema } from "../src/openapi/open-api-spec.ts";
 
 /** Validators for the schemas of a description. */
 export type CompiledSchemas = {
   /** Returns what is wrong with a value by the schema of this name. */
   problems: (name: string, value: unknown) => string[];
   /** Returns what is wrong with a value by any schema of the description. */
-  problemsOf: (schema: Schema, value: unknown) => string[];
+  problemsOf: (schema: OpenApiSchema, value: unknown) => string[];
 };
 
 /** Compiles the schemas of a description. Fields that they do not name count as wrong. */
 export function compileSchemas(spec: OpenApiSpec): CompiledSchemas {
   const ajv = createAjv();
   ajv.addSchema({ $id: "spec", ...(closed(toJsonSchema({ components: spec.components })) as object) });
-  const compiled = new Map<Schema, ValidateFunction>();
-  const problemsOf = (schema: Schema, value: unknown) => {
+  const compiled = new Map<OpenApiSchema, ValidateFunction>();
+  const problemsOf = (schema: OpenApiSchema, value: unknown) => {
     let check = compiled.get(schema);
     if (check === undefined)
       compiled.set(schema, (check = ajv.compile(withHome(closed(toJsonSchema(schema))) as object)));
@@ -28,7 +28,7 @@ export function compileSchemas(spec: OpenApiSpec): CompiledSchemas {
 }
 
 /** Compiles a schema of OpenAPI 3.0 without references. */
-export function compileSchema(schema: Schema): (value: unknown) => boolean {
+export function compileSchema(schema: OpenApiSchema): (value: unknown) => boolean {
   const check = createAjv().compile(toJsonSchema(schema) as object);
   return (value) => check(value);
 }
@@ -41,18 +41,18 @@ function createAjv(): Ajv {
 function toJsonSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toJsonSchema);
   if (typeof value !== "object" || value === null) return value;
-  const { discriminator: _, example: __, ...rest } = value as Schema;
+  const { discriminator: _, example: __, ...rest } = value as OpenApiSchema;
   const schema = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, toJsonSchema(each)] as const));
   return withNull(withBound(withBound(schema, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum"));
 }
 
-function withNull({ nullable, ...schema }: Schema): Schema {
+function withNull({ nullable, ...schema }: OpenApiSchema): OpenApiSchema {
   const { type, enum: words } = schema;
   if (nullable !== true || typeof type !== "string") return schema;
   return { ...schema, type: [type, "null"], ...(Array.isArray(words) && { enum: [...(words as unknown[]), null] }) };
 }
 
-function withBound(schema: Schema, bound: string, exclusive: string): Schema {
+function withBound(schema: OpenApiSchema, bound: string, exclusive: string): OpenApiSchema {
   if (schema[exclusive] !== true) return schema;
   const { [bound]: number, [exclusive]: _, ...rest } = schema;
   return { ...rest, [exclusive]: number };
@@ -62,7 +62,9 @@ function withBound(schema: Schema, bound: string, exclusive: string): Schema {
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;
-  const schema: Schema = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, closed(each)] as const));
+  const schema: OpenApiSchema = Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, closed(each)] as const),
+  );
   const isOpen = schema["type"] === "object" && "properties" in schema && !("additionalProperties" in schema);
   return isOpen ? { ...schema, additionalProperties: false } : schema;
 }

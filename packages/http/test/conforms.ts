@@ -1,4 +1,4 @@
-import type { OpenApiOperation, OpenApiResponse, OpenApiSpec, Schema } from "../src/openapi/open-api-spec.ts";
+import type { OpenApiOperation, OpenApiResponse, OpenApiSpec, OpenApiSchema } from "../src/openapi/open-api-spec.ts";
 import { compileSchemas } from "./compile-schemas.ts";
 import type { CompiledSchemas } from "./compile-schemas.ts";
 
@@ -83,8 +83,8 @@ function headerProblems({ headers }: Seen, { headers: described = {} }: OpenApiR
     .map(([name]) => `lacks ${name}`);
 }
 
-function contentProblems({ body, isWhole }: Seen, schema: Schema, schemas: CompiledSchemas): string[] {
-  const event = schema["x-event-data"] as Schema | undefined;
+function contentProblems({ body, isWhole }: Seen, schema: OpenApiSchema, schemas: CompiledSchemas): string[] {
+  const event = schema["x-event-data"] as OpenApiSchema | undefined;
   if (event !== undefined) return eventProblems({ body, isWhole }, event, schemas);
   return isWhole ? schemas.problemsOf(schema, JSON.parse(body)) : [];
 }
@@ -94,7 +94,7 @@ const ends = ["finish", "error"];
 /** An incomplete stream belongs to a client that has disconnected. */
 function eventProblems(
   { body, isWhole }: Pick<Seen, "body" | "isWhole">,
-  schema: Schema,
+  schema: OpenApiSchema,
   schemas: CompiledSchemas,
 ): string[] {
   const blocks = body.split("\n\n").slice(0, -1);

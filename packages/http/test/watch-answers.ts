@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { RequestHandler, Response } from "express";
 import { expect, onTestFinished } from "vitest";
 import { generateOpenAPISpec } from "../src/openapi/generate-open-api-spec.ts";
-import { recordOf } from "../src/exchange/request-record.ts";
+import { requestRecordOf } from "../src/exchange/request-record.ts";
 import type { RouterOptions } from "../src/settings/router-options.ts";
 import { conformsTo } from "./conforms.ts";
 import type { Seen } from "./conforms.ts";
@@ -28,7 +28,7 @@ export function watchAnswers(options: RouterOptions, see: (seen: Seen) => void =
     keepBody(response, (sent, isWhole) => {
       // A HEAD request gets no body.
       const body = request.method === "HEAD" ? "" : sent;
-      const { route, name } = recordOf(response);
+      const { route, name } = requestRecordOf(response);
       const { statusCode: status } = response;
       const seen = { method: request.method, route, name, status, headers: response.getHeaders(), body, isWhole };
       see(seen);

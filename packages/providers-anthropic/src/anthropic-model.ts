@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { collectResponse, KeyedCache, readToEnd, requireKey } from "@troupe/core/adapter";
+import { collectResponse, KeyedCache, drainReply, requireKey } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { readModelOptions } from "./anthropic-options.ts";
 import type { AnthropicOptions, ProviderSettings } from "./anthropic-options.ts";
@@ -72,7 +72,7 @@ class AnthropicModel implements ModelProvider {
         for (const chunk of reader.push(step.value)) yield chunk;
         reader.throwFailure();
       }
-      await readToEnd(bytes);
+      await drainReply(bytes);
     } catch (error) {
       throw toModelError(error, call);
     } finally {

@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { collectResponse, readToEnd } from "@troupe/core/adapter";
+import { collectResponse, drainReply } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { findKey } from "./find-key.ts";
 import { rulesOf } from "./model-rules.ts";
@@ -55,7 +55,7 @@ class OllamaModel implements ModelProvider {
         }
         reader.throwFailure();
       }
-      await readToEnd(bytes);
+      await drainReply(bytes);
     } catch (error) {
       throw toModelError(error, call);
     } finally {

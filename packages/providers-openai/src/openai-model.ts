@@ -1,6 +1,6 @@
 import { createLogger } from "@troupe/core";
 import type { ChatMessage, Logger, ModelOptions, ModelProvider } from "@troupe/core";
-import { PartReader, readToEnd } from "@troupe/core/adapter";
+import { PartReader, drainReply } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse, ResolvedKey } from "@troupe/core/adapter";
 import type { Api, ApiName, ModelCall } from "./model-call.ts";
 import { chatApi } from "./chat/chat-api.ts";
@@ -81,7 +81,7 @@ class OpenAIModel implements ModelProvider {
         }
         reader.throwFailure();
         if (reader.isComplete) {
-          await readToEnd(bytes);
+          await drainReply(bytes);
           return;
         }
       }

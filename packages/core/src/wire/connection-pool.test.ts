@@ -2,7 +2,7 @@ import { Client } from "undici";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { serveLoopback } from "../../test/loopback-server.ts";
 import { ConnectionPool } from "./connection-pool.ts";
-import { outgoingRequest } from "./outgoing-request.ts";
+import { toHttpRequest } from "./http-request.ts";
 import { sendRequest } from "./send-request.ts";
 
 type Answer = Parameters<typeof serveLoopback>[0];
@@ -12,7 +12,7 @@ async function startPool(answer: Answer, options: Client.Options = {}) {
   const pool = new ConnectionPool((origin) => new Client(origin, { allowH2: false, ...options }));
   onTestFinished(() => pool.destroy());
   const send = (signal?: AbortSignal) =>
-    sendRequest(outgoingRequest({ url: new URL(url), method: "GET", headers: new Headers(), signal }), pool);
+    sendRequest(toHttpRequest({ url: new URL(url), method: "GET", headers: new Headers(), signal }), pool);
   return { pool, send };
 }
 
@@ -51,7 +51,7 @@ describe("ConnectionPool", () => {
     await readAll(await send());
     await vi.waitFor(() => expect(pool.size).toBe(0));
 
-    const nowhere = outgoingRequest({ url: new URL("http://127.0.0.1:1"), method: "GET", headers: new Headers() });
+    const nowhere = toHttpRequest({ url: new URL("http://127.0.0.1:1"), method: "GET", headers: new Headers() });
     await expect(sendRequest(nowhere, pool)).rejects.toMatchObject({ code: "unavailable" });
 
     await vi.waitFor(() => expect(pool.size).toBe(0));

@@ -4,8 +4,8 @@ import type { Client, Dispatcher } from "undici";
 /** Opens a client of undici, which has one connection at a time. */
 type OpenClient = (origin: string) => Client;
 
-/** A request as undici takes it, with its origin. */
-export type RequestOptions = Dispatcher.DispatchOptions & { origin: string };
+/** The options of one request in the form of undici's `dispatch`, with the origin that it goes to. */
+export type UndiciRequest = Dispatcher.DispatchOptions & { origin: string };
 
 type Connection = { readonly origin: string; readonly client: Client; isFree: boolean };
 
@@ -29,7 +29,7 @@ export class ConnectionPool {
   }
 
   /** Sends a request at once, over an idle connection or a new one. */
-  dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): void {
+  dispatch(options: UndiciRequest, handler: Dispatcher.DispatchHandler): void {
     const { origin } = options;
     const connection = this.#free.get(origin)?.pop() ?? this.#connect(origin);
     connection.isFree = false;

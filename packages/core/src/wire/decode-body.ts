@@ -1,8 +1,8 @@
 import type { Transform } from "node:stream";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { headerText } from "./reply.ts";
+import { readReplyHeader } from "./reply.ts";
 import type { ReplyHeaders } from "./reply.ts";
-import { httpFailure } from "./send-request.ts";
+import { toNetworkError } from "./send-request.ts";
 
 type Bytes = AsyncIterableIterator<Uint8Array, undefined>;
 
@@ -11,7 +11,7 @@ type Bytes = AsyncIterableIterator<Uint8Array, undefined>;
  * or a broken server), is `unavailable`.
  */
 export async function decodeBody(headers: ReplyHeaders, body: Bytes): Promise<Bytes> {
-  const encoding = headerText(headers, "content-encoding")?.trim().toLowerCase() ?? "";
+  const encoding = readReplyHeader(headers, "content-encoding")?.trim().toLowerCase() ?? "";
   if (encoding === "" || encoding === "identity") return body;
 
   const decoder = await createDecoder(encoding);
@@ -50,7 +50,7 @@ class DecodedBody implements Bytes {
     try {
       return await this.#decoded.next();
     } catch (error) {
-      throw this.#bodyFailure === undefined ? httpFailure(error as Error) : this.#bodyFailure.reason;
+      throw this.#bodyFailure === undefined ? toNetworkError(error as Error) : this.#bodyFailure.reason;
     }
   }
 

@@ -2,15 +2,20 @@ import type { LookupFunction } from "node:net";
 import { loadUndici } from "./connection-pool.ts";
 import { decodeBody } from "./decode-body.ts";
 import { refusedUrlError } from "./guard-url.ts";
-import { outgoingRequest } from "./outgoing-request.ts";
-import { headerText, toHeaders } from "./reply.ts";
+import { toHttpRequest } from "./http-request.ts";
+import { readReplyHeader, toFetchHeaders } from "./reply.ts";
 import { sendRequest } from "./send-request.ts";
 
 /** One request of `fetchHop`: the first of a fetch, or one that a redirect asked for. */
-export type Hop = { url: URL; method: string; headers: Readonly<Record<string, string>>; body?: string | Uint8Array };
+export type HopRequest = {
+  url: URL;
+  method: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string | Uint8Array;
+};
 
 /** A whole HTTP reply of `fetchHop`, of any status, but not a redirect to follow. */
-export type Answer = { status: number; headers: Headers; url: string; bytes: Uint8Array };
+export type HopReply = { status: number; headers: Headers; url: string; bytes: Uint8Array };
 
 /** Limits of one request. The signal ends it and closes its socket. */
 type HopLimits = { lookup: LookupFunction; maxBytes: number; signal: AbortSignal };
@@ -19,7 +24,10 @@ type HopLimits = { lookup: LookupFunction; maxBytes: number; signal: AbortSignal
  * Sends one request over a connection of its own, which stays open until the signal aborts. Returns the whole reply, or
  * for a redirect the next request, not sent yet.
  */
-export async function fetchHop(hop: Hop, { lookup, maxBytes, signal }: HopLimits): Promise<Answer | Hop> {
+export async function fetchHop(
+  hop: HopRequest,
+  { lookup, maxBytes, signal }: HopLimits,
+): Promise<HopReply | HopRequest> {
   const undici = await loadUndici();
   const client = new undici.Client(hop.url.origin, {
     connect: { lookup, signal, timeout: 0 },
@@ -28,11 +36,11 @@ export async function fetchHop(hop: Hop, { lookup, maxBytes, signal }: HopLimits
     bodyTimeout: 0,
     allowH2: false,
   });
-  const { status, headers, body } = await sendRequest(outgoingRequest({ ...hop, signal }), client);
-  const next = nextHop(hop, status, headerText(headers, "location"));
+  const { status, headers, body } = await sendRequest(toHttpRequest({ ...hop, signal }), client);
+  const next = nextHop(hop, status, readReplyHeader(headers, "location"));
   if (next !== undefined) return next;
   const bytes = await readAll(await decodeBody(headers, body), maxBytes);
-  return { status, headers: toHeaders(headers), url: hop.url.href, bytes };
+  return { status, headers: toFetchHeaders(headers), url: hop.url.href, bytes };
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
@@ -52,7 +60,7 @@ const harmless = ["accept", "accept-language", "user-agent"];
 const redirects = [301, 302, 303, 307, 308];
 
 /** Returns the request that a redirect asks for, or undefined when the reply is no redirect. Its URL is not checked yet. */
-function nextHop(hop: Hop, status: number, location: string | undefined): Hop | undefined {
+function nextHop(hop: HopRequest, status: number, location: string | undefined): HopRequest | undefined {
   if (!redirects.includes(status) || location === undefined) return undefined;
   const url = URL.parse(location, hop.url.href);
   if (url === null) throw refusedUrlError("not_http");
@@ -67,10 +75,10 @@ function becomesGet(method: string, status: number): boolean {
   return status === 303 ? method !== "HEAD" : status < 303 && method === "POST";
 }
 
-function toGet({ headers }: Hop, url: URL): Hop {
+function toGet({ headers }: HopRequest, url: URL): HopRequest {
   return { url, method: "GET", headers: pick(headers, (name) => !name.startsWith("content-")) };
 }
 
-function pick(headers: Hop["headers"], isKept: (name: string) => boolean): Hop["headers"] {
+function pick(headers: HopRequest["headers"], isKept: (name: string) => boolean): HopRequest["headers"] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => isKept(name.toLowerCase())));
 }

@@ -6,7 +6,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { isPrivateAddress } from "./private-address.ts";
 
 /** Reason for not fetching a URL that came from outside: the field `reason` of the error. */
-export type UrlRefusal =
+export type UrlRefusalReason =
   | "not_http"
   | "private_address"
   | "too_many_redirects"
@@ -14,7 +14,7 @@ export type UrlRefusal =
   | "too_large"
   | "unreachable";
 
-const sentences: Readonly<Record<UrlRefusal, string>> = {
+const sentences: Readonly<Record<UrlRefusalReason, string>> = {
   not_http: "url must be an absolute http: or https: address without a user name or password.",
   private_address: "url leads to an address that is not public. Add its host:port to allowPrivateHosts to allow it.",
   too_many_redirects: "url is redirected more often than maxRedirects allows.",
@@ -24,12 +24,12 @@ const sentences: Readonly<Record<UrlRefusal, string>> = {
 };
 
 /** Makes the error `invalid_request` of a URL that is refused. It shows neither the URL nor anything from a server. */
-export function refusedUrlError(reason: UrlRefusal, cause?: unknown): TroupeError {
+export function refusedUrlError(reason: UrlRefusalReason, cause?: unknown): TroupeError {
   return new TroupeError("invalid_request", sentences[reason], { cause, fields: { reason } });
 }
 
-/** Hosts that may be fetched although they are private, as `host:port` in the form of a parsed URL. */
-export type AllowedHosts = ReadonlySet<string>;
+/** Set of the private hosts that a guarded fetch may reach, as `host:port` in the form of a parsed URL. */
+export type AllowedPrivateHosts = ReadonlySet<string>;
 
 const hostAndPortName = satisfying<string>('a host and port, like "localhost:11434"', (value) => {
   if (typeof value !== "string") return false;
@@ -37,16 +37,16 @@ const hostAndPortName = satisfying<string>('a host and port, like "localhost:114
   return url !== null && url.href === `${url.origin}/` && /:\d+$/.test(value);
 });
 
-/** Check of the option `allowPrivateHosts`: an array of names or addresses, each with its port. */
-export const privateHosts = arrayOf("hosts with their ports", hostAndPortName);
+/** Option check of `allowPrivateHosts` of `createGuardedFetch`: an array of names or addresses, each with its port. */
+export const allowPrivateHostsOption = arrayOf("hosts with their ports", hostAndPortName);
 
 /** Converts the hosts of the option `allowPrivateHosts` to the form of a parsed URL, in which URLs are compared. */
-export function allowedHosts(hosts: readonly string[]): AllowedHosts {
+export function toAllowedPrivateHosts(hosts: readonly string[]): AllowedPrivateHosts {
   return new Set(hosts.map((host) => hostAndPort(new URL(`http://${host}`))));
 }
 
-/** Tells if the option `allowPrivateHosts` names the host and port of this URL. */
-export function isAllowed(url: URL, allowed: AllowedHosts): boolean {
+/** Returns true if the option `allowPrivateHosts` names the host and port of this URL. A public host needs no permission. */
+export function isAllowedPrivateHost(url: URL, allowed: AllowedPrivateHosts): boolean {
   return allowed.has(hostAndPort(url));
 }
 
@@ -59,11 +59,12 @@ function hostAndPort({ hostname, port, protocol }: URL): string {
  * every spelling of an address (short, octal, hexadecimal, full-width), so the check sees what the connection would
  * use.
  */
-export function guardUrl(address: string | URL, allowed: AllowedHosts): URL {
+export function guardUrl(address: string | URL, allowed: AllowedPrivateHosts): URL {
   const url = URL.parse(String(address));
   if (url === null || !isPlainHttp(url)) throw refusedUrlError("not_http");
   const host = bareHost(url);
-  if (isIP(host) !== 0 && isPrivateAddress(host) && !isAllowed(url, allowed)) throw refusedUrlError("private_address");
+  if (isIP(host) !== 0 && isPrivateAddress(host) && !isAllowedPrivateHost(url, allowed))
+    throw refusedUrlError("private_address");
   return url;
 }
 

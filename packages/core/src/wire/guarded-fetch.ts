@@ -6,9 +6,16 @@ import { readOptions } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { fetchHop } from "./fetch-hop.ts";
-import type { Answer, Hop } from "./fetch-hop.ts";
-import { allowedHosts, guardLookup, guardUrl, isAllowed, privateHosts, refusedUrlError } from "./guard-url.ts";
-import type { AllowedHosts } from "./guard-url.ts";
+import type { HopReply, HopRequest } from "./fetch-hop.ts";
+import {
+  toAllowedPrivateHosts,
+  guardLookup,
+  guardUrl,
+  isAllowedPrivateHost,
+  allowPrivateHostsOption,
+  refusedUrlError,
+} from "./guard-url.ts";
+import type { AllowedPrivateHosts } from "./guard-url.ts";
 
 /** Options of `createGuardedFetch`. */
 export type GuardedFetchOptions = {
@@ -43,7 +50,7 @@ export type GuardedReply = { status: number; headers: Headers; url: string; byte
 export type GuardedFetch = (url: string | URL, request?: GuardedRequest) => Promise<GuardedReply>;
 
 const optionTable = {
-  allowPrivateHosts: optional(privateHosts, []),
+  allowPrivateHosts: optional(allowPrivateHostsOption, []),
   maxBytes: optional(integer(1, 2 ** 31 - 1), 10_485_760),
   timeoutMs: optional(timeoutMilliseconds, 30_000),
   maxRedirects: optional(integer(0), 3),
@@ -60,7 +67,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   const { allowPrivateHosts, timeoutMs, ...limits } = readOptions(optionTable, options, {
     owner: "createGuardedFetch",
   });
-  const rules: Rules = { ...limits, allowed: allowedHosts(allowPrivateHosts) };
+  const rules: Rules = { ...limits, allowed: toAllowedPrivateHosts(allowPrivateHosts) };
 
   const lateMessage = `The request took longer than ${timeoutMs} ms. Raise timeoutMs to wait longer.`;
 
@@ -77,12 +84,12 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   };
 }
 
-type Rules = { allowed: AllowedHosts; maxBytes: number; maxRedirects: number; lookup: LookupFunction };
+type Rules = { allowed: AllowedPrivateHosts; maxBytes: number; maxRedirects: number; lookup: LookupFunction };
 
-async function follow(first: Hop, rules: Rules, signal: AbortSignal): Promise<Answer> {
+async function follow(first: HopRequest, rules: Rules, signal: AbortSignal): Promise<HopReply> {
   let hop = first;
   for (let redirects = 0; ; redirects++) {
-    const lookup = isAllowed(hop.url, rules.allowed) ? rules.lookup : guardLookup(rules.lookup);
+    const lookup = isAllowedPrivateHost(hop.url, rules.allowed) ? rules.lookup : guardLookup(rules.lookup);
     const result = await fetchHop(hop, { lookup, maxBytes: rules.maxBytes, signal });
     if ("bytes" in result) return result;
     if (redirects === rules.maxRedirects) throw refusedUrlError("too_many_redirects");

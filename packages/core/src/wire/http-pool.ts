@@ -5,10 +5,10 @@ import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { ConnectionPool, loadUndici } from "./connection-pool.ts";
 import { decodeBody } from "./decode-body.ts";
-import { readFetchArguments } from "./outgoing-request.ts";
-import type { RequestTimes } from "./outgoing-request.ts";
+import { fromFetchArguments } from "./http-request.ts";
+import type { RequestTimeouts } from "./http-request.ts";
 import { PooledResponse } from "./pooled-response.ts";
-import type { Reply } from "./reply.ts";
+import type { HttpReply } from "./reply.ts";
 import { sendRequest } from "./send-request.ts";
 
 /** Options of `createHttpPool`: two timeouts, and the time that idle sockets are kept. */
@@ -25,7 +25,7 @@ export type HttpPoolOptions = {
  * Options of the `fetch` of an `HttpPool`: those of the standard, and timeouts of this one request instead of the
  * pool's.
  */
-export type PooledRequestInit = RequestInit & RequestTimes;
+export type PooledRequestInit = RequestInit & RequestTimeouts;
 
 /** Sockets that are kept open between requests, and a `fetch` that uses them. */
 export interface HttpPool {
@@ -55,7 +55,7 @@ export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
 
   const pooledFetch = async (input: string | URL | Request, init?: PooledRequestInit): Promise<PooledResponse> => {
     if (isClosed) throw new TroupeError("unavailable", "The HTTP pool is closed. Make a new one.");
-    const request = await readFetchArguments(input, init);
+    const request = await fromFetchArguments(input, init);
     pool ??= openPool(clientOptions);
     const reply = await sendRequest(request, await pool);
     await refuseRedirect(reply);
@@ -94,7 +94,7 @@ function toClientOptions(options: HttpPoolOptions): Client.Options {
 }
 
 /** Refuses redirects, which would carry keys and prompts to a host that is not configured. */
-async function refuseRedirect({ status, body }: Reply): Promise<void> {
+async function refuseRedirect({ status, body }: HttpReply): Promise<void> {
   if (status < 300 || status > 399 || status === 304) return;
   await body.return();
   throw new TroupeError(

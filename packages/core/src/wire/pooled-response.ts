@@ -1,4 +1,4 @@
-import { toHeaders } from "./reply.ts";
+import { toFetchHeaders } from "./reply.ts";
 import type { ReplyHeaders } from "./reply.ts";
 
 type WebStream = ReadableStream<Uint8Array>;
@@ -37,7 +37,7 @@ export class PooledResponse {
   }
 
   get headers(): Headers {
-    this.#headers ??= toHeaders(this.#received);
+    this.#headers ??= toFetchHeaders(this.#received);
     return this.#headers;
   }
 

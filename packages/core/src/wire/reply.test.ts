@@ -1,18 +1,18 @@
 import { describe, expect, it, vi } from "vitest";
-import { readToEnd } from "./reply.ts";
+import { drainReply } from "./reply.ts";
 
-describe("readToEnd", () => {
+describe("drainReply", () => {
   it("reads to the end", async () => {
     const left = ["a", "b"];
     const next = async () => ({ done: left.length === 0, value: left.shift() });
 
-    await readToEnd({ next });
+    await drainReply({ next });
 
     expect(left).toEqual([]);
   });
 
   it("ignores a failure", async () => {
-    await expect(readToEnd({ next: () => Promise.reject(new Error("reset")) })).resolves.toBeUndefined();
+    await expect(drainReply({ next: () => Promise.reject(new Error("reset")) })).resolves.toBeUndefined();
   });
 
   it("stops waiting for a server that neither sends nor ends", async () => {
@@ -26,7 +26,7 @@ describe("readToEnd", () => {
       },
     };
 
-    const reading = readToEnd(bytes);
+    const reading = drainReply(bytes);
     await vi.advanceTimersByTimeAsync(1000);
 
     await expect(reading).resolves.toBeUndefined();

@@ -2,19 +2,19 @@
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** An HTTP reply as `sendRequest` returns it: the head, and the bytes of the body as they arrive. */
-export type Reply = { status: number; statusText: string; headers: ReplyHeaders; body: ReplyBody };
+export type HttpReply = { status: number; statusText: string; headers: ReplyHeaders; body: ReplyBodyIterator };
 
 /**
  * Returns one header of a reply as a string, or `undefined`. Several values are joined, as HTTP allows. `name` must be
  * in lower case.
  */
-export function headerText(headers: ReplyHeaders, name: string): string | undefined {
+export function readReplyHeader(headers: ReplyHeaders, name: string): string | undefined {
   const value = headers[name];
   return typeof value === "object" ? value.join(", ") : value;
 }
 
 /** Converts the headers of a reply to the standard `Headers`. */
-export function toHeaders(received: ReplyHeaders): Headers {
+export function toFetchHeaders(received: ReplyHeaders): Headers {
   const headers = new Headers();
   for (const [name, value = []] of Object.entries(received)) {
     for (const one of typeof value === "string" ? [value] : value) headers.append(name, one);
@@ -38,7 +38,7 @@ const mostUnread = 65_536;
  * Bytes of one reply as they come from the socket, to be read once. A slow reader slows the sender down, and leaving
  * early closes the connection. Not a Node or web stream, which costs more than the request itself.
  */
-export class ReplyBody implements AsyncIterableIterator<Uint8Array, undefined> {
+export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #flow: Flow;
   readonly #signal: AbortSignal | undefined;
   readonly #unread: Uint8Array[] = [];
@@ -140,10 +140,10 @@ export class ReplyBody implements AsyncIterableIterator<Uint8Array, undefined> {
 const longestWaitMs = 1000;
 
 /**
- * Reads the rest of an answer whose content is complete, so that its connection can serve the next request. A failure is
- * ignored.
+ * Reads and drops the rest of a reply whose content is complete, so that its connection can serve the next request. For
+ * providers, which may stop at the vendor's last event. A failure is ignored.
  */
-export async function readToEnd(bytes: AsyncIterator<unknown, unknown>): Promise<void> {
+export async function drainReply(bytes: AsyncIterator<unknown, unknown>): Promise<void> {
   const timer = setTimeout(() => void bytes.return?.(), longestWaitMs);
   try {
     while ((await bytes.next()).done !== true);

@@ -1,18 +1,18 @@
 import type { Dispatcher } from "undici";
-import type { RequestOptions } from "./connection-pool.ts";
+import type { UndiciRequest } from "./connection-pool.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import type { OutgoingRequest } from "./outgoing-request.ts";
-import { ReplyBody } from "./reply.ts";
-import type { Reply, ReplyHeaders } from "./reply.ts";
+import type { HttpRequest } from "./http-request.ts";
+import { ReplyBodyIterator } from "./reply.ts";
+import type { HttpReply, ReplyHeaders } from "./reply.ts";
 
 /** Carrier of requests: a pool of connections, or a single one. */
-type Connections = { dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): unknown };
+type Connections = { dispatch(options: UndiciRequest, handler: Dispatcher.DispatchHandler): unknown };
 
 /**
  * Sends a request and waits for the head of its reply; a redirect is a reply like any other. When the signal aborts,
  * the wait or the reading of the body ends at once with the signal's reason, and the connection is closed.
  */
-export function sendRequest(request: OutgoingRequest, connections: Connections): Promise<Reply> {
+export function sendRequest(request: HttpRequest, connections: Connections): Promise<HttpReply> {
   const { url, method, headers, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
@@ -29,14 +29,14 @@ export function sendRequest(request: OutgoingRequest, connections: Connections):
 // Reason for closing a connection after an abort, never passed on. Shared: each would be made and printed with its stack.
 const unwanted = new Error("The request was aborted.");
 
-type Waiter = { resolve: (reply: Reply) => void; reject: (reason: unknown) => void };
+type Waiter = { resolve: (reply: HttpReply) => void; reject: (reason: unknown) => void };
 
 /** Handler of one request and its reply, called by the connection. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal | undefined;
   readonly #waiter: Waiter;
   #connection: Dispatcher.DispatchController | undefined;
-  #body: ReplyBody | undefined;
+  #body: ReplyBodyIterator | undefined;
 
   constructor(signal: AbortSignal | undefined, waiter: Waiter) {
     this.#signal = signal;
@@ -59,7 +59,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     const isInterim = status < 200;
     if (isInterim) return;
-    this.#body = new ReplyBody(connection, this.#signal);
+    this.#body = new ReplyBodyIterator(connection, this.#signal);
     this.#waiter.resolve({ status, statusText, headers, body: this.#body });
   }
 
@@ -76,7 +76,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle();
     // The reader got the reason of the abort.
     if (error === unwanted) return;
-    const failure = httpFailure(error);
+    const failure = toNetworkError(error);
     this.#body?.fail(failure);
     this.#waiter.reject(failure);
   }
@@ -97,7 +97,7 @@ class Exchange implements Dispatcher.DispatchHandler {
  * Makes the error of a request without a reply, or whose reply broke off: `timeout`, `unavailable`, or
  * `invalid_request` when it could not be sent. The cause of the first two has the network's code, like `ECONNRESET`.
  */
-export function httpFailure(cause: Error): TroupeError {
+export function toNetworkError(cause: Error): TroupeError {
   switch ((cause as NodeJS.ErrnoException).code) {
     case "UND_ERR_INVALID_ARG":
     case "UND_ERR_NOT_SUPPORTED":

@@ -1,7 +1,7 @@
 import type { MessageContent, Runnable, StreamChunk, TokenUsage, TroupeError, WorkflowChunk } from "@troupe/core";
 import { toPublicError, toPublicOutput } from "@troupe/core/adapter";
-import { reportFailure } from "../errors/report-failure.ts";
-import { noteUsage } from "../exchange/request-record.ts";
+import { logFailure } from "../errors/log-failure.ts";
+import { recordUsage } from "../exchange/request-record.ts";
 import { sendJson } from "../exchange/send-json.ts";
 import type { ServedWorkflow } from "../settings/router-options.ts";
 import type { ClientRun } from "./client-run.ts";
@@ -19,7 +19,7 @@ export type WorkflowRun = ClientRun<ServedWorkflow, object | string | undefined>
  * rejects with the error, for the caller to send.
  */
 export function answerRun(run: RunnableRun): Promise<void> {
-  const { subject, input, opts } = run.call;
+  const { subject, input, opts } = run.runRequest;
   return answer(run, async () => toPublicOutput(await subject.run(input, { ...opts, signal: run.signal })));
 }
 
@@ -28,7 +28,7 @@ export function answerRun(run: RunnableRun): Promise<void> {
  * with the error, for the caller to send.
  */
 export function answerWorkflow(run: WorkflowRun): Promise<void> {
-  const { subject } = run.call;
+  const { subject } = run.runRequest;
   return answer(run, async () => toPublicResult(await subject.run(workflowOpts(run))));
 }
 
@@ -37,12 +37,12 @@ export function answerWorkflow(run: WorkflowRun): Promise<void> {
  * long as nothing was sent; later it is sent as the last event, of type `error`.
  */
 export function answerStream(run: RunnableRun): Promise<void> {
-  const { subject, input, opts } = run.call;
+  const { subject, input, opts } = run.runRequest;
   const { response } = run.exchange;
   return answerWithEvents<StreamChunk>(run, {
     start: () => subject.stream(input, { ...opts, signal: run.signal }),
     toPublic(chunk) {
-      if (chunk.type === "finish" && chunk.usage !== undefined) noteUsage(response, chunk.usage);
+      if (chunk.type === "finish" && chunk.usage !== undefined) recordUsage(response, chunk.usage);
       return toPublicChunk(chunk);
     },
   });
@@ -53,12 +53,12 @@ export function answerStream(run: RunnableRun): Promise<void> {
  * long as nothing was sent; later it is sent as the last event, of type `error`.
  */
 export function answerWorkflowStream(run: WorkflowRun): Promise<void> {
-  const { subject } = run.call;
+  const { subject } = run.runRequest;
   const { response } = run.exchange;
   return answerWithEvents<WorkflowChunk<object>>(run, {
     start: () => subject.stream(workflowOpts(run)),
     toPublic(chunk) {
-      if (chunk.type === "finish") noteUsage(response, chunk.result.usage);
+      if (chunk.type === "finish") recordUsage(response, chunk.result.usage);
       return toPublicWorkflowChunk(chunk);
     },
   });
@@ -83,7 +83,7 @@ async function answer(run: AnyRun, start: () => Promise<{ usage: TokenUsage }>):
   } finally {
     run.end();
   }
-  noteUsage(response, output.usage);
+  recordUsage(response, output.usage);
   // The client of a run that went on may have disconnected.
   if (!response.destroyed) sendJson(response, 200, output);
 }
@@ -109,15 +109,15 @@ async function answerWithEvents<Chunk>(run: AnyRun, { start, toPublic }: ChunkSo
 }
 
 /** Ends a stream with an error event, or throws the error if nothing has been sent yet. */
-function sendStreamFailure({ exchange, call }: AnyRun, events: EventStream, error: TroupeError): void {
+function sendStreamFailure({ exchange, runRequest }: AnyRun, events: EventStream, error: TroupeError): void {
   if (!events.isOpen) {
     events.abandon();
     throw error;
   }
-  reportFailure(error, exchange, call.opts);
+  logFailure(error, exchange, runRequest.opts);
   void events.send({ type: "error", error: toPublicError(error) });
 }
 
-function workflowOpts({ call: { input, opts }, signal }: WorkflowRun) {
+function workflowOpts({ runRequest: { input, opts }, signal }: WorkflowRun) {
   return { ...opts, signal, ...(input !== undefined && { input }) };
 }

@@ -1,8 +1,8 @@
 import { RunError, TroupeError } from "@troupe/core";
 import { toTroupeError } from "@troupe/core/adapter";
 import type { Exchange } from "../exchange/exchange.ts";
-import { noteUsage } from "../exchange/request-record.ts";
-import type { RunCall } from "../request/read-call.ts";
+import { recordUsage } from "../exchange/request-record.ts";
+import type { RunRequest } from "../request/read-run-request.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 
 /** One for all: its stack says nothing, and a thousand clients may disconnect at once. */
@@ -18,21 +18,23 @@ type RunSettings = Pick<RouterSettings, "runs" | "onDisconnect" | "heartbeatMs">
  */
 export class ClientRun<Subject, Input> {
   readonly exchange: Exchange;
-  readonly call: RunCall<Subject, Input>;
+  readonly runRequest: RunRequest<Subject, Input>;
   readonly settings: RunSettings;
   readonly #abort = new AbortController();
   readonly #unregister: () => void;
 
-  constructor(exchange: Exchange, call: RunCall<Subject, Input>, settings: RunSettings) {
+  constructor(exchange: Exchange, runRequest: RunRequest<Subject, Input>, settings: RunSettings) {
     this.exchange = exchange;
-    this.call = call;
+    this.runRequest = runRequest;
     this.settings = settings;
     this.#closeIfDraining();
     const { response } = exchange;
     const endsWithClient = settings.onDisconnect === "cancel";
     // Its event `close` has already been emitted.
     if (endsWithClient && response.destroyed) throw disconnected;
-    this.#unregister = settings.runs.begin(call.opts.runId, call.owner, (reason) => this.#abort.abort(reason));
+    this.#unregister = settings.runs.begin(runRequest.opts.runId, runRequest.owner, (reason) =>
+      this.#abort.abort(reason),
+    );
     if (endsWithClient) response.on("close", this.#onClose);
   }
 
@@ -43,7 +45,7 @@ export class ClientRun<Subject, Input> {
   /** Returns the error of a failed run, and notes the tokens that it used. */
   fail(thrown: unknown): TroupeError {
     const error = toTroupeError(thrown, this.signal);
-    if (error instanceof RunError) noteUsage(this.exchange.response, error.output.usage);
+    if (error instanceof RunError) recordUsage(this.exchange.response, error.output.usage);
     return error;
   }
 

@@ -3,7 +3,7 @@ import type { Request, Response } from "express";
 import { sendJson } from "../exchange/send-json.ts";
 import { describeService } from "../openapi/generate-open-api-spec.ts";
 import type { OpenApiServer } from "../openapi/open-api-spec.ts";
-import type { Handle, Route } from "../routes/mount-route.ts";
+import type { RouteHandler, Route } from "../routes/mount-route.ts";
 import type { DocsSettings } from "../settings/docs-options.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import { docsPage, docsScript } from "./docs-page.ts";
@@ -76,7 +76,7 @@ function sendText(response: Response, type: string, text: string): void {
   response.type(`${type}; charset=utf-8`).send(text);
 }
 
-function sendFile(folder: string, name: string): Handle {
+function sendFile(folder: string, name: string): RouteHandler {
   return async ({ response }) => {
     response.setHeader("Cache-Control", "no-cache");
     response.setHeader("X-Content-Type-Options", "nosniff");

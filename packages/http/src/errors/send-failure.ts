@@ -3,9 +3,9 @@ import { toPublicError } from "@troupe/core/adapter";
 import type { Request, Response } from "express";
 import type { Exchange } from "../exchange/exchange.ts";
 import { sendJson } from "../exchange/send-json.ts";
-import { reportFailure } from "./report-failure.ts";
-import type { FailedRun } from "./report-failure.ts";
-import { toFailure } from "./to-failure.ts";
+import { logFailure } from "./log-failure.ts";
+import type { FailedRun } from "./log-failure.ts";
+import { toHttpFailure } from "./to-http-failure.ts";
 
 /** Headers of the answer that would have come instead. */
 const contentHeaders = ["Content-Disposition", "Content-Encoding", "Content-Range", "ETag", "Last-Modified"];
@@ -18,10 +18,10 @@ const longestDiscardMs = 2000;
  * that the operator must mend.
  */
 export function sendFailure(thrown: unknown, exchange: Exchange, run?: FailedRun): void {
-  const { status, error } = toFailure(thrown);
+  const { status, error } = toHttpFailure(thrown);
   const { response, requestId, logger } = exchange;
   try {
-    reportFailure(error, exchange, run);
+    logFailure(error, exchange, run);
     if (response.writableEnded) return;
     if (response.headersSent || response.destroyed) response.destroy();
     else sendError(error, status, exchange);

@@ -47,7 +47,7 @@ function checkPrincipal(principal: unknown): Principal {
  * Returns the user of a run: the principal or, without one, the user that the body names (`claimed`), unverified unless
  * `bodyUserId` is `"trusted"`. A claim that differs from the principal throws `forbidden`.
  */
-export function readUser(
+export function readRunUser(
   principal: Principal | undefined,
   { claimed, bodyUserId }: { claimed: unknown; bodyUserId: BodyUserId },
 ): RunUser {

@@ -22,12 +22,12 @@ const key = Symbol.for("troupe.http.record");
  * Returns the record of a request, empty at first. It is kept on the response, which the request logger and the router
  * share.
  */
-export function recordOf(response: Response): RequestRecord {
+export function requestRecordOf(response: Response): RequestRecord {
   const bearer = response as { [key]?: RequestRecord };
   return (bearer[key] ??= {});
 }
 
 /** Notes the total tokens that a run used in the record of its request, for the request logger. */
-export function noteUsage(response: Response, usage: TokenUsage): void {
-  recordOf(response).tokens = usage.totalTokens;
+export function recordUsage(response: Response, usage: TokenUsage): void {
+  requestRecordOf(response).tokens = usage.totalTokens;
 }

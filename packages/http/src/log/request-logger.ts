@@ -3,7 +3,7 @@ import type { Logger } from "@troupe/core";
 import { loggerOption, optional, readOptions } from "@troupe/core/adapter";
 import type { Request, RequestHandler, Response } from "express";
 import { requestIdOf } from "../exchange/request-id.ts";
-import { recordOf } from "../exchange/request-record.ts";
+import { requestRecordOf } from "../exchange/request-record.ts";
 
 /** Options of {@link requestLogger}. */
 export type RequestLoggerOptions = {
@@ -33,7 +33,7 @@ export function requestLogger(options: RequestLoggerOptions = {}): RequestHandle
 }
 
 function describe(request: Request, response: Response): object {
-  const { route, name, runId, tokens } = recordOf(response);
+  const { route, name, runId, tokens } = requestRecordOf(response);
   const { statusCode, headersSent, writableFinished } = response;
   return {
     method: request.method,

@@ -42,7 +42,7 @@ export function errorResponses(): Record<string, OpenApiResponse> {
  * Returns the error part of an operation's `responses`: a reference to an error response for each status, and `default`
  * for all others.
  */
-export function errorsOf(...statuses: number[]): Record<string, OpenApiReference> {
+export function errorResponseRefs(...statuses: number[]): Record<string, OpenApiReference> {
   const refs = statuses.map((status) => {
     return [String(status), componentRef("responses", meanings[status]?.name ?? "OtherError")] as const;
   });

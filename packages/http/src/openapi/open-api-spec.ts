@@ -1,11 +1,11 @@
 /** A schema object of OpenAPI 3.0, or a reference to one. */
-export type Schema = { readonly [keyword: string]: unknown };
+export type OpenApiSchema = { readonly [keyword: string]: unknown };
 
 /** An entry of `servers` in an OpenAPI document: a URL that the service can be reached at. */
 export type OpenApiServer = { url: string; description?: string };
 
 /** The content of a request or response in an OpenAPI document: a schema for each media type. */
-export type OpenApiContent = { readonly [mediaType: string]: { schema: Schema; example?: unknown } };
+export type OpenApiContent = { readonly [mediaType: string]: { schema: OpenApiSchema; example?: unknown } };
 
 /** A reference (`$ref`) to a component of the same OpenAPI document. */
 export type OpenApiReference = { $ref: string };
@@ -42,7 +42,7 @@ export type OpenApiSpec = {
   tags: { name: string; description: string }[];
   paths: Record<string, OpenApiPath>;
   components: {
-    schemas: Record<string, Schema>;
+    schemas: Record<string, OpenApiSchema>;
     parameters: Record<string, object>;
     headers: Record<string, object>;
     responses: Record<string, OpenApiResponse>;

@@ -1,14 +1,14 @@
 import type { RouterSettings } from "../settings/router-options.ts";
 import { keyAlternatives } from "./components.ts";
-import { errorsOf } from "./error-responses.ts";
+import { errorResponseRefs } from "./error-responses.ts";
 import { componentRef, schemaRef } from "./open-api-spec.ts";
-import type { OpenApiContent, OpenApiPath, OpenApiResponse, Schema } from "./open-api-spec.ts";
+import type { OpenApiContent, OpenApiPath, OpenApiResponse, OpenApiSchema } from "./open-api-spec.ts";
 import { formSchema } from "./schemas/run-schemas.ts";
-import { answerSchema, workflowRequestSchema } from "./subject-schemas.ts";
+import { runOutputSchema, workflowRequestSchema } from "./subject-schemas.ts";
 
 /** Without the errors of a run: the stream of a workflow is open by then, and ends with an error event. */
-const workflowStreamErrors = errorsOf(400, 403, 413, 415, 500, 503);
-const runErrors = errorsOf(400, 401, 403, 404, 409, 413, 415, 422, 429, 499, 500, 502, 503, 504);
+const workflowStreamErrors = errorResponseRefs(400, 403, 413, 415, 500, 503);
+const runErrors = errorResponseRefs(400, 401, 403, 404, 409, 413, 415, 422, 429, 499, 500, 502, 503, 504);
 
 /** An agent, team or workflow, as its operations describe it. */
 type Subject = {
@@ -17,7 +17,7 @@ type Subject = {
   name: string;
   description: string | undefined;
   request: OpenApiContent;
-  answer: Schema;
+  answer: OpenApiSchema;
   /** The name of the schema for the data of its events. */
   event: string;
 };
@@ -52,13 +52,20 @@ function subjectsOf({ agents, teams, workflows, uploads }: RouterSettings): Subj
         word: "agent",
         name,
         description,
-        answer: answerSchema(agent),
+        answer: runOutputSchema(agent),
         ...talking,
       } as const;
     }),
     ...[...teams].map(([name, team]) => {
       const { description } = team;
-      return { collection: "teams", word: "team", name, description, answer: answerSchema(team), ...talking } as const;
+      return {
+        collection: "teams",
+        word: "team",
+        name,
+        description,
+        answer: runOutputSchema(team),
+        ...talking,
+      } as const;
     }),
     ...[...workflows].map(([name, workflow]) => ({
       collection: "workflows" as const,

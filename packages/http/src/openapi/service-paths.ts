@@ -1,4 +1,4 @@
-import { errorsOf } from "./error-responses.ts";
+import { errorResponseRefs } from "./error-responses.ts";
 import { componentRef, schemaRef } from "./open-api-spec.ts";
 import type { OpenApiOperation, OpenApiPath, OpenApiResponse } from "./open-api-spec.ts";
 
@@ -6,7 +6,7 @@ type OperationFacts = Pick<OpenApiOperation, "tags" | "summary" | "description" 
   id: string;
   /** The name of the schema of the answer. Without one the answer is empty. */
   answer?: string;
-  errors: Parameters<typeof errorsOf>;
+  errors: Parameters<typeof errorResponseRefs>;
 };
 
 /**
@@ -98,5 +98,5 @@ function operation({ id, answer, errors, ...more }: OperationFacts): OpenApiOper
     answer === undefined
       ? ["204", { description: "Done.", headers }]
       : ["200", { description: "OK.", headers, content: { "application/json": { schema: schemaRef(answer) } } }];
-  return { operationId: id, ...more, responses: { [good[0]]: good[1], ...errorsOf(...errors) } };
+  return { operationId: id, ...more, responses: { [good[0]]: good[1], ...errorResponseRefs(...errors) } };
 }

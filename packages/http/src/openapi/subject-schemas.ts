@@ -2,18 +2,18 @@ import { Agent } from "@troupe/core";
 import type { Runnable } from "@troupe/core";
 import type { ServedWorkflow } from "../settings/router-options.ts";
 import { schemaRef } from "./open-api-spec.ts";
-import type { Schema } from "./open-api-spec.ts";
-import { outputSchema, runFields } from "./schemas/run-schemas.ts";
-import { anyObject } from "./schemas/schema-builders.ts";
+import type { OpenApiSchema } from "./open-api-spec.ts";
+import { outputSchemaWith, runFields } from "./schemas/run-schemas.ts";
+import { anyObjectSchema } from "./schemas/schema-builders.ts";
 import { toOpenApiSchema } from "./to-open-api-schema.ts";
 
 /**
  * Returns the OpenAPI schema of the output of an agent's or team's run. `structured` has the schema of the agent's
  * structured output if that can be told as JSON Schema; else it may be anything.
  */
-export function answerSchema(runnable: Runnable): Schema {
+export function runOutputSchema(runnable: Runnable): OpenApiSchema {
   const schema = runnable instanceof Agent ? readOutput(runnable.structuredOutput as object | undefined) : undefined;
-  return schema === undefined ? schemaRef("RunOutput") : outputSchema(toOpenApiSchema(schema));
+  return schema === undefined ? schemaRef("RunOutput") : outputSchemaWith(toOpenApiSchema(schema));
 }
 
 type WithJsonSchema = { readonly jsonSchema: { output(request: { target: "draft-2020-12" }): unknown } };
@@ -29,19 +29,19 @@ function readOutput(schema: object | undefined): unknown {
   }
 }
 
-const kinds: Readonly<Record<string, Schema>> = {
+const kinds: Readonly<Record<string, OpenApiSchema>> = {
   string: { type: "string" },
   number: { type: "number" },
   boolean: { type: "boolean" },
   list: { type: "array", items: {} },
-  object: anyObject,
+  object: anyObjectSchema,
 };
 
 /**
  * Returns the OpenAPI schema of the body of a workflow's run. An input object has the keys of the workflow's initial
  * state if these are known; else it may be any object.
  */
-export function workflowRequestSchema({ inputKinds }: ServedWorkflow): Schema {
+export function workflowRequestSchema({ inputKinds }: ServedWorkflow): OpenApiSchema {
   return {
     type: "object",
     properties: { input: inputSchema(inputKinds), ...runFields },
@@ -49,14 +49,14 @@ export function workflowRequestSchema({ inputKinds }: ServedWorkflow): Schema {
   };
 }
 
-function inputSchema(inputKinds: ServedWorkflow["inputKinds"]): Schema {
+function inputSchema(inputKinds: ServedWorkflow["inputKinds"]): OpenApiSchema {
   const description = "An object is merged over the initial state; a string is the input of the first agent step.";
   return { oneOf: [stateSchema(inputKinds), { type: "string" }], description };
 }
 
 /** An empty initial state fixes no keys. */
-function stateSchema(inputKinds: ServedWorkflow["inputKinds"]): Schema {
-  if (inputKinds === undefined || inputKinds.size === 0) return anyObject;
+function stateSchema(inputKinds: ServedWorkflow["inputKinds"]): OpenApiSchema {
+  if (inputKinds === undefined || inputKinds.size === 0) return anyObjectSchema;
   const properties = Object.fromEntries([...inputKinds].map(([key, kind]) => [key, kinds[kind] ?? {}] as const));
   return { type: "object", properties, additionalProperties: false };
 }

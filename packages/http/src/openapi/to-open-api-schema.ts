@@ -1,4 +1,4 @@
-import type { Schema } from "./open-api-spec.ts";
+import type { OpenApiSchema } from "./open-api-spec.ts";
 
 /** Keywords that OpenAPI 3.0 shares with JSON Schema. */
 const shared = new Set(
@@ -10,7 +10,7 @@ const shared = new Set(
  * Converts a JSON Schema (draft 2020-12), such as that of an agent's output, to OpenAPI 3.0. Keywords without a
  * counterpart are left out: the result accepts every value that the schema accepts, and may accept more.
  */
-export function toOpenApiSchema(schema: unknown): Schema {
+export function toOpenApiSchema(schema: unknown): OpenApiSchema {
   return convert(schema, { root: schema, within: [] });
 }
 
@@ -20,14 +20,14 @@ type Place = {
   within: string[];
 };
 
-function convert(schema: unknown, place: Place): Schema {
+function convert(schema: unknown, place: Place): OpenApiSchema {
   if (!isFields(schema)) return {};
   if (typeof schema["$ref"] === "string") return convertReference(schema["$ref"], place);
   const kept = Object.fromEntries(Object.entries(schema).filter(([keyword]) => shared.has(keyword)));
   return { ...kept, ...convertType(schema, place), ...convertParts(schema, place), ...convertBounds(schema) };
 }
 
-function convertReference(reference: string, { root, within }: Place): Schema {
+function convertReference(reference: string, { root, within }: Place): OpenApiSchema {
   if (!/^#(\/|$)/.test(reference) || within.includes(reference) || within.length > 20) return {};
   const steps = reference.split("/").slice(1).map(unescapeStep);
   const target = steps.reduce<unknown>((at, step) => (isFields(at) ? at[step] : undefined), root);
@@ -39,7 +39,7 @@ function unescapeStep(step: string): string {
 }
 
 /** OpenAPI 3.0 has no type `null`, and no list of types. */
-function convertType({ type, const: only, items, prefixItems }: Schema, place: Place): Schema {
+function convertType({ type, const: only, items, prefixItems }: OpenApiSchema, place: Place): OpenApiSchema {
   const word = only === undefined ? {} : { enum: [only] };
   const types = (Array.isArray(type) ? type : [type]).filter((each) => typeof each === "string");
   const nullable = types.includes("null") ? { nullable: true } : {};
@@ -50,7 +50,7 @@ function convertType({ type, const: only, items, prefixItems }: Schema, place: P
   return { type: first, ...nullable, ...word, ...(first === "array" && { items: every }) };
 }
 
-function convertParts(schema: Schema, place: Place): Schema {
+function convertParts(schema: OpenApiSchema, place: Place): OpenApiSchema {
   const { properties, additionalProperties, anyOf, oneOf, allOf } = schema;
   const alternatives = [anyOf, oneOf].find((list) => Array.isArray(list)) as unknown[] | undefined;
   return {
@@ -67,23 +67,26 @@ function convertParts(schema: Schema, place: Place): Schema {
 }
 
 /** Converts `null` as an alternative, the usual way to write "or null". */
-function convertAlternative(schema: unknown, place: Place): Schema {
+function convertAlternative(schema: unknown, place: Place): OpenApiSchema {
   const isNull = isFields(schema) && schema["type"] === "null";
   return isNull ? { type: "object", nullable: true, maxProperties: 0 } : convert(schema, place);
 }
 
 /** Exclusive bounds are numbers in JSON Schema, and flags beside the bounds in 3.0. */
-function convertBounds({ exclusiveMinimum, exclusiveMaximum }: Schema): Schema {
+function convertBounds({ exclusiveMinimum, exclusiveMaximum }: OpenApiSchema): OpenApiSchema {
   return {
     ...(typeof exclusiveMinimum === "number" && { minimum: exclusiveMinimum, exclusiveMinimum: true }),
     ...(typeof exclusiveMaximum === "number" && { maximum: exclusiveMaximum, exclusiveMaximum: true }),
   };
 }
 
-function mapValues(fields: Schema, convertValue: (value: unknown) => Schema): Record<string, Schema> {
+function mapValues(
+  fields: OpenApiSchema,
+  convertValue: (value: unknown) => OpenApiSchema,
+): Record<string, OpenApiSchema> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, convertValue(value)] as const));
 }
 
-function isFields(value: unknown): value is Schema {
+function isFields(value: unknown): value is OpenApiSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

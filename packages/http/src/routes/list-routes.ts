@@ -7,7 +7,7 @@ import type { Route } from "./mount-route.ts";
  * An entry of the answers to `GET /agents`, `/teams` and `/workflows`: the name and properties of a registered agent,
  * team or workflow.
  */
-export type Listed = {
+export type ListEntry = {
   name: string;
   kind: Runnable["kind"];
   description?: string;
@@ -18,20 +18,20 @@ export type Listed = {
 /** Makes the routes `GET /agents`, `/teams` and `/workflows`, which list all registered ones by name. */
 export function listRoutes({ agents, teams, workflows }: RouterSettings): Route[] {
   return [
-    listRoute("agents", [...agents].map(toListed)),
-    listRoute("teams", [...teams].map(toListed)),
-    listRoute("workflows", [...workflows].map(toListedWorkflow)),
+    listRoute("agents", [...agents].map(toListEntry)),
+    listRoute("teams", [...teams].map(toListEntry)),
+    listRoute("workflows", [...workflows].map(toWorkflowEntry)),
   ];
 }
 
-function listRoute(name: string, listed: readonly Listed[]): Route {
+function listRoute(name: string, listed: readonly ListEntry[]): Route {
   return { path: `/${name}`, get: ({ response }) => sendJson(response, 200, { [name]: listed }) };
 }
 
-function toListed([name, { kind, description }]: [string, Runnable]): Listed {
+function toListEntry([name, { kind, description }]: [string, Runnable]): ListEntry {
   return { name, kind, ...(description !== undefined && { description }), input: ["text", "parts"] };
 }
 
-function toListedWorkflow([name, { description }]: [string, ServedWorkflow]): Listed {
+function toWorkflowEntry([name, { description }]: [string, ServedWorkflow]): ListEntry {
   return { name, kind: "workflow", ...(description !== undefined && { description }), input: ["object", "text"] };
 }

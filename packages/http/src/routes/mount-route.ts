@@ -2,21 +2,21 @@ import type { RequestHandler, Router } from "express";
 import { sendFailure } from "../errors/send-failure.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { requestIdOf } from "../exchange/request-id.ts";
-import { recordOf } from "../exchange/request-record.ts";
+import { requestRecordOf } from "../exchange/request-record.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 
 /**
  * A route's function that answers a request for one HTTP method. If it throws or rejects, the error is sent as the
  * answer; an answer that has begun is cut off.
  */
-export type Handle = (exchange: Exchange) => void | Promise<void>;
+export type RouteHandler = (exchange: Exchange) => void | Promise<void>;
 
 /** A path of the router, as an Express pattern, with its handlers by HTTP method. */
 export type Route = {
   readonly path: string;
-  readonly get?: Handle;
-  readonly post?: Handle;
-  readonly delete?: Handle;
+  readonly get?: RouteHandler;
+  readonly post?: RouteHandler;
+  readonly delete?: RouteHandler;
 };
 
 const methods = ["get", "post", "delete"] as const;
@@ -27,9 +27,9 @@ const methods = ["get", "post", "delete"] as const;
  */
 export function mountRoute(router: Router, { logger }: RouterSettings, route: Route): void {
   const mounted = router.route(route.path);
-  const toHandler = (handle: Handle): RequestHandler => {
+  const toHandler = (handle: RouteHandler): RequestHandler => {
     return (request, response) => {
-      recordOf(response).route = request.baseUrl + route.path;
+      requestRecordOf(response).route = request.baseUrl + route.path;
       serve({ request, response, requestId: requestIdOf(request, response), logger }, handle);
     };
   };
@@ -41,7 +41,7 @@ export function mountRoute(router: Router, { logger }: RouterSettings, route: Ro
 }
 
 /** Gives Express no promise to wait for: it would keep its way to this route for as long as a stream lasts. */
-function serve(exchange: Exchange, handle: Handle): void {
+function serve(exchange: Exchange, handle: RouteHandler): void {
   const fail = (error: unknown): void => sendFailure(error, exchange);
   try {
     handle(exchange)?.catch(fail);
@@ -55,7 +55,7 @@ function allowedBy(route: Route): string {
   return [...names, ...(route.get === undefined ? [] : ["HEAD"]), "OPTIONS"].join(", ");
 }
 
-function refuseMethod(allowed: string): Handle {
+function refuseMethod(allowed: string): RouteHandler {
   return ({ request, response }) => {
     response.setHeader("Allow", allowed);
     if (request.method === "OPTIONS") response.writeHead(204).end();

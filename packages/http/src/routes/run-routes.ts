@@ -4,12 +4,12 @@ import { answerRun, answerStream, answerWorkflow, answerWorkflowStream } from ".
 import { ClientRun } from "../answer/client-run.ts";
 import { sendFailure } from "../errors/send-failure.ts";
 import { readPrincipal } from "../exchange/principal.ts";
-import { recordOf } from "../exchange/request-record.ts";
+import { requestRecordOf } from "../exchange/request-record.ts";
 import { sendJson } from "../exchange/send-json.ts";
-import { readCall, readMessage, readWorkflowInput } from "../request/read-call.ts";
-import type { InputReader } from "../request/read-call.ts";
+import { readRunRequest, readMessage, readWorkflowInput } from "../request/read-run-request.ts";
+import type { InputRule } from "../request/read-run-request.ts";
 import type { RouterSettings, ServedWorkflow } from "../settings/router-options.ts";
-import type { Handle, Route } from "./mount-route.ts";
+import type { RouteHandler, Route } from "./mount-route.ts";
 
 type Answer<Subject, Input> = (run: ClientRun<Subject, Input>) => Promise<void>;
 
@@ -18,7 +18,7 @@ type Service<Subject, Input> = {
   path: string;
   kind: string;
   registry: ReadonlyMap<string, Subject>;
-  input: InputReader<Input>;
+  input: InputRule<Input>;
   run: Answer<Subject, Input>;
   stream: Answer<Subject, Input>;
 };
@@ -51,16 +51,16 @@ export function runRoutes(settings: RouterSettings): Route[] {
 }
 
 function serviceRoutes<Subject, Input>(settings: RouterSettings, service: Service<Subject, Input>): Route[] {
-  const toHandle = (answer: Answer<Subject, Input>): Handle => {
+  const toHandle = (answer: Answer<Subject, Input>): RouteHandler => {
     return async (exchange) => {
       const name = String(exchange.request.params["name"]);
       const subject = findRunnable(service.registry, name, service.kind);
-      recordOf(exchange.response).name = name;
-      const call = await readCall(exchange, subject, { settings, input: service.input });
+      requestRecordOf(exchange.response).name = name;
+      const runRequest = await readRunRequest(exchange, subject, { settings, input: service.input });
       try {
-        await answer(new ClientRun(exchange, call, settings));
+        await answer(new ClientRun(exchange, runRequest, settings));
       } catch (error) {
-        sendFailure(error, exchange, call.opts);
+        sendFailure(error, exchange, runRequest.opts);
       }
     };
   };

@@ -19,7 +19,7 @@ import { ActiveRuns } from "../shutdown/active-runs.ts";
 import { Shutdown } from "../shutdown/shutdown.ts";
 import { readUploadOptions } from "../uploads/upload-options.ts";
 import type { UploadRules } from "../uploads/upload-options.ts";
-import { Uploads } from "../uploads/uploads.ts";
+import { UploadReader } from "../uploads/upload-reader.ts";
 import { readDocsOptions } from "./docs-options.ts";
 import { readRunnables, readWorkflows } from "./read-registry.ts";
 import type { RouterOptions, RouterSettings } from "./router-options.ts";
@@ -53,7 +53,7 @@ export function readSettings(options: RouterOptions): RouterSettings {
     ...read,
     logger,
     docs: swagger?.enabled === true ? swagger : undefined,
-    uploads: fileUpload === false ? undefined : new Uploads(fileUpload),
+    uploads: fileUpload === false ? undefined : new UploadReader(fileUpload),
     runs: new ActiveRuns(),
     sessions: new ServedSessions([...agents.values(), ...teams.values()]),
   };

@@ -6,7 +6,7 @@ import type { ServedSessions } from "../sessions/served-sessions.ts";
 import type { ActiveRuns } from "../shutdown/active-runs.ts";
 import type { Shutdown } from "../shutdown/shutdown.ts";
 import type { FileUploadOptions } from "../uploads/upload-options.ts";
-import type { Uploads } from "../uploads/uploads.ts";
+import type { UploadReader } from "../uploads/upload-reader.ts";
 import type { DocsOptions, DocsSettings } from "./docs-options.ts";
 
 /** An entry of the router's option `workflows`: the part of a `Workflow`, of any state, that the router uses. */
@@ -69,7 +69,7 @@ export type RouterSettings = {
   readonly genericApiKeyHeader: boolean;
   readonly maxBodyBytes: number;
   /** Undefined when forms are not taken. */
-  readonly uploads: Uploads | undefined;
+  readonly uploads: UploadReader | undefined;
   readonly heartbeatMs: number;
   readonly shutdown?: Shutdown;
   readonly logger: Logger;

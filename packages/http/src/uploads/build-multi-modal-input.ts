@@ -1,5 +1,5 @@
 import type { ContentPart, MessageContent } from "@troupe/core";
-import { invalidForm } from "./form.ts";
+import { invalidFormError } from "./form.ts";
 import type { UploadedFile } from "./uploaded-file.ts";
 
 /** The fields of an upload's form, or a parsed JSON body, of which {@link buildMultiModalInput} reads `input`. */
@@ -14,7 +14,7 @@ export async function buildMultiModalInput(
   files: readonly UploadedFile[] = [],
 ): Promise<MessageContent> {
   const text = body?.input ?? "";
-  if (typeof text !== "string") throw invalidForm("input must be a string when files may come with it.");
+  if (typeof text !== "string") throw invalidFormError("input must be a string when files may come with it.");
   if (files.length === 0) return text;
   const parts: ContentPart[] = text.trim() === "" ? [] : [{ type: "text", text }];
   // One after the other: each is in memory twice while its base64 is made.

@@ -3,7 +3,7 @@ import { TroupeError } from "@troupe/core";
 import { isAllowedType } from "./upload-options.ts";
 import type { UploadRules } from "./upload-options.ts";
 import { MemoryBudget, SpooledFile } from "./uploaded-file.ts";
-import type { FileFacts, UploadedFile } from "./uploaded-file.ts";
+import type { FileHeaders, UploadedFile } from "./uploaded-file.ts";
 
 /** A parser's facts about a text field. Not busboy's own types: programs that compile against us would need them too. */
 type FieldInfo = { encoding: string; valueTruncated: boolean };
@@ -49,15 +49,16 @@ export class Form {
 
   addField(name: string | undefined, value: string | undefined, info: FieldInfo): void {
     const { maxFieldSize } = this.#rules;
-    if (name === undefined) throw invalidForm("A part of the form has no name. Give each field one.");
-    if (name === fileField) throw invalidForm(`The field ${fileField} takes files: each part needs a filename.`);
-    if (Object.hasOwn(this.fields, name)) throw invalidForm(`The field ${quoted(name)} must be sent once.`);
+    if (name === undefined) throw invalidFormError("A part of the form has no name. Give each field one.");
+    if (name === fileField) throw invalidFormError(`The field ${fileField} takes files: each part needs a filename.`);
+    if (Object.hasOwn(this.fields, name)) throw invalidFormError(`The field ${quoted(name)} must be sent once.`);
     if (Object.keys(this.fields).length === maxFields) {
-      throw invalidForm(`The form must have at most ${maxFields} fields.`);
+      throw invalidFormError(`The form must have at most ${maxFields} fields.`);
     }
     checkEncoding(info, name);
-    if (value === undefined) throw invalidForm(`The field ${quoted(name)} must be in UTF-8.`);
-    if (info.valueTruncated) throw formTooLarge(`The field ${quoted(name)} must have at most ${maxFieldSize} bytes.`);
+    if (value === undefined) throw invalidFormError(`The field ${quoted(name)} must be in UTF-8.`);
+    if (info.valueTruncated)
+      throw formTooLargeError(`The field ${quoted(name)} must have at most ${maxFieldSize} bytes.`);
     this.fields[name] = value;
   }
 
@@ -71,7 +72,7 @@ export class Form {
       this.#count(piece.length, file.size + piece.length, facts);
       await file.append(piece);
     }
-    if (file.size === 0 && facts.filename !== undefined) throw invalidForm(`${describe(facts)} is empty.`);
+    if (file.size === 0 && facts.filename !== undefined) throw invalidFormError(`${describe(facts)} is empty.`);
   }
 
   /** Removes the temporary files. */
@@ -79,21 +80,22 @@ export class Form {
     await Promise.allSettled(this.#files.map((file) => file.discard()));
   }
 
-  #admit(name: string | undefined, info: FileInfo): FileFacts {
+  #admit(name: string | undefined, info: FileInfo): FileHeaders {
     const { maxFiles } = this.#rules;
     if (name !== fileField) {
       const found = name === undefined ? "a part without a name" : quoted(name);
-      throw invalidForm(`Files must be in the field ${fileField}, got ${found}.`);
+      throw invalidFormError(`Files must be in the field ${fileField}, got ${found}.`);
     }
     const filename = cleanFileName(info.filename);
     const facts = { mimeType: info.mimeType.toLowerCase(), ...(filename !== undefined && { filename }) };
-    if (this.#files.length === maxFiles) throw formTooLarge(`The field ${fileField} takes at most ${maxFiles} files.`);
+    if (this.#files.length === maxFiles)
+      throw formTooLargeError(`The field ${fileField} takes at most ${maxFiles} files.`);
     checkEncoding(info, name);
     return facts;
   }
 
   /** For files with content only: browsers also name a type for a file that was not chosen. */
-  #checkType(facts: FileFacts): void {
+  #checkType(facts: FileHeaders): void {
     const { allowedMimeTypes } = this.#rules;
     if (isAllowedType(facts.mimeType, this.#rules)) return;
     throw new TroupeError(
@@ -102,29 +104,29 @@ export class Form {
     );
   }
 
-  #count(more: number, size: number, facts: FileFacts): void {
+  #count(more: number, size: number, facts: FileHeaders): void {
     const { maxFileSize, maxTotalSize } = this.#rules;
     this.#totalSize += more;
-    if (size > maxFileSize) throw formTooLarge(`${describe(facts)} must have at most ${maxFileSize} bytes.`);
+    if (size > maxFileSize) throw formTooLargeError(`${describe(facts)} must have at most ${maxFileSize} bytes.`);
     if (this.#totalSize > maxTotalSize) {
-      throw formTooLarge(`All files in ${fileField} together must have at most ${maxTotalSize} bytes.`);
+      throw formTooLargeError(`All files in ${fileField} together must have at most ${maxTotalSize} bytes.`);
     }
   }
 }
 
 /** Makes the `invalid_request` error for an upload that is malformed or has wrong fields. */
-export function invalidForm(message: string): TroupeError {
+export function invalidFormError(message: string): TroupeError {
   return new TroupeError("invalid_request", message);
 }
 
 /** Makes the `payload_too_large` error for an upload that exceeds a limit. */
-export function formTooLarge(message: string): TroupeError {
+export function formTooLargeError(message: string): TroupeError {
   return new TroupeError("payload_too_large", message);
 }
 
 function checkEncoding({ encoding }: FieldInfo | FileInfo, name: string): void {
   if (plainEncodings.includes(encoding)) return;
-  throw invalidForm(`The field ${quoted(name)} must be sent without a Content-Transfer-Encoding.`);
+  throw invalidFormError(`The field ${quoted(name)} must be sent without a Content-Transfer-Encoding.`);
 }
 
 /** Removes folders and invisible characters from a client's file name, and shortens it. Undefined if nothing is left. */
@@ -134,7 +136,7 @@ function cleanFileName(name: string | undefined): string | undefined {
   return visible === "" || visible === "." || visible === ".." ? undefined : visible;
 }
 
-function describe({ filename }: FileFacts): string {
+function describe({ filename }: FileHeaders): string {
   return filename === undefined ? `A file in ${fileField}` : `The file ${quoted(filename)} in ${fileField}`;
 }
 

@@ -10,7 +10,7 @@ import { watchTemporaryFiles } from "../../test/temporary-files.ts";
 import { Service } from "../../test/service.ts";
 import { errorHandler } from "../errors/error-handler.ts";
 import { buildMultiModalInput } from "./build-multi-modal-input.ts";
-import { createFileUploadMiddleware } from "./uploads.ts";
+import { createFileUploadMiddleware } from "./upload-reader.ts";
 import type { FileUploadOptions } from "./upload-options.ts";
 import type { UploadedFile } from "./uploaded-file.ts";
 

@@ -3,17 +3,17 @@ import { setImmediate } from "node:timers/promises";
 import { TroupeError } from "@troupe/core";
 import type { Busboy, FieldInfo, FileInfo } from "busboy";
 import type { Request } from "express";
-import { Form, formTooLarge, invalidForm, maxFields } from "./form.ts";
+import { Form, formTooLargeError, invalidFormError, maxFields } from "./form.ts";
 import type { UploadRules } from "./upload-options.ts";
 
 /**
  * A check of the name of each text field in an uploaded form. Throws for a field that is not accepted, which ends the
  * reading.
  */
-export type CheckField = (name: string) => void;
+export type CheckFieldName = (name: string) => void;
 
 /** Returns true if the content type of a request is `multipart/form-data`: a form, which may have files. */
-export function isForm({ headers }: Pick<Request, "headers">): boolean {
+export function isFormRequest({ headers }: Pick<Request, "headers">): boolean {
   return /^multipart\/form-data\s*(?:;|$)/i.test(headers["content-type"] ?? "");
 }
 
@@ -21,7 +21,11 @@ export function isForm({ headers }: Pick<Request, "headers">): boolean {
  * Reads the form (`multipart/form-data`) of a request within the limits of `rules`. If it rejects, the error is for the
  * client, no temporary file is left, and the rest of the form is discarded as it comes in.
  */
-export async function readForm(request: Request, rules: UploadRules, checkField: CheckField = () => {}): Promise<Form> {
+export async function readForm(
+  request: Request,
+  rules: UploadRules,
+  checkField: CheckFieldName = () => {},
+): Promise<Form> {
   checkHeaders(request, rules);
   const parser = await openParser(request, rules);
   // Neither would ever emit another event.
@@ -31,7 +35,7 @@ export async function readForm(request: Request, rules: UploadRules, checkField:
   return await new FormReading({ request, parser, rules, checkField }).read();
 }
 
-type Reading = { request: Request; parser: Busboy; rules: UploadRules; checkField: CheckField };
+type Reading = { request: Request; parser: Busboy; rules: UploadRules; checkField: CheckFieldName };
 
 /** The reading of one form. The first error ends it. */
 class FormReading {
@@ -71,7 +75,7 @@ class FormReading {
       .on("file", this.#onFile)
       .on("field", this.#onField)
       .on("partsLimit", () => this.#fail(tooManyParts(rules)))
-      .on("error", (error) => this.#fail(invalidForm(`The form cannot be read: ${problemOf(error)}.`)))
+      .on("error", (error) => this.#fail(invalidFormError(`The form cannot be read: ${problemOf(error)}.`)))
       .on("close", () => this.#parsed.resolve());
     request.on("data", this.#count).on("close", this.#onClose).on("error", this.#onClose).pipe(parser);
   }
@@ -135,7 +139,7 @@ async function openParser({ headers }: Request, { maxFiles, maxFieldSize }: Uplo
   try {
     return busboy({ headers, limits, defParamCharset: "utf8" });
   } catch {
-    throw invalidForm("Content-Type must name the boundary of the form, as in multipart/form-data; boundary=x.");
+    throw invalidFormError("Content-Type must name the boundary of the form, as in multipart/form-data; boundary=x.");
   }
 }
 
@@ -156,11 +160,11 @@ function problemOf(error: unknown): string {
 }
 
 function tooManyParts({ maxFiles }: UploadRules): TroupeError {
-  return invalidForm(`The form must have at most ${maxParts(maxFiles)} parts.`);
+  return invalidFormError(`The form must have at most ${maxParts(maxFiles)} parts.`);
 }
 
 function tooLong(maxBytes: number): TroupeError {
-  return formTooLarge(`The form must have at most ${maxBytes} bytes.`);
+  return formTooLargeError(`The form must have at most ${maxBytes} bytes.`);
 }
 
 function disconnected(): TroupeError {

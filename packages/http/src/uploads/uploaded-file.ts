@@ -16,7 +16,7 @@ export interface UploadedFile {
 }
 
 /** The name and type of an uploaded file, from the headers of its part: known before its content. */
-export type FileFacts = Pick<UploadedFile, "filename" | "mimeType">;
+export type FileHeaders = Pick<UploadedFile, "filename" | "mimeType">;
 
 /** The bytes that all files of one upload may hold in memory together. Taken bytes are not given back. */
 export class MemoryBudget {
@@ -45,7 +45,7 @@ export class SpooledFile implements UploadedFile {
   #tempFile: TempFile | undefined;
   #size = 0;
 
-  constructor({ filename, mimeType }: FileFacts, budget: MemoryBudget) {
+  constructor({ filename, mimeType }: FileHeaders, budget: MemoryBudget) {
     if (filename !== undefined) this.filename = filename;
     this.mimeType = mimeType;
     this.#budget = budget;

@@ -1,6 +1,6 @@
 import { constantFrom, nat, oneof, shuffledSubarray, tuple } from "fast-check";
 import type { Arbitrary } from "fast-check";
-import type { OpenApiSpec, Schema } from "../../src/openapi/open-api-spec.ts";
+import type { OpenApiSpec, OpenApiSchema } from "../../src/openapi/open-api-spec.ts";
 import { objectOf } from "./described-values.ts";
 import { uploadLimits } from "./faulty-service.ts";
 import { encodeForm, formContentType } from "../forms.ts";
@@ -17,7 +17,7 @@ const large = { ...file, body: Buffer.alloc(maxFileSize, "x") };
 const tooLarge = { ...file, body: Buffer.alloc(maxFileSize + 1, "x") };
 
 /** Forms that match their schema, with fields in any order. A few have files large enough for the disk. */
-export function rightForm(schema: Schema, spec: OpenApiSpec): Arbitrary<FormPart[]> {
+export function rightForm(schema: OpenApiSchema, spec: OpenApiSpec): Arbitrary<FormPart[]> {
   const small = (objectOf(schema, spec) as Arbitrary<Record<string, unknown>>).map(toParts).filter(hasInput);
   const onDisk = constantFrom<FormPart[][]>([text, large, large, large], [large, large, large]);
   return oneof({ weight: 40, arbitrary: small }, { weight: 1, arbitrary: onDisk }).chain(inAnyOrder);
@@ -73,7 +73,7 @@ const wrongBytes: readonly ((bytes: Buffer, at: number) => { body: Buffer; conte
 ];
 
 /** Broken forms: in one of four the bytes are damaged. */
-export function wrongForm(schema: Schema, spec: OpenApiSpec): Arbitrary<WrongForm> {
+export function wrongForm(schema: OpenApiSchema, spec: OpenApiSpec): Arbitrary<WrongForm> {
   const right = rightForm(schema, spec);
   return oneof({ weight: 3, arbitrary: withWrongParts(right) }, { weight: 1, arbitrary: withWrongBytes(right) });
 }

@@ -10,7 +10,7 @@ import {
   webSegment,
 } from "fast-check";
 import type { Arbitrary } from "fast-check";
-import type { OpenApiOperation, OpenApiSpec, Schema } from "../../src/openapi/open-api-spec.ts";
+import type { OpenApiOperation, OpenApiSpec, OpenApiSchema } from "../../src/openapi/open-api-spec.ts";
 import { rightForm, wrongForm } from "./described-forms.ts";
 import { valueOf } from "./described-values.ts";
 import { encodeForm, formContentType } from "../forms.ts";
@@ -37,7 +37,7 @@ export type Target = {
   method: string;
   path: string;
   operation: OpenApiOperation;
-  body?: { type: string; schema: Schema };
+  body?: { type: string; schema: OpenApiSchema };
 };
 
 /** Lists all operations of a description, once per content type. */
@@ -148,7 +148,7 @@ function spoiltRequest(spec: OpenApiSpec, target: Target): Arbitrary<Made> {
 
 function queryOf(spec: OpenApiSpec, { parameters = [] }: OpenApiOperation): Arbitrary<string> {
   const described = parameters.map(({ $ref }) => spec.components.parameters[$ref.split("/").at(-1) ?? ""]);
-  const fields = (described as { name: string; in: string; schema: Schema }[])
+  const fields = (described as { name: string; in: string; schema: OpenApiSchema }[])
     .filter((parameter) => parameter.in === "query")
     .map(({ name, schema }) => [name, valueOf(schema, spec)] as const);
   return record(Object.fromEntries(fields), { requiredKeys: [] }).map((values) => {

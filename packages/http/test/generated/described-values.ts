@@ -13,7 +13,7 @@ import {
   uint8Array,
 } from "fast-check";
 import type { Arbitrary } from "fast-check";
-import type { OpenApiSpec, Schema } from "../../src/openapi/open-api-spec.ts";
+import type { OpenApiSpec, OpenApiSchema } from "../../src/openapi/open-api-spec.ts";
 import type { FormPart } from "../forms.ts";
 
 /** File names that are kept, and file names that are cleaned. */
@@ -26,10 +26,10 @@ const file: Arbitrary<FormPart> = record({
 });
 
 /** Values that match a schema, for the schemas that requests use. A file becomes a part of a form. */
-export function valueOf(schema: Schema, spec: OpenApiSpec): Arbitrary<unknown> {
+export function valueOf(schema: OpenApiSchema, spec: OpenApiSpec): Arbitrary<unknown> {
   const { $ref, oneOf: alternatives, enum: words, type } = schema;
   if (typeof $ref === "string") return valueOf(spec.components.schemas[$ref.split("/").at(-1) ?? ""] ?? {}, spec);
-  if (Array.isArray(alternatives)) return oneof(...alternatives.map((each: Schema) => valueOf(each, spec)));
+  if (Array.isArray(alternatives)) return oneof(...alternatives.map((each: OpenApiSchema) => valueOf(each, spec)));
   if (Array.isArray(words)) return constantFrom(...(words as unknown[]));
   const byType: Record<string, () => Arbitrary<unknown>> = {
     string: () => (schema["format"] === "binary" ? file : textOf(schema)),
@@ -37,22 +37,25 @@ export function valueOf(schema: Schema, spec: OpenApiSpec): Arbitrary<unknown> {
     number: () => double({ noNaN: true, noDefaultInfinity: true }),
     boolean,
     array: () =>
-      array(valueOf(schema["items"] as Schema, spec), { minLength: Number(schema["minItems"] ?? 0), maxLength: 4 }),
+      array(valueOf(schema["items"] as OpenApiSchema, spec), {
+        minLength: Number(schema["minItems"] ?? 0),
+        maxLength: 4,
+      }),
     object: () => objectOf(schema, spec),
   };
   return byType[String(type)]?.() ?? jsonValue();
 }
 
 /** Values for the fields of an object. Required fields are always there. */
-export function objectOf({ properties, required = [] }: Schema, spec: OpenApiSpec): Arbitrary<unknown> {
+export function objectOf({ properties, required = [] }: OpenApiSchema, spec: OpenApiSpec): Arbitrary<unknown> {
   if (properties === undefined) return dictionary(string(), jsonValue(), { maxKeys: 3 });
-  const fields = Object.entries(properties as Record<string, Schema>);
+  const fields = Object.entries(properties as Record<string, OpenApiSchema>);
   // The user is set elsewhere in the test.
   const sent = fields.filter(([name]) => name !== "userId").map(([name, each]) => [name, valueOf(each, spec)] as const);
   return record(Object.fromEntries(sent), { requiredKeys: required as never[] });
 }
 
-function textOf({ pattern, minLength = 0 }: Schema): Arbitrary<string> {
+function textOf({ pattern, minLength = 0 }: OpenApiSchema): Arbitrary<string> {
   const printable = string({ minLength: Number(minLength) || 1, maxLength: 40 }).map((text) => `x${text}`.slice(0, 40));
   return typeof pattern === "string" && pattern.startsWith("^") ? stringMatching(new RegExp(pattern)) : printable;
 }

@@ -51,10 +51,10 @@ const elsewhere: Readonly<Record<string, Provocation>> = {
 
 /** Changes a valid request so that it provokes a status, if a single request can. */
 export function provoke(made: Made, target: Target, status: number): Made {
-  const isForm = takesForm(target);
-  const wrong = (isForm ? wrongForms : wrongJson)[status];
+  const isFormRequest = takesForm(target);
+  const wrong = (isFormRequest ? wrongForms : wrongJson)[status];
   const more = target.body === undefined ? provocationElsewhere(target, status) : (wrong ?? faults[status] ?? {});
-  const type = made.body !== undefined && { "content-type": isForm ? formContentType : "application/json" };
+  const type = made.body !== undefined && { "content-type": isFormRequest ? formContentType : "application/json" };
   const isRight = made.isRight && (target.body === undefined ? status < 300 : wrong === undefined);
   return { ...made, ...more, headers: { ...type, ...(more.headers ?? made.headers) }, isRight };
 }

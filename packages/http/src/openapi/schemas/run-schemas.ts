@@ -10,21 +10,21 @@ import type {
 } from "@troupe/core";
 import type { PublicOutput } from "@troupe/core/adapter";
 import { schemaRef } from "../open-api-spec.ts";
-import type { Schema } from "../open-api-spec.ts";
+import type { OpenApiSchema } from "../open-api-spec.ts";
 import {
-  anyObject,
-  closedObjectOf,
-  count,
-  durationMs,
-  arrayOf,
-  timestamp,
-  objectOf,
-  stringEnum,
-  string,
-  unionByType,
+  anyObjectSchema,
+  closedObjectSchema,
+  countSchema,
+  durationSchema,
+  arraySchema,
+  timestampSchema,
+  objectSchema,
+  enumSchema,
+  stringSchema,
+  unionSchema,
 } from "./schema-builders.ts";
 
-type RunRequest = { input: unknown; sessionId?: string; userId?: string; apiKey?: string };
+type RunRequestBody = { input: unknown; sessionId?: string; userId?: string; apiKey?: string };
 
 /** The schemas of the fields that may stand beside `input` in the body of a run: `sessionId`, `userId` and `apiKey`. */
 export const runFields = {
@@ -56,31 +56,37 @@ const examples = {
  * Returns the OpenAPI schemas of a run of an agent or a team, by component name: its request with content parts, and
  * its output.
  */
-export function runSchemas(): Record<string, Schema> {
+export function runSchemas(): Record<string, OpenApiSchema> {
   return {
-    RunRequest: closedObjectOf<RunRequest>({
+    RunRequest: closedObjectSchema<RunRequestBody>({
       required: { input: messageInput() },
       optional: runFields,
       example: { input: "What should I take along to Oslo?" },
     }),
-    RunOutput: outputSchema({
+    RunOutput: outputSchemaWith({
       nullable: true,
       description: "The structured output of an agent that has one, else null.",
     }),
-    ToolCallResult: objectOf<ToolCallResult>({
-      required: { toolCallId: string, toolName: string, args: anyObject, result: string, durationMs },
-      optional: { error: string, artifacts: arrayOf(schemaRef("Artifact")) },
+    ToolCallResult: objectSchema<ToolCallResult>({
+      required: {
+        toolCallId: stringSchema,
+        toolName: stringSchema,
+        args: anyObjectSchema,
+        result: stringSchema,
+        durationMs: durationSchema,
+      },
+      optional: { error: stringSchema, artifacts: arraySchema(schemaRef("Artifact")) },
       example: examples.call,
     }),
-    Artifact: objectOf<Artifact>({
-      required: { type: string, data: { description: "Anything.", nullable: true } },
-      optional: { mimeType: string },
+    Artifact: objectSchema<Artifact>({
+      required: { type: stringSchema, data: { description: "Anything.", nullable: true } },
+      optional: { mimeType: stringSchema },
       example: { type: "chart", data: { points: [1, 2] } },
     }),
     TokenUsage: usageSchema(),
-    RunMetrics: objectOf<RunMetrics>({
-      required: { inputTokens: count, outputTokens: count, totalTokens: count },
-      optional: { timeToFirstTokenMs: durationMs, durationMs },
+    RunMetrics: objectSchema<RunMetrics>({
+      required: { inputTokens: countSchema, outputTokens: countSchema, totalTokens: countSchema },
+      optional: { timeToFirstTokenMs: durationSchema, durationMs: durationSchema },
       example: { inputTokens: 12, outputTokens: 4, totalTokens: 16, durationMs: 812 },
     }),
     ...contentSchemas(),
@@ -90,25 +96,25 @@ export function runSchemas(): Record<string, Schema> {
 /**
  * Returns the OpenAPI schema of the output of an agent's or team's run, with this schema for its field `structured`.
  */
-export function outputSchema(structured: Schema): Schema {
-  return objectOf<PublicOutput>({
+export function outputSchemaWith(structured: OpenApiSchema): OpenApiSchema {
+  return objectSchema<PublicOutput>({
     required: {
-      text: string,
-      toolCalls: arrayOf(schemaRef("ToolCallResult")),
+      text: stringSchema,
+      toolCalls: arraySchema(schemaRef("ToolCallResult")),
       usage: schemaRef("TokenUsage"),
       structured,
     },
     optional: {
-      thinking: string,
-      durationMs,
-      timeToFirstTokenMs: durationMs,
-      runId: string,
-      agentName: string,
-      sessionId: string,
-      model: string,
-      modelProvider: string,
-      status: stringEnum("completed", "error"),
-      createdAt: timestamp,
+      thinking: stringSchema,
+      durationMs: durationSchema,
+      timeToFirstTokenMs: durationSchema,
+      runId: stringSchema,
+      agentName: stringSchema,
+      sessionId: stringSchema,
+      model: stringSchema,
+      modelProvider: stringSchema,
+      status: enumSchema("completed", "error"),
+      createdAt: timestampSchema,
       metrics: schemaRef("RunMetrics"),
     },
     example: { text: "Take an umbrella.", toolCalls: [examples.call], usage: examples.usage, structured: null },
@@ -119,61 +125,61 @@ export function outputSchema(structured: Schema): Schema {
  * Returns the OpenAPI schema of a run's body as a form with files (`multipart/form-data`), the alternative to JSON
  * where uploads are on.
  */
-export function formSchema(): Schema {
+export function formSchema(): OpenApiSchema {
   const files = { type: "array", items: { type: "string", format: "binary" } };
   return {
     type: "object",
-    properties: { input: string, files, ...runFields },
+    properties: { input: stringSchema, files, ...runFields },
     additionalProperties: false,
     description: "A text, files, or both.",
   };
 }
 
-function messageInput(): Schema {
-  const parts = { ...arrayOf(schemaRef("ContentPart")), minItems: 1, maxItems: 100 };
+function messageInput(): OpenApiSchema {
+  const parts = { ...arraySchema(schemaRef("ContentPart")), minItems: 1, maxItems: 100 };
   return { oneOf: [{ type: "string", pattern: "\\S" }, parts], description: "A string, or an array of content parts." };
 }
 
-function usageSchema(): Schema {
-  return objectOf<TokenUsage>({
-    required: { promptTokens: count, completionTokens: count, totalTokens: count },
+function usageSchema(): OpenApiSchema {
+  return objectSchema<TokenUsage>({
+    required: { promptTokens: countSchema, completionTokens: countSchema, totalTokens: countSchema },
     optional: {
-      reasoningTokens: count,
-      cachedTokens: count,
-      audioInputTokens: count,
-      audioOutputTokens: count,
-      providerMetrics: { ...anyObject, description: "The usage object of the vendor's last call." },
+      reasoningTokens: countSchema,
+      cachedTokens: countSchema,
+      audioInputTokens: countSchema,
+      audioOutputTokens: countSchema,
+      providerMetrics: { ...anyObjectSchema, description: "The usage object of the vendor's last call." },
     },
     example: examples.usage,
     description: "The tokens of all model calls. Cached, reasoning and audio tokens are parts of the totals.",
   });
 }
 
-function contentSchemas(): Record<string, Schema> {
-  const data: Schema = { type: "string", description: "Base64, a `data:` URL or an `http(s)` URL." };
+function contentSchemas(): Record<string, OpenApiSchema> {
+  const data: OpenApiSchema = { type: "string", description: "Base64, a `data:` URL or an `http(s)` URL." };
   return {
-    ContentPart: unionByType(
+    ContentPart: unionSchema(
       { text: "TextPart", image: "ImagePart", audio: "AudioPart", file: "FilePart" },
       "One piece of a message.",
     ),
-    TextPart: closedObjectOf<TextPart>({
-      required: { type: stringEnum("text"), text: string },
+    TextPart: closedObjectSchema<TextPart>({
+      required: { type: enumSchema("text"), text: stringSchema },
       optional: {},
       example: { type: "text", text: "What is in this picture?" },
     }),
-    ImagePart: closedObjectOf<ImagePart>({
-      required: { type: stringEnum("image"), data },
-      optional: { mimeType: string },
+    ImagePart: closedObjectSchema<ImagePart>({
+      required: { type: enumSchema("image"), data },
+      optional: { mimeType: stringSchema },
       example: { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
     }),
-    AudioPart: closedObjectOf<AudioPart>({
-      required: { type: stringEnum("audio"), data },
-      optional: { mimeType: string },
+    AudioPart: closedObjectSchema<AudioPart>({
+      required: { type: enumSchema("audio"), data },
+      optional: { mimeType: stringSchema },
       example: { type: "audio", data: "https://example.com/hello.mp3" },
     }),
-    FilePart: closedObjectOf<FilePart>({
-      required: { type: stringEnum("file"), data, mimeType: string },
-      optional: { filename: string },
+    FilePart: closedObjectSchema<FilePart>({
+      required: { type: enumSchema("file"), data, mimeType: stringSchema },
+      optional: { filename: stringSchema },
       example: { type: "file", data: "JVBERi0xLjQ=", mimeType: "application/pdf", filename: "plan.pdf" },
     }),
   };

@@ -1,27 +1,27 @@
-import type { Schema } from "../open-api-spec.ts";
+import type { OpenApiSchema } from "../open-api-spec.ts";
 
 /** The OpenAPI schema of any string. */
-export const string: Schema = { type: "string" };
+export const stringSchema: OpenApiSchema = { type: "string" };
 
 /** The OpenAPI schema of a count: an integer from 0. */
-export const count: Schema = { type: "integer", minimum: 0 };
+export const countSchema: OpenApiSchema = { type: "integer", minimum: 0 };
 
 /** The OpenAPI schema of a duration: milliseconds as a number from 0. */
-export const durationMs: Schema = { type: "number", minimum: 0, description: "Milliseconds." };
+export const durationSchema: OpenApiSchema = { type: "number", minimum: 0, description: "Milliseconds." };
 
 /** The OpenAPI schema of a point in time: milliseconds since 1970. */
-export const timestamp: Schema = { type: "number", description: "Milliseconds since 1970." };
+export const timestampSchema: OpenApiSchema = { type: "number", description: "Milliseconds since 1970." };
 
 /** The OpenAPI schema of an object with any fields. */
-export const anyObject: Schema = { type: "object", additionalProperties: true };
+export const anyObjectSchema: OpenApiSchema = { type: "object", additionalProperties: true };
 
 /** Returns the OpenAPI schema of a string that must be one of these words. */
-export function stringEnum(...words: string[]): Schema {
+export function enumSchema(...words: string[]): OpenApiSchema {
   return { type: "string", enum: words };
 }
 
 /** Returns the OpenAPI schema of an array whose items have this schema. */
-export function arrayOf(items: Schema): Schema {
+export function arraySchema(items: OpenApiSchema): OpenApiSchema {
   return { type: "array", items };
 }
 
@@ -29,7 +29,7 @@ export function arrayOf(items: Schema): Schema {
  * Returns the OpenAPI schema of a union whose members differ in their field `type`. `mapping` gives the name of the
  * component schema for each value of `type`.
  */
-export function unionByType(mapping: Record<string, string>, description: string): Schema {
+export function unionSchema(mapping: Record<string, string>, description: string): OpenApiSchema {
   const refs = Object.fromEntries(
     Object.entries(mapping).map(([type, name]) => [type, `#/components/schemas/${name}`] as const),
   );
@@ -43,8 +43,8 @@ export function unionByType(mapping: Record<string, string>, description: string
 type OptionalName<Type> = { [Name in keyof Type]-?: object extends Pick<Type, Name> ? Name : never }[keyof Type];
 
 type Shape<Type> = {
-  required: Record<Exclude<keyof Type, OptionalName<Type>>, Schema>;
-  optional: Record<OptionalName<Type>, Schema>;
+  required: Record<Exclude<keyof Type, OptionalName<Type>>, OpenApiSchema>;
+  optional: Record<OptionalName<Type>, OpenApiSchema>;
   example: Type;
   description?: string;
 };
@@ -53,7 +53,7 @@ type Shape<Type> = {
  * Returns the OpenAPI schema of an object of a TypeScript type, from schemas of its fields. A field that is in only one
  * of the two is a compile error, so that document and type cannot differ.
  */
-export function objectOf<Type extends object>({ required, optional, ...more }: Shape<Type>): Schema {
+export function objectSchema<Type extends object>({ required, optional, ...more }: Shape<Type>): OpenApiSchema {
   const names = Object.keys(required);
   return {
     type: "object",
@@ -63,7 +63,7 @@ export function objectOf<Type extends object>({ required, optional, ...more }: S
   };
 }
 
-/** Returns the OpenAPI schema of an object that a client sends: as {@link objectOf}, but further fields are refused. */
-export function closedObjectOf<Type extends object>(shape: Shape<Type>): Schema {
-  return { ...objectOf(shape), additionalProperties: false };
+/** Returns the OpenAPI schema of an object that a client sends: as {@link objectSchema}, but further fields are refused. */
+export function closedObjectSchema<Type extends object>(shape: Shape<Type>): OpenApiSchema {
+  return { ...objectSchema(shape), additionalProperties: false };
 }

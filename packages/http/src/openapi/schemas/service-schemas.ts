@@ -1,10 +1,10 @@
 import { errorCodes } from "@troupe/core";
-import type { Listed } from "../../routes/list-routes.ts";
+import type { ListEntry } from "../../routes/list-routes.ts";
 import { schemaRef } from "../open-api-spec.ts";
-import type { Schema } from "../open-api-spec.ts";
-import { arrayOf, objectOf, stringEnum, string } from "./schema-builders.ts";
+import type { OpenApiSchema } from "../open-api-spec.ts";
+import { arraySchema, objectSchema, enumSchema, stringSchema } from "./schema-builders.ts";
 
-const agent: Listed = {
+const agent: ListEntry = {
   name: "helper",
   kind: "agent",
   description: "Knows the weather.",
@@ -15,25 +15,25 @@ const agent: Listed = {
  * Returns the OpenAPI schemas of all that is neither run nor session, by component name: the lists of agents, teams and
  * workflows, a cancelled run, health, readiness and errors.
  */
-export function serviceSchemas(): Record<string, Schema> {
+export function serviceSchemas(): Record<string, OpenApiSchema> {
   return {
-    Listed: objectOf<Listed>({
+    ListEntry: objectSchema<ListEntry>({
       required: {
-        name: string,
-        kind: stringEnum("agent", "team", "workflow", "remote"),
+        name: stringSchema,
+        kind: enumSchema("agent", "team", "workflow", "remote"),
         input: {
-          ...arrayOf(stringEnum("text", "parts", "object")),
+          ...arraySchema(enumSchema("text", "parts", "object")),
           description: "The forms of the field `input` of a run.",
         },
       },
-      optional: { description: string },
+      optional: { description: stringSchema },
       example: agent,
     }),
     AgentList: listSchema("agents", agent),
     TeamList: listSchema("teams", { ...agent, name: "desk", kind: "team" }),
     WorkflowList: listSchema("workflows", { name: "trip", kind: "workflow", input: ["object"] }),
-    Cancelled: objectOf<{ runId: string; status: "cancelled" }>({
-      required: { runId: string, status: stringEnum("cancelled") },
+    Cancelled: objectSchema<{ runId: string; status: "cancelled" }>({
+      required: { runId: stringSchema, status: enumSchema("cancelled") },
       optional: {},
       example: { runId: "0f8fad5b-d9cb-469f-a165-70867728950e", status: "cancelled" },
     }),
@@ -43,21 +43,25 @@ export function serviceSchemas(): Record<string, Schema> {
   };
 }
 
-function listSchema(name: "agents" | "teams" | "workflows", listed: Listed): Schema {
-  return objectOf<{ [key: string]: Listed[] }>({
-    required: { [name]: arrayOf(schemaRef("Listed")) },
+function listSchema(name: "agents" | "teams" | "workflows", listed: ListEntry): OpenApiSchema {
+  return objectSchema<{ [key: string]: ListEntry[] }>({
+    required: { [name]: arraySchema(schemaRef("ListEntry")) },
     optional: {},
     example: { [name]: [listed] },
   });
 }
 
-function statusSchema(status: string): Schema {
-  return objectOf<{ status: string }>({ required: { status: stringEnum(status) }, optional: {}, example: { status } });
+function statusSchema(status: string): OpenApiSchema {
+  return objectSchema<{ status: string }>({
+    required: { status: enumSchema(status) },
+    optional: {},
+    example: { status },
+  });
 }
 
-function errorSchemas(): Record<string, Schema> {
-  const code = stringEnum(...errorCodes);
-  const message: Schema = { type: "string", description: "For people. May change." };
+function errorSchemas(): Record<string, OpenApiSchema> {
+  const code = enumSchema(...errorCodes);
+  const message: OpenApiSchema = { type: "string", description: "For people. May change." };
   // More fields by code: vendor, guardrail, step, retryAfterMs.
   const facts = { anyOf: [{ type: "string", nullable: true }, { type: "number" }, { type: "boolean" }] };
   const error = { code: "not_found", message: 'There is no session "trip".' } as const;
@@ -69,7 +73,7 @@ function errorSchemas(): Record<string, Schema> {
       properties: {
         error: {
           ...shared,
-          properties: { code, message, requestId: string },
+          properties: { code, message, requestId: stringSchema },
           required: ["code", "message", "requestId"],
         },
       },

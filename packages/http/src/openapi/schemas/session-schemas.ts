@@ -1,8 +1,16 @@
 import type { ChatMessage, SessionInfo, SessionPage, ToolCall } from "@troupe/core";
 import type { PublicTurn } from "../../sessions/public-turn.ts";
 import { schemaRef } from "../open-api-spec.ts";
-import type { Schema } from "../open-api-spec.ts";
-import { anyObject, count, arrayOf, timestamp, objectOf, stringEnum, string } from "./schema-builders.ts";
+import type { OpenApiSchema } from "../open-api-spec.ts";
+import {
+  anyObjectSchema,
+  countSchema,
+  arraySchema,
+  timestampSchema,
+  objectSchema,
+  enumSchema,
+  stringSchema,
+} from "./schema-builders.ts";
 
 type TurnList = { turns: PublicTurn[]; next?: number };
 
@@ -20,34 +28,34 @@ const turn: PublicTurn = {
 const next = "The `after` of the next page. Missing on the last page.";
 
 /** Returns the OpenAPI schemas of sessions, their turns and messages, by component name. */
-export function sessionSchemas(): Record<string, Schema> {
+export function sessionSchemas(): Record<string, OpenApiSchema> {
   return {
-    Session: objectOf<SessionInfo>({
-      required: { sessionId: string, createdAt: timestamp, updatedAt: timestamp, turns: count },
-      optional: { userId: string, title: string },
+    Session: objectSchema<SessionInfo>({
+      required: { sessionId: stringSchema, createdAt: timestampSchema, updatedAt: timestampSchema, turns: countSchema },
+      optional: { userId: stringSchema, title: stringSchema },
       example: session,
     }),
-    SessionList: objectOf<SessionPage>({
-      required: { sessions: arrayOf(schemaRef("Session")) },
+    SessionList: objectSchema<SessionPage>({
+      required: { sessions: arraySchema(schemaRef("Session")) },
       optional: { next: { type: "string", description: next } },
       example: { sessions: [session] },
     }),
-    Turn: objectOf<PublicTurn>({
+    Turn: objectSchema<PublicTurn>({
       required: {
-        seq: count,
-        runId: string,
-        runnable: string,
-        status: stringEnum("completed", "interrupted"),
-        createdAt: timestamp,
+        seq: countSchema,
+        runId: stringSchema,
+        runnable: stringSchema,
+        status: enumSchema("completed", "interrupted"),
+        createdAt: timestampSchema,
         input: contentOr(),
-        messages: arrayOf(schemaRef("ChatMessage")),
+        messages: arraySchema(schemaRef("ChatMessage")),
         usage: schemaRef("TokenUsage"),
       },
       optional: {},
       example: turn,
     }),
-    TurnList: objectOf<TurnList>({
-      required: { turns: arrayOf(schemaRef("Turn")) },
+    TurnList: objectSchema<TurnList>({
+      required: { turns: arraySchema(schemaRef("Turn")) },
       optional: { next: { type: "integer", description: next } },
       example: { turns: [turn] },
     }),
@@ -55,21 +63,21 @@ export function sessionSchemas(): Record<string, Schema> {
   };
 }
 
-function messageSchemas(): Record<string, Schema> {
+function messageSchemas(): Record<string, OpenApiSchema> {
   return {
-    ChatMessage: objectOf<ChatMessage>({
-      required: { role: stringEnum("system", "user", "assistant", "tool"), content: contentOr({ nullable: true }) },
-      optional: { toolCalls: arrayOf(schemaRef("ToolCall")), toolCallId: string, name: string },
+    ChatMessage: objectSchema<ChatMessage>({
+      required: { role: enumSchema("system", "user", "assistant", "tool"), content: contentOr({ nullable: true }) },
+      optional: { toolCalls: arraySchema(schemaRef("ToolCall")), toolCallId: stringSchema, name: stringSchema },
       example: { role: "assistant", content: "Take an umbrella." },
     }),
-    ToolCall: objectOf<ToolCall>({
-      required: { id: string, name: string, arguments: anyObject },
+    ToolCall: objectSchema<ToolCall>({
+      required: { id: stringSchema, name: stringSchema, arguments: anyObjectSchema },
       optional: {},
       example: { id: "call_1", name: "weather", arguments: { city: "Oslo" } },
     }),
   };
 }
 
-function contentOr(more: { nullable?: true } = {}): Schema {
-  return { anyOf: [{ type: "string", ...more }, arrayOf(schemaRef("ContentPart"))] };
+function contentOr(more: { nullable?: true } = {}): OpenApiSchema {
+  return { anyOf: [{ type: "string", ...more }, arraySchema(schemaRef("ContentPart"))] };
 }

@@ -1,7 +1,15 @@
 import type { StepEvent, StepResult, StepStatus, WorkflowChunk, WorkflowResult } from "@troupe/core";
 import { schemaRef } from "../open-api-spec.ts";
-import type { Schema } from "../open-api-spec.ts";
-import { anyObject, durationMs, arrayOf, objectOf, stringEnum, string, unionByType } from "./schema-builders.ts";
+import type { OpenApiSchema } from "../open-api-spec.ts";
+import {
+  anyObjectSchema,
+  durationSchema,
+  arraySchema,
+  objectSchema,
+  enumSchema,
+  stringSchema,
+  unionSchema,
+} from "./schema-builders.ts";
 
 type Event<Type extends StepEvent["type"]> = Extract<StepEvent, { type: Type }>;
 type Finish = Extract<WorkflowChunk<object>, { type: "finish" }>;
@@ -26,55 +34,60 @@ const events = {
 } satisfies Record<WorkflowChunk["type"], string>;
 
 /** Returns the OpenAPI schemas of a workflow's run, by component name: its result, and the events of its stream. */
-export function workflowSchemas(): Record<string, Schema> {
+export function workflowSchemas(): Record<string, OpenApiSchema> {
   return {
-    WorkflowResult: objectOf<WorkflowResult<object>>({
+    WorkflowResult: objectSchema<WorkflowResult<object>>({
       required: {
-        runId: string,
-        status: stringEnum("completed", "error"),
-        state: anyObject,
-        steps: arrayOf(schemaRef("StepResult")),
+        runId: stringSchema,
+        status: enumSchema("completed", "error"),
+        state: anyObjectSchema,
+        steps: arraySchema(schemaRef("StepResult")),
         usage: schemaRef("TokenUsage"),
-        durationMs,
+        durationMs: durationSchema,
       },
       optional: {},
       example: result,
     }),
-    StepResult: objectOf<StepResult>({
-      required: { name: string, status: stringEnum(...statuses), durationMs },
+    StepResult: objectSchema<StepResult>({
+      required: { name: stringSchema, status: enumSchema(...statuses), durationMs: durationSchema },
       optional: { output: {}, error: schemaRef("PublicError") },
       example: { name: "answer", status: "completed", durationMs: 790, output: "Take an umbrella." },
     }),
-    WorkflowEvent: unionByType({ ...events, error: "ErrorEvent" }, "The data of an event of a streamed workflow."),
+    WorkflowEvent: unionSchema({ ...events, error: "ErrorEvent" }, "The data of an event of a streamed workflow."),
     ...eventSchemas(),
   };
 }
 
-function eventSchemas(): Record<string, Schema> {
+function eventSchemas(): Record<string, OpenApiSchema> {
   return {
-    StepStartEvent: objectOf<Event<"step_start">>({
-      required: { type: stringEnum("step_start"), step: string },
+    StepStartEvent: objectSchema<Event<"step_start">>({
+      required: { type: enumSchema("step_start"), step: stringSchema },
       optional: {},
       example: { type: "step_start", step: "answer" },
     }),
-    StepRetryEvent: objectOf<Event<"step_retry">>({
-      required: { type: stringEnum("step_retry"), step: string },
+    StepRetryEvent: objectSchema<Event<"step_retry">>({
+      required: { type: enumSchema("step_retry"), step: stringSchema },
       optional: {},
       example: { type: "step_retry", step: "answer" },
       description: "The step starts again: discard the chunks of its earlier attempt.",
     }),
-    StepChunkEvent: objectOf<Event<"chunk">>({
-      required: { type: stringEnum("chunk"), step: string, chunk: schemaRef("StreamChunk") },
+    StepChunkEvent: objectSchema<Event<"chunk">>({
+      required: { type: enumSchema("chunk"), step: stringSchema, chunk: schemaRef("StreamChunk") },
       optional: {},
       example: { type: "chunk", step: "answer", chunk: { type: "text", text: "Take an " } },
     }),
-    StepEndEvent: objectOf<Event<"step_end">>({
-      required: { type: stringEnum("step_end"), step: string, status: stringEnum(...statuses), durationMs },
+    StepEndEvent: objectSchema<Event<"step_end">>({
+      required: {
+        type: enumSchema("step_end"),
+        step: stringSchema,
+        status: enumSchema(...statuses),
+        durationMs: durationSchema,
+      },
       optional: {},
       example: { type: "step_end", step: "answer", status: "completed", durationMs: 790 },
     }),
-    WorkflowFinishEvent: objectOf<Finish>({
-      required: { type: stringEnum("finish"), result: schemaRef("WorkflowResult") },
+    WorkflowFinishEvent: objectSchema<Finish>({
+      required: { type: enumSchema("finish"), result: schemaRef("WorkflowResult") },
       optional: {},
       example: { type: "finish", result },
     }),

@@ -14,7 +14,7 @@ const ownFaults: ReadonlySet<string> = new Set(["internal", "invalid_config", "i
  * Logs a failed request if its status is 500 or higher, with the cause and without the keys of the request: faults of
  * the service itself as errors, others, such as a vendor's, as warnings.
  */
-export function reportFailure(error: TroupeError, { logger, request, requestId }: Exchange, run?: FailedRun): void {
+export function logFailure(error: TroupeError, { logger, request, requestId }: Exchange, run?: FailedRun): void {
   if (statusOf(error.code) < 500) return;
   const redacting = logger.withSecrets(secretsOf(request, run));
   const fields = { requestId, ...(run && { runId: run.runId }), error };

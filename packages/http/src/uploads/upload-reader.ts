@@ -5,8 +5,8 @@ import type { Exchange } from "../exchange/exchange.ts";
 import { buildMultiModalInput } from "./build-multi-modal-input.ts";
 import { ByteSemaphore } from "./byte-semaphore.ts";
 import type { Form } from "./form.ts";
-import { isForm, readForm } from "./read-form.ts";
-import type { CheckField } from "./read-form.ts";
+import { isFormRequest, readForm } from "./read-form.ts";
+import type { CheckFieldName } from "./read-form.ts";
 import { readUploadOptions } from "./upload-options.ts";
 import type { FileUploadOptions, UploadRules } from "./upload-options.ts";
 
@@ -17,7 +17,7 @@ type UploadExchange = Pick<Exchange, "request" | "response">;
  * Reads the uploads of one router as inputs of runs. Files wait on disk until memory is free: the inputs made of files,
  * of all active runs together, are no larger than `maxTotalSize` of one upload.
  */
-export class Uploads {
+export class UploadReader {
   readonly #rules: UploadRules;
   readonly #memory: ByteSemaphore;
 
@@ -28,11 +28,11 @@ export class Uploads {
 
   /** Returns true if a request is an upload. */
   isUpload(request: Request): boolean {
-    return isForm(request);
+    return isFormRequest(request);
   }
 
   /** Reads an upload as the body of a run: its fields, and an input that contains the files. */
-  async readBody({ request, response }: UploadExchange, checkField: CheckField): Promise<object> {
+  async readBody({ request, response }: UploadExchange, checkField: CheckFieldName): Promise<object> {
     const form = await readForm(request, this.#rules, checkField);
     try {
       return { ...form.fields, input: await this.#toInput(form, response) };
@@ -58,7 +58,7 @@ export class Uploads {
 export function createFileUploadMiddleware(options: FileUploadOptions = {}): RequestHandler {
   const rules = readUploadOptions(options, { owner: "createFileUploadMiddleware" });
   return async (request, response, next) => {
-    if (!isForm(request)) return next();
+    if (!isFormRequest(request)) return next();
     const form = await readForm(request, rules);
     const { fields, files } = form;
     if (response.closed) return await form.discard();

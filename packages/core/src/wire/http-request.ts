@@ -1,17 +1,17 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** An HTTP request in the form that `sendRequest` takes. */
-export type OutgoingRequest = {
+/** An HTTP request as `sendRequest` takes it: parsed URL, flat headers, whole body. */
+export type HttpRequest = {
   url: URL;
   method: string;
   /** Names and values alternately. */
   headers: string[];
   body?: string | Uint8Array | undefined;
   signal?: AbortSignal | undefined;
-} & RequestTimes;
+} & RequestTimeouts;
 
 /** Timeouts of one request. @default those of its pool */
-export type RequestTimes = {
+export type RequestTimeouts = {
   /** Milliseconds to wait for the head of the reply. */
   headersTimeoutMs?: number | undefined;
   /** Milliseconds to wait for the next bytes of the reply. */
@@ -21,7 +21,7 @@ export type RequestTimes = {
 type HeaderSource = Iterable<readonly [string, string]> | Readonly<Record<string, string | undefined>>;
 
 /** A request whose headers have any form that `fetch` takes. */
-type RequestParts = Omit<OutgoingRequest, "headers"> & {
+type RequestParts = Omit<HttpRequest, "headers"> & {
   headers?: HeaderSource | undefined;
   /** Content type of the body, unless the headers have one. */
   contentType?: string | null | undefined;
@@ -34,7 +34,7 @@ const ownHeaders = ["host", "connection", "content-length", "transfer-encoding",
  * Makes the request for `sendRequest`. Leaves out headers that the connection sets itself, like `host`, and adds
  * `accept`, `accept-encoding` and the content type where they are missing.
  */
-export function outgoingRequest({ headers = {}, contentType, ...request }: RequestParts): OutgoingRequest {
+export function toHttpRequest({ headers = {}, contentType, ...request }: RequestParts): HttpRequest {
   const row: string[] = [];
   const names = new Set<string>();
   for (const [name, value] of entriesOf(headers)) {
@@ -64,15 +64,15 @@ type Content = { body?: string | Uint8Array; contentType?: string | null };
  * Makes the request for `sendRequest` from the arguments of `fetch`. A body other than a string or bytes (a form, a
  * blob, a stream) is read first.
  */
-export async function readFetchArguments(
+export async function fromFetchArguments(
   input: string | URL | Request,
-  init: RequestInit & RequestTimes = {},
-): Promise<OutgoingRequest> {
+  init: RequestInit & RequestTimeouts = {},
+): Promise<HttpRequest> {
   if (typeof input === "object" && "url" in input) {
     const { url, method, headers, body, signal } = input;
-    return readFetchArguments(url, { method, headers, body, signal, ...init });
+    return fromFetchArguments(url, { method, headers, body, signal, ...init });
   }
-  return outgoingRequest({
+  return toHttpRequest({
     url: parseUrl(input),
     method: (init.method ?? "GET").toUpperCase(),
     headers: init.headers,

@@ -4,13 +4,13 @@ import { getOwn, toTroupeError } from "@troupe/core/adapter";
 import { statusOf } from "./status-of.ts";
 
 /** An HTTP status and the error to send with it. */
-export type Failure = { status: number; error: TroupeError };
+export type HttpFailure = { status: number; error: TroupeError };
 
 /**
  * Turns anything thrown into a status and an error for the client. A third-party error counts only if its author marked it
  * for clients, as `http-errors` does; every other one becomes `internal` with a fixed message.
  */
-export function toFailure(thrown: unknown): Failure {
+export function toHttpFailure(thrown: unknown): HttpFailure {
   const thirdParty = TroupeError.is(thrown) ? undefined : readThirdPartyError(thrown);
   if (thirdParty !== undefined) return thirdParty;
   const error = toTroupeError(thrown);
@@ -60,7 +60,7 @@ const messages: Readonly<Record<string, string>> = {
   rate_limited: "Too many requests. Try again later.",
 };
 
-function readThirdPartyError(thrown: unknown): Failure | undefined {
+function readThirdPartyError(thrown: unknown): HttpFailure | undefined {
   // Express gives the status to a path that cannot be decoded.
   if (thrown instanceof URIError) {
     const message = "The path has a broken percent escape. Encode it with encodeURIComponent.";

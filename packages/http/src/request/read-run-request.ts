@@ -3,13 +3,13 @@ import type { MessageContent, RunOpts, SessionOwner } from "@troupe/core";
 import { checkContent, checkSessionId, createId, readKeyHeaders } from "@troupe/core/adapter";
 import type { Request } from "express";
 import type { Exchange } from "../exchange/exchange.ts";
-import { readPrincipal, readUser } from "../exchange/principal.ts";
-import { recordOf } from "../exchange/request-record.ts";
+import { readPrincipal, readRunUser } from "../exchange/principal.ts";
+import { requestRecordOf } from "../exchange/request-record.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import { readBody } from "./read-body.ts";
 
 /** Options of a run, read from its request. The signal is added when the run starts. */
-type CallOpts = Omit<RunOpts, "runId" | "sessionId" | "fromOutside" | "signal"> & {
+type RequestedRunOpts = Omit<RunOpts, "runId" | "sessionId" | "fromOutside" | "signal"> & {
   readonly runId: string;
   readonly sessionId: string;
   readonly fromOutside: true;
@@ -18,10 +18,10 @@ type CallOpts = Omit<RunOpts, "runId" | "sessionId" | "fromOutside" | "signal"> 
 /**
  * A checked request to run a subject (an agent, team or workflow): its input, run options and owner, ready to start.
  */
-export type RunCall<Subject, Input> = {
+export type RunRequest<Subject, Input> = {
   readonly subject: Subject;
   readonly input: Input;
-  readonly opts: CallOpts;
+  readonly opts: RequestedRunOpts;
   /** The principal, who alone may cancel the run. Empty without one: the body's `userId` proves nothing. */
   readonly owner: SessionOwner;
 };
@@ -29,7 +29,7 @@ export type RunCall<Subject, Input> = {
 /**
  * The rules for the field `input` of a run's body, for one kind of subject: its check, and whether files may be sent.
  */
-export type InputReader<Input> = {
+export type InputRule<Input> = {
   /** Takes the value of the field, undefined if it is missing. */
   readonly read: (input: unknown) => Input;
   /** True if the input may come as a form with files. */
@@ -54,25 +54,25 @@ const longestShown = 64;
  * Reads a request to run an agent, team or workflow and checks all of it before anything runs: keys, user, session and
  * input. Sets the headers `X-Run-Id` and `X-Session-Id` of the response. Throws the error to send if a part is wrong.
  */
-export async function readCall<Subject, Input>(
+export async function readRunRequest<Subject, Input>(
   exchange: Exchange,
   subject: Subject,
-  { settings, input }: { settings: RouterSettings; input: InputReader<Input> },
-): Promise<RunCall<Subject, Input>> {
+  { settings, input }: { settings: RouterSettings; input: InputRule<Input> },
+): Promise<RunRequest<Subject, Input>> {
   const { request, response } = exchange;
   const principal = readPrincipal(request);
   const body = (await readRunBody(exchange, settings, input.takesFiles)) ?? {};
-  const user = readUser(principal, { claimed: body.userId, bodyUserId: settings.bodyUserId });
-  const call = {
+  const user = readRunUser(principal, { claimed: body.userId, bodyUserId: settings.bodyUserId });
+  const runRequest = {
     subject,
     input: input.read(body.input),
     opts: { ...readOpts(request, settings, body), ...user },
     owner: principal ?? {},
   };
-  const { runId, sessionId } = call.opts;
-  recordOf(response).runId = runId;
+  const { runId, sessionId } = runRequest.opts;
+  requestRecordOf(response).runId = runId;
   response.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
-  return call;
+  return runRequest;
 }
 
 /** Reads the body of a run: a form where files are taken, else JSON. A field without effect is refused. */
@@ -105,7 +105,7 @@ function readOpts(
   { headers }: Request,
   { genericApiKeyHeader }: RouterSettings,
   { sessionId, apiKey }: RunBody,
-): CallOpts {
+): RequestedRunOpts {
   return {
     runId: createId(),
     sessionId: sessionId === undefined ? createId() : checkSessionId(sessionId),
