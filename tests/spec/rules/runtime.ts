@@ -45,6 +45,9 @@ export const runtimeRules = [
     "events.run-stream-chunk": "run.stream.chunk carries run id and chunk",
     "events.tool-call": "tool.call carries run id, tool name and arguments",
     "events.tool-result": "tool.result carries run id, tool name and result",
+    "run.warning": "run.warning carries run id, code, message and fields; it reaches the buses of all runs above",
+    "run.background-warning":
+      "failures of background work (facts, memory) are run.warning events, of a silent agent too",
   }),
   ...rulesOf("Logger", {
     "logger.levels": "a logger has the levels debug, info, warn, error and silent",

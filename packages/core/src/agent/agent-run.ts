@@ -79,7 +79,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
       await memory.add(this.#run, seq);
     } catch (error) {
       // The turn is stored: the next run of the session finds what its memory has missed.
-      this.#run.logger.warn("The memory could not take in a turn.", { error });
+      this.#run.warn("memory_not_updated", "The memory could not take in a turn.", { error });
     }
   }
 

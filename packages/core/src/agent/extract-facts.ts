@@ -25,7 +25,7 @@ async function afterwards(work: () => Promise<unknown>): Promise<void> {
 
 async function runExtraction(parts: AgentParts, finished: Run): Promise<void> {
   const { name, model } = parts.config;
-  const { settings, runId: parentRunId, input, messages, logger } = finished;
+  const { settings, runId: parentRunId, input, messages } = finished;
   const run = new Run({
     name,
     input,
@@ -39,7 +39,7 @@ async function runExtraction(parts: AgentParts, finished: Run): Promise<void> {
   try {
     await new RunExecution(run, work).run();
   } catch (error) {
-    logger.warn("No facts could be gathered from the conversation.", { error });
+    finished.warn("facts_not_extracted", "No facts could be extracted from the conversation.", { error });
   }
 }
 
@@ -70,6 +70,7 @@ class FactExtraction implements RunWork {
       logger: run.logger,
       apiKeyFor: (providerId) => run.keyFor(providerId),
       onUsage: (usage) => run.meter.add(usage),
+      onWarning: (code, message, fields) => run.warn(code, message, fields),
     });
     run.text = (facts ?? []).map(({ fact }) => fact).join("\n");
     return "stop";

@@ -70,6 +70,7 @@ export class SessionMemory {
       model,
       apiKeyFor: (providerId) => run.keyFor(providerId),
       onUsage: (usage) => run.meter.add(usage),
+      onWarning: (code, message, fields) => run.warn(code, message, fields),
     };
   }
 }

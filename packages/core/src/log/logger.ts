@@ -18,6 +18,8 @@ export type LogFields = Readonly<Record<string, unknown>>;
  * the keys of a run wherever they stand: in messages, errors and URLs, in any encoding.
  */
 export interface Logger {
+  /** The lowest level that is written. A logger without it is taken to write all levels. */
+  readonly level?: LogLevel;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -51,6 +53,11 @@ export const loggerOption = methods<Logger>(
   "withSecrets",
 );
 
+/** Tells if a logger writes entries of a level, to leave out work for entries that are not written. */
+export function writesLevel({ level: lowest = "debug" }: Logger, level: EntryLevel): boolean {
+  return lowest !== "silent" && entryLevels.indexOf(lowest) <= entryLevels.indexOf(level);
+}
+
 type State = {
   level: EntryLevel;
   prefix: string;
@@ -83,6 +90,7 @@ function createActiveLogger(state: State): Logger {
     return isWritten ? (message, fields) => writeEntry(state, { level, message, fields }) : ignore;
   };
   return {
+    level: state.level,
     debug: methodOf("debug"),
     info: methodOf("info"),
     warn: methodOf("warn"),
@@ -130,6 +138,7 @@ function ignore(): void {
 }
 
 const silentLogger: Logger = {
+  level: "silent",
   debug: ignore,
   info: ignore,
   warn: ignore,

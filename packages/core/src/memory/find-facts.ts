@@ -7,6 +7,8 @@ import { askMemoryModel } from "./ask-memory-model.ts";
 import type { MemoryModelCall } from "./ask-memory-model.ts";
 import { dataBlock } from "./data-block.ts";
 import { toConversation, toTranscript } from "./transcript.ts";
+import { warnCaller } from "./memory-options.ts";
+import type { MemoryModelOptions } from "./memory-options.ts";
 import { maxFactLength, tidyFact } from "./user-fact.ts";
 
 type Search = Omit<MemoryModelCall, "messages" | "config"> & {
@@ -52,7 +54,8 @@ export async function findFacts({ messages, known, ...call }: Search): Promise<s
     return bound((await parseStructured(answer, schema)) as { facts: string[] }, call);
   } catch (error) {
     if (!TroupeError.is(error)) throw error;
-    call.logger?.warn("The model's answer with facts could not be parsed. None are stored.", { error });
+    const message = "The model's answer with facts could not be parsed. None are stored.";
+    warnCaller(call, { code: "facts_unreadable", message, error });
     return [];
   }
 }
@@ -75,13 +78,15 @@ function describe(lines: readonly string[], known: readonly string[]): string {
     .join("\n\n");
 }
 
-function bound({ facts }: { facts: string[] }, { logger }: Pick<MemoryModelCall, "logger">): string[] {
+function bound({ facts }: { facts: string[] }, caller: MemoryModelOptions): string[] {
   const usable = facts
     .slice(0, maxFound)
     .map(tidyFact)
     .filter((fact) => fact !== "" && fact.length <= maxFactLength);
   if (usable.length < facts.length) {
-    logger?.warn("The model found facts that are too many, too long or blank. They are left out.", {
+    warnCaller(caller, {
+      code: "facts_left_out",
+      message: "The model found facts that are too many, too long or blank. They are left out.",
       found: facts.length,
       kept: usable.length,
     });

@@ -1,6 +1,6 @@
 import { anyBoolean, integer, methods, optional, satisfying } from "../errors/option-checks.ts";
 import type { OptionTable } from "../errors/read-options.ts";
-import type { Logger } from "../log/logger.ts";
+import type { LogFields, Logger } from "../log/logger.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
@@ -31,7 +31,18 @@ export type MemoryModelOptions = {
   onUsage?: ((usage: TokenUsage) => void) | undefined;
   /** Logs failures that the memory recovered from. */
   logger?: Logger | undefined;
+  /** Receives these failures in place of the logger, with a code, as `Run.warn` does. */
+  onWarning?: ((code: string, message: string, fields?: LogFields) => void) | undefined;
 };
+
+/** Tells the caller of a memory of a failure that the memory recovered from: by its `onWarning`, else by its logger. */
+export function warnCaller(
+  { onWarning, logger }: MemoryModelOptions,
+  { code, message, ...fields }: LogFields & { code: string; message: string },
+): void {
+  if (onWarning === undefined) logger?.warn(message, { ...fields, code });
+  else onWarning(code, message, fields);
+}
 
 /** Options of a `Memory`. */
 export type MemoryOptions = {

@@ -5,6 +5,7 @@ import type { ModelProvider } from "../model/model-provider.ts";
 import { shorten } from "../schema/schema-issue.ts";
 import { askMemoryModel } from "./ask-memory-model.ts";
 import { dataBlock, withoutBreaks } from "./data-block.ts";
+import { warnCaller } from "./memory-options.ts";
 import type { MemoryModelOptions } from "./memory-options.ts";
 import type { MemoryRecord } from "./memory-record.ts";
 import { toTranscript } from "./transcript.ts";
@@ -67,13 +68,14 @@ export function readSummaries({ pending, summaries }: LongTermMemory): string[] 
  * or no usable answer; throws only when the signal aborts.
  */
 export async function summarize(lines: readonly string[], summarizer: SummaryOptions): Promise<string> {
-  const { model, signal, logger } = summarizer;
+  const { model, signal } = summarizer;
   if (model === undefined) return digest(lines);
   try {
     return await askForSummary(lines, { ...summarizer, model });
   } catch (error) {
     if (signal?.aborted) throw abortedError(signal.reason);
-    logger?.warn("The model could not summarise the memory. A digest is kept instead.", { error });
+    const message = "The model could not summarise the memory. A digest is kept instead.";
+    warnCaller(summarizer, { code: "summary_failed", message, error });
     return digest(lines);
   }
 }

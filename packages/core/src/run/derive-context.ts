@@ -1,7 +1,9 @@
+import type { EventBus } from "../events/event-bus.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { readSlot, withSlot } from "./context-slot.ts";
 import type { RunContext } from "./run-context.ts";
+import type { RunEvents } from "./run-events.ts";
 import type { Run } from "./run.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
@@ -26,6 +28,8 @@ export type Inheritance = {
   readonly apiKeys: ApiKeys;
   readonly fromOutside: boolean;
   readonly meter: UsageMeter | undefined;
+  /** The event buses of the parent run and of all runs above it. */
+  readonly buses: readonly EventBus<RunEvents>[];
   readonly endsAt: number;
   readonly ephemeralStorage: StorageDriver | undefined;
 };
@@ -64,7 +68,7 @@ export function inheritanceOf(context: RunContext): Inheritance {
   const { runId: parentRunId, userId, verified = true, metadata } = context;
   const { run, scope } = slotOf(context) ?? {};
   if (run === undefined) return { ...inheritanceWithoutRun, parentRunId, userId, verified, metadata };
-  const { tenantId, apiKeys, fromOutside, ephemeralStorage } = run.settings;
+  const { tenantId, apiKeys, fromOutside, ephemeralStorage, parentBuses } = run.settings;
   return {
     parentRunId,
     userId,
@@ -74,6 +78,7 @@ export function inheritanceOf(context: RunContext): Inheritance {
     apiKeys,
     fromOutside,
     meter: scope?.meter ?? run.meter,
+    buses: [run.eventBus, ...parentBuses],
     endsAt: scope?.endsAt ?? run.endsAt,
     ephemeralStorage: scope?.ephemeralStorage ?? ephemeralStorage,
   };
@@ -88,6 +93,7 @@ export const inheritanceWithoutRun = {
   apiKeys: {},
   fromOutside: false,
   meter: undefined,
+  buses: [],
   endsAt: Infinity,
   ephemeralStorage: undefined,
 };

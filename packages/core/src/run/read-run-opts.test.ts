@@ -30,6 +30,7 @@ describe("readRunOpts", () => {
       limits: { durationMs: 600_000, totalTokens: Infinity },
       parentRunId: undefined,
       parentMeter: undefined,
+      parentBuses: [],
     });
     expect(readRunOpts().sessionId).not.toBe(request.sessionId);
   });

@@ -57,6 +57,7 @@ export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSet
     signals: signalsOf(opts),
     limits: limitsOf(parent.endsAt, opts.limits, defaults.limits),
     parentMeter: parent.meter,
+    parentBuses: parent.buses,
     ephemeralStorage: parent.ephemeralStorage,
     sessionStorage: sessionStorageOf(opts, parent),
   };

@@ -1,6 +1,6 @@
 import type { MessageContent } from "../message/content.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
-import type { TroupeError } from "../errors/troupe-error.ts";
+import type { ErrorFields, TroupeError } from "../errors/troupe-error.ts";
 import type { RunOutput } from "./run-output.ts";
 
 type OfRun<Data> = { runId: string; parentRunId?: string } & Data;
@@ -16,4 +16,14 @@ export type RunEvents = {
   "run.stream.chunk": OfRun<{ chunk: StreamChunk }>;
   "tool.call": OfRun<{ toolCallId: string; toolName: string; args: Record<string, unknown> }>;
   "tool.result": OfRun<{ toolCallId: string; toolName: string; result: string }>;
+  /** A warning of a run, of a child run, or of background work: see `Run.warn`. It has no `runId` when it belongs to no run. */
+  "run.warning": {
+    runId?: string;
+    parentRunId?: string;
+    code: string;
+    message: string;
+    fields?: ErrorFields;
+    /** True when the runnable's own logger has written it: a listener that logs warnings skips it. */
+    logged?: boolean;
+  };
 };

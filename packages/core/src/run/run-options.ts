@@ -1,7 +1,9 @@
+import type { EventBus } from "../events/event-bus.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { RunContext } from "./run-context.ts";
+import type { RunEvents } from "./run-events.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
 /** Limits of one run. A run over a limit ends with the error `limit_exceeded`. */
@@ -69,6 +71,8 @@ export type RunSettings = {
   readonly limits: Required<RunLimits>;
   /** The meter of the parent run, which counts the usage too. */
   readonly parentMeter: UsageMeter | undefined;
+  /** The event buses of the parent run and of all runs above it, which receive the warnings of this run too. */
+  readonly parentBuses: readonly EventBus<RunEvents>[];
   /** The storage of sessions that end with a parent run, if there are any. */
   readonly ephemeralStorage: StorageDriver | undefined;
   /** The same, when the session of this run is one of them. */

@@ -1,7 +1,7 @@
 import type { TroupeError } from "../errors/troupe-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import { selectKey } from "../keys/select-key.ts";
-import type { Logger } from "../log/logger.ts";
+import type { LogFields, Logger } from "../log/logger.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
@@ -11,6 +11,7 @@ import type { RunEvents } from "./run-events.ts";
 import type { RunSettings } from "./run-options.ts";
 import type { RunMetrics, RunOutput } from "./run-output.ts";
 import { withSlot } from "./context-slot.ts";
+import { emitWarning } from "./run-warning.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
 /**
@@ -109,6 +110,18 @@ export class Run<Structured = unknown> {
     const { runId, parentRunId } = this.settings;
     const ids = { runId, ...(parentRunId !== undefined && { parentRunId }) };
     this.eventBus.emit(name, { ...ids, ...data } as RunEvents[Name]);
+  }
+
+  /**
+   * Logs a warning at level `warn` and emits it as `run.warning`, on the buses of all runs above too: for failures that
+   * end no run, and for options without effect. May be called after the run has ended, by background work. An `error`
+   * among the fields is logged whole; of it, the event has the code and the public message.
+   */
+  warn(code: string, message: string, fields?: LogFields): void {
+    const { eventBus, logger, settings } = this;
+    const { runId, parentRunId, parentBuses, apiKeys } = settings;
+    const eventBuses = [eventBus, ...parentBuses];
+    emitWarning({ code, message, fields }, { logger, eventBuses, runId, parentRunId, secrets: Object.values(apiKeys) });
   }
 
   /** Records the time of the first token. Later calls change nothing. */

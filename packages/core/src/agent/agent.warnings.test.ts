@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { Memory } from "../memory/memory.ts";
+import { UserMemory } from "../memory/user-memory.ts";
+import type { RunEvents } from "../run/run-events.ts";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { faultyStorage } from "../testing/faulty-storage.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import type { Agent } from "./agent.ts";
+import { scripted } from "./test/agents.ts";
+
+function warningsOf({ eventBus }: Agent): RunEvents["run.warning"][] {
+  const told: RunEvents["run.warning"][] = [];
+  eventBus.on("run.warning", (warning) => told.push(warning));
+  return told;
+}
+
+describe("background work of a silent agent that fails", () => {
+  it("is told as a warning when no facts could be extracted, for each run [run.background-warning]", async () => {
+    const userMemory = new UserMemory({
+      model: new ScriptedModel({ error: new Error("a") }, { error: new Error("b") }),
+    });
+    const { agent } = scripted(["One.", "Two."], { userMemory, retry: { maxRetries: 0 } });
+    const told = warningsOf(agent);
+
+    const runIds: unknown[] = [];
+    for (const input of ["I am Ada.", "I live in Oslo."]) {
+      runIds.push((await agent.run(input, { userId: "ada" })).runId);
+      await userMemory.flush();
+    }
+
+    expect(told.map(({ runId, code }) => [runId, code])).toEqual(runIds.map((runId) => [runId, "facts_not_extracted"]));
+  });
+
+  it("is told as a warning when the model's facts cannot be used [run.background-warning]", async () => {
+    const model = new ScriptedModel("not JSON", {
+      text: JSON.stringify({ facts: ["x".repeat(5000), "Lives in Oslo."] }),
+    });
+    const userMemory = new UserMemory({ model });
+    const { agent } = scripted(["One.", "Two."], { userMemory });
+    const told = warningsOf(agent);
+
+    for (const input of ["I am Ada.", "I live in Oslo."]) {
+      await agent.run(input, { userId: "ada" });
+      await userMemory.flush();
+    }
+
+    expect(told.map(({ code, fields }) => [code, fields])).toEqual([
+      ["facts_unreadable", expect.objectContaining({ errorCode: "structured_output_invalid" })],
+      ["facts_left_out", { found: 2, kept: 1 }],
+    ]);
+  });
+
+  it("is told as a warning when the memory takes in no turn, and when it has to do without a summary [run.background-warning]", async () => {
+    let isDown = false;
+    const storage = faultyStorage(new InMemoryStorage(), ({ method, args }) =>
+      isDown && method !== "get" && args[0] === "memory" ? "fail-before" : undefined,
+    );
+    const model = new ScriptedModel().respond(() => ({ error: new Error("no summary") }));
+    const memory = new Memory({ storage, model, maxShortTermMessages: 2, enableLongTerm: true });
+    const { agent } = scripted(["One.", "Two.", "Three."], { memory, sessionId: "s", retry: { maxRetries: 0 } });
+    const told = warningsOf(agent);
+
+    await agent.run("First.");
+    await agent.run("Second.");
+    isDown = true;
+    await agent.run("Third.");
+
+    expect(told.map(({ code }) => code)).toEqual(["summary_failed", "summary_failed", "memory_not_updated"]);
+    expect(told.at(-1)?.fields).toMatchObject({ errorCode: "storage_unavailable" });
+  });
+});
