@@ -29,7 +29,15 @@ export { defineTool } from "./tool/define-tool.ts";
 export type { ToolDefinition } from "./tool/define-tool.ts";
 export { runnableAsTool } from "./tool/runnable-as-tool.ts";
 export type { RunnableToolOptions } from "./tool/runnable-as-tool.ts";
-export type { ToolCacheConfig, ToolDef, ToolEffect, ToolResult, ToolSource } from "./tool/tool.ts";
+export type {
+  ToolCacheConfig,
+  ToolContent,
+  ToolDef,
+  ToolEffect,
+  ToolResult,
+  ToolReturn,
+  ToolSource,
+} from "./tool/tool.ts";
 export type { Artifact, ToolCall, ToolCallResult } from "./message/tool-call.ts";
 
 // Guardrails.

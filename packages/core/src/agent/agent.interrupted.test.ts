@@ -58,7 +58,7 @@ describe("a run that failed", () => {
       storage,
       tools: [look, hanging],
     });
-    const results: string[] = [];
+    const results: unknown[] = [];
     agent.eventBus.on("tool.result", ({ toolCallId }) => void results.push(toolCallId));
     const stream = agent.stream("Weather?", { sessionId: "s" });
     const failed = runErrorOf(stream.output);
@@ -82,7 +82,7 @@ describe("a run that failed", () => {
   it("keeps the result of every finished call, even when its reader had not come to it", async () => {
     const storage = new InMemoryStorage();
     const { agent } = scripted([{ toolCalls: [callOf("1"), callOf("2", "Rome")] }], { storage, tools: [look] });
-    const results: string[] = [];
+    const results: unknown[] = [];
     agent.eventBus.on("tool.result", ({ result }) => void results.push(result));
     const stream = agent.stream("Weather?", { sessionId: "s" });
     for await (const chunk of stream) {

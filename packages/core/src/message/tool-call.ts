@@ -1,3 +1,5 @@
+import type { MessageContent } from "./content.ts";
+
 /** A tool call that a model asked for, with its arguments parsed. */
 export type ToolCall = { id: string; name: string; arguments: Record<string, unknown> };
 
@@ -9,8 +11,8 @@ export type ToolCallResult = {
   toolCallId: string;
   toolName: string;
   args: Record<string, unknown>;
-  /** Text that the model got, also when the tool failed. */
-  result: string;
+  /** Content that the model got, also when the tool failed: a string, or parts if the tool returned parts. */
+  result: MessageContent;
   /** Present when the tool failed, was refused or was unknown. */
   error?: string;
   durationMs: number;

@@ -48,15 +48,25 @@ describe("a part that a model does not support", () => {
       (message) => [message, { role: "assistant", content: null }, { role: "tool", content: "" }],
       "user",
     ],
-    ["a result of now", (message) => [question, message], "tool"],
     ["instructions", (message) => [message, question], "system"],
-    ["a conversation without a user", (message) => [message], "tool"],
+    ["a conversation without a user", (message) => [message], "assistant"],
   ])("is refused in %s", (_place, around, role) => {
     const message = said(role, text, pdf);
     const { parts, notes } = readerOf(...around(message));
 
     expect(() => parts.read(message, readText)).toThrow("This model takes text alone.");
     expect(notes).toEqual([]);
+  });
+
+  it("becomes words in a tool's result, also in one of this run [tool.result-parts-refused]", () => {
+    const message = said("tool", text, pdf);
+    const { parts, notes } = readerOf(question, message);
+
+    expect(parts.read(message, readText)).toEqual([
+      "See:",
+      "[file report.pdf, application/pdf: not shown to this model]",
+    ]);
+    expect(notes).toEqual(["a part of type file: the model does not take it in a tool's result"]);
   });
 
   it("does not hide a mistake of the reader", () => {

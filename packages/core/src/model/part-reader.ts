@@ -4,13 +4,16 @@ import type { ChatMessage } from "../message/message.ts";
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 
+const saidEarlier = "it was said earlier, and the model does not take it";
+const inResult = "the model does not take it in a tool's result";
+
 /** Reports a part that does not reach the vendor as it is. */
 type Note = (what: string, reason: string) => void;
 
 /**
  * Gives the parts of messages to the conversion function of a vendor's adapter, for a model that does not support all
- * kinds. A part of the user's last message may be refused. Earlier ones were taken by another model, and are replaced
- * with words, so that the conversation goes on.
+ * kinds. A part of the user's last message may be refused. Earlier ones were taken by another model, and parts of a tool's
+ * result are not the user's to change: both are replaced with words, so that the conversation goes on.
  */
 export class PartReader {
   readonly #messages: readonly ChatMessage[];
@@ -25,7 +28,7 @@ export class PartReader {
 
   /**
    * Returns the results of `read` for all parts. `read` throws a `TroupeError` for a part that the model does not support; if
-   * the message is an earlier one, it is then called with a text part instead.
+   * the message is an earlier one or a tool's result, it is then called with a text part instead.
    */
   read<Read>(message: ChatMessage, read: (part: ContentPart) => Read): Read[] {
     return partsOf(message).map((part) => {
@@ -33,15 +36,18 @@ export class PartReader {
         return read(part);
       } catch (refusal) {
         const isRefusal = part.type !== "text" && TroupeError.is(refusal);
-        if (!isRefusal || !this.#isEarlier(message)) throw refusal;
-        return read({ type: "text", text: this.#describe(part) });
+        const isEarlier = isRefusal && this.#isEarlier(message);
+        if (!isRefusal || !(isEarlier || message.role === "tool")) throw refusal;
+        return read({ type: "text", text: this.#describe(part, isEarlier ? saidEarlier : inResult) });
       }
     });
   }
 
   /** Returns the message as text, with words for its other parts. */
   readText(message: ChatMessage): string {
-    const texts = partsOf(message).map((part) => (part.type === "text" ? part.text : this.#describe(part)));
+    const texts = partsOf(message).map((part) =>
+      part.type === "text" ? part.text : this.#describe(part, saidEarlier),
+    );
     return texts.join("\n");
   }
 
@@ -50,8 +56,8 @@ export class PartReader {
     return this.#earlier.has(message);
   }
 
-  #describe(part: DataPart): string {
-    this.#note(`a part of type ${part.type}`, "it was said earlier, and the model does not take it");
+  #describe(part: DataPart, reason: string): string {
+    this.#note(`a part of type ${part.type}`, reason);
     const name = part.type === "file" ? part.filename : undefined;
     const what = name === undefined || name === "" ? part.type : `${part.type} ${name}`;
     return `[${part.mimeType === undefined ? what : `${what}, ${part.mimeType}`}: not shown to this model]`;

@@ -25,13 +25,15 @@ export function checkContent(value: unknown, field = "input"): MessageContent {
   return parts;
 }
 
-function checkPart(part: unknown, place: string): void {
+/** Returns a value as a content part. One of another type, or with unknown fields, is `invalid_request`. */
+export function checkPart(part: unknown, place: string): ContentPart {
   if (typeof part !== "object" || part === null) throw wrongContent(place, "must be a content part");
   const { type } = part as { type?: unknown };
   if (typeof type !== "string" || !Object.hasOwn(partFields, type)) {
     throw wrongContent(`${place}.type`, `must be one of ${Object.keys(partFields).join(", ")}`);
   }
   checkFields(part as Record<string, unknown>, partFields[type as ContentPart["type"]], place);
+  return part as ContentPart;
 }
 
 function checkFields(

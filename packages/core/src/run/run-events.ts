@@ -15,7 +15,7 @@ export type RunEvents = {
   "run.error": OfRun<{ error: TroupeError }>;
   "run.stream.chunk": OfRun<{ chunk: StreamChunk }>;
   "tool.call": OfRun<{ toolCallId: string; toolName: string; args: Record<string, unknown> }>;
-  "tool.result": OfRun<{ toolCallId: string; toolName: string; result: string }>;
+  "tool.result": OfRun<{ toolCallId: string; toolName: string; result: MessageContent }>;
   /** A warning of a run, of a child run, or of background work: see `Run.warn`. It has no `runId` when it belongs to no run. */
   "run.warning": {
     runId?: string;

@@ -1,3 +1,4 @@
+import { getTextContent } from "../message/content.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import { compileStructuredSchema } from "../schema/compile-schema.ts";
@@ -31,7 +32,11 @@ export class Discussion {
 
   /** Adds the contributions of a round, and returns the members that made one. */
   addContributions(members: readonly TeamMember[], results: readonly ToolCallResult[], round: number): TeamMember[] {
-    this.#entries.push(...members.map(({ name }, index) => `## Round ${round}: ${name}\n\n${results[index]?.result}`));
+    this.#entries.push(
+      ...members.map(
+        ({ name }, index) => `## Round ${round}: ${name}\n\n${getTextContent(results[index]?.result ?? null)}`,
+      ),
+    );
     return members.filter((_, index) => results[index]?.error === undefined);
   }
 
@@ -93,7 +98,10 @@ const voteSchema = {
 async function readVote({ result, error }: ToolCallResult): Promise<Vote> {
   if (error !== undefined) return { agree: false };
   try {
-    return await parseStructured(result, compileStructuredSchema(voteSchema, "vote") as CompiledSchema<Vote>);
+    return await parseStructured(
+      getTextContent(result),
+      compileStructuredSchema(voteSchema, "vote") as CompiledSchema<Vote>,
+    );
   } catch {
     return { agree: false };
   }

@@ -1,5 +1,6 @@
 import type { ModelCaller } from "../agent/loop-plan.ts";
 import { toolLoop } from "../agent/tool-loop.ts";
+import { getTextContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
@@ -29,7 +30,7 @@ const broadcast: TeamStrategy = async function* (plan) {
     members.map((member) => ({ member, content, args: {} })),
   );
   memberRuns.requireAnAnswer(results);
-  const answers = members.map(({ name }, index) => `## ${name}\n\n${results[index]?.result}`);
+  const answers = members.map(({ name }, index) => `## ${name}\n\n${getTextContent(results[index]?.result ?? null)}`);
   return yield* synthesize(plan, ["These are the answers of your members:", ...answers].join("\n\n"));
 };
 

@@ -60,10 +60,10 @@ describe("defineTool", () => {
   it("does not compile with a wrong argument name, result, option or schema", () => {
     // @ts-expect-error -- the schema has no `town`
     defineTool({ name: "a", description: "a", parameters: city, execute: ({ town }) => String(town) });
-    // @ts-expect-error -- a number is no result
-    defineTool({ name: "a", description: "a", parameters: city, execute: () => 1 });
-    // @ts-expect-error -- neither is an object without content
-    defineTool({ name: "a", description: "a", parameters: city, execute: async () => ({ text: "a" }) });
+    // @ts-expect-error -- a bigint is no result
+    defineTool({ name: "a", description: "a", parameters: city, execute: () => 1n });
+    // @ts-expect-error -- neither is a Date
+    defineTool({ name: "a", description: "a", parameters: city, execute: async () => ({ at: new Date() }) });
     // @ts-expect-error -- there is no such option
     expect(() => defineTool({ ...weather, timeout: 5 })).toThrow(TroupeError);
     // @ts-expect-error -- there is no such effect

@@ -8,16 +8,20 @@ import { compileSchema } from "../schema/compile-schema.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { InferSchema, JsonSchema, ObjectSchema } from "../schema/object-schema.ts";
 import { recogniseSchema } from "../schema/recognise-schema.ts";
-import type { ToolCacheConfig, ToolDef, ToolEffect, ToolResult } from "./tool.ts";
+import type { CheckedReturn, ToolCacheConfig, ToolDef, ToolEffect, ToolReturn } from "./tool.ts";
 
-/** The argument of `defineTool`. The argument type of `execute` is inferred from `parameters`. */
-export type ToolDefinition<Schema extends ObjectSchema> = {
+/**
+ * The argument of `defineTool`. The argument type of `execute` is inferred from `parameters`, and its result from what it
+ * returns.
+ */
+export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | Promise<ToolReturn>> = {
   /** Letters, digits, `_` and `-`; starts with a letter or `_`; at most 64. */
   name: string;
   /** Tells the model what the tool is for. */
   description: string;
   parameters: Schema;
-  execute(args: InferSchema<Schema>, context: RunContext): string | ToolResult | Promise<string | ToolResult>;
+  /** Returns a string, a JSON value, an array of content parts, or a `ToolResult` with one of these as content. */
+  execute(args: InferSchema<Schema>, context: RunContext): Returned;
   cache?: ToolCacheConfig;
   /** @default 60000 */
   timeoutMs?: number;
@@ -31,7 +35,9 @@ export type ToolDefinition<Schema extends ObjectSchema> = {
  * Makes a tool for a model to call, checked and frozen. A mistake in the definition is `invalid_config` at once; the
  * schema is compiled when it is first used.
  */
-export function defineTool<const Schema extends ObjectSchema>(definition: ToolDefinition<Schema>): ToolDef {
+export function defineTool<const Schema extends ObjectSchema, Returned>(
+  definition: ToolDefinition<Schema, Returned & CheckedReturn<Returned>>,
+): ToolDef {
   return new DefinedTool(definition);
 }
 

@@ -1,4 +1,5 @@
 import type { EventBus } from "../events/event-bus.ts";
+import type { MessageContent } from "../message/content.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
@@ -161,7 +162,7 @@ function emitCall({ id, name }: ToolCall, args: Record<string, unknown>, { conte
   eventBus.emit("tool.call", { ...idsOf(context), toolCallId: id, toolName: name, args: copyPlain(args) });
 }
 
-function emitResult({ id, name }: ToolCall, result: string, { context, eventBus }: RunningBatch): void {
+function emitResult({ id, name }: ToolCall, result: MessageContent, { context, eventBus }: RunningBatch): void {
   if (!eventBus.has("tool.result")) return;
   eventBus.emit("tool.result", { ...idsOf(context), toolCallId: id, toolName: name, result });
 }

@@ -72,7 +72,7 @@ describe("a tool that takes too long", () => {
   it("may return late, which is ignored", async () => {
     const lines: string[] = [];
     const eventBus = new EventBus<RunEvents>();
-    const told: string[] = [];
+    const told: unknown[] = [];
     eventBus.on("tool.result", ({ result }) => told.push(result));
     let finish: (value: string) => void = () => {};
     const tool = smallTool("late", {
@@ -159,7 +159,7 @@ describe("executeToolCalls, when the run's signal aborts,", () => {
   it("emits no more events", async () => {
     const abort = new AbortController();
     const eventBus = new EventBus<RunEvents>();
-    const told: string[] = [];
+    const told: unknown[] = [];
     eventBus.on("tool.result", ({ toolName }) => told.push(toolName));
     const context = contextOf({ signal: abort.signal });
     const results = resultsOf(batchOf([obedientTool("a", [])], [callOf("a")], { context, eventBus }));
@@ -212,7 +212,7 @@ describe("executeToolCalls, when the run's signal aborts,", () => {
   it("announces and begins no other call when a handler of tool.call aborts it", async () => {
     const abort = new AbortController();
     const eventBus = new EventBus<RunEvents>();
-    const told: string[] = [];
+    const told: unknown[] = [];
     eventBus.on("tool.call", ({ toolCallId }) => {
       told.push(toolCallId);
       abort.abort();

@@ -42,7 +42,7 @@ describe("executeToolCalls", () => {
       smallTool(name, { execute: async () => await new Promise((resolve) => (finish[name] = () => resolve(name))) }),
     );
     const generator = executeToolCalls(batchOf(tools, [callOf("a"), callOf("b"), callOf("c")]));
-    const yielded: string[] = [];
+    const yielded: unknown[] = [];
     let next = generator.next();
     await new Promise(setImmediate);
     for (const name of ["c", "a", "b"]) {

@@ -2,7 +2,8 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { deriveContext } from "../run/derive-context.ts";
 import { failureText, loggedCause } from "./failure-text.ts";
-import { failedOutcome, readToolResult } from "./tool-outcome.ts";
+import { readToolResult } from "./read-tool-result.ts";
+import { failedOutcome } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 import type { ToolDef } from "./tool.ts";
 

@@ -1,6 +1,8 @@
+import type { ContentPart } from "../message/content.ts";
 import type { Artifact } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
+import type { Json } from "../storage/json.ts";
 
 /**
  * Options of the cache of a tool: equal calls of one user with the same API keys get the same result for `ttl`
@@ -8,8 +10,47 @@ import type { ObjectSchema } from "../schema/object-schema.ts";
  */
 export type ToolCacheConfig = { ttl: number };
 
-/** The result of a tool: text for the model, and artifacts that the model does not see. */
-export type ToolResult = { content: string; artifacts?: Artifact[] };
+/**
+ * Content for the model as a tool returns it: a string, an array of content parts (text, images, audio, files), or any
+ * other JSON value, which the model gets as JSON text.
+ */
+export type ToolContent = Json | ContentPart[];
+
+/**
+ * The result of a tool: content for the model, and artifacts that the model does not see. An object with other fields
+ * than these two is a JSON value.
+ */
+export type ToolResult = { content: ToolContent; artifacts?: Artifact[] };
+
+/** A value that a tool may return. */
+export type ToolReturn = ToolContent | ToolResult;
+
+/**
+ * The return type of a tool's `execute`, if it may return such a value or a promise of one. Interfaces are taken, unlike
+ * by `ToolReturn`; in place of a part that is no JSON, such as a function, a Date or a bigint, stands a type that does
+ * not fit.
+ */
+export type CheckedReturn<Returned> = unknown extends Returned
+  ? Returned
+  : Returned extends Promise<infer Value>
+    ? Promise<CheckedValue<Value>>
+    : CheckedValue<Returned>;
+
+type CheckedValue<Value> = unknown extends Value
+  ? Value
+  : Value extends NoJson
+    ? NotReturnable
+    : Value extends { readonly content: unknown; readonly artifacts: infer Artifacts }
+      ? Artifacts extends readonly Artifact[] | undefined
+        ? { [Key in keyof Value]: Key extends "artifacts" ? Value[Key] : CheckedValue<Value[Key]> }
+        : NotReturnable
+      : Value extends ToolReturn
+        ? Value
+        : { [Key in keyof Value]: CheckedValue<Exclude<Value[Key], undefined>> | Extract<Value[Key], undefined> };
+
+type NoJson = undefined | void | bigint | symbol | ((...args: never) => unknown);
+
+type NotReturnable = { "a tool returns a string, JSON, an array of content parts, or { content, artifacts? }": never };
 
 /**
  * The effect of executing a tool: it changes nothing (`pure`), a repetition of a call changes nothing more
@@ -26,12 +67,18 @@ export type ToolDef = {
   name: string;
   description: string;
   parameters: ObjectSchema;
-  /** Called with arguments that fit `parameters`. The message of what it throws is given to the model as an error. */
-  execute(args: Record<string, unknown>, context: RunContext): string | ToolResult | Promise<string | ToolResult>;
+  /**
+   * Called with arguments that fit `parameters`. The message of what it throws is given to the model as an error, and so
+   * is the reason when it returns a value that is no JSON.
+   */
+  execute(args: Record<string, unknown>, context: RunContext): ToolReturn | Promise<ToolReturn>;
   cache?: ToolCacheConfig;
   /** @default 60000 */
   timeoutMs?: number;
-  /** @default 262144 */
+  /**
+   * The size of the content that the model gets, in bytes of UTF-8. Longer text is cut, and an image, audio or file that
+   * does not fit is left out; a note tells the model. @default 262144
+   */
   maxOutputBytes?: number;
   /** @default "once" */
   effect?: ToolEffect;

@@ -35,8 +35,8 @@ export const wrongToolSources = {
   "describes each tool": () => each((tool) => ({ ...tool, description: "" })),
   "gives each tool parameters that are the JSON Schema of an object": () =>
     each((tool) => ({ ...tool, parameters: { type: "string" } })),
-  "answers a call with a string": () =>
-    each((tool) => ({ ...tool, execute: () => ({ content: 1 as unknown as string }) })),
+  "answers a call with a value that a tool may return": () =>
+    each((tool) => ({ ...tool, execute: () => ({ content: new Date() as unknown as string }) })),
   "answers concurrent calls": () => {
     let busy = false;
     return each((tool) => ({

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { Agent, createLogger, InMemoryStorage, Workflow } from "@troupe/core";
+import { Agent, createLogger, defineTool, InMemoryStorage, Workflow } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import express from "express";
 import type { RequestHandler } from "express";
@@ -27,6 +27,19 @@ describe("POST …/run", () => {
     expect(body).toMatchObject({ text: "Umbrella.", toolCalls: [], structured: null, sessionId: "s" });
     expect(body).not.toHaveProperty("messages");
     expect(service.runs.size).toBe(0);
+  });
+
+  it("carries the results of tools as strings or as content parts [tool.result-parts] [tool.result-json]", async () => {
+    const parts = [{ type: "image" as const, data: "iVBORw0KGgo=", mimeType: "image/png" }];
+    const look = (name: string, execute: () => object) =>
+      defineTool({ name, description: "Looks.", parameters: { type: "object" }, execute });
+    const tools = [look("parts", () => ({ content: parts })), look("json", () => ({ rain: true }))];
+    const model = new ScriptedModel({ toolCalls: [{ name: "parts" }, { name: "json" }] }, "A map.");
+    const service = await serve({ agent: new Agent({ name: "a", model, tools }) });
+
+    const body: unknown = await (await post(service, "/agents/a/run")).json();
+
+    expect(body).toMatchObject({ toolCalls: [{ result: parts }, { result: '{"rain":true}' }] });
   });
 
   it("gives a string input to the first agent step of a workflow, and answers with its answer [workflow.answers]", async () => {

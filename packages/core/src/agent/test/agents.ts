@@ -6,7 +6,7 @@ import type { ModelResponse } from "../../model/model-response.ts";
 import type { RunContext } from "../../run/run-context.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
-import type { ToolDef, ToolResult } from "../../tool/tool.ts";
+import type { ToolDef, ToolReturn } from "../../tool/tool.ts";
 import { Agent } from "../agent.ts";
 import type { AgentConfig } from "../agent-config.ts";
 
@@ -21,7 +21,7 @@ export function scripted(turns: Turns, config: Partial<AgentConfig> = {}): { age
 /** A tool with one argument, `at`, and this execute. */
 export function toolNamed(
   name: string,
-  execute: (at: string, context: RunContext) => string | ToolResult | Promise<string | ToolResult>,
+  execute: (at: string, context: RunContext) => ToolReturn | Promise<ToolReturn>,
   more: Partial<ToolDef> = {},
 ): ToolDef {
   return defineTool({

@@ -72,7 +72,7 @@ export function runSchemas(): Record<string, OpenApiSchema> {
         toolCallId: stringSchema,
         toolName: stringSchema,
         args: anyObjectSchema,
-        result: stringSchema,
+        result: toolResultSchema(),
         durationMs: durationSchema,
       },
       optional: { error: stringSchema, artifacts: arraySchema(schemaRef("Artifact")) },
@@ -138,6 +138,11 @@ export function formSchema(): OpenApiSchema {
 function messageInput(): OpenApiSchema {
   const parts = { ...arraySchema(schemaRef("ContentPart")), minItems: 1, maxItems: 100 };
   return { oneOf: [{ type: "string", pattern: "\\S" }, parts], description: "A string, or an array of content parts." };
+}
+
+function toolResultSchema(): OpenApiSchema {
+  const description = "The content that the model got: a string (JSON as text), or an array of content parts.";
+  return { oneOf: [stringSchema, arraySchema(schemaRef("ContentPart"))], description };
 }
 
 function usageSchema(): OpenApiSchema {
