@@ -11,6 +11,9 @@ import type { Demo } from "./demo.ts";
 import { listen, readAddress } from "./listen.ts";
 import { createDemoServer } from "./server.ts";
 
+/** Room for a key of 16 KB in each of the four key headers, beside the 16 KB that Node allows for all headers. */
+const maxHeaderSize = 81_920;
+
 async function main(variables: NodeJS.ProcessEnv): Promise<void> {
   const address = readAddress(variables);
   const model = chooseModel(variables);
@@ -18,7 +21,7 @@ async function main(variables: NodeJS.ProcessEnv): Promise<void> {
   const storage = await openStorage(file);
   const demo = createDemo({ model, storage });
   const shutdown = createShutdown({ graceMs: 5000 });
-  const server = createServer(createDemoServer(demo, shutdown));
+  const server = createServer({ maxHeaderSize }, createDemoServer(demo, shutdown));
   shutdown.attach(server);
   const url = await listen(server, address);
   shutdown.onSignals();

@@ -54,6 +54,7 @@ export type { RunLimits, RunOpts } from "./run/run-options.ts";
 export type { RunMetrics, RunOutput } from "./run/run-output.ts";
 export type { StreamChunk } from "./run/stream-chunk.ts";
 export type { ApiKeys } from "./keys/api-keys.ts";
+export { keyHeaders } from "./keys/key-headers.ts";
 export type { TokenUsage } from "./message/token-usage.ts";
 
 // Sessions.
@@ -102,10 +103,12 @@ export type { Json } from "./storage/json.ts";
 
 // Models.
 export type { ModelProvider } from "./model/model-provider.ts";
-export type { ModelConfig, ModelOptions, ReasoningConfig, ResponseFormat } from "./model/model-config.ts";
+export type { ModelResponse } from "./model/model-response.ts";
+export type { ModelConfig, ModelOptions, ReasoningConfig, ResponseFormat, ToolSpec } from "./model/model-config.ts";
 export type { FinishReason } from "./model/model-chunk.ts";
 export { ModelError } from "./errors/model-error.ts";
 export type { ModelFailure } from "./errors/model-error.ts";
+export { isRetryable } from "./retry/is-retryable.ts";
 export { withRetry } from "./retry/with-retry.ts";
 export type { Attempt, RetryContext } from "./retry/with-retry.ts";
 export type { RetryConfig } from "./retry/retry-config.ts";
@@ -126,7 +129,7 @@ export { errorCodes, TroupeError } from "./errors/troupe-error.ts";
 export type { ErrorCode, ErrorFields, TroupeErrorOptions } from "./errors/troupe-error.ts";
 
 // Events and logs.
-export { EventBus } from "./events/event-bus.ts";
+export { RunEventBus as EventBus } from "./run/run-event-bus.ts";
 export type { EventBusOptions, EventHandler } from "./events/event-bus.ts";
 export { createLogger } from "./log/logger.ts";
 export type { Logger, LoggerOptions, LogFields } from "./log/logger.ts";

@@ -26,10 +26,13 @@ const headers = {
   generic: { "x-api-key": "sk-generic" },
 };
 
-async function serveVendor(providerId: string, more: { genericApiKeyHeader?: boolean } = {}) {
+async function serveVendor(
+  providerId: string,
+  { maxHeaderSize, ...more }: { genericApiKeyHeader?: boolean; maxHeaderSize?: number } = {},
+) {
   const model = new VendorModel(providerId);
   const agent = new Agent({ name: "a", model });
-  return { model, service: await serve({ agents: { a: agent }, ...more }) };
+  return { model, service: await serve({ agents: { a: agent }, ...more }, { maxHeaderSize }) };
 }
 
 describe("the key of a request", () => {
@@ -101,7 +104,7 @@ describe("the key of a request", () => {
     "is refused without being shown if the header %s is malformed",
     async (name) => {
       const { model, service } = await serveVendor("openai");
-      const wrong = ["sk secret", "s".repeat(513), ""];
+      const wrong = ["sk secret", ""];
 
       for (const value of wrong) {
         const { status, json, text } = await service.post("/agents/a/run", { input: "x" }, { [name]: value });
@@ -112,6 +115,33 @@ describe("the key of a request", () => {
       expect(model.calls).toEqual([]);
     },
   );
+
+  it("may have 16 KB in any header and in the body, and is refused beyond with the name of its place [keys.length]", async () => {
+    const { model, service } = await serveVendor("openai", { maxHeaderSize: 81_920 });
+    const [longest, tooLong] = ["k".repeat(16_384), "k".repeat(16_385)];
+    const places = ["x-openai-api-key", "x-anthropic-api-key", "x-google-api-key", "x-api-key"];
+    const all = Object.fromEntries(places.map((name) => [name, longest]));
+
+    const taken = [
+      await service.post("/agents/a/run", { input: "x" }, all),
+      await service.post("/agents/a/run", { input: "x", apiKey: longest }),
+    ];
+    const refused = [
+      ...(await Promise.all(
+        places.map(async (name) => await service.post("/agents/a/run", { input: "x" }, { [name]: tooLong })),
+      )),
+      await service.post("/agents/a/run", { input: "x", apiKey: tooLong }),
+    ];
+
+    expect(taken.map(({ status }) => status)).toEqual([200, 200]);
+    expect(model.keys).toEqual([longest, longest]);
+    for (const [index, { status, json, text }] of refused.entries()) {
+      const { code, message } = (json as { error: { code: string; message: string } }).error;
+      expect([status, code]).toEqual([400, "invalid_request"]);
+      expect(message).toContain(`${places[index] ?? "apiKey"} must be 1 to 16384 visible`);
+      expect(text).not.toContain("kkkk");
+    }
+  });
 
   it("is refused if its header comes twice", async () => {
     const { service } = await serveVendor("openai");

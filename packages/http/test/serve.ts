@@ -15,13 +15,15 @@ export type Hosting = {
   at?: string;
   before?: readonly RequestHandler[];
   behind?: readonly (RequestHandler | ErrorRequestHandler)[];
+  /** The server's limit for all headers of a request, in bytes. @default Node's, 16 KB */
+  maxHeaderSize?: number | undefined;
 };
 
 /** Serves a router on a free port until the test is over, and keeps its log. */
 export async function serve(options: RouterOptions, hosting: Hosting = {}): Promise<Service> {
-  const { at = "/", before = [], behind = [] } = hosting;
+  const { at = "/", before = [], behind = [], maxHeaderSize } = hosting;
   const app = express();
-  const server = createServer(app).listen(0, "127.0.0.1");
+  const server = createServer({ ...(maxHeaderSize !== undefined && { maxHeaderSize }) }, app).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
     server.closeAllConnections();

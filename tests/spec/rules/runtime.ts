@@ -21,6 +21,8 @@ export const runtimeRules = [
     "keys.body": "without a vendor header and x-api-key, the body's apiKey is used",
     "keys.several": "one request may carry keys for several vendors, and each uses its own",
     "keys.opaque": "a key is an opaque string",
+    "keys.length":
+      "a key may have up to 16 KB, in headers, bodies and options; a longer one is refused by the name of its place",
     "keys.override-environment": "a request's key is used instead of the environment's",
     "http.redacted-logs": "the four key headers are redacted in request logs",
   }),
@@ -45,6 +47,7 @@ export const runtimeRules = [
     "events.run-stream-chunk": "run.stream.chunk carries run id and chunk",
     "events.tool-call": "tool.call carries run id, tool name and arguments",
     "events.tool-result": "tool.result carries run id, tool name and result",
+    "events.default-type": "new EventBus() has the events of runs without a type argument",
     "run.warning": "run.warning carries run id, code, message and fields; it reaches the buses of all runs above",
     "run.background-warning":
       "failures of background work (facts, memory) are run.warning events, of a silent agent too",

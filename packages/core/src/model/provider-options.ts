@@ -1,9 +1,9 @@
 import { satisfying } from "../errors/option-checks.ts";
-import { isApiKey } from "../keys/api-keys.ts";
+import { isApiKey, maxKeyLength } from "../keys/api-keys.ts";
 
-/** Check of the option `apiKey` of a model provider: a string of 1 to 512 visible ASCII characters without spaces. */
+/** Check of the option `apiKey` of a model provider: a string of 1 to 16,384 visible ASCII characters without spaces. */
 export const apiKeyOption = satisfying<string>(
-  "a string of 1 to 512 visible ASCII characters without spaces",
+  `a string of 1 to ${maxKeyLength} visible ASCII characters without spaces`,
   isApiKey,
 );
 
