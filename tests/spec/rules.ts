@@ -3,6 +3,7 @@ import { agentRules } from "./rules/agents.ts";
 import { resourceRules } from "./rules/resources.ts";
 import { runtimeRules } from "./rules/runtime.ts";
 import { storageRules } from "./rules/storage.ts";
+import { testingRules } from "./rules/testing.ts";
 import { transportRules } from "./rules/transports.ts";
 
 /** All rules of the specification. A test proves a rule by citing its id in its title: `it("… [retry.backoff]", …)`. */
@@ -12,4 +13,5 @@ export const rules: readonly Rule[] = [
   ...agentRules,
   ...storageRules,
   ...transportRules,
+  ...testingRules,
 ];

@@ -7,8 +7,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelProvider, StreamChunk } from "@troupe/core";
 import { readSse } from "@troupe/core/adapter";
-import { checkConformance, runnableCases, ScriptedModel, storageDriverCases } from "@troupe/core/testing";
+import {
+  checkConformance,
+  modelProviderCases,
+  modelScenarios,
+  runnableCases,
+  ScriptedModel,
+  storageDriverCases,
+} from "@troupe/core/testing";
 import { afterEach, describe, expect, it } from "vitest";
+import { EchoModel } from "./echo-model.ts";
 import { OneQuestion } from "./one-question.ts";
 import { FileStorage } from "./file-storage.ts";
 import { LineProvider } from "./line-provider.ts";
@@ -42,6 +50,71 @@ describe("a third party's storage driver", () => {
 describe("a third party's runnable", () => {
   checkConformance(it, runnableCases, {
     create: () => ({ runnable: (model: ModelProvider) => new OneQuestion("helper", model) }),
+  });
+});
+
+const noVendor = "it has no vendor that could fail or be slow";
+const noTools = "it calls no tools";
+const noCounts = "it repeats, and has nothing to count but words";
+
+describe("a third party's model without a vendor [testing.model-without-vendor]", () => {
+  checkConformance(it, modelProviderCases, {
+    create: () => ({ provider: () => new EchoModel() }),
+    knownGaps: {
+      "keeps characters whole whose bytes arrive in pieces": noTools,
+      "keeps thinking apart from the text": "it does not think",
+      "streams the arguments of a tool call as JSON": noTools,
+      "keeps parallel tool calls apart, in their order": noTools,
+      "gives tool calls of different answers different ids": noTools,
+      "reads empty arguments as an empty object": noTools,
+      "reports truncated arguments and does not guess the rest": noTools,
+      "reports usage with its parts": noCounts,
+      "passes on the vendor's own usage object": noCounts,
+      "finishes an answer at the token limit with length": "its answers have no limit",
+      "finishes a withheld answer with content_filter": "it withholds nothing",
+      "finishes an answer that calls tools with tool_calls": noTools,
+      "reports a refused key of the caller as unauthorized": noVendor,
+      "reports a refused key of its own as model_failed": noVendor,
+      "reports a rate limit with the vendor's retry-after time": noVendor,
+      "reports a vendor that fails": noVendor,
+      "reports a request that the vendor refuses": noVendor,
+      "fails on an error within the stream": noVendor,
+      "fails on a stream that ends before its answer is complete": noVendor,
+      "fails on a connection that is closed or reset": noVendor,
+      "ends a stalled stream as a timeout": noVendor,
+      "marks which failures can be retried": noVendor,
+      "yields the text before a failure, and no finish chunk": noVendor,
+      "calls the vendor once and leaves retries to its caller": noVendor,
+      "ends a stream that waits for its first byte when the signal aborts": noVendor,
+      "ends a stream that waits for the next byte when the signal aborts": noVendor,
+      "ends a pending generate call when the signal aborts": noVendor,
+      "reports a timeout when the signal aborts with a TimeoutError": noVendor,
+      "ends the vendor's request when the reader leaves early": noVendor,
+    },
+  });
+
+  it("can be tested by the scenarios as plain data", async () => {
+    const { question, answer } = modelScenarios["text in many pieces"];
+
+    expect(structuredClone(modelScenarios)).toEqual(modelScenarios);
+    expect((await new EchoModel().generate([{ role: "user", content: question }])).text).toBe(
+      [answer.text].flat().join(""),
+    );
+  });
+
+  it("learns from an undeclared gap what was expected", async () => {
+    const failed = new Map<string, string>();
+    const bodies: Promise<unknown>[] = [];
+    const declare = (title: string, body: () => Promise<void>): void => {
+      bodies.push(body().catch((error: Error) => failed.set(title, error.message)));
+    };
+    checkConformance(declare, modelProviderCases, { create: () => ({ provider: () => new EchoModel() }) });
+    await Promise.all(bodies);
+
+    expect(failed.get("ends the vendor's request when the reader leaves early")).toBe(
+      'Expected a subject that ends the vendor\'s request when the reader leaves early, but: the subject has no `requests`, by which this case watches the vendor. Mend it, or name the case in knownGaps: { "ends the vendor\'s request when the reader leaves early": "a reason" }.',
+    );
+    for (const [title, message] of failed) expect(message).toContain(`Expected a subject that ${title}, but: `);
   });
 });
 

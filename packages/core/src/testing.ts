@@ -10,9 +10,9 @@ export type { ConformanceCases } from "./testing/conformance/check-conformance.t
 export { embeddingProviderCases } from "./testing/conformance/embedding-provider-cases.ts";
 export type { EmbeddingProviderSubject } from "./testing/conformance/embedding-provider-cases.ts";
 export { modelProviderCases } from "./testing/conformance/model-provider-cases.ts";
-export { serversKey } from "./testing/conformance/model-scenarios.ts";
-export type { ModelScenario } from "./testing/conformance/model-scenarios.ts";
-export type { ModelProviderSubject } from "./testing/conformance/model-subject.ts";
+export { modelScenarios, serversKey } from "./testing/conformance/model-scenarios.ts";
+export type { ModelScenario, ModelScenarioName } from "./testing/conformance/model-scenarios.ts";
+export type { ModelProviderSubject, VendorRequestOutcome } from "./testing/conformance/model-subject.ts";
 export { runnableCases } from "./testing/conformance/runnable-cases.ts";
 export type { RunnableSubject } from "./testing/conformance/runnable-subject.ts";
 export { storageAppendCases } from "./testing/conformance/storage-append-cases.ts";

@@ -7,9 +7,9 @@ import { scriptedUsage } from "../../src/testing/scripted-answer.ts";
 import type { ScriptedRequest, ScriptedAnswer } from "../../src/testing/scripted-answer.ts";
 import { serversKey } from "../../src/testing/conformance/model-scenarios.ts";
 import type { ModelScenario } from "../../src/testing/conformance/model-scenarios.ts";
-import type { ModelProviderSubject } from "../../src/testing/conformance/model-subject.ts";
+import type { ModelProviderSubject, VendorRequestOutcome } from "../../src/testing/conformance/model-subject.ts";
 
-type Ends = ReturnType<ModelProviderSubject["requests"]>[number]["end"];
+type Ends = VendorRequestOutcome["end"];
 
 const ends: Record<ScriptedCall["end"], Ends> = {
   running: "open",

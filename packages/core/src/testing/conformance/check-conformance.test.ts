@@ -57,6 +57,52 @@ describe("checkConformance", () => {
     ]);
   });
 
+  it("says of a failed case what was expected, what came, and how to declare a gap [testing.undeclared-gap]", async () => {
+    const declared: (() => Promise<void>)[] = [];
+    checkConformance((_title, body) => declared.push(body), cases, { create: () => [] });
+
+    const error: unknown = await declared[1]?.().catch((thrown: unknown) => thrown);
+
+    expect(error).toMatchObject({
+      message:
+        'Expected a subject that is never full, but: full. Mend it, or name the case in knownGaps: { "is never full": "a reason" }.',
+      cause: { name: "AssertionError" },
+    });
+  });
+
+  it.each([
+    [
+      { "is empty": "no such case" },
+      'knownGaps names "is empty", which is no case of this suite. Its cases: counts from zero · is never full.',
+    ],
+    [
+      { toString: "inherited" },
+      'knownGaps names "toString", which is no case of this suite. Its cases: counts from zero · is never full.',
+    ],
+    [
+      { "is never full": " " },
+      'The known gap "is never full" has no reason. Expected a sentence that says why the case cannot pass.',
+    ],
+  ])("refuses the gap %j before any test is declared [testing.unknown-gap]", (gaps, message) => {
+    // Misspelt titles do not compile: JavaScript may hold them.
+    const knownGaps = gaps as Partial<Record<keyof typeof cases, string>>;
+    const declared: string[] = [];
+    const check = (): void => checkConformance((title) => declared.push(title), cases, { create: () => [], knownGaps });
+
+    expect(check).toThrowError(message);
+    expect(declared).toEqual([]);
+  });
+
+  it("names a known gap that passes [testing.closed-gap]", async () => {
+    const declared: (() => Promise<void>)[] = [];
+    const knownGaps = { "counts from zero": "it is said to" };
+    checkConformance((_title, body) => declared.push(body), cases, { create: () => [], knownGaps });
+
+    await expect(declared[0]?.()).rejects.toThrowError(
+      'The known gap "counts from zero" passes. Remove it from knownGaps.',
+    );
+  });
+
   it("fails for a known gap that passes", async () => {
     expect(await outcome({ create: () => [], knownGaps: { "counts from zero": "it is said to" } })).toContainEqual([
       "counts from zero (known gap: it is said to)",

@@ -24,7 +24,7 @@ import type { ModelProviderSubject } from "./model-subject.ts";
 const withUnknownFile: ChatMessage[] = [
   { role: "user", content: [{ type: "file", data: "AAAA", mimeType: "application/x-unknown", filename: "plan.xyz" }] },
   { role: "assistant", content: "It is a plan for tomorrow, which is to be wet." },
-  { role: "user", content: "What do I need for it?" },
+  { role: "user", content: modelScenarios["plain text"].question },
 ];
 
 /** Cases for answers. */

@@ -10,6 +10,11 @@ type ScenarioAnswer = Omit<
  * Behavior of the vendor for one request in `modelProviderCases`: an answer, an error, or a fault of the connection.
  */
 export type ModelScenario = {
+  /**
+   * Text of the user's message. Where the answer is text alone, it is the text of the answer, so that a model that only
+   * repeats can be tested too.
+   */
+  question: string;
   /** Answer of the vendor. */
   answer?: ScenarioAnswer;
   /** Error instead of an answer, or within the stream after the answer. */
@@ -39,42 +44,75 @@ const longText = Array.from({ length: 400 }, (_, index) => `word${index} `).join
 const weather = (city: string) => ({ name: "get_weather", arguments: { city, days: 2, deep: { list: [1, "ü😀"] } } });
 const quoted = `Incorrect API key provided: ${callersKey}.`;
 
-/** Scenarios of `modelProviderCases` by name. The test of a provider serves each in its vendor's format. */
+/** Returns the question and the answer of a scenario whose answer is text alone. */
+function saying(text: string | readonly string[]): { question: string; answer: { text: string | readonly string[] } } {
+  return { question: [text].flat().join(""), answer: { text } };
+}
+
+const question = "Do I need an umbrella in Oslo?";
+const pieces = ["Ta", "ke", " ", "an", "\n\n", "umb", "rella", " 😀", " é \u2028."];
+
+/**
+ * Scenarios of `modelProviderCases` by name, as plain data: what is asked, and what the vendor answers. The test of a
+ * provider serves each in its vendor's format.
+ */
 export const modelScenarios = {
-  "plain text": { answer: { text: "Take an umbrella." } },
-  "text in many pieces": { answer: { text: ["Ta", "ke", " ", "an", "\n\n", "umb", "rella", " 😀", " é \u2028."] } },
-  "one-byte pieces": { answer: { text: "Größe 😀 \u2028 נ" }, pieceBytes: 1 },
-  thinking: { answer: { thinking: ["It will ", "rain."], text: "Take an umbrella.", vendorState: { signed: true } } },
-  "one tool call": { answer: { text: "Let me look.", toolCalls: [weather("Oslo")] } },
-  "two parallel tool calls": { answer: { toolCalls: [weather("Oslo"), weather("Bergen")] } },
-  "tool call in one-byte pieces": { answer: { toolCalls: [weather("Tromsø 😀")] }, pieceBytes: 1 },
-  "empty arguments": { answer: { toolCalls: [{ name: "get_time", arguments: {} }] } },
+  "plain text": saying("Take an umbrella."),
+  "text in many pieces": saying(pieces),
+  "one-byte pieces": { ...saying("Größe 😀 \u2028 נ"), pieceBytes: 1 },
+  thinking: {
+    question,
+    answer: { thinking: ["It will ", "rain."], text: "Take an umbrella.", vendorState: { signed: true } },
+  },
+  "one tool call": { question, answer: { text: "Let me look.", toolCalls: [weather("Oslo")] } },
+  "two parallel tool calls": { question, answer: { toolCalls: [weather("Oslo"), weather("Bergen")] } },
+  "tool call in one-byte pieces": { question, answer: { toolCalls: [weather("Tromsø 😀")] }, pieceBytes: 1 },
+  "empty arguments": { question, answer: { toolCalls: [{ name: "get_time", arguments: {} }] } },
   "arguments cut": {
+    question,
     answer: { toolCalls: [{ name: "get_weather", arguments: '{"city":"Os' }], finishReason: "length" },
   },
   usage: {
+    question,
     answer: {
       thinking: "Hm.",
       text: "Yes.",
       usage: { promptTokens: 100, completionTokens: 50, totalTokens: 150, cachedTokens: 80, reasoningTokens: 30 },
     },
   },
-  length: { answer: { text: "Take an", finishReason: "length" } },
-  "content filter": { answer: { text: "I", finishReason: "content_filter" } },
-  "caller's key refused": { failure: { status: 401, message: quoted } },
-  "server's key refused": { failure: { status: 401, message: `Incorrect API key provided: ${serversKey}.` } },
-  "rate limited": { failure: { status: 429, retryAfterSeconds: 2, message: quoted } },
-  "server error": { failure: { status: 500, message: quoted } },
-  overloaded: { failure: { status: 503, message: quoted } },
-  "request refused": { failure: { status: 400, message: quoted } },
-  "error within the stream": { answer: { text: longText }, failure: { status: 500, message: quoted } },
-  "truncated stream": { answer: { text: longText }, fault: { kind: "end", at: "mid-answer" } },
-  "connection closed within the answer": { answer: { text: longText }, fault: { kind: "cut", at: "mid-answer" } },
-  "connection reset before the answer": { answer: { text: "Hi" }, fault: { kind: "reset", at: "before-headers" } },
-  "connection reset within the answer": { answer: { text: longText }, fault: { kind: "reset", at: "mid-answer" } },
-  "stalled stream": { answer: { text: longText }, fault: { kind: "hang", at: "mid-answer" }, idleTimeoutMs: 100 },
-  "silence before the answer": { answer: { text: "Hi" }, fault: { kind: "hang", at: "before-headers" } },
-  "silence within the answer": { answer: { text: longText }, fault: { kind: "hang", at: "mid-answer" } },
+  length: { question, answer: { text: "Take an", finishReason: "length" } },
+  "content filter": { question, answer: { text: "I", finishReason: "content_filter" } },
+  "caller's key refused": { question, failure: { status: 401, message: quoted } },
+  "server's key refused": { question, failure: { status: 401, message: `Incorrect API key provided: ${serversKey}.` } },
+  "rate limited": { question, failure: { status: 429, retryAfterSeconds: 2, message: quoted } },
+  "server error": { question, failure: { status: 500, message: quoted } },
+  overloaded: { question, failure: { status: 503, message: quoted } },
+  "request refused": { question, failure: { status: 400, message: quoted } },
+  "error within the stream": { question, answer: { text: longText }, failure: { status: 500, message: quoted } },
+  "truncated stream": { question, answer: { text: longText }, fault: { kind: "end", at: "mid-answer" } },
+  "connection closed within the answer": {
+    question,
+    answer: { text: longText },
+    fault: { kind: "cut", at: "mid-answer" },
+  },
+  "connection reset before the answer": {
+    question,
+    answer: { text: "Hi" },
+    fault: { kind: "reset", at: "before-headers" },
+  },
+  "connection reset within the answer": {
+    question,
+    answer: { text: longText },
+    fault: { kind: "reset", at: "mid-answer" },
+  },
+  "stalled stream": {
+    question,
+    answer: { text: longText },
+    fault: { kind: "hang", at: "mid-answer" },
+    idleTimeoutMs: 100,
+  },
+  "silence before the answer": { question, answer: { text: "Hi" }, fault: { kind: "hang", at: "before-headers" } },
+  "silence within the answer": { question, answer: { text: longText }, fault: { kind: "hang", at: "mid-answer" } },
 } satisfies Record<string, ModelScenario>;
 
 /** Name of a scenario in `modelScenarios`. */

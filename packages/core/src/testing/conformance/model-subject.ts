@@ -9,21 +9,28 @@ import type { StreamChunk } from "../../run/stream-chunk.ts";
 import { callersKey, modelScenarios } from "./model-scenarios.ts";
 import type { ModelScenario, ModelScenarioName } from "./model-scenarios.ts";
 
-/** Subject of `modelProviderCases`: a scripted vendor, and the provider under test. */
+/** Outcome of one request to a vendor. `abandoned` means that the provider closed it early. */
+export type VendorRequestOutcome = { readonly end: "open" | "completed" | "broken" | "abandoned" };
+
+/** Subject of `modelProviderCases`: a scripted vendor, if there is one, and the provider under test. */
 export interface ModelProviderSubject {
   /**
    * Plans one answer of the vendor and returns a provider for it, configured with `serversKey`. The name is for subjects
-   * with recorded answers.
+   * with recorded answers. A model without a vendor ignores both, and declares the cases that it cannot pass as gaps.
    */
   provider(scenario: ModelScenario, name: ModelScenarioName): ModelProvider | Promise<ModelProvider>;
-  /** Returns the outcome of each request to the vendor. `abandoned` means that the provider closed it early. */
-  requests(): readonly { readonly end: "open" | "completed" | "broken" | "abandoned" }[];
+  /** Returns the outcome of each request to the vendor. Left out for a model without a vendor. */
+  requests?(): readonly VendorRequestOutcome[];
 }
 
 /** Chunks of a stream, and its error if it failed. */
 type Streamed = { provider: ModelProvider; chunks: ModelChunk[]; error: unknown };
 
-const question: ChatMessage[] = [{ role: "user", content: "Do I need an umbrella in Oslo?" }];
+/** Returns the conversation of a scenario: the user's message alone. */
+function conversationOf(name: ModelScenarioName): ChatMessage[] {
+  return [{ role: "user", content: modelScenarios[name].question }];
+}
+
 const tools = ["get_weather", "get_time"].map((name) => ({
   name,
   description: `Answers ${name}`,
@@ -37,7 +44,7 @@ export async function open(
   options?: ModelOptions,
 ): Promise<{ provider: ModelProvider; stream: AsyncIterable<ModelChunk> }> {
   const provider = await subject.provider(modelScenarios[name], name);
-  return { provider, stream: provider.stream(question, optionsFor(name, options)) };
+  return { provider, stream: provider.stream(conversationOf(name), optionsFor(name, options)) };
 }
 
 /** Streams a scenario to its end. Returns the chunks, and the error instead of throwing it. */
@@ -71,7 +78,14 @@ export async function generate(
   options?: ModelOptions,
 ): Promise<ModelResponse> {
   const provider = await subject.provider(modelScenarios[name], name);
-  return await inTime(provider.generate(question, optionsFor(name, options)), 5000);
+  return await inTime(provider.generate(conversationOf(name), optionsFor(name, options)), 5000);
+}
+
+/** Returns the outcome of each request so far. Fails for a subject that has no vendor. */
+export function requestsOf(subject: ModelProviderSubject): readonly VendorRequestOutcome[] {
+  const requests = subject.requests?.();
+  assert.ok(requests, "the subject has no `requests`, by which this case watches the vendor");
+  return requests;
 }
 
 /** Returns the stream error of a failing scenario, and asserts that `generate` fails with the same code. */
