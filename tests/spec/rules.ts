@@ -1,5 +1,6 @@
 import type { Rule } from "./rule.ts";
 import { agentRules } from "./rules/agents.ts";
+import { modelCallRules } from "./rules/model-calls.ts";
 import { resourceRules } from "./rules/resources.ts";
 import { runtimeRules } from "./rules/runtime.ts";
 import { storageRules } from "./rules/storage.ts";
@@ -11,6 +12,7 @@ export const rules: readonly Rule[] = [
   ...resourceRules,
   ...runtimeRules,
   ...agentRules,
+  ...modelCallRules,
   ...storageRules,
   ...transportRules,
   ...testingRules,

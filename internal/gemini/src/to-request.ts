@@ -91,17 +91,24 @@ function toFormat(
 /** The tools of a request, and the setting that makes the model call one, or none. */
 type Tools = {
   tools?: { functionDeclarations: FunctionDeclaration[] }[];
-  toolConfig?: { functionCallingConfig: { mode: string } };
+  toolConfig?: { functionCallingConfig: { mode: string; allowedFunctionNames?: string[] } };
 };
 
 function toTools({ tools = [], toolChoice }: Pick<ModelOptions, "tools" | "toolChoice">): Tools {
   if (tools.length === 0) return {};
-  const mode = toolChoice === "required" ? "ANY" : "NONE";
-  const isFree = toolChoice === undefined || toolChoice === "auto";
+  const calling = toCallingConfig(toolChoice);
   return {
     tools: [{ functionDeclarations: tools.map(toDeclaration) }],
-    ...(!isFree && { toolConfig: { functionCallingConfig: { mode } } }),
+    ...(calling !== undefined && { toolConfig: { functionCallingConfig: calling } }),
   };
+}
+
+function toCallingConfig(
+  choice: ModelOptions["toolChoice"],
+): NonNullable<Tools["toolConfig"]>["functionCallingConfig"] | undefined {
+  if (choice === undefined || choice === "auto") return undefined;
+  if (choice === "none") return { mode: "NONE" };
+  return choice === "required" ? { mode: "ANY" } : { mode: "ANY", allowedFunctionNames: [choice.tool] };
 }
 
 function toDeclaration({ name, description, parameters }: ToolSpec): FunctionDeclaration {

@@ -31,6 +31,11 @@ function callsToMake(
   const calls = attempts
     .filter(({ missing }) => missing.length === 0)
     .map(({ name, arguments: args }) => ({ name, arguments: args }));
+  if (typeof toolChoice === "object") {
+    const fitting = calls.filter(({ name }) => name === toolChoice.tool);
+    const named = tools.filter(({ name }) => name === toolChoice.tool);
+    return fitting.length > 0 ? fitting : named.map((tool) => madeUpCall(tool, conversation));
+  }
   if (calls.length > 0 || toolChoice !== "required") return calls;
   // A tool must be called and none fits: the first one gets made-up arguments.
   return tools.slice(0, 1).map((tool) => madeUpCall(tool, conversation));

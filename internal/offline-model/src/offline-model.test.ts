@@ -150,6 +150,12 @@ describe("OfflineModel's tool calls", () => {
     expect(await callsOf({ toolChoice: "none" })).toEqual([]);
   });
 
+  it("are of the named tool when toolChoice names one", async () => {
+    const calls = await callsOf({ toolChoice: { tool: "weather" } }, "Hello");
+
+    expect(calls.map(({ name }) => name)).toEqual(["weather"]);
+  });
+
   it("include the first tool when toolChoice is required and none fits", async () => {
     expect(await callsOf({ toolChoice: "required" }, "Hello")).toMatchObject([
       { name: "get_weather", arguments: { city: "made up (city)" } },

@@ -104,7 +104,15 @@ export type { Json } from "./storage/json.ts";
 // Models.
 export type { ModelProvider } from "./model/model-provider.ts";
 export type { ModelResponse } from "./model/model-response.ts";
-export type { ModelConfig, ModelOptions, ReasoningConfig, ResponseFormat, ToolSpec } from "./model/model-config.ts";
+export type {
+  ModelConfig,
+  ModelOptions,
+  ModelSettings,
+  ReasoningConfig,
+  ResponseFormat,
+  ToolChoice,
+  ToolSpec,
+} from "./model/model-config.ts";
 export type { FinishReason } from "./model/model-chunk.ts";
 export { ModelError } from "./errors/model-error.ts";
 export type { ModelFailure } from "./errors/model-error.ts";

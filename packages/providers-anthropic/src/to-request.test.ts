@@ -216,6 +216,16 @@ describe("tools", () => {
     expect(body).toMatchObject({ tools: [{ name: "get_weather" }], tool_choice: { type: "none" } });
   });
 
+  it("can be chosen by name where the model can be made to [tool-choice.vendors]", async () => {
+    const options: ModelOptions = { tools: [weather], toolChoice: { tool: "get_weather" } };
+    const elder = await arrives({ modelId: "claude-opus-4-8", options });
+    const newest = await arrives({ options });
+
+    expect(elder.body).toMatchObject({ tool_choice: { type: "tool", name: "get_weather" } });
+    expect(newest.body).not.toHaveProperty("tool_choice");
+    expect(newest.lines).toEqual([expect.stringContaining("toolChoice is left out")]);
+  });
+
   it("must be called where the model can be made to, and it is said where not", async () => {
     const options: ModelOptions = { tools: [weather], toolChoice: "required" };
     const elder = await arrives({ modelId: "claude-opus-4-8", options });

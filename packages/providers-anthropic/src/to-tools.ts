@@ -40,8 +40,9 @@ function toChoice(
   { rules, reportOmitted }: RequestContext,
 ): ToolChoice | undefined {
   if (choice === "none") return { type: "none" };
-  if (choice !== "required") return undefined;
-  if (rules.forcedTools && !thinks) return { type: "any" };
+  if (choice === undefined || choice === "auto") return undefined;
+  if (rules.forcedTools && !thinks)
+    return choice === "required" ? { type: "any" } : { type: "tool", name: choice.tool };
   reportOmitted("toolChoice", "the model cannot be made to call a tool, or not while it thinks");
   return undefined;
 }

@@ -149,7 +149,8 @@ describe("tools", () => {
     ["auto", undefined],
     ["none", { functionCallingConfig: { mode: "NONE" } }],
     ["required", { functionCallingConfig: { mode: "ANY" } }],
-  ] as const)("have for the choice %s the mode %j", async (toolChoice, toolConfig) => {
+    [{ tool: "get_weather" }, { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["get_weather"] } }],
+  ] as const)("have for the choice %j the mode %j [tool-choice.vendors]", async (toolChoice, toolConfig) => {
     const { body } = await arrives({ options: { tools: [weather], toolChoice } });
 
     expect(body?.["toolConfig"]).toEqual(toolConfig);

@@ -120,12 +120,15 @@ describe("tools", () => {
     expect(lines).toEqual([]);
   });
 
-  it("cannot be forced on a model", async () => {
-    const { body, lines } = await arrives({ options: { tools: [weather], toolChoice: "required" } });
+  it.each(["required", { tool: "get_weather" }] as const)(
+    "cannot be forced on a model by %j [tool-choice.vendors]",
+    async (toolChoice) => {
+      const { body, lines } = await arrives({ options: { tools: [weather], toolChoice } });
 
-    expect(body).toHaveProperty("tools");
-    expect(lines).toEqual([expect.stringContaining("toolChoice is left out")]);
-  });
+      expect(body).toHaveProperty("tools");
+      expect(lines).toEqual([expect.stringContaining("toolChoice is left out")]);
+    },
+  );
 
   it("are left out for a model that is known to take none", async () => {
     const { body, lines } = await arrives({

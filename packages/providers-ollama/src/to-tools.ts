@@ -13,7 +13,8 @@ import type { WireTool } from "./wire-types.ts";
 export function toTools({ tools = [], toolChoice }: ModelOptions, context: RequestContext): WireTool[] {
   const { rules, reportOmitted } = context;
   if (tools.length === 0 || toolChoice === "none") return [];
-  if (toolChoice === "required") reportOmitted("toolChoice", "the server cannot make a model call a tool");
+  if (toolChoice !== undefined && toolChoice !== "auto")
+    reportOmitted("toolChoice", "the server cannot make a model call a tool");
   if (rules.tools) return tools.map((tool) => toTool(tool, context));
   reportOmitted("the list of tools", "the model takes none");
   return [];

@@ -6,7 +6,7 @@ import type { Memory } from "../memory/memory.ts";
 import type { UserMemory } from "../memory/user-memory.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ToolCall } from "../message/tool-call.ts";
-import type { ReasoningConfig } from "../model/model-config.ts";
+import type { ModelSettings, ReasoningConfig } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
 import type { RunContext } from "../run/run-context.ts";
@@ -61,6 +61,9 @@ export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = {
   numHistoryRuns?: number;
   /** The number of round trips after which the model has to answer without tools. @default 10 */
   maxToolRoundtrips?: number;
+  /** Settings of the model calls, which a run's own `modelOptions` override one by one. */
+  modelOptions?: ModelSettings;
+  /** The same as `modelOptions.temperature`, which overrides it. */
   temperature?: number;
   /** The schema of the answer: `output.structured` holds the checked value. */
   structuredOutput?: Schema;
@@ -68,6 +71,7 @@ export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = {
   guardrails?: GuardrailConfig;
   /** @default a bus of its own */
   eventBus?: EventBus<RunEvents>;
+  /** The same as `modelOptions.reasoning`, which overrides it. */
   reasoning?: ReasoningConfig;
   /** Facts about the user: given to the model, and extracted after each answer. */
   userMemory?: UserMemory;

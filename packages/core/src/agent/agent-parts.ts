@@ -1,6 +1,7 @@
 import { EventBus } from "../events/event-bus.ts";
 import { createLogger } from "../log/logger.ts";
 import type { Logger } from "../log/logger.ts";
+import type { ModelSettings } from "../model/model-config.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
 import type { RunEvents } from "../run/run-events.ts";
@@ -13,6 +14,7 @@ import type { SessionListener } from "../session/session-store.ts";
 import { BoundedStorage } from "../storage/bounded-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { AgentConfig } from "./agent-config.ts";
+import { mergeModelSettings } from "./merge-model-settings.ts";
 import { AgentTools } from "./agent-tools.ts";
 
 /** The policy for sessions that end with a parent run, whose own limits end the wait. */
@@ -40,6 +42,7 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
   #sessions: SessionStore | undefined;
   #tools: AgentTools | undefined;
   #structured: CompiledSchema | undefined;
+  #modelSettings: ModelSettings | undefined;
   #retry: RetryConfig | undefined;
 
   readonly #listeners: readonly SessionListener[];
@@ -82,6 +85,11 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
     const { structuredOutput } = this.config;
     if (structuredOutput === undefined) return undefined;
     return (this.#structured ??= compileStructuredSchema(structuredOutput));
+  }
+
+  /** The settings of model calls, before those of a run. */
+  get modelSettings(): ModelSettings {
+    return (this.#modelSettings ??= mergeModelSettings(this.config));
   }
 
   get retry(): RetryConfig {

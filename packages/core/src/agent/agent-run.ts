@@ -2,6 +2,8 @@ import { applyInputGuardrails } from "../guardrail/apply-guardrails.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelOptions } from "../model/model-config.ts";
+import type { ModelProvider } from "../model/model-provider.ts";
+import { requireChosenTool } from "../model/model-settings.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { checkContent } from "../run/check-content.ts";
@@ -13,6 +15,7 @@ import type { AgentParts } from "./agent-parts.ts";
 import { buildMessages } from "./build-messages.ts";
 import { extractFacts } from "./extract-facts.ts";
 import type { ModelCaller, LoopPlan } from "./loop-plan.ts";
+import { mergeModelSettings } from "./merge-model-settings.ts";
 import { RunSession } from "./run-session.ts";
 import { SessionMemory } from "./session-memory.ts";
 import { toolLoop } from "./tool-loop.ts";
@@ -104,11 +107,16 @@ export function planToolLoop<Structured>(
   call: { call: ModelCaller; messages: readonly ChatMessage[]; tools: ToolSet },
 ): LoopPlan<Structured> {
   const { config, retry, structured } = parts;
+  const ofRun = run.settings.modelOptions;
+  const { toolChoice, ...settings } = ofRun === undefined ? parts.modelSettings : mergeModelSettings(config, ofRun);
+  const code = ofRun?.toolChoice === undefined ? "invalid_config" : "invalid_request";
+  requireChosenTool(toolChoice, call.tools.names, { at: "modelOptions.toolChoice", code });
   return {
     ...call,
     run,
     model: config.model,
-    options: modelOptions(parts, run),
+    options: { ...settings, ...answerFormat(structured), ...keyOf(config.model, run) },
+    toolChoice,
     retry,
     maxToolRoundtrips: config.maxToolRoundtrips ?? defaultRoundtrips,
     structured: structured as CompiledSchema<Structured> | undefined,
@@ -117,13 +125,11 @@ export function planToolLoop<Structured>(
   };
 }
 
-function modelOptions({ config, structured }: AgentParts, run: Run): ModelOptions {
-  const { temperature, reasoning, model } = config;
-  const apiKey = run.keyFor(model.providerId);
-  return {
-    ...(temperature !== undefined && { temperature }),
-    ...(reasoning !== undefined && { reasoning }),
-    ...(structured !== undefined && { responseFormat: { type: "json_schema", schema: structured.jsonSchema } }),
-    ...(apiKey !== undefined && { apiKey }),
-  };
+function answerFormat(structured: CompiledSchema | undefined): Pick<ModelOptions, "responseFormat"> {
+  return structured === undefined ? {} : { responseFormat: { type: "json_schema", schema: structured.jsonSchema } };
+}
+
+function keyOf({ providerId }: ModelProvider, run: Run): Pick<ModelOptions, "apiKey"> {
+  const apiKey = run.keyFor(providerId);
+  return apiKey === undefined ? {} : { apiKey };
 }

@@ -16,6 +16,7 @@ import { AgentParts } from "./agent-parts.ts";
 import { AgentRun } from "./agent-run.ts";
 import { callByStream, callByGenerate } from "./call-model.ts";
 import type { ModelCaller } from "./loop-plan.ts";
+import { checkSettingsFit } from "./merge-model-settings.ts";
 import { checkAgentConfig } from "./check-agent-config.ts";
 
 /** The type of an agent's structured answer. */
@@ -95,10 +96,12 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
   #execute(call: ModelCaller, input: MessageContent, opts: RunOpts | undefined): RunExecution<Answer<Schema>> {
     const parts = this.#parts;
     const { name, model, sessionId, userId, limits } = parts.config;
+    const settings = readRunOpts(opts, { sessionId, userId, limits, providerId: model.providerId });
+    if (settings.modelOptions !== undefined) checkSettingsFit(parts.config, settings.modelOptions, "invalid_request");
     const run = new Run<Answer<Schema>>({
       name,
       input: checkContent(input),
-      settings: readRunOpts(opts, { sessionId, userId, limits, providerId: model.providerId }),
+      settings,
       eventBus: parts.eventBus,
       logger: parts.logger,
       model,

@@ -2,6 +2,7 @@ import { OutputGate } from "../guardrail/output-gate.ts";
 import type { CallIds } from "../history/call-ids.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
 import type { ModelOptions } from "../model/model-config.ts";
+import { isForcedChoice } from "../model/model-settings.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import { ResponseCollector } from "../model/response-collector.ts";
 import type { ModelMessage } from "../model/vendor-state.ts";
@@ -17,6 +18,8 @@ export type ModelRequest = {
   /** The ids of all tool calls in the conversation. */
   callIds: CallIds;
   mayCallTools: boolean;
+  /** True for the first model call of the run. */
+  isFirst: boolean;
 };
 
 /**
@@ -26,13 +29,13 @@ export type ModelRequest = {
  */
 export async function* callModel(
   plan: LoopPlan,
-  { messages, callIds, mayCallTools }: ModelRequest,
+  { messages, callIds, mayCallTools, isFirst }: ModelRequest,
 ): AsyncGenerator<StreamChunk, ModelResponse> {
   const { run, structured, outputGuardrails } = plan;
   const { context, signal } = run;
   const gate = structured === undefined ? new OutputGate({ guardrails: outputGuardrails, context }) : undefined;
   const chunks = new ChunkFilter({ run, gate, showsTools: mayCallTools });
-  const options = { ...plan.options, ...toolOptions(plan, mayCallTools), signal };
+  const options = { ...plan.options, ...toolOptions(plan, { mayCallTools, isFirst }), signal };
   const thinkingBefore = run.thinking;
   run.text = "";
   const ids = new UniqueCallIds(callIds);
@@ -52,10 +55,15 @@ export async function* callModel(
   return { ...response, text: run.text };
 }
 
-function toolOptions({ tools }: LoopPlan, mayCallTools: boolean): Pick<ModelOptions, "tools" | "toolChoice"> {
+function toolOptions(
+  { tools, toolChoice }: LoopPlan,
+  { mayCallTools, isFirst }: Pick<ModelRequest, "mayCallTools" | "isFirst">,
+): Pick<ModelOptions, "tools" | "toolChoice"> {
   if (tools.specs.length === 0) return {};
   // Sent also when they may not be called: vendors refuse a history with calls of unknown tools.
-  return mayCallTools ? { tools: tools.specs } : { tools: tools.specs, toolChoice: "none" };
+  if (!mayCallTools) return { tools: tools.specs, toolChoice: "none" };
+  const isGiven = toolChoice !== undefined && (isFirst || !isForcedChoice(toolChoice));
+  return isGiven ? { tools: tools.specs, toolChoice } : { tools: tools.specs };
 }
 
 /**

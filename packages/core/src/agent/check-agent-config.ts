@@ -18,6 +18,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { guardrailsOption } from "../guardrail/guardrail.ts";
 import { onBusyOption } from "../lock/busy-policy.ts";
 import { entryLevels } from "../log/log-level.ts";
+import { checkModelSettings, checkReasoning } from "../model/model-settings.ts";
 import { modelOption } from "../model/model-option.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
 import { runLimitsOption } from "../run/run-limits.ts";
@@ -25,6 +26,7 @@ import { recogniseSchema } from "../schema/recognise-schema.ts";
 import { checkSessionId } from "../session/session-id.ts";
 import { checkOwner } from "../session/session-owner.ts";
 import type { AgentConfig } from "./agent-config.ts";
+import { checkSettingsFit } from "./merge-model-settings.ts";
 import { checkAgentTools } from "./agent-tools.ts";
 
 const where = { owner: "agent" };
@@ -47,6 +49,7 @@ const optionTable = {
   addHistoryToMessages: optional(anyBoolean),
   numHistoryRuns: optional(integer(0)),
   maxToolRoundtrips: optional(integer(0)),
+  modelOptions: optional(checkModelSettings),
   temperature: optional(numberFrom(0, 2)),
   structuredOutput: optional((value, name) => {
     recogniseSchema(value, name);
@@ -65,13 +68,7 @@ const optionTable = {
   ),
   guardrails: optional(guardrailsOption),
   eventBus: optional(methods("an EventBus", "on", "off", "emit", "has")),
-  reasoning: optional(
-    nested({
-      enabled: anyBoolean,
-      effort: optional(oneOf("low", "medium", "high")),
-      budgetTokens: optional(integer(1)),
-    }),
-  ),
+  reasoning: optional(checkReasoning),
   userMemory: optional(methods("a UserMemory", "getContextString", "extractAndStore", "bindStorage")),
   logLevel: optional(oneOf(...entryLevels, "silent")),
   retry: optional((value) => resolveRetryConfig(value as object)),
@@ -94,6 +91,7 @@ export function checkAgentConfig(config: AgentConfig): void {
     if (check === undefined) return readAll(config);
     check(config[name as keyof AgentConfig], name, where);
   }
+  if (config.modelOptions !== undefined) checkSettingsFit(config, config.modelOptions);
 }
 
 /** Reads the whole table: for the errors of a configuration that is no object or has unknown options. */

@@ -1,7 +1,7 @@
 import type { Guardrail } from "../guardrail/guardrail.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
-import type { ModelOptions } from "../model/model-config.ts";
+import type { ModelOptions, ToolChoice } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import type { ModelMessage } from "../model/vendor-state.ts";
@@ -26,6 +26,8 @@ export type LoopPlan<Structured = unknown> = {
   /** The messages of the first model call. */
   messages: readonly ChatMessage[];
   options: ModelOptions;
+  /** The choice between answering and calling tools; one that forces a call holds for the first model call alone. */
+  toolChoice: ToolChoice | undefined;
   retry: RetryConfig;
   tools: ToolSet;
   /** The number of round trips after which the model has to answer without tools. */

@@ -27,8 +27,9 @@ export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGe
   const messages = plan.messages.map(withoutState);
   const callIds = callIdsOf(messages);
   for (let roundtrip = 0; ; roundtrip++) {
-    const mayCallTools = roundtrip < maxToolRoundtrips;
-    const request = { messages, callIds, mayCallTools };
+    const isWithinLimit = roundtrip < maxToolRoundtrips;
+    const mayCallTools = isWithinLimit && plan.toolChoice !== "none";
+    const request = { messages, callIds, mayCallTools, isFirst: roundtrip === 0 };
     const response = yield* callModel(plan, request);
     if (mayCallTools && response.toolCalls.length > 0) {
       messages.push(...(yield* executeTools(plan, response, roundtrip)));
@@ -37,7 +38,7 @@ export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGe
     const isPlain = structured === undefined;
     const reason = isPlain ? response.finishReason : yield* fitToSchema({ ...plan, structured }, request, response);
     if (run.text !== "") run.messages.push({ role: "assistant", content: run.text });
-    return mayCallTools || roundtrip === 0 ? reason : "tool_roundtrips";
+    return isWithinLimit || roundtrip === 0 ? reason : "tool_roundtrips";
   }
 }
 
@@ -123,7 +124,7 @@ async function* fitToSchema<Structured>(
     } catch (error) {
       if (!(error instanceof SchemaError) || repairs === maxRepairs) throw error;
       messages.push(...repairMessages(response, error));
-      response = yield* callModel(plan, { messages, callIds, mayCallTools: false });
+      response = yield* callModel(plan, { messages, callIds, mayCallTools: false, isFirst: false });
     }
   }
 }

@@ -1,21 +1,48 @@
 /**
  * Settings of a model's extended thinking. `effort` is read by openai; `budgetTokens` by anthropic, google and vertex.
  */
-export type ReasoningConfig = { enabled: boolean; effort?: "low" | "medium" | "high"; budgetTokens?: number };
+export type ReasoningConfig = {
+  enabled: boolean;
+  effort?: "low" | "medium" | "high" | undefined;
+  budgetTokens?: number | undefined;
+};
 
 /** The format that a model's answer must have: plain text, any JSON, or JSON that fits a JSON schema. */
-export type ResponseFormat = "text" | "json" | { type: "json_schema"; schema: Record<string, unknown>; name?: string };
+export type ResponseFormat =
+  | "text"
+  | "json"
+  | { type: "json_schema"; schema: Record<string, unknown>; name?: string | undefined };
+
+/**
+ * The choice between answering and calling tools: left to the model (`auto`), no tool (`none`), some tool (`required`), or
+ * the named one.
+ */
+export type ToolChoice = "auto" | "none" | "required" | { tool: string };
+
+/** Settings of a model's answer: sampling, length, format and thinking. */
+type AnswerSettings = {
+  temperature?: number | undefined;
+  maxTokens?: number | undefined;
+  topP?: number | undefined;
+  stop?: readonly string[] | undefined;
+  responseFormat?: ResponseFormat | undefined;
+  reasoning?: ReasoningConfig | undefined;
+};
+
+/**
+ * Settings of the model calls of an agent, a team's orchestrator, or a run: `modelOptions`. A setting that a model does
+ * not take is left out of its requests, and logged.
+ */
+export type ModelSettings = AnswerSettings & {
+  /**
+   * `required` and a named tool hold for the first model call of a run: with the tool's result the model may answer.
+   * `auto` and `none` hold for all. @default "auto"
+   */
+  toolChoice?: ToolChoice | undefined;
+};
 
 /** Settings of one model call for its answer (sampling, length, format, thinking), and the API key for its vendor. */
-export type ModelConfig = {
-  temperature?: number;
-  maxTokens?: number;
-  topP?: number;
-  stop?: string[];
-  responseFormat?: ResponseFormat;
-  apiKey?: string;
-  reasoning?: ReasoningConfig;
-};
+export type ModelConfig = AnswerSettings & { apiKey?: string };
 
 /**
  * Options of one call of a `ModelProvider`: the settings of the answer, the tools, and the signal that cancels the
@@ -24,7 +51,7 @@ export type ModelConfig = {
 export type ModelOptions = ModelConfig & {
   tools?: readonly ToolSpec[];
   /** `none` sends the tools, but the model may not call them. @default "auto" */
-  toolChoice?: "auto" | "none" | "required";
+  toolChoice?: ToolChoice | undefined;
   signal?: AbortSignal;
 };
 

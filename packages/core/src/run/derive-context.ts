@@ -62,13 +62,13 @@ export function deriveContext<Facts extends object>(
 
 /**
  * Returns all that a child run inherits from the context of its parent run: the facts in the context and, if the
- * context leads to a run, that run's tenant, API keys, meter, deadline and storage. It is built nowhere else.
+ * context leads to a run, that run's API keys, meter, deadline and storage. It is built nowhere else.
  */
 export function inheritanceOf(context: RunContext): Inheritance {
-  const { runId: parentRunId, userId, verified = true, metadata } = context;
+  const { runId: parentRunId, userId, verified = true, tenantId, metadata } = context;
   const { run, scope } = slotOf(context) ?? {};
-  if (run === undefined) return { ...inheritanceWithoutRun, parentRunId, userId, verified, metadata };
-  const { tenantId, apiKeys, fromOutside, ephemeralStorage, parentBuses } = run.settings;
+  if (run === undefined) return { ...inheritanceWithoutRun, parentRunId, userId, verified, tenantId, metadata };
+  const { apiKeys, fromOutside, ephemeralStorage, parentBuses } = run.settings;
   return {
     parentRunId,
     userId,
@@ -86,10 +86,9 @@ export function inheritanceOf(context: RunContext): Inheritance {
 
 /**
  * The part of an `Inheritance` that only a run can give, for a child run whose `parent` is a context without a run (copied
- * or made by hand), or that has no parent: no tenant, API keys, meter, deadline or storage.
+ * or made by hand), or that has no parent: no API keys, meter, deadline or storage.
  */
 export const inheritanceWithoutRun = {
-  tenantId: undefined,
   apiKeys: {},
   fromOutside: false,
   meter: undefined,

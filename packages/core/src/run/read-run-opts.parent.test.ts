@@ -88,7 +88,7 @@ describe("the settings of a child run", () => {
     const parent = { ...parentContext() };
     const settings = readRunOpts({ parent });
 
-    expect(settings).toMatchObject({ userId: "u", apiKeys: {}, tenantId: undefined, parentMeter: undefined });
+    expect(settings).toMatchObject({ userId: "u", apiKeys: {}, tenantId: "t", parentMeter: undefined });
     expect(settings.parentRunId).toBe(parent.runId);
   });
 

@@ -4,6 +4,7 @@ import type { OptionTable, OptionContext } from "../errors/read-options.ts";
 import { checkApiKey } from "../keys/api-keys.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import { bindGenericKey } from "../keys/select-key.ts";
+import { checkModelSettings } from "../model/model-settings.ts";
 import { checkSessionId, checkStoredSessionId, isMemberSessionId } from "../session/session-id.ts";
 import { checkOwner } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
@@ -29,6 +30,7 @@ const optionTable = {
   apiKeys: optional(checkApiKeys),
   signal: optional(satisfying<AbortSignal>("an AbortSignal", isSignal)),
   limits: optional(runLimitsOption),
+  modelOptions: optional(checkModelSettings),
   parent: optional(satisfying<RunContext>("an object", isRecord)),
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
   fromOutside: optional(anyBoolean),
@@ -56,6 +58,7 @@ export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSet
     apiKeys: { ...parent.apiKeys, ...ownKeys(opts, defaults.providerId) },
     signals: signalsOf(opts),
     limits: limitsOf(parent.endsAt, opts.limits, defaults.limits),
+    modelOptions: opts.modelOptions,
     parentMeter: parent.meter,
     parentBuses: parent.buses,
     ephemeralStorage: parent.ephemeralStorage,
@@ -68,6 +71,7 @@ const noParent: Inheritance = {
   parentRunId: undefined,
   userId: undefined,
   verified: true,
+  tenantId: undefined,
   metadata: {},
 };
 
@@ -95,7 +99,7 @@ function ownKeys({ apiKeys = {}, apiKey }: RunOpts, providerId: string | undefin
 }
 
 /** The limits that the call gives or that are configured, within the time that is left of the parent run. */
-function limitsOf(endsAt: number, own: RunLimits = {}, configured: RunLimits = {}): Required<RunLimits> {
+function limitsOf(endsAt: number, own: RunLimits = {}, configured: RunLimits = {}): RunSettings["limits"] {
   const durationMs = own.durationMs ?? configured.durationMs ?? defaultDurationMs;
   return {
     durationMs: Math.max(1, Math.min(durationMs, endsAt - performance.now())),

@@ -8,7 +8,7 @@ const canary = "sk-canary-of-the-run";
 const apiKeys = { openai: canary, google: "sk-google" };
 
 function runWithKeys() {
-  return testRun({ sessionId: "s", userId: "u", metadata: { plan: "free" }, tenantId: "t-canary", apiKeys });
+  return testRun({ sessionId: "s", userId: "u", metadata: { plan: "free" }, tenantId: "acme", apiKeys });
 }
 
 /** Everything that can be read from here on, also what is hidden from a listing, and of classes their own functions. */
@@ -25,16 +25,23 @@ function* readable(value: unknown, seen = new Set<unknown>()): Generator {
 }
 
 describe("the context of a run", () => {
-  it("holds what is known of the run, and is what a tool gets [tool.execute]", () => {
+  it("holds what is known of the run, and is what a tool gets [tool.execute] [run-context.tenant]", () => {
     const { runId, context } = runWithKeys();
     const { signal, logger, ...facts } = context;
 
-    expect(facts).toEqual({ runId, agentName: "agent", sessionId: "s", userId: "u", metadata: { plan: "free" } });
+    expect(facts).toEqual({
+      runId,
+      agentName: "agent",
+      sessionId: "s",
+      userId: "u",
+      tenantId: "acme",
+      metadata: { plan: "free" },
+    });
     expect(signal).toBeInstanceOf(AbortSignal);
     expect(typeof logger.info).toBe("function");
   });
 
-  it("shows no key, no tenant and no usage meter to its readers [run-opts.api-key]", () => {
+  it("shows no key and no usage meter to its readers [run-opts.api-key]", () => {
     const { context } = runWithKeys();
     const call = deriveContext(context, { toolCallId: "1", idempotencyKey: "k" });
     const looks = [context, call].flatMap((each) => [
@@ -46,7 +53,7 @@ describe("the context of a run", () => {
       Object.values(each).map(String).join(),
     ]);
 
-    for (const look of looks) expect(look).not.toMatch(/canary|sk-google|apiKeys|tenant|meter/);
+    for (const look of looks) expect(look).not.toMatch(/canary|sk-google|apiKeys|meter/);
   });
 
   it("leads to nothing that gives the keys or the run", () => {
@@ -85,7 +92,7 @@ describe("the context of a run", () => {
     const { context } = runWithKeys();
     for (const copy of [{ ...context }, Object.create(context) as RunContext, new Proxy(context, {})]) {
       expect(runOf(copy)).toBeUndefined();
-      expect(inheritanceOf(copy)).toMatchObject({ apiKeys: {}, tenantId: undefined, meter: undefined });
+      expect(inheritanceOf(copy)).toMatchObject({ apiKeys: {}, tenantId: "acme", meter: undefined });
       expect(runOf(deriveContext(copy, { toolCallId: "1" }))).toBeUndefined();
     }
   });

@@ -10,6 +10,8 @@ export type RunContext = {
   readonly agentName: string;
   readonly sessionId: string;
   readonly userId?: string;
+  /** The user's tenant, in a service with several. */
+  readonly tenantId?: string;
   /** False when the client claims to be the user and nothing has proven it: do not act with that user's rights. */
   readonly verified?: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import type { EventBus } from "../events/event-bus.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
+import type { ModelSettings } from "../model/model-config.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { RunContext } from "./run-context.ts";
@@ -30,7 +31,12 @@ export type RunOpts = {
   apiKeys?: ApiKeys;
   /** Ends the run as cancelled. */
   signal?: AbortSignal;
-  limits?: RunLimits;
+  limits?: RunLimits | undefined;
+  /**
+   * Settings of the model calls of this run, over those of the agent or the team's orchestrator; of a workflow, of all its
+   * agent steps. Child runs do not inherit them.
+   */
+  modelOptions?: ModelSettings | undefined;
   /** The user's tenant in a service with several: tenants share no sessions, memory and facts. */
   tenantId?: string;
   /**
@@ -68,7 +74,9 @@ export type RunSettings = {
   readonly apiKeys: ApiKeys;
   /** The signals of the caller and of the parent run: each ends the run as cancelled. */
   readonly signals: readonly AbortSignal[];
-  readonly limits: Required<RunLimits>;
+  readonly limits: { readonly [Name in keyof Required<RunLimits>]: number };
+  /** The settings for the model calls that the run was given. */
+  readonly modelOptions?: ModelSettings | undefined;
   /** The meter of the parent run, which counts the usage too. */
   readonly parentMeter: UsageMeter | undefined;
   /** The event buses of the parent run and of all runs above it, which receive the warnings of this run too. */

@@ -167,7 +167,7 @@ export class Run<Structured = unknown> {
 }
 
 function contextOf(run: Run, { name, settings }: RunInit): RunContext {
-  const { runId, parentRunId, sessionId, userId, verified, metadata } = settings;
+  const { runId, parentRunId, sessionId, userId, verified, tenantId, metadata } = settings;
   const facts: RunContext = {
     runId,
     ...(parentRunId !== undefined && { parentRunId }),
@@ -175,6 +175,7 @@ function contextOf(run: Run, { name, settings }: RunInit): RunContext {
     sessionId,
     ...(userId !== undefined && { userId }),
     ...(!verified && { verified }),
+    ...(tenantId !== undefined && { tenantId }),
     metadata,
     signal: run.signal,
     logger: run.logger,

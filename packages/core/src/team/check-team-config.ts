@@ -1,9 +1,11 @@
-import { integer, methods, nonEmptyString, oneOf, optional, satisfying } from "../errors/option-checks.ts";
+import { anyString, integer, methods, nonEmptyString, oneOf, optional, satisfying } from "../errors/option-checks.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { onBusyOption } from "../lock/busy-policy.ts";
 import { entryLevels } from "../log/log-level.ts";
+import type { ModelSettings } from "../model/model-config.ts";
+import { checkModelSettings } from "../model/model-settings.ts";
 import { modelOption } from "../model/model-option.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
 import { runLimitsOption } from "../run/run-limits.ts";
@@ -30,7 +32,8 @@ const optionTable = {
   model: modelOption,
   members: checkMembers,
   description: optional(nonEmptyString),
-  instructions: optional(nonEmptyString),
+  instructions: optional(anyString),
+  modelOptions: optional(checkModelSettings),
   maxRounds: optional(integer(1)),
   storage: optional(methods("a storage driver", "get", "set", "delete", "list")),
   eventBus: optional(checkEventBus),
@@ -46,11 +49,27 @@ const optionTable = {
 /** Checks the configuration of a team; a wrong or unknown option is `invalid_config` and is named. */
 export function checkTeamConfig(config: TeamConfig): void {
   readOptions(optionTable, config, { owner: "team" });
+  if (config.modelOptions !== undefined) checkTeamSettings(config.mode, config.modelOptions);
   if (config.maxRounds === undefined || config.mode === "collaborate") return;
   throw new TroupeError(
     "invalid_config",
     `maxRounds must be left out of a team of mode ${config.mode}. It is for mode collaborate only.`,
   );
+}
+
+/** Throws for model settings that cannot have an effect in a team of this mode. */
+export function checkTeamSettings(
+  mode: TeamMode,
+  { toolChoice, responseFormat }: ModelSettings,
+  code: "invalid_config" | "invalid_request" = "invalid_config",
+): void {
+  if (toolChoice !== undefined && mode !== "coordinate") {
+    const problem = `modelOptions.toolChoice must be left out of a team of mode ${mode}.`;
+    throw new TroupeError(code, `${problem} It is for mode coordinate only, whose orchestrator calls tools.`);
+  }
+  if (responseFormat === undefined || mode !== "route") return;
+  const problem = "modelOptions.responseFormat must be left out of a team of mode route.";
+  throw new TroupeError(code, `${problem} A member answers: give it to the members.`);
 }
 
 function checkMembers(...[value, name, where]: Parameters<OptionCheck<unknown>>): Runnable[] {

@@ -1,5 +1,6 @@
 import type { EventBus } from "../events/event-bus.ts";
 import type { LogLevel } from "../log/log-level.ts";
+import type { ModelSettings } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
 import type { RunEvents } from "../run/run-events.ts";
@@ -26,6 +27,12 @@ export type TeamConfig = {
   members: readonly Runnable[];
   /** Instructions of the orchestrator, added to the list of members. */
   instructions?: string;
+  /**
+   * Settings of the orchestrator's model calls, which a run's own `modelOptions` override one by one. `toolChoice` is for
+   * mode `coordinate`, the only one in which the orchestrator calls tools; `responseFormat` is not for mode `route`, where
+   * a member answers.
+   */
+  modelOptions?: ModelSettings;
   /** Most rounds of a discussion, in mode `collaborate`. @default 3 */
   maxRounds?: number;
   /** Storage of the team's sessions. @default in memory: 10,000 sessions, each for 24 hours without use */

@@ -11,7 +11,7 @@ import type { RunOutput } from "../run/run-output.ts";
 import { Run } from "../run/run.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
 import type { SessionStore } from "../session/session-store.ts";
-import { checkTeamConfig } from "./check-team-config.ts";
+import { checkTeamConfig, checkTeamSettings } from "./check-team-config.ts";
 import type { TeamConfig, TeamMode } from "./team-config.ts";
 import { TeamParts } from "./team-parts.ts";
 import { TeamRun } from "./team-run.ts";
@@ -78,11 +78,13 @@ export class Team implements Runnable {
 
   #execute(call: ModelCaller, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const parts = this.#parts;
-    const { name, model, limits } = parts.config;
+    const { name, mode, model, limits } = parts.config;
+    const settings = readRunOpts(opts, { limits, providerId: model.providerId });
+    if (settings.modelOptions !== undefined) checkTeamSettings(mode, settings.modelOptions, "invalid_request");
     const run = new Run({
       name,
       input: checkContent(input),
-      settings: readRunOpts(opts, { limits, providerId: model.providerId }),
+      settings,
       eventBus: parts.eventBus,
       logger: parts.orchestrator.logger,
       model,

@@ -1,6 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
+import { runOf } from "../run/derive-context.ts";
 import { countUnmeteredUsage } from "../run/usage-meter.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { UsageMeter } from "../run/usage-meter.ts";
@@ -60,7 +61,9 @@ export function textOfFailedRun(error: unknown): string {
 async function startAgent({ step, input, context, onChunk }: AgentStepRequest): Promise<RunOutput> {
   const { sessionId, signal } = context;
   const { agent, name } = step;
-  const opts = { parent: context, signal, sessionId: memberSessionId(sessionId, name) };
+  const modelOptions = runOf(context)?.settings.modelOptions;
+  const ownSession = memberSessionId(sessionId, name);
+  const opts = { parent: context, signal, sessionId: ownSession, ...(modelOptions !== undefined && { modelOptions }) };
   if (onChunk === undefined) return await agent.run(input, opts);
   const stream = agent.stream(input, opts);
   for await (const chunk of stream) await onChunk(chunk);

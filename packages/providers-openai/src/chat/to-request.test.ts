@@ -47,6 +47,16 @@ describe("a request for Chat Completions", () => {
     expect(lastBody(vendor)).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
+  it("names a chosen tool in the form of the API [tool-choice.vendors]", async () => {
+    const chosen = await bodyOf({ tools: [looseTool], toolChoice: { tool: looseTool.name } }, chat);
+    const required = await bodyOf({ tools: [looseTool], toolChoice: "required" }, chat);
+
+    expect([chosen["tool_choice"], required["tool_choice"]]).toEqual([
+      { type: "function", function: { name: looseTool.name } },
+      "required",
+    ]);
+  });
+
   it("carries every setting that the model takes [model-config.sampling]", async () => {
     const options: ModelOptions = { temperature: 0.5, topP: 0.9, maxTokens: 100, stop: ["END"], toolChoice: "none" };
 

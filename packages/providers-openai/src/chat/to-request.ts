@@ -32,7 +32,10 @@ function toTools({ options: { tools = [], toolChoice }, rules }: ModelCall): obj
       const strict = rules.strict && fitsStrict(parameters) && { strict: true };
       return { type: "function", function: { name, description, parameters, ...strict } };
     }),
-    ...(toolChoice !== undefined && { tool_choice: toolChoice }),
+    ...(toolChoice !== undefined && {
+      tool_choice:
+        typeof toolChoice === "string" ? toolChoice : { type: "function", function: { name: toolChoice.tool } },
+    }),
   };
 }
 

@@ -49,6 +49,16 @@ describe("a request to Responses", () => {
     expect(lastBody(vendor)).toMatchObject({ stream: true, store: false });
   });
 
+  it("names a chosen tool in the form of the API [tool-choice.vendors]", async () => {
+    const chosen = await bodyOf({ tools: [looseTool], toolChoice: { tool: looseTool.name } }, { modelId: "gpt-4.1" });
+    const required = await bodyOf({ tools: [looseTool], toolChoice: "required" }, { modelId: "gpt-4.1" });
+
+    expect([chosen["tool_choice"], required["tool_choice"]]).toEqual([
+      { type: "function", name: looseTool.name },
+      "required",
+    ]);
+  });
+
   it("carries every setting that the model takes [model-config.sampling]", async () => {
     const options = {
       temperature: 0.5,

@@ -35,7 +35,9 @@ function toTools({ options: { tools = [], toolChoice }, rules }: ModelCall): obj
       const strict = rules.strict && fitsStrict(parameters);
       return { type: "function", name, description, parameters, strict };
     }),
-    ...(toolChoice !== undefined && { tool_choice: toolChoice }),
+    ...(toolChoice !== undefined && {
+      tool_choice: typeof toolChoice === "string" ? toolChoice : { type: "function", name: toolChoice.tool },
+    }),
   };
 }
 

@@ -1,0 +1,72 @@
+import { anyString, arrayOf, integer, nested, numberFrom, oneOf, optional } from "../errors/option-checks.ts";
+import { anyBoolean, nonEmptyString, satisfying } from "../errors/option-checks.ts";
+import { joinNames, wrongOption } from "../errors/read-options.ts";
+import type { OptionCheck, OptionTable } from "../errors/read-options.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { ErrorCode } from "../errors/troupe-error.ts";
+import { isRecord } from "../util/is-record.ts";
+import type { ModelSettings, ReasoningConfig, ResponseFormat, ToolChoice } from "./model-config.ts";
+
+/** Check of the option `reasoning`, for tables of options. */
+export const checkReasoning = nested({
+  enabled: anyBoolean,
+  effort: optional(oneOf("low", "medium", "high")),
+  budgetTokens: optional(integer(1)),
+} satisfies OptionTable<ReasoningConfig>);
+
+const choices = ["auto", "none", "required"] as const;
+
+/** Check of the option `toolChoice`, for tables of options: one of three words, or `{ tool }` with the name of a tool. */
+export const checkToolChoice: OptionCheck<ToolChoice> = (value, name, where) => {
+  if (choices.some((choice) => choice === value)) return value as ToolChoice;
+  if (!isRecord(value)) throw wrongOption({ ...where, name }, `${choiceNames} or { tool: name }`, value);
+  return checkNamedTool(value, name, where);
+};
+
+const choiceNames = choices.map((choice) => JSON.stringify(choice)).join(", ");
+const checkNamedTool = nested({ tool: nonEmptyString });
+const checkJsonSchemaFormat = nested({
+  type: oneOf("json_schema"),
+  schema: satisfying<Record<string, unknown>>("a JSON schema (an object)", isRecord),
+  name: optional(anyString),
+});
+
+const checkResponseFormat: OptionCheck<ResponseFormat> = (value, name, where) => {
+  if (value === "text" || value === "json") return value;
+  const forms = '"text", "json" or { type: "json_schema", schema }';
+  if (!isRecord(value)) throw wrongOption({ ...where, name }, forms, value);
+  return checkJsonSchemaFormat(value, name, where);
+};
+
+/**
+ * Check of the option `modelOptions` of an agent, a team or a run, for tables of options. Returns the settings that are
+ * given; an unknown name is an error that lists the expected ones.
+ */
+export const checkModelSettings = nested({
+  temperature: optional(numberFrom(0, 2)),
+  topP: optional(numberFrom(0, 1)),
+  maxTokens: optional(integer(1)),
+  stop: optional(arrayOf("strings that are not empty", nonEmptyString)),
+  toolChoice: optional(checkToolChoice),
+  reasoning: optional(checkReasoning),
+  responseFormat: optional(checkResponseFormat),
+} satisfies OptionTable<ModelSettings>) as OptionCheck<ModelSettings>;
+
+/** Tells if a tool choice makes the model call a tool. */
+export function isForcedChoice(choice: ToolChoice | undefined): choice is "required" | { tool: string } {
+  return choice !== undefined && choice !== "auto" && choice !== "none";
+}
+
+/** Throws when a tool choice makes the model call a tool that is not among those named. `at` begins the message. */
+export function requireChosenTool(
+  choice: ToolChoice | undefined,
+  names: readonly string[],
+  { at, code = "invalid_config" }: { at: string; code?: ErrorCode },
+): void {
+  if (!isForcedChoice(choice)) return;
+  if (choice === "required" ? names.length > 0 : names.includes(choice.tool)) return;
+  const problem =
+    choice === "required" ? "needs a tool" : `names ${JSON.stringify(choice.tool)}, which is not a tool here`;
+  const expected = names.length === 0 ? "There are no tools" : `Expected one of ${joinNames(names, "or")}`;
+  throw new TroupeError(code, `${at} ${problem}. ${expected}.`);
+}
