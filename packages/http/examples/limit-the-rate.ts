@@ -23,7 +23,7 @@ function callerOf({ headers, ip }: Request): string {
 }
 
 const limitRate: RequestHandler = async (request, _response, next) => {
-  // Only runs cost anything, and /health must always be answered.
+  // Only runs cost anything.
   if (request.method !== "POST") return next();
   try {
     await limiter.consume(callerOf(request));

@@ -210,18 +210,10 @@ describe("createAgentRouter", () => {
       };
     const service = await serve({ agents: { helper: talker() }, middleware: [note("a"), note("b")] });
 
-    await service.ask("/health");
     await service.ask("/agents");
     await service.post("/agents/nobody/run", "no json");
 
-    expect(seen).toEqual([
-      "a GET /health",
-      "b GET /health",
-      "a GET /agents",
-      "b GET /agents",
-      "a POST /agents/nobody/run",
-      "b POST /agents/nobody/run",
-    ]);
+    expect(seen).toEqual(["a GET /agents", "b GET /agents", "a POST /agents/nobody/run", "b POST /agents/nobody/run"]);
   });
 
   it("lets the middleware answer, and sends its errors in the common body", async () => {

@@ -24,7 +24,10 @@ const ownPaths = ["/agents", "/teams", "/workflows", "/runs", "/sessions"];
 export function createAgentRouter(options: RouterOptions = {}): Router {
   const settings = readSettings(options);
   const router = Router();
-  router.use(setRequestId, ...settings.middleware);
+  router.use(setRequestId);
+  // Whatever probes the service has neither credentials nor a rate to limit.
+  for (const route of healthRoutes(settings)) mountRoute(router, settings, route);
+  if (settings.middleware.length > 0) router.use(...settings.middleware);
   for (const route of routesOf(settings)) mountRoute(router, settings, route);
   router.use(ownPaths, refusePath);
   router.use(createFailureHandler(settings.logger));
@@ -34,13 +37,7 @@ export function createAgentRouter(options: RouterOptions = {}): Router {
 
 /** Runs first: each route before them would be tried for every request. */
 function routesOf(settings: RouterSettings): Route[] {
-  return [
-    ...runRoutes(settings),
-    ...listRoutes(settings),
-    ...sessionRoutes(settings),
-    ...healthRoutes(settings),
-    ...docsRoutes(settings),
-  ];
+  return [...runRoutes(settings), ...listRoutes(settings), ...sessionRoutes(settings), ...docsRoutes(settings)];
 }
 
 /** Stands before the middleware, so that its answers have the id too. */

@@ -22,6 +22,7 @@ export type { OnDisconnect, RouterOptions, ServedWorkflow } from "./settings/rou
 export { createShutdown } from "./shutdown/shutdown.ts";
 export type { Shutdown, ShutdownOptions } from "./shutdown/shutdown.ts";
 export { buildMultiModalInput } from "./uploads/build-multi-modal-input.ts";
+export type { InputBody, MulterFile, RequestFiles } from "./uploads/build-multi-modal-input.ts";
 export type { FileUploadOptions } from "./uploads/upload-options.ts";
 export type { UploadedFile } from "./uploads/uploaded-file.ts";
 export { createFileUploadMiddleware } from "./uploads/upload-reader.ts";

@@ -5,7 +5,7 @@ export const transportRules = [
   ...rulesOf("Registries exposed by the HTTP router", {
     "http.router": "createAgentRouter(options) builds the router",
     "http.registries": "agents, teams and workflows are served by their registered names",
-    "http.middleware": "the given middleware runs on all routes",
+    "http.middleware": "the given middleware runs on all routes of the specification",
   }),
   ...rulesOf("HTTP gateway", {
     "http.agent-run": "POST /agents/:name/run answers with the output",
@@ -18,6 +18,9 @@ export const transportRules = [
     "http.sse-finish": "a stream that completes carries a finish chunk with its reason",
     "http.key-headers": "the four key headers carry vendor keys",
     "http.request-logger": "requestLogger logs requests",
+    "http.request-logger-forms": "requestLogger works mounted as it is and called with options",
+    "http.error-handler-forms": "errorHandler works mounted as it is and called with options",
+    "http.health-first": "/health and /ready are answered before the given middleware",
     "http.openapi-version": "the spec is OpenAPI 3.0.3",
     "http.openapi-generated": "the spec has paths and schemas of what is registered",
     "http.openapi-security": "the spec declares the four key headers",
@@ -28,6 +31,7 @@ export const transportRules = [
     "http.body-session": "sessionId may name the session",
     "http.body-user": "userId may name the user",
     "http.body-api-key": "apiKey may carry a vendor key",
+    "http.body-null": "a field of the body that is null counts as missing",
   }),
   ...rulesOf("FileUploadOptions", {
     "http.upload-switch": "fileUpload enables multipart, as a boolean or with options",
@@ -37,11 +41,13 @@ export const transportRules = [
     "http.upload-mime-types": "allowedMimeTypes limits the types; any type by default",
     "http.upload-middleware": "createFileUploadMiddleware(options?) builds the upload handler",
     "http.multi-modal-input": "buildMultiModalInput returns a string for text alone, and parts for text with files",
+    "http.multer-files": "buildMultiModalInput takes the files of multer",
+    "http.input-parts": "buildMultiModalInput takes parts as the input of the body",
   }),
   ...rulesOf("DocsOptions", {
     "http.docs-switch": "the docs are served when enabled",
     "http.docs-title": "the docs are titled Service API by default",
-    "http.docs-description": "the docs may have a description",
+    "http.docs-description": "the docs may have a description; none by default",
     "http.docs-version": "info.version is 1.0.0 by default, else the docs' version option",
     "http.docs-route-prefix": "routePrefix is put before the paths",
     "http.docs-servers": "the spec may list servers",

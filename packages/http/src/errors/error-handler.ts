@@ -1,9 +1,12 @@
 import type { Logger } from "@troupe/core";
 import { loggerOption, optional, readOptions } from "@troupe/core/adapter";
-import type { ErrorRequestHandler } from "express";
+import type { ErrorRequestHandler, NextFunction, Request, Response } from "express";
 import { requestIdOf } from "../exchange/request-id.ts";
 import { createServiceLogger } from "../log/service-logger.ts";
 import { sendFailure } from "./send-failure.ts";
+
+// Express knows an error handler by its four parameters.
+// oxlint-disable max-params -- see above
 
 /** Options of {@link errorHandler}. */
 export type ErrorHandlerOptions = {
@@ -12,10 +15,29 @@ export type ErrorHandlerOptions = {
 };
 
 /**
- * Makes an Express error handler for the host's own routes: it answers errors, also those of Express, body parsers and
- * `http-errors`, with the same JSON and statuses as the router. Mount it after the router and everything else.
+ * An Express error handler for the host's own routes, mounted as it is or called with options: it answers errors, also
+ * those of Express, body parsers and `http-errors`, with the same JSON and statuses as the router. Mount it after the
+ * router and everything else.
  */
-export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHandler {
+export function errorHandler(options?: ErrorHandlerOptions): ErrorRequestHandler;
+/** Answers an error with the default options, as Express calls an error handler that is mounted as it is. */
+export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction): void;
+/** Acts on an error if it is called as Express calls a handler, by its four parameters; else makes the handler. */
+export function errorHandler(
+  first?: unknown,
+  request?: Request,
+  response?: Response,
+  next?: NextFunction,
+): ErrorRequestHandler | void {
+  if (request === undefined || response === undefined || next === undefined) return makeErrorHandler(first ?? {});
+  mountedHandler ??= makeErrorHandler({});
+  return void mountedHandler(first, request, response, next);
+}
+
+// Module state, as no caller could keep it: the handler of all that is mounted as it is, made for its first error.
+let mountedHandler: ErrorRequestHandler | undefined;
+
+function makeErrorHandler(options: unknown): ErrorRequestHandler {
   const { logger = createServiceLogger() } = readOptions({ logger: optional(loggerOption) }, options, {
     owner: "errorHandler",
   });
@@ -27,8 +49,6 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHan
  * answers every error in the service's JSON form.
  */
 export function createFailureHandler(logger: Logger): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters.
-  // oxlint-disable-next-line max-params -- see above
   return (error: unknown, request, response, _next) => {
     sendFailure(error, { request, response, requestId: requestIdOf(request, response), logger });
   };

@@ -56,7 +56,7 @@ describe("an error of a route", () => {
       new TroupeError(code, "A sentence.", { fields: { step: "s", requestId: "fake" } }),
     );
 
-    const { status, json, headers } = await service.ask("/health");
+    const { status, json, headers } = await service.ask("/agents");
 
     const shown = generalWords[code];
     expect(status).toBe(statuses[code]);
@@ -76,7 +76,7 @@ describe("an error of a route", () => {
   it("rounds Retry-After up to whole seconds", async () => {
     const waiting = async (retryAfterMs: number) => {
       const error = new ModelError({ providerId: "openai", status: 429, retryAfterMs });
-      return (await (await serveFailure(error)).ask("/health")).headers.get("retry-after");
+      return (await (await serveFailure(error)).ask("/agents")).headers.get("retry-after");
     };
 
     expect(await waiting(1)).toBe("1");
@@ -103,7 +103,7 @@ describe("an error of a route", () => {
       new GuardrailError({ guardrail: "polite", side: "input", reason: "Say please." }),
     );
 
-    expect(await service.ask("/health")).toMatchObject({
+    expect(await service.ask("/agents")).toMatchObject({
       status: 422,
       json: { error: { code: "guardrail_blocked", guardrail: "polite", side: "input" } },
     });
@@ -112,7 +112,7 @@ describe("an error of a route", () => {
   it("is answered as 500 if only another version of core knows its code", async () => {
     const service = await serveFailure(new TroupeError("brand_new" as ErrorCode, "sk-secret"));
 
-    const { status, json, text } = await service.ask("/health");
+    const { status, json, text } = await service.ask("/agents");
 
     expect([status, json]).toMatchObject([500, { error: { code: "internal" } }]);
     expect(text).not.toContain("sk-secret");
@@ -122,7 +122,7 @@ describe("an error of a route", () => {
     const cause = new Error("connect ECONNREFUSED 10.0.0.7 for sk-from-header");
     const service = await serveFailure(new Error("broken at /srv/app", { cause }));
 
-    const answer = await service.ask("/health", { headers: { "x-openai-api-key": "sk-from-header" } });
+    const answer = await service.ask("/agents", { headers: { "x-openai-api-key": "sk-from-header" } });
 
     expect(answer).toMatchObject({ status: 500, json: { error: { code: "internal" } } });
     expect(answer.text).not.toMatch(/srv|10\.0|at |sk-/);
@@ -177,7 +177,7 @@ describe("an error of a route", () => {
       response.setHeader("Content-Encoding", "gzip").setHeader("ETag", '"x"').setHeader("X-Kept", "yes");
       next(new TroupeError("conflict", "Busy."));
     };
-    const { status, headers } = await (await serve({ middleware: [begin] })).ask("/health");
+    const { status, headers } = await (await serve({ middleware: [begin] })).ask("/agents");
 
     expect([status, headers.get("content-encoding"), headers.get("etag"), headers.get("x-kept")]).toEqual([
       409,
@@ -194,7 +194,7 @@ describe("an error of a route", () => {
     };
     const service = await serve({ middleware: [begin] });
 
-    await expect(service.ask("/health")).rejects.toThrow(TypeError);
+    await expect(service.ask("/agents")).rejects.toThrow(TypeError);
   });
 
   it("leaves a finished answer as it is", async () => {
@@ -203,7 +203,7 @@ describe("an error of a route", () => {
       next(new Error("Too late."));
     };
 
-    expect(await (await serve({ middleware: [answer] })).ask("/health")).toMatchObject({
+    expect(await (await serve({ middleware: [answer] })).ask("/agents")).toMatchObject({
       status: 200,
       text: "all of it",
     });

@@ -1,7 +1,7 @@
 import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
 import { loggerOption, optional, readOptions } from "@troupe/core/adapter";
-import type { Request, RequestHandler, Response } from "express";
+import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { requestIdOf } from "../exchange/request-id.ts";
 import { requestRecordOf } from "../exchange/request-record.ts";
 
@@ -15,10 +15,23 @@ export type RequestLoggerOptions = {
 const longestPath = 200;
 
 /**
- * Makes a middleware that logs each request in one line when it has ended: method, path, status, duration, tokens. No
- * content, header, query or session id is logged. Mount it before everything else.
+ * A middleware, mounted as it is or called with options, that logs each request in one line when it has ended: method,
+ * path, status, duration, tokens. No content, header, query or session id is logged. Mount it before everything else.
  */
-export function requestLogger(options: RequestLoggerOptions = {}): RequestHandler {
+export function requestLogger(options?: RequestLoggerOptions): RequestHandler;
+/** Logs a request with the default options, as Express calls a middleware that is mounted as it is. */
+export function requestLogger(request: Request, response: Response, next: NextFunction): void;
+/** Acts on a request if it is called as Express calls a middleware; else makes the middleware. */
+export function requestLogger(first?: unknown, response?: Response, next?: NextFunction): RequestHandler | void {
+  if (response === undefined || next === undefined) return makeRequestLogger(first ?? {});
+  mountedLogger ??= makeRequestLogger({});
+  return void mountedLogger(first as Request, response, next);
+}
+
+// Module state, as no caller could keep it: the logger of all that is mounted as it is, made for its first request.
+let mountedLogger: RequestHandler | undefined;
+
+function makeRequestLogger(options: unknown): RequestHandler {
   const read = readOptions({ logger: optional(loggerOption) }, options, { owner: "requestLogger" });
   const { logger = createLogger({ level: "info" }) } = read;
   return (request, response, next) => {

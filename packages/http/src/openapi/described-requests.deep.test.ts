@@ -39,8 +39,9 @@ function faultOf(made: Made, status: number): string | undefined {
 async function serveProbed() {
   const shutdown = createShutdown();
   const add = vi.spyOn(shutdown, "add");
-  const options = { ...faultyService(), shutdown };
-  const service = await serve(options);
+  const faulty = faultyService();
+  const options = { ...faulty.options, shutdown };
+  const service = await serve(options, faulty.hosting);
   const [runs] = add.mock.calls[0] ?? [];
   const leftFiles = watchTemporaryFiles();
   const probe = new ProcessProbe({ runs: () => runs?.size ?? Infinity, files: () => leftFiles().named.length });
@@ -52,7 +53,8 @@ async function serveProbed() {
 async function serveDraining(): Promise<Service> {
   const shutdown = createShutdown();
   const add = vi.spyOn(shutdown, "add");
-  const service = await serve({ ...faultyService(), shutdown });
+  const { options, hosting } = faultyService();
+  const service = await serve({ ...options, shutdown }, hosting);
   for (const [runs] of add.mock.calls) await runs.drain();
   return service;
 }

@@ -168,6 +168,8 @@ describe("the options of the docs", () => {
     const spec = generateOpenAPISpec({}, { description: "All agents.", servers });
 
     expect(spec.info.description).toBe("All agents.");
+    expect(generateOpenAPISpec({}, { servers }).info).not.toHaveProperty("description");
+    expect(generateOpenAPISpec().info).toEqual({ title: "Service API", version: "1.0.0" });
     expect(spec.servers).toEqual(servers);
   });
 

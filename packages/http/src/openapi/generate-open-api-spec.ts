@@ -25,18 +25,17 @@ export function describeService(settings: RouterSettings, docs: DocsSettings): O
   const paths = { ...runPaths(settings), ...servicePaths() };
   return {
     openapi: "3.0.3",
-    info: { title: docs.title, version: docs.version, description: docs.description ?? introduction },
+    info: {
+      title: docs.title,
+      version: docs.version,
+      ...(docs.description !== undefined && { description: docs.description }),
+    },
     ...(docs.servers !== undefined && { servers: docs.servers.map((server) => ({ ...server })) }),
     tags: [...tags],
     paths: withPrefix(paths, docs.routePrefix),
     components: componentsOf(settings.genericApiKeyHeader),
   };
 }
-
-const introduction = `Agents, teams and workflows by their names.
-
-Requests and answers are JSON. Every answer has an \`X-Request-Id\`. All errors have one form. A path answers 405 with an
-\`Allow\` header to methods that it does not take.`;
 
 const tags = [
   { name: "agents", description: "Agents and their runs." },

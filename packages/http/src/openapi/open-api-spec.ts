@@ -37,7 +37,7 @@ export type OpenApiPath = { get?: OpenApiOperation; post?: OpenApiOperation; del
  */
 export type OpenApiSpec = {
   openapi: "3.0.3";
-  info: { title: string; version: string; description: string };
+  info: { title: string; version: string; description?: string };
   servers?: OpenApiServer[];
   tags: { name: string; description: string }[];
   paths: Record<string, OpenApiPath>;

@@ -87,8 +87,8 @@ function statePaths(): Record<string, OpenApiPath> {
         errors: [400, 404, 500],
       }),
     },
-    "/health": { get: operation({ id: "health", tags, summary: health, answer: "Health", errors: [500] }) },
-    "/ready": { get: operation({ id: "ready", tags, summary: readiness, answer: "Readiness", errors: [500, 503] }) },
+    "/health": { get: operation({ id: "health", tags, summary: health, answer: "Health", errors: [] }) },
+    "/ready": { get: operation({ id: "ready", tags, summary: readiness, answer: "Readiness", errors: [503] }) },
   };
 }
 

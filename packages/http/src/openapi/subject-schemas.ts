@@ -3,7 +3,7 @@ import type { Runnable } from "@troupe/core";
 import type { ServedWorkflow } from "../settings/router-options.ts";
 import { schemaRef } from "./open-api-spec.ts";
 import type { OpenApiSchema } from "./open-api-spec.ts";
-import { outputSchemaWith, runFields } from "./schemas/run-schemas.ts";
+import { nullableRunFields, outputSchemaWith } from "./schemas/run-schemas.ts";
 import { anyObjectSchema } from "./schemas/schema-builders.ts";
 import { toOpenApiSchema } from "./to-open-api-schema.ts";
 
@@ -44,14 +44,14 @@ const kinds: Readonly<Record<string, OpenApiSchema>> = {
 export function workflowRequestSchema({ inputKinds }: ServedWorkflow): OpenApiSchema {
   return {
     type: "object",
-    properties: { input: inputSchema(inputKinds), ...runFields },
+    properties: { input: inputSchema(inputKinds), ...nullableRunFields },
     additionalProperties: false,
   };
 }
 
 function inputSchema(inputKinds: ServedWorkflow["inputKinds"]): OpenApiSchema {
   const description = "An object is merged over the initial state; a string is the input of the first agent step.";
-  return { oneOf: [stateSchema(inputKinds), { type: "string" }], description };
+  return { oneOf: [stateSchema(inputKinds), { type: "string", nullable: true }], description };
 }
 
 /** An empty initial state fixes no keys. */

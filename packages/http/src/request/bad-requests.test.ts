@@ -28,7 +28,6 @@ const badBodies: [string, unknown, number, string, ...string[]][] = [
   ["a part without its field", { input: [{ type: "image" }] }, 400, "invalid_request", "input[0].data"],
   ["a file without its type", { input: [{ type: "file", data: "x" }] }, 400, "invalid_request", "input[0].mimeType"],
   ["a part with a surplus field", { input: [{ ...text, cache: 1 }] }, 400, "invalid_request", "input[0]"],
-  ["a session of null", { input: "x", sessionId: null }, 400, "invalid_request", "sessionId"],
   ["an empty session", { input: "x", sessionId: "" }, 400, "invalid_request", "sessionId"],
   ["a session with a slash", { input: "x", sessionId: "a/b" }, 400, "invalid_request", "sessionId"],
   ["a member's session", { input: "x", sessionId: "a#b" }, 400, "invalid_request", "sessionId"],
@@ -91,7 +90,6 @@ describe("the body of a run", () => {
 
   it.each([
     ["an array", [1]],
-    ["null", null],
     ["a number", 3],
     ["a key that the state does not have", { total: 1 }],
     ["a value of another kind", { count: "many" }],
@@ -103,6 +101,37 @@ describe("the body of a run", () => {
       expect(answer).toMatchObject({ status: 400, json: { error: { code: "invalid_request" } } });
       expect(answer.text).toContain("input");
     }
+  });
+
+  it("may have null for sessionId, userId and apiKey, which count as missing [http.body-null]", async () => {
+    const { agent, model } = scripted("One.", "Two.");
+    const service = await serve({ agents: { a: agent }, teams: { desk: desk() }, workflows: { counter: counter() } });
+    const nulls = { sessionId: null, userId: null, apiKey: null };
+
+    for (const mode of ["run", "stream"]) {
+      const { status, headers } = await service.post(`/agents/a/${mode}`, { input: "x", ...nulls });
+      expect([status, headers.get("x-session-id")]).toEqual([200, expect.stringMatching(/^[\da-f-]{36}$/)]);
+    }
+    expect(model.calls.map(({ options }) => options.apiKey)).toEqual([undefined, undefined]);
+    expect((await service.post("/teams/desk/run", { input: "x", ...nulls })).status).toBe(200);
+    expect((await service.post("/workflows/counter/run", { input: null, ...nulls })).json).toMatchObject({
+      state: { count: 2 },
+    });
+  });
+
+  it("is told that its input is missing when it is null [http.body-null]", async () => {
+    const service = await serve({ agents: { a: talker() } });
+
+    const { status, text: answer } = await service.post("/agents/a/run", { input: null });
+
+    expect(status).toBe(400);
+    expect(answer).toContain("must have an input");
+  });
+
+  it("may not have null for a field that is not known", async () => {
+    const service = await serve({ agents: { a: talker() } });
+
+    expect((await service.post("/agents/a/run", { input: "x", model: null })).status).toBe(400);
   });
 
   it("is checked for teams as for agents", async () => {

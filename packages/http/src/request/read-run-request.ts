@@ -36,7 +36,7 @@ export type InputRule<Input> = {
   readonly takesFiles: boolean;
 };
 
-/** The body of a run, with unchecked values. */
+/** The body of a run, with unchecked values. A field that is null counts as missing. */
 type RunBody = {
   readonly input?: unknown;
   readonly sessionId?: unknown;
@@ -62,10 +62,10 @@ export async function readRunRequest<Subject, Input>(
   const { request, response } = exchange;
   const principal = readPrincipal(request);
   const body = (await readRunBody(exchange, settings, input.takesFiles)) ?? {};
-  const user = readRunUser(principal, { claimed: body.userId, bodyUserId: settings.bodyUserId });
+  const user = readRunUser(principal, { claimed: body.userId ?? undefined, bodyUserId: settings.bodyUserId });
   const runRequest = {
     subject,
-    input: input.read(body.input),
+    input: input.read(body.input ?? undefined),
     opts: { ...readOpts(request, settings, body), ...user },
     owner: principal ?? {},
   };
@@ -108,9 +108,9 @@ function readOpts(
 ): RequestedRunOpts {
   return {
     runId: createId(),
-    sessionId: sessionId === undefined ? createId() : checkSessionId(sessionId),
+    sessionId: sessionId === undefined || sessionId === null ? createId() : checkSessionId(sessionId),
     fromOutside: true,
-    ...readKeyHeaders(headers, { genericApiKeyHeader, bodyKey: apiKey }),
+    ...readKeyHeaders(headers, { genericApiKeyHeader, bodyKey: apiKey ?? undefined }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { Agent, createLogger, InMemoryStorage } from "@troupe/core";
 import type { StorageDriver } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
+import type { RequestHandler } from "express";
 import { describe, expect, it } from "vitest";
 import { talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
@@ -21,6 +22,32 @@ describe("GET /health", () => {
     });
 
     expect(await service.ask("/health")).toMatchObject({ status: 200, json: { status: "ok" } });
+  });
+});
+
+describe("GET /health and GET /ready", () => {
+  const refuse: RequestHandler = (_, response) => void response.sendStatus(401);
+
+  it("are answered before the middleware, and nothing else is [http.health-first]", async () => {
+    const service = await serve({ agents: { a: talker() }, swagger: {}, middleware: [refuse] }, { at: "/api" });
+    const statusOf = async (path: string, init?: RequestInit) => (await service.ask(path, init)).status;
+
+    expect(await service.ask("/health")).toMatchObject({ status: 200, json: { status: "ok" } });
+    expect(await service.ask("/ready")).toMatchObject({ status: 200, json: { status: "ready" } });
+    expect((await service.ask("/health", { method: "POST" })).headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+    for (const path of ["/agents", "/sessions", "/docs", "/docs/spec.json", "/healthy", "/ready/x", "/"]) {
+      expect([path, await statusOf(path)]).toEqual([path, 401]);
+    }
+    expect(await statusOf("/agents/a/run", { method: "POST" })).toBe(401);
+  });
+
+  it("have the request id of their client", async () => {
+    const service = await serve({ middleware: [refuse] });
+
+    for (const path of ["/health", "/ready"]) {
+      const { headers } = await service.ask(path, { headers: { "x-request-id": "probe-1" } });
+      expect(headers.get("x-request-id")).toBe("probe-1");
+    }
   });
 });
 

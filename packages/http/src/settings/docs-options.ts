@@ -20,7 +20,7 @@ export type DocsOptions = {
   enabled?: boolean;
   /** @default "Service API" */
   title?: string;
-  /** In Markdown. @default a short introduction */
+  /** In Markdown. @default none */
   description?: string;
   /** The version of the host's service. @default "1.0.0" */
   version?: string;

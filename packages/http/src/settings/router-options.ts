@@ -27,7 +27,7 @@ export type RouterOptions = {
   teams?: Registry<Runnable>;
   /** Workflows by their names in the paths. */
   workflows?: Registry<ServedWorkflow>;
-  /** Handlers that run before the router's own, for every request. */
+  /** Handlers that run before the router's own, for every request but `/health` and `/ready`. */
   middleware?: readonly RequestHandler[];
   /** Serves an OpenAPI description and a page to try it. @default no docs */
   swagger?: DocsOptions;

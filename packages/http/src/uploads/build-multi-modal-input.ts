@@ -1,31 +1,97 @@
-import type { ContentPart, MessageContent } from "@troupe/core";
-import { invalidFormError } from "./form.ts";
+import { readFile } from "node:fs/promises";
+import type { ContentPart, MessageContent, TroupeError } from "@troupe/core";
+import { checkContent } from "@troupe/core/adapter";
+import { cleanFileName, invalidFormError } from "./form.ts";
 import type { UploadedFile } from "./uploaded-file.ts";
 
-/** The fields of an upload's form, or a parsed JSON body, of which {@link buildMultiModalInput} reads `input`. */
-export type InputBody = { readonly input?: unknown } | undefined;
+/**
+ * A file of the upload middleware `multer`, in memory (`buffer`) or on disk (`path`). Other middlewares that set these
+ * fields do as well.
+ */
+export type MulterFile = {
+  readonly mimetype: string;
+  readonly originalname?: string | undefined;
+  readonly buffer?: Uint8Array | undefined;
+  readonly path?: string | undefined;
+};
 
 /**
- * Makes the input of a run from the string in `body.input` and uploaded files, which it reads into memory as base64:
- * the string alone without files, else content parts. An `input` that is no string throws `invalid_request`.
+ * The files of a request, as an upload middleware puts them at `request.files` or `request.file`: an array, one file, or
+ * arrays by the names of their fields.
  */
-export async function buildMultiModalInput(
-  body: InputBody,
-  files: readonly UploadedFile[] = [],
-): Promise<MessageContent> {
-  const text = body?.input ?? "";
-  if (typeof text !== "string") throw invalidFormError("input must be a string when files may come with it.");
-  if (files.length === 0) return text;
-  const parts: ContentPart[] = text.trim() === "" ? [] : [{ type: "text", text }];
+export type RequestFiles =
+  | readonly (UploadedFile | MulterFile)[]
+  | UploadedFile
+  | MulterFile
+  | { readonly [field: string]: readonly (UploadedFile | MulterFile)[] };
+
+/** The fields of an upload's form, or a parsed JSON body, of which {@link buildMultiModalInput} reads `input`. */
+export type InputBody = { readonly input?: unknown } | null | undefined;
+
+/**
+ * Makes the input of a run from `body.input` (a string or an array of content parts) and uploaded files, which it reads
+ * into memory as base64: the string alone without files, else content parts. A file with a `path` is read from disk:
+ * pass what a middleware has set, never a value of the client. An `input` or a file of another form throws
+ * `invalid_request`.
+ */
+export async function buildMultiModalInput(body: InputBody, files?: RequestFiles | null): Promise<MessageContent> {
+  const input = body?.input ?? "";
+  const list = toList(files ?? []);
+  if (list.length === 0) return typeof input === "string" ? input : checkContent(input);
+  const parts = toParts(input);
   // One after the other: each is in memory twice while its base64 is made.
-  for (const file of files) parts.push(await toPart(file));
+  for (const [index, file] of list.entries()) parts.push(await toPart(file, index));
   return parts;
 }
 
-async function toPart(file: UploadedFile): Promise<ContentPart> {
-  const { mimeType, filename } = file;
-  const data = (await file.read()).toString("base64");
+function toParts(input: unknown): ContentPart[] {
+  if (typeof input === "string") return input.trim() === "" ? [] : [{ type: "text", text: input }];
+  if (Array.isArray(input) && input.length === 0) return [];
+  return [...(checkContent(input) as ContentPart[])];
+}
+
+function toList(files: RequestFiles): readonly unknown[] {
+  if (Array.isArray(files)) return files as readonly unknown[];
+  if (typeof files !== "object") throw wrongFiles("files");
+  if ("mimeType" in files || "mimetype" in files) return [files];
+  return Object.entries(files as object).flatMap(([field, list]: [string, unknown]) => {
+    if (Array.isArray(list)) return list as unknown[];
+    throw wrongFiles(`files[${JSON.stringify(field.slice(0, 64))}]`);
+  });
+}
+
+async function toPart(file: unknown, index: number): Promise<ContentPart> {
+  const { filename, mimeType, data } = await readAny(file, `files[${index}]`);
   if (mimeType.startsWith("image/")) return { type: "image", data, mimeType };
   if (mimeType.startsWith("audio/")) return { type: "audio", data, mimeType };
   return { type: "file", data, mimeType, ...(filename !== undefined && { filename }) };
+}
+
+type ReadFile = { filename: string | undefined; mimeType: string; data: string };
+
+/** Reads a file of this package or of multer. */
+async function readAny(file: unknown, place: string): Promise<ReadFile> {
+  const { mimeType, filename, read, mimetype, originalname, buffer, path } = (file ?? {}) as Partial<
+    UploadedFile & MulterFile
+  >;
+  if (typeof mimeType === "string" && typeof read === "function") {
+    return { filename, mimeType, data: toBase64(await (file as UploadedFile).read()) };
+  }
+  if (typeof mimetype !== "string") throw wrongFiles(place);
+  const type = mimetype.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const name = cleanFileName(originalname);
+  if (buffer instanceof Uint8Array) return { filename: name, mimeType: type, data: toBase64(buffer) };
+  if (typeof path !== "string") throw wrongFiles(place);
+  return { filename: name, mimeType: type, data: toBase64(await readFile(path)) };
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+function wrongFiles(place: string): TroupeError {
+  const expected = /^files(\["|$)/.test(place) ? "an array of uploaded files" : "an uploaded file";
+  return invalidFormError(
+    `${place} must be ${expected}: of createFileUploadMiddleware, or of multer with its buffer or path.`,
+  );
 }

@@ -130,7 +130,7 @@ function checkEncoding({ encoding }: FieldInfo | FileInfo, name: string): void {
 }
 
 /** Removes folders and invisible characters from a client's file name, and shortens it. Undefined if nothing is left. */
-function cleanFileName(name: string | undefined): string | undefined {
+export function cleanFileName(name: string | undefined): string | undefined {
   const last = (name ?? "").split(/[/\\]/).at(-1) ?? "";
   const visible = last.toWellFormed().replaceAll(invisible, "").trim().slice(0, longestFileName).toWellFormed();
   return visible === "" || visible === "." || visible === ".." ? undefined : visible;

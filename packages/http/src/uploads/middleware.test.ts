@@ -1,6 +1,9 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import express from "express";
 import type { RequestHandler } from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -174,7 +177,92 @@ describe("buildMultiModalInput", () => {
     expect(await buildMultiModalInput({}, [file("image/x")])).toHaveLength(1);
   });
 
-  it("refuses an input that is not a string", async () => {
-    await expect(buildMultiModalInput({ input: [] }, [])).rejects.toMatchObject({ code: "invalid_request" });
+  it("takes parts as input, alone and before files [http.input-parts]", async () => {
+    const parts = [
+      { type: "text", text: "Compare:" },
+      { type: "image", data: "QUJD", mimeType: "image/png" },
+    ] as const;
+
+    expect(await buildMultiModalInput({ input: parts })).toEqual(parts);
+    expect(await buildMultiModalInput({ input: parts }, [file("audio/x")])).toEqual([
+      ...parts,
+      { type: "audio", data: "YWJj", mimeType: "audio/x" },
+    ]);
+    expect(await buildMultiModalInput({ input: [] }, [file("image/x")])).toHaveLength(1);
+    expect(parts).toHaveLength(2);
+  });
+
+  it("takes null for a missing body, input or files", async () => {
+    expect(await buildMultiModalInput(null, null)).toBe("");
+    expect(await buildMultiModalInput({ input: null }, [file("image/x")])).toHaveLength(1);
+  });
+
+  it.each([
+    [7, "input must be a string or an array"],
+    [{ text: "x" }, "input must be a string or an array"],
+    [["x"], "input[0]"],
+    [[{ type: "image" }], "input[0].data"],
+    [[{ type: "video", data: "x" }], "input[0].type"],
+  ])("refuses an input of another form: %j", async (input, named) => {
+    for (const files of [[], [file("image/x")]]) {
+      await expect(buildMultiModalInput({ input }, files)).rejects.toMatchObject({
+        code: "invalid_request",
+        message: expect.stringContaining(named) as string,
+      });
+    }
+  });
+
+  const inMemory = {
+    fieldname: "files",
+    originalname: "../plan.pdf",
+    mimetype: "Application/PDF; x=1",
+    // A piece of a larger memory, as small buffers are.
+    buffer: Buffer.from("xabcx").subarray(1, 4),
+    size: 3,
+  };
+
+  it("takes the files of multer, in memory and on disk, one, several or by field [http.multer-files]", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "multer-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, "upload");
+    writeFileSync(path, "abc");
+    const onDisk = { fieldname: "more", originalname: "a.png", mimetype: "image/png", path, size: 3 };
+    const parts = [
+      { type: "text", text: "Hi" },
+      { type: "file", data: "YWJj", mimeType: "application/pdf", filename: "plan.pdf" },
+      { type: "image", data: "YWJj", mimeType: "image/png" },
+    ];
+
+    expect(await buildMultiModalInput({ input: "Hi" }, [inMemory, onDisk])).toEqual(parts);
+    expect(await buildMultiModalInput({ input: "Hi" }, { files: [inMemory], more: [onDisk] })).toEqual(parts);
+    expect(await buildMultiModalInput({ input: "Hi" }, inMemory)).toEqual(parts.slice(0, 2));
+    expect(await buildMultiModalInput({ input: "Hi" }, {})).toBe("Hi");
+    // The same name twice, in one field and in two.
+    expect(await buildMultiModalInput({}, { files: [inMemory, inMemory], more: [inMemory] })).toHaveLength(3);
+  });
+
+  it("takes the one file of this package's own middleware", async () => {
+    expect(await buildMultiModalInput({}, file("image/x"))).toHaveLength(1);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["a string", "plan.pdf", "files must be"],
+    ["a file without bytes", [{ mimetype: "image/png", originalname: "a.png" }], "files[0] must be"],
+    ["a file without a type", [inMemory, { buffer: Buffer.from("x") }], "files[1] must be"],
+    ["null in an array", [null], "files[0] must be"],
+    ["a string of bytes", [{ mimetype: "image/png", buffer: "abc" }], "files[0] must be"],
+    ["a field that is no array", { files: inMemory }, 'files["files"] must be'],
+    ["a number", 7, "files must be"],
+  ])("refuses files of another form: %s", async (_, files, message) => {
+    await expect(buildMultiModalInput({ input: "Hi" }, files as never)).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it("rejects with the error of the disk when a file is gone", async () => {
+    const gone = { mimetype: "image/png", path: join(tmpdir(), "no-such-upload") };
+
+    await expect(buildMultiModalInput({}, [gone])).rejects.toMatchObject({ code: "ENOENT" });
   });
 });

@@ -1,6 +1,7 @@
 import {
   array,
   boolean,
+  constant,
   constantFrom,
   dictionary,
   double,
@@ -27,7 +28,8 @@ const file: Arbitrary<FormPart> = record({
 
 /** Values that match a schema, for the schemas that requests use. A file becomes a part of a form. */
 export function valueOf(schema: OpenApiSchema, spec: OpenApiSpec): Arbitrary<unknown> {
-  const { $ref, oneOf: alternatives, enum: words, type } = schema;
+  const { $ref, oneOf: alternatives, enum: words, type, nullable, ...rest } = schema;
+  if (nullable === true) return oneof({ weight: 3, arbitrary: valueOf({ ...rest, type }, spec) }, constant(null));
   if (typeof $ref === "string") return valueOf(spec.components.schemas[$ref.split("/").at(-1) ?? ""] ?? {}, spec);
   if (Array.isArray(alternatives)) return oneof(...alternatives.map((each: OpenApiSchema) => valueOf(each, spec)));
   if (Array.isArray(words)) return constantFrom(...(words as unknown[]));

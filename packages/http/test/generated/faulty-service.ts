@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Agent, errorCodes, InMemoryStorage, Team, TroupeError, Workflow } from "@troupe/core";
 import { faultyStorage, ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";
+import type { Hosting } from "../serve.ts";
 import type { RouterOptions } from "../../src/settings/router-options.ts";
 
 /** Limits of uploads: three of the largest files exceed what an upload may hold in memory. */
@@ -13,8 +14,11 @@ export const uploadLimits = {
   allowedMimeTypes: ["image/*", "audio/*", "application/pdf"],
 };
 
-/** Returns router options with one of each subject. A header of a request selects the fault that it meets. */
-export function faultyService(): RouterOptions {
+/**
+ * Returns router options with one of each subject, and the hosting with which a header of a request selects the fault that
+ * it meets.
+ */
+export function faultyService(): { options: RouterOptions; hosting: Hosting } {
   const faults = new AsyncLocalStorage<string | undefined>();
   const fail = (): void => {
     const code = errorCodes.find((each) => each === faults.getStore());
@@ -30,22 +34,26 @@ export function faultyService(): RouterOptions {
   const settings = { model, storage, retry: { maxRetries: 0 }, onBusy: "reject" } as const;
   const withFault: RequestHandler = (request, _, next) => {
     const { "x-test-fault": fault, "x-test-user": user } = request.headers;
-    if (fault === "middleware") throw new Error("As the test planned.");
     if (typeof user === "string") Object.assign(request, { principal: user === "broken" ? 7 : { userId: user } });
     faults.run(typeof fault === "string" ? fault : undefined, next);
+  };
+  const breakIfPlanned: RequestHandler = (_request, _response, next) => {
+    if (faults.getStore() === "middleware") throw new Error("As the test planned.");
+    next();
   };
   const counting = (state: { count: number }) => {
     fail();
     return { count: state.count + 1 };
   };
-  return {
+  const options = {
     agents: { a: new Agent({ name: "a", ...settings }), "ä b": new Agent({ name: "b", ...settings }) },
     teams: { t: new Team({ name: "t", mode: "route", members: [new Agent({ name: "m", ...settings })], ...settings }) },
     workflows: {
       w: new Workflow({ name: "w", initialState: { count: 1 }, steps: [{ name: "add", run: counting }] }),
     },
-    middleware: [withFault],
+    middleware: [breakIfPlanned],
     maxBodyBytes: 20_000,
     fileUpload: uploadLimits,
   };
+  return { options, hosting: { before: [withFault] } };
 }

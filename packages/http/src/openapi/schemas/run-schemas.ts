@@ -24,7 +24,7 @@ import {
   unionSchema,
 } from "./schema-builders.ts";
 
-type RunRequestBody = { input: unknown; sessionId?: string; userId?: string; apiKey?: string };
+type RunRequestBody = { input: unknown; sessionId?: string | null; userId?: string | null; apiKey?: string | null };
 
 /** The schemas of the fields that may stand beside `input` in the body of a run: `sessionId`, `userId` and `apiKey`. */
 export const runFields = {
@@ -47,6 +47,13 @@ export const runFields = {
   },
 };
 
+/** The schemas of {@link runFields} in a JSON body, where null counts as missing. */
+export const nullableRunFields = {
+  sessionId: { ...runFields.sessionId, nullable: true },
+  userId: { ...runFields.userId, nullable: true },
+  apiKey: { ...runFields.apiKey, nullable: true },
+};
+
 const examples = {
   usage: { promptTokens: 12, completionTokens: 4, totalTokens: 16 },
   call: { toolCallId: "call_1", toolName: "weather", args: { city: "Oslo" }, result: "Rain.", durationMs: 41 },
@@ -60,7 +67,7 @@ export function runSchemas(): Record<string, OpenApiSchema> {
   return {
     RunRequest: closedObjectSchema<RunRequestBody>({
       required: { input: messageInput() },
-      optional: runFields,
+      optional: nullableRunFields,
       example: { input: "What should I take along to Oslo?" },
     }),
     RunOutput: outputSchemaWith({
