@@ -62,6 +62,7 @@ export { createGuardedFetch } from "./wire/guarded-fetch.ts";
 export type { GuardedFetch, GuardedFetchOptions, GuardedReply, GuardedRequest } from "./wire/guarded-fetch.ts";
 
 // Storage drivers.
+export type { LimitedStorage } from "./storage/storage-driver.ts";
 export { DatabaseStorage } from "./storage/database-storage.ts";
 export type { DatabaseStorageOptions } from "./storage/database-storage.ts";
 export type {

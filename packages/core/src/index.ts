@@ -69,6 +69,8 @@ export type { BusyPolicy } from "./lock/busy-policy.ts";
 export type { NewTurn, StoredTurn, TurnRecord } from "./session/turn-record.ts";
 
 // Memory and facts about users.
+export type { AgentMemory } from "./memory/agent-memory.ts";
+export type { AgentUserMemory } from "./memory/agent-user-memory.ts";
 export { Memory } from "./memory/memory.ts";
 export type {
   AddMessagesOptions,

@@ -2,8 +2,8 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { GuardrailConfig } from "../guardrail/guardrail.ts";
 import type { BusyPolicy } from "../lock/busy-policy.ts";
 import type { LogLevel } from "../log/log-level.ts";
-import type { Memory } from "../memory/memory.ts";
-import type { UserMemory } from "../memory/user-memory.ts";
+import type { AgentMemory } from "../memory/agent-memory.ts";
+import type { AgentUserMemory } from "../memory/agent-user-memory.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ToolCall } from "../message/tool-call.ts";
 import type { ModelSettings, ReasoningConfig } from "../model/model-config.ts";
@@ -47,8 +47,8 @@ export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = {
   instructions?: string | ((context: RunContext) => string | Promise<string>);
   /** The tools that the model may call. The tools of a source are loaded when a run begins. */
   tools?: readonly (ToolDef | ToolSource)[];
-  /** The source of the history, in place of the session's turns. */
-  memory?: Memory;
+  /** The source of the history, in place of the session's turns: a `Memory`, or an object with its five methods. */
+  memory?: AgentMemory;
   /** Stores the sessions. @default in memory: 10,000 sessions, for 24 hours without use */
   storage?: StorageDriver;
   /** The session of a run that has none in its options. @default a new one for each run */
@@ -74,7 +74,7 @@ export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = {
   /** The same as `modelOptions.reasoning`, which overrides it. */
   reasoning?: ReasoningConfig;
   /** Facts about the user: given to the model, and extracted after each answer. */
-  userMemory?: UserMemory;
+  userMemory?: AgentUserMemory;
   /** @default "silent" */
   logLevel?: LogLevel;
   /** Repeats failed model calls. */

@@ -9,6 +9,8 @@ import type { RunSettings } from "../run/run-options.ts";
 import { compileStructuredSchema } from "../schema/compile-schema.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
+import { factOwnerId } from "../memory/agent-user-memory.ts";
+import { toRecallingMemory } from "../memory/stand-in-memory.ts";
 import { SessionStore } from "../session/session-store.ts";
 import type { SessionListener } from "../session/session-store.ts";
 import { BoundedStorage } from "../storage/bounded-storage.ts";
@@ -23,10 +25,14 @@ const waitWithoutLimit = { maxWaiting: Number.MAX_SAFE_INTEGER, waitMs: 2 ** 31 
 const noListeners: readonly SessionListener[] = [];
 
 /** Deletes what an agent remembers together with its sessions and users, also from storages of the memories' own. */
-function rememberedBy({ memory, userMemory }: AgentConfig): SessionListener {
+function rememberedBy({ memory, userMemory, storage }: AgentConfig): SessionListener {
   return {
-    forgetSession: async (sessionId, owner) => await memory?.clear(sessionId, { ...owner, through: 0 }),
-    forgetUser: async ({ userId, ...scope }) => await userMemory?.clear(userId, scope),
+    forgetSession: async (sessionId, owner) => {
+      if (memory !== undefined) await toRecallingMemory(memory).clear(sessionId, { ...owner, storage, through: 0 });
+    },
+    forgetUser: async ({ userId, ...scope }) => {
+      if (userMemory !== undefined) await userMemory.clear(factOwnerId(userMemory, userId, scope), scope);
+    },
   };
 }
 

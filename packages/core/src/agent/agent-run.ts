@@ -35,14 +35,14 @@ export class AgentRun<Structured> implements RunWork<Structured> {
   readonly #memory: SessionMemory | undefined;
 
   constructor(parts: AgentParts, call: ModelCaller, run: Run<Structured>) {
-    const { memory, model } = parts.config;
+    const { memory, model, storage } = parts.config;
     this.#parts = parts;
     this.#call = call;
     this.#run = run;
     this.#session = new RunSession(run);
     // A session that ends with the parent run is not remembered.
     const remembers = memory !== undefined && run.settings.sessionStorage === undefined;
-    this.#memory = remembers ? new SessionMemory({ memory, run, model }) : undefined;
+    this.#memory = remembers ? new SessionMemory({ memory, run, model, storage }) : undefined;
   }
 
   async begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>> {

@@ -31,8 +31,8 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
     this.#parts = new AgentParts({ ...config });
     const { storage, memory, userMemory } = config;
     if (storage === undefined) return;
-    memory?.bindStorage(storage);
-    userMemory?.bindStorage(storage);
+    memory?.bindStorage?.(storage);
+    userMemory?.bindStorage?.(storage);
   }
 
   get kind(): "agent" {

@@ -96,6 +96,20 @@ describe("an agent with a user memory", () => {
     expect(model2.calls).toHaveLength(0);
   });
 
+  it("extracts facts by default, and none when the user memory is not enabled [user-memory.enabled-default]", async () => {
+    for (const [options, calls] of [
+      [{}, 1],
+      [{ enabled: false }, 0],
+    ] as const) {
+      const model2 = finder();
+      const userMemory = new UserMemory({ ...options, model: model2 });
+      await new Agent({ name: "a", model: new ScriptedModel("Hello."), userMemory }).run("Hi", { userId });
+      await userMemory.flush();
+
+      expect(model2.calls).toHaveLength(calls);
+    }
+  });
+
   it("completes when no facts can be extracted", async () => {
     const model2 = new ScriptedModel({ error: new Error("broken") });
     const userMemory = new UserMemory({ model: model2 });

@@ -1,3 +1,5 @@
+import { untilAborted } from "../async/until-aborted.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
 import { estimateTextTokens, estimateTokens } from "../history/estimate-tokens.ts";
 import { repairHistory } from "../history/repair-history.ts";
 import { trimHistory } from "../history/trim-history.ts";
@@ -10,7 +12,8 @@ import { isBlank } from "../util/is-blank.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { RunContext } from "../run/run-context.ts";
-import type { UserMemory } from "../memory/user-memory.ts";
+import { factOwnerId } from "../memory/agent-user-memory.ts";
+import type { AgentUserMemory } from "../memory/agent-user-memory.ts";
 import type { SessionMemory } from "./session-memory.ts";
 
 /** The number of past turns that a model gets unless it is configured, so that no session outgrows its context. */
@@ -56,9 +59,17 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
   return { messages: repairHistory(turns.flatMap(turnMessages)), memoryText: "" };
 }
 
-async function loadFacts(userMemory: UserMemory, { settings, signal }: Run): Promise<string> {
+async function loadFacts(userMemory: AgentUserMemory, { settings, signal }: Run): Promise<string> {
   const { userId, tenantId, verified } = settings;
-  return userId === undefined ? "" : await userMemory.getContextString(userId, { tenantId, verified, signal });
+  if (userId === undefined) return "";
+  const scope = { tenantId, verified, signal };
+  const load = async () => await userMemory.getContextString(factOwnerId(userMemory, userId, scope), scope);
+  const facts: unknown = await untilAborted(load, signal);
+  if (typeof facts === "string") return facts;
+  throw new TroupeError(
+    "invalid_value",
+    "The user memory's getContextString must return a string, or a promise of it.",
+  );
 }
 
 async function makeInstructions(make: (context: RunContext) => string | Promise<string>, run: Run): Promise<string> {

@@ -4,7 +4,9 @@ import type { StreamChunk } from "../run/stream-chunk.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunWork } from "../run/run-work.ts";
 import { Run } from "../run/run.ts";
+import { factOwnerId } from "../memory/agent-user-memory.ts";
 import { createId } from "../util/create-id.ts";
+import { isRecord } from "../util/is-record.ts";
 import type { AgentParts } from "./agent-parts.ts";
 
 /**
@@ -14,8 +16,9 @@ import type { AgentParts } from "./agent-parts.ts";
  */
 export function extractFacts(parts: AgentParts, finished: Run): void {
   const { userMemory } = parts.config;
-  if (userMemory?.enabled !== true || finished.settings.userId === undefined) return;
-  userMemory.track(afterwards(() => runExtraction(parts, finished)));
+  if (userMemory === undefined || userMemory.enabled === false || finished.settings.userId === undefined) return;
+  const extraction = afterwards(() => runExtraction(parts, finished));
+  userMemory.track?.(extraction);
 }
 
 async function afterwards(work: () => Promise<unknown>): Promise<void> {
@@ -60,19 +63,26 @@ class FactExtraction implements RunWork {
 
   async *#extract(): AsyncGenerator<StreamChunk, FinishReason> {
     yield* [];
-    const { userMemory, model } = this.#parts.config;
+    const { userMemory, model, storage } = this.#parts.config;
+    if (userMemory === undefined) return "stop";
     const run = this.#run;
     const { userId = "", tenantId, verified } = run.settings;
-    const facts = await userMemory?.extractAndStore(userId, this.#conversation, model, {
-      tenantId,
-      verified,
-      signal: run.signal,
+    const scope = { tenantId, verified, storage, signal: run.signal };
+    const conversation = [...this.#conversation];
+    const found = await userMemory.extractAndStore(factOwnerId(userMemory, userId, scope), conversation, model, {
+      ...scope,
       logger: run.logger,
       apiKeyFor: (providerId) => run.keyFor(providerId),
       onUsage: (usage) => run.meter.add(usage),
       onWarning: (code, message, fields) => run.warn(code, message, fields),
     });
-    run.text = (facts ?? []).map(({ fact }) => fact).join("\n");
+    run.text = factTexts(found).join("\n");
     return "stop";
   }
+}
+
+/** Returns the texts of the facts that a user memory returned. Those of third parties may return something else. */
+function factTexts(found: unknown): string[] {
+  const facts: unknown[] = Array.isArray(found) ? found : [];
+  return facts.flatMap((fact) => (isRecord(fact) && typeof fact["fact"] === "string" ? [fact["fact"]] : []));
 }

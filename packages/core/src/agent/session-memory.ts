@@ -1,18 +1,22 @@
 import type { AddMessagesOptions, RecalledMemory } from "../memory/memory-options.ts";
-import type { Memory } from "../memory/memory.ts";
+import type { AgentMemory } from "../memory/agent-memory.ts";
+import { toRecallingMemory } from "../memory/stand-in-memory.ts";
+import type { RecallingMemory } from "../memory/stand-in-memory.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import { ownerOf } from "../run/run-options.ts";
 import type { Run } from "../run/run.ts";
 import type { OpenSession } from "../session/open-session.ts";
-
 import { turnMessages } from "../session/turn-record.ts";
 import type { StoredTurn, TurnRecord } from "../session/turn-record.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
 
 /** The number of turns that a memory takes in at once: older ones would overflow. */
 const mostMissed = 200;
 
-/** A memory, its run, and the model that writes summaries when the memory has none of its own. */
-type Parts = { memory: Memory; run: Run; model: ModelProvider };
+/**
+ * A memory, its run, and of the agent the storage, if it has one, and the model, for memories without one of their own.
+ */
+type Parts = { memory: AgentMemory; run: Run; model: ModelProvider; storage: StorageDriver | undefined };
 
 /**
  * Recalls the configured `Memory` of a session for a run, and adds the run's turn to it. The session's turns are the
@@ -20,10 +24,12 @@ type Parts = { memory: Memory; run: Run; model: ModelProvider };
  */
 export class SessionMemory {
   readonly #parts: Parts;
+  readonly #memory: RecallingMemory;
   #through = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#memory = toRecallingMemory(parts.memory);
   }
 
   /** Takes in the turns that the memory missed, and returns what it remembers of the session. */
@@ -37,16 +43,16 @@ export class SessionMemory {
 
   /** Takes in the turn that is stored with this number. */
   async add(turn: Pick<TurnRecord, "input" | "messages">, seq: number): Promise<void> {
-    const { memory, run } = this.#parts;
+    const { run } = this.#parts;
     const options = { ...this.#options(), through: seq, after: this.#through };
-    await memory.addMessages(run.settings.sessionId, turnMessages(turn), options);
+    await this.#memory.addMessages(run.settings.sessionId, turnMessages(turn), options);
     this.#through = seq;
   }
 
   async #recall(): Promise<RecalledMemory> {
-    const { memory, run } = this.#parts;
+    const { run, storage } = this.#parts;
     const { settings, signal } = run;
-    const recalled = await memory.recall(settings.sessionId, { ...ownerOf(settings), signal });
+    const recalled = await this.#memory.recall(settings.sessionId, { ...ownerOf(settings), storage, signal });
     this.#through = recalled.through;
     return recalled;
   }
@@ -61,10 +67,11 @@ export class SessionMemory {
   }
 
   #options(): AddMessagesOptions {
-    const { run, model } = this.#parts;
+    const { run, model, storage } = this.#parts;
     const { signal, logger } = run;
     return {
       ...ownerOf(run.settings),
+      storage,
       signal,
       logger,
       model,

@@ -1,4 +1,5 @@
 import { sleep } from "../async/sleep.ts";
+import { isSingleProcess } from "../storage/shared-driver.ts";
 import { busyRefusal } from "./busy-policy.ts";
 import type { JoinOptions } from "./busy-policy.ts";
 import { isSamePosition, reconcile } from "./queue-record.ts";
@@ -161,6 +162,8 @@ export class SessionQueue {
     if (record === null || first === undefined || first.state === "holding") return;
     const { token } = record;
     this.#hadLease = true;
+    // The record was read, so it is known by now if the storage can check the token.
+    if (isSingleProcess(this.#context.driver)) return first.grant();
     const appendOptions = { ifHeld: { key: this.#key, token } };
     first.grant({ appendOptions, confirm: () => this.#storedQueue.confirm(token) });
   }

@@ -6,32 +6,33 @@ import { ownerPrefix, namespaces } from "../session/session-keys.ts";
 import type { UserOwner } from "../session/session-owner.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
+import { canTransact } from "../storage/shared-driver.ts";
 import type { StorageDriver, Write } from "../storage/storage-driver.ts";
+import type { KnownStorages } from "./memory-storages.ts";
 import type { FactChanges } from "./plan-facts.ts";
 import { withRecordLock } from "./record-lock.ts";
 import { readFact } from "./user-fact.ts";
 import type { FactRecord, StoredFact } from "./user-fact.ts";
 
 /**
- * Access to the stored facts of one user, for the functions here: the storage, the user, and a signal that ends a call.
- * Each fact is a record of its own.
+ * Access to the stored facts of one user, for the functions here: the storages that hold them, the one that new facts go
+ * to, the user, and a signal that ends a call. Each fact is a record of its own.
  */
 export type FactAccess = {
-  driver: StorageDriver;
+  drivers: KnownStorages;
+  target: StorageDriver;
   user: UserOwner;
   signal: AbortSignal | undefined;
 };
 
+/** A stored fact and its storage. */
+type LocatedFact = { fact: StoredFact; driver: StorageDriver };
+
 const namespace = namespaces.facts;
 
 /** Returns all stored facts of the user, in no order. Throws `storage_corrupt` when one is damaged. */
-export async function listFacts({ driver, user, signal }: FactAccess): Promise<StoredFact[]> {
-  const prefix = ownerPrefix(user);
-  const entries = await untilAborted(() => driver.list(namespace, prefix), signal);
-  return entries.map(({ key, value }) => ({
-    ...readFact(value, { namespace, key }),
-    id: decodeURIComponent(key.slice(prefix.length)),
-  }));
+export async function listFacts(access: FactAccess): Promise<StoredFact[]> {
+  return factsOf(await locateFacts(access));
 }
 
 /**
@@ -39,40 +40,72 @@ export async function listFacts({ driver, user, signal }: FactAccess): Promise<S
  * for a user run one after the other.
  */
 export async function changeFacts(
-  place: FactAccess,
+  access: FactAccess,
   plan: (known: readonly StoredFact[]) => FactChanges,
 ): Promise<StoredFact[]> {
-  return await locked(place, async (lease) => {
-    const { stored, removed } = plan(await listFacts(place));
+  return await locked(access, async (lease) => {
+    const located = await locateFacts(access);
+    const { stored, removed } = plan(factsOf(located));
+    const changes = new Map<StorageDriver, Write[]>([[access.target, []]]);
+    const change = (id: string, write: Write) => {
+      const driver = located.get(id)?.driver ?? access.target;
+      changes.set(driver, [...(changes.get(driver) ?? []), write]);
+    };
     // New facts first: a failure in between leaves too many facts for a while, and loses none.
-    const writes = [...stored.map((fact) => writeOf(place, fact)), ...removed.map((fact) => deleteOf(place, fact.id))];
-    if (writes.length > 0) await lease.write(() => apply(place.driver, writes), place.signal);
+    for (const fact of stored) change(fact.id, writeOf(access, fact));
+    for (const { id } of removed) change(id, deleteOf(access, id));
+    for (const [driver, writes] of changes) {
+      if (writes.length > 0) await lease.write(() => apply(driver, writes), access.signal);
+    }
     return stored;
   });
 }
 
 /** Removes one fact of the user by its id. A fact that does not exist is not an error. */
-export async function removeFact(place: FactAccess, id: string): Promise<void> {
-  const { key } = deleteOf(place, id);
-  await locked(place, async (lease) => await lease.write(() => place.driver.delete(namespace, key), place.signal));
+export async function removeFact(access: FactAccess, id: string): Promise<void> {
+  const { key } = deleteOf(access, id);
+  await inEach(access, async (driver) => await driver.delete(namespace, key));
 }
 
 /** Removes all facts of the user, also damaged ones. When it rejects, some may be left; repeating it is safe. */
-export async function removeFacts(place: FactAccess): Promise<void> {
-  const prefix = ownerPrefix(place.user);
-  await locked(
-    place,
-    async (lease) => await lease.write(() => removeAll(place.driver, namespace, prefix), place.signal),
-  );
+export async function removeFacts(access: FactAccess): Promise<void> {
+  const prefix = ownerPrefix(access.user);
+  await inEach(access, async (driver) => await removeAll(driver, namespace, prefix));
 }
 
-async function locked<Result>(place: FactAccess, work: (lease: Lease) => Promise<Result>): Promise<Result> {
-  const { driver, user, signal } = place;
-  return await withRecordLock({ driver, place: { namespace, key: ownerPrefix(user) }, signal }, work);
+async function inEach(access: FactAccess, remove: (driver: StorageDriver) => Promise<void>): Promise<void> {
+  await locked(access, async (lease) => {
+    for (const driver of access.drivers) await lease.write(() => remove(driver), access.signal);
+  });
+}
+
+/** Reads the user's facts by id: two storages may be connections to one database. */
+async function locateFacts({ drivers, user, signal }: FactAccess): Promise<ReadonlyMap<string, LocatedFact>> {
+  const prefix = ownerPrefix(user);
+  const read = async () => await Promise.all(drivers.map(async (driver) => await driver.list(namespace, prefix)));
+  const located = new Map<string, LocatedFact>();
+  for (const [index, entries] of (await untilAborted(read, signal)).entries()) {
+    const driver = drivers[index] ?? drivers[0];
+    for (const { key, value } of entries) {
+      const id = decodeURIComponent(key.slice(prefix.length));
+      if (!located.has(id)) located.set(id, { fact: { ...readFact(value, { namespace, key }), id }, driver });
+    }
+  }
+  return located;
+}
+
+function factsOf(located: ReadonlyMap<string, LocatedFact>): StoredFact[] {
+  return Array.from(located.values(), ({ fact }) => fact);
+}
+
+/** Works while no other call of this process changes the user's facts, in whichever storage. */
+async function locked<Result>(access: FactAccess, work: (lease: Lease) => Promise<Result>): Promise<Result> {
+  const { drivers, user, signal } = access;
+  return await withRecordLock({ driver: drivers[0], place: { namespace, key: ownerPrefix(user) }, signal }, work);
 }
 
 async function apply(driver: StorageDriver, writes: readonly Write[]): Promise<void> {
-  if (driver.transaction !== undefined) return await driver.transaction(writes);
+  if (canTransact(driver)) return await driver.transaction(writes);
   const [sets, deletes] = [writes.filter(({ value }) => value !== null), writes.filter(({ value }) => value === null)];
   await mapBounded(sets, ({ key, value }) => driver.set(namespace, key, value));
   await mapBounded(deletes, ({ key }) => driver.delete(namespace, key));

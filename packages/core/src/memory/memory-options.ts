@@ -10,6 +10,8 @@ import { isCount } from "../storage/stored-record.ts";
 
 /** Scope of the user in a call to a `UserMemory`, and a signal that ends the call. */
 export type UserMemoryScope = UserScope & {
+  /** The storage of the agent that calls, where it has one: it writes there. @default the first that the memory uses */
+  storage?: StorageDriver | undefined;
   /** Ends the call. A write under way may be stored or not; repeating the call is safe. */
   signal?: AbortSignal | undefined;
 };
@@ -46,7 +48,7 @@ export function warnCaller(
 
 /** Options of a `Memory`. */
 export type MemoryOptions = {
-  /** @default the storage of the agents that use it; without one, in memory and bounded */
+  /** @default the storages of the agents that use it, each for its own sessions; without any, in memory and bounded */
   storage?: StorageDriver;
   /**
    * The number of messages in the window. Beyond it, and beyond four million characters in all, the oldest turns overflow

@@ -11,11 +11,12 @@ import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { createId } from "../util/create-id.ts";
 import { dataBlock } from "./data-block.ts";
-import { LateStorage } from "./late-storage.ts";
 import { memoryOptions, turnNumber } from "./memory-options.ts";
 import type { AddMessagesOptions, ClearOptions, MemoryOptions, MemoryScope, RecalledMemory } from "./memory-options.ts";
 import { emptyMemory, readMemoryRecord } from "./memory-record.ts";
 import type { MemoryRecord } from "./memory-record.ts";
+import { MemoryStorages } from "./memory-storages.ts";
+import type { KnownStorages } from "./memory-storages.ts";
 import { changeRecord } from "./record-lock.ts";
 import type { LockedRecord } from "./record-lock.ts";
 import { addToLongTerm, readSummaries } from "./summaries.ts";
@@ -35,23 +36,26 @@ const optionalTurn = optional(turnNumber);
  * the older ones.
  */
 export class Memory {
-  readonly #storage: LateStorage;
+  readonly #storages: MemoryStorages;
   readonly #maxMessages: number;
   readonly #isLongTerm: boolean;
   readonly #model: ModelProvider | undefined;
-  readonly #uncertain = new UncertainAdditions();
+  readonly #uncertain = new WeakMap<StorageDriver, UncertainAdditions>();
 
   constructor(options: MemoryOptions = {}) {
     const { storage, maxShortTermMessages, enableLongTerm, model } = readOptions(memoryOptions, options, where);
-    this.#storage = new LateStorage("Memory", storage, () => new BoundedStorage());
+    this.#storages = new MemoryStorages(storage, () => new BoundedStorage());
     this.#maxMessages = maxShortTermMessages;
     this.#isLongTerm = enableLongTerm;
     this.#model = model;
   }
 
-  /** Uses an agent's storage when the memory has none of its own. Throws `invalid_config` for a second, different one. */
+  /**
+   * Adds an agent's storage, when the memory has none of its own. The memory of a session is then beside its turns, in the
+   * storage of the agent whose session it is.
+   */
   bindStorage(driver: StorageDriver): void {
-    this.#storage.bind(driver);
+    this.#storages.bind(driver);
   }
 
   /**
@@ -63,19 +67,20 @@ export class Memory {
     messages: readonly ChatMessage[],
     options: AddMessagesOptions = {},
   ): Promise<void> {
-    const target = this.#recordOf(sessionId, options);
     const addition = { id: createId(), messages: toConversation(messages) };
     optionalTurn(options.through, "through", invalidValue);
     optionalTurn(options.after, "after", invalidValue);
+    const target = await this.#recordOf(sessionId, options);
     if (addition.messages.length === 0 && options.through === undefined) return;
+    const uncertain = this.#uncertainIn(target);
     await changeRecord(target, async (stored) => {
       const record = readMemoryRecord(stored, target.place);
-      if (hasTurn(record, options) || this.#uncertain.isStored(target.place.key, addition, record)) return undefined;
+      if (hasTurn(record, options) || uncertain.isStored(target.place.key, addition, record)) return undefined;
       const next = await this.#withMessages(record, addition.messages, options);
-      this.#uncertain.note(target.place.key, addition);
+      uncertain.note(target.place.key, addition);
       return { ...next, additionId: addition.id, through: options.through ?? record.through } as unknown as Json;
     });
-    this.#uncertain.settle(target.place.key);
+    uncertain.settle(target.place.key);
   }
 
   /** Returns the newest messages, at most `maxShortTermMessages`, from one of the user on. Every tool call has its result. */
@@ -105,17 +110,21 @@ export class Memory {
 
   /** Forgets a session. */
   async clear(sessionId: string, options: ClearOptions = {}): Promise<void> {
-    const target = this.#recordOf(sessionId, options);
     optionalTurn(options.through, "through", invalidValue);
-    await changeRecord(target, async (stored) => {
-      const through = options.through ?? throughOf(stored, target);
-      return through === 0 ? null : ({ ...emptyMemory, through } as unknown as Json);
-    });
-    this.#uncertain.settle(target.place.key);
+    const first = await this.#recordOf(sessionId, options);
+    const others = this.#recordsOf(sessionId, options).filter(({ driver }) => driver !== first.driver);
+    for (const target of [first, ...others]) {
+      await changeRecord(target, async (stored) => {
+        if (stored === null && target !== first) return undefined;
+        const through = options.through ?? throughOf(stored, target);
+        return through === 0 ? null : ({ ...emptyMemory, through } as unknown as Json);
+      });
+      this.#uncertainIn(target).settle(target.place.key);
+    }
   }
 
   async #read(sessionId: string, scope: MemoryScope): Promise<MemoryRecord> {
-    const { driver, place, signal } = this.#recordOf(sessionId, scope);
+    const { driver, place, signal } = await this.#recordOf(sessionId, scope);
     return readMemoryRecord(await untilAborted(() => driver.get(place.namespace, place.key), signal), place);
   }
 
@@ -135,9 +144,30 @@ export class Memory {
     };
   }
 
-  #recordOf(sessionId: string, { signal, ...owner }: MemoryScope): LockedRecord {
-    const key = sessionKey(checkOwner(owner), checkStoredSessionId(sessionId));
-    return { driver: this.#storage.driver, place: { namespace: namespaces.memory, key }, signal };
+  /** Returns the record of a session: for an agent in its own storage, else in the first that has one. */
+  async #recordOf(sessionId: string, scope: MemoryScope): Promise<LockedRecord> {
+    const [first, ...others] = this.#recordsOf(sessionId, scope);
+    if (others.length === 0) return first;
+    for (const record of [first, ...others]) {
+      const { driver, place, signal } = record;
+      const stored = await untilAborted(() => driver.get(place.namespace, place.key), signal);
+      if (stored !== null) return record;
+    }
+    return first;
+  }
+
+  /** Returns the places where the record of a session may be. */
+  #recordsOf(sessionId: string, { signal, storage, ...owner }: MemoryScope): [LockedRecord, ...LockedRecord[]] {
+    const place = { namespace: namespaces.memory, key: sessionKey(checkOwner(owner), checkStoredSessionId(sessionId)) };
+    const all: KnownStorages = storage === undefined ? this.#storages.all : [this.#storages.forAgent(storage)];
+    const [first, ...others] = all;
+    return [{ driver: first, place, signal }, ...others.map((driver) => ({ driver, place, signal }))];
+  }
+
+  #uncertainIn({ driver }: LockedRecord): UncertainAdditions {
+    const known = this.#uncertain.get(driver) ?? new UncertainAdditions();
+    this.#uncertain.set(driver, known);
+    return known;
   }
 }
 

@@ -70,7 +70,6 @@ describe("UserMemory", () => {
     const [fact] = await memory.addFacts("u", ["Likes tea."], "manual", { tenantId: "t" });
 
     expect((await storage.list("facts")).map(({ key }) => key)).toEqual([`t/u/${fact?.id}`]);
-    expect(() => memory.bindStorage(new InMemoryStorage())).toThrow("storage of its own");
   });
 
   it("keeps 100 facts of a user, manual ones longest [user-memory.max-facts]", async () => {
@@ -231,12 +230,11 @@ describe("UserMemory.extractAndStore", () => {
     expect(own.calls[0]?.messages[1]?.content).toContain("<known_facts>\n- likes tea\n");
   });
 
-  it("is enabled by default, and calls no model when disabled [user-memory.enabled-default]", async () => {
-    const model = new ScriptedModel();
+  it("finds facts when asked for by hand although it is not enabled [user-memory.extract-by-hand]", async () => {
+    const memory = new UserMemory({ enabled: false, model: new ScriptedModel(found("Likes tea.")) });
 
-    expect(new UserMemory().enabled).toBe(true);
-    expect(await new UserMemory({ enabled: false, model }).extractAndStore("u", messages)).toEqual([]);
-    expect(model.calls).toEqual([]);
+    expect(await memory.extractAndStore("u", messages)).toMatchObject([{ fact: "Likes tea." }]);
+    expect(await memory.getFacts("u")).toHaveLength(1);
   });
 
   it("asks for a model when there is none", async () => {
@@ -291,5 +289,20 @@ describe("UserMemory.flush", () => {
 
     expect(await flushed).toBe(true);
     await memory.flush();
+  });
+
+  it("waits again for work that is added after it was flushed", async () => {
+    const memory = new UserMemory();
+    memory.track(Promise.resolve());
+    await memory.flush();
+    const later = Promise.withResolvers<void>();
+    memory.track(later.promise);
+    let isFlushed = false;
+    const flushed = memory.flush().then(() => (isFlushed = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isFlushed).toBe(false);
+    later.resolve();
+
+    expect(await flushed).toBe(true);
   });
 });

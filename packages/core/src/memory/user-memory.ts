@@ -11,9 +11,9 @@ import { BoundedFacts } from "./bounded-facts.ts";
 import { changeFacts, listFacts, removeFact, removeFacts } from "./fact-store.ts";
 import type { FactAccess } from "./fact-store.ts";
 import { findFacts } from "./find-facts.ts";
-import { LateStorage } from "./late-storage.ts";
 import { modelProvider, storageDriver } from "./memory-options.ts";
 import type { MemoryModelOptions, UserMemoryScope } from "./memory-options.ts";
+import { MemoryStorages } from "./memory-storages.ts";
 import { factsToKeep, planFacts } from "./plan-facts.ts";
 import { recallTool } from "./recall-tool.ts";
 import type { RecallToolConfig } from "./recall-tool.ts";
@@ -22,13 +22,16 @@ import type { FactSource, UserFact } from "./user-fact.ts";
 
 /** Options of a `UserMemory`. */
 export type UserMemoryOptions = {
-  /** @default the storage of the agents that use it; without one, in memory and bounded */
+  /**
+   * @default the storages of the agents that use it: what an agent finds goes to its own, and facts are read from all;
+   * without any, in memory and bounded
+   */
   storage?: StorageDriver;
   /** The model that finds facts. @default the agent's model */
   model?: ModelProvider;
   /** The number of facts that are kept of a user. @default 100 */
   maxFacts?: number;
-  /** Finds facts in conversations. @default true */
+  /** Lets agents find facts in their conversations. Without it, only `extractAndStore` does. @default true */
   enabled?: boolean;
 };
 
@@ -52,9 +55,9 @@ const toolTable = {
  * a tool.
  */
 export class UserMemory {
-  /** True when facts are looked for in conversations. */
+  /** True when agents look for facts in their conversations. */
   readonly enabled: boolean;
-  readonly #storage: LateStorage;
+  readonly #storages: MemoryStorages;
   readonly #model: ModelProvider | undefined;
   readonly #maxFacts: number;
   /** Work that `flush` waits for. Its promises never reject. */
@@ -62,20 +65,20 @@ export class UserMemory {
 
   constructor(options: UserMemoryOptions = {}) {
     const { storage, model, maxFacts, enabled } = readOptions(optionTable, options, where);
-    this.#storage = new LateStorage("UserMemory", storage, () => new BoundedFacts());
+    this.#storages = new MemoryStorages(storage, () => new BoundedFacts());
     this.#model = model;
     this.#maxFacts = maxFacts;
     this.enabled = enabled;
   }
 
-  /** Uses an agent's storage when the memory has none of its own. Throws `invalid_config` for a second, different one. */
+  /** Adds an agent's storage to those that hold facts, when the memory has none of its own. */
   bindStorage(driver: StorageDriver): void {
-    this.#storage.bind(driver);
+    this.#storages.bind(driver);
   }
 
   /** Returns the facts about the user, oldest first. */
   async getFacts(userId: string, scope: UserMemoryScope = {}): Promise<UserFact[]> {
-    const facts = await listFacts(this.#placeOf(userId, scope));
+    const facts = await listFacts(this.#accessTo(userId, scope));
     return factsToKeep(facts, this.#maxFacts).map(toUserFact);
   }
 
@@ -90,26 +93,26 @@ export class UserMemory {
     source: FactSource = "manual",
     scope: UserMemoryScope = {},
   ): Promise<UserFact[]> {
-    const place = this.#placeOf(userId, scope);
+    const access = this.#accessTo(userId, scope);
     const texts = checkFacts(facts);
     if (!isFactSource(source)) throw new TroupeError("invalid_value", 'source must be "auto" or "manual".');
     if (texts.length === 0) return [];
     const plan = { texts, source, maxFacts: this.#maxFacts };
-    return (await changeFacts(place, (known) => planFacts(known, plan))).map(toUserFact);
+    return (await changeFacts(access, (known) => planFacts(known, plan))).map(toUserFact);
   }
 
   /** Removes one fact. A fact that does not exist is not an error. */
   async removeFact(userId: string, factId: string, scope: UserMemoryScope = {}): Promise<void> {
-    const place = this.#placeOf(userId, scope);
+    const access = this.#accessTo(userId, scope);
     if (typeof factId !== "string" || !/^[\w-]{1,64}$/.test(factId)) {
       throw new TroupeError("invalid_request", "factId must be the id of a fact from getFacts.");
     }
-    await removeFact(place, factId);
+    await removeFact(access, factId);
   }
 
   /** Removes all facts about the user. */
   async clear(userId: string, scope: UserMemoryScope = {}): Promise<void> {
-    await removeFacts(this.#placeOf(userId, scope));
+    await removeFacts(this.#accessTo(userId, scope));
   }
 
   /** Returns the facts about the user as data for a prompt; empty when there are none. */
@@ -119,8 +122,8 @@ export class UserMemory {
 
   /**
    * Finds facts in messages by the memory's model, else the given one, and returns those that it stored. An answer that
-   * cannot be parsed stores nothing and is logged; a failure of the model or the storage is an error. Without `enabled` it
-   * does nothing.
+   * cannot be parsed stores nothing and is logged; a failure of the model or the storage is an error. It works without
+   * `enabled` too, which is about the agents' own calls.
    */
   // oxlint-disable-next-line max-params -- the specification's shape, and options
   async extractAndStore(
@@ -129,16 +132,15 @@ export class UserMemory {
     model?: ModelProvider,
     options: ExtractOptions = {},
   ): Promise<UserFact[]> {
-    const place = this.#placeOf(userId, options);
+    const access = this.#accessTo(userId, options);
     const finder = this.#model ?? optionTable.model(model, "model", {});
-    if (!this.enabled) return [];
     if (finder === undefined) {
       throw new TroupeError(
         "invalid_config",
         "A model must find the facts. Give one to UserMemory or to extractAndStore.",
       );
     }
-    const known = factsToKeep(await listFacts(place), this.#maxFacts).map(({ fact }) => fact);
+    const known = factsToKeep(await listFacts(access), this.#maxFacts).map(({ fact }) => fact);
     const facts = await findFacts({ ...options, model: finder, messages, known });
     return await this.addFacts(userId, facts, "auto", options);
   }
@@ -161,7 +163,9 @@ export class UserMemory {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
-  #placeOf(userId: string, { signal, ...scope }: UserMemoryScope): FactAccess {
-    return { user: checkUser(userId, scope), driver: this.#storage.driver, signal };
+  #accessTo(userId: string, { signal, storage, ...scope }: UserMemoryScope): FactAccess {
+    const user = checkUser(userId, scope);
+    const target = this.#storages.forAgent(storage);
+    return { user, target, drivers: this.#storages.all, signal };
   }
 }

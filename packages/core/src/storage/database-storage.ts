@@ -7,7 +7,14 @@ import type { Json } from "./json.ts";
 import { keyRange } from "./key-range.ts";
 import { LazyConnection } from "./lazy-connection.ts";
 import type { AppendedKey, RecordDatabase, TextSwap, TextWrite } from "./record-database.ts";
-import type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } from "./storage-driver.ts";
+import type {
+  AppendOptions,
+  LimitedStorage,
+  ListOptions,
+  StorageDriver,
+  StorageEntry,
+  Write,
+} from "./storage-driver.ts";
 
 const pingTimeoutMs = 1000;
 
@@ -25,15 +32,24 @@ export type DatabaseStorageOptions = {
  * Base class of the storages for SQLite, PostgreSQL and MongoDB: a whole `StorageDriver` over a `RecordDatabase`.
  * Checks arguments, converts values to JSON text, opens the database on the first call, and closes it.
  */
-export class DatabaseStorage implements Required<StorageDriver> {
+export class DatabaseStorage implements Required<StorageDriver>, LimitedStorage {
   readonly #name: string;
   readonly #maxTextBytes: number;
   readonly #connection: LazyConnection<RecordDatabase>;
+  #singleProcess: string | undefined;
 
   constructor({ name, open, maxTextBytes = Infinity }: DatabaseStorageOptions) {
     this.#name = name;
     this.#maxTextBytes = maxTextBytes;
-    this.#connection = new LazyConnection(name, open);
+    this.#connection = new LazyConnection(name, async () => {
+      const database = await open();
+      this.#singleProcess = database.singleProcess;
+      return database;
+    });
+  }
+
+  get singleProcess(): string | undefined {
+    return this.#singleProcess;
   }
 
   async get(namespace: string, key: string): Promise<Json | null> {

@@ -48,6 +48,8 @@ export type AppendedKey = { key: string; seq: number };
  * `StorageDriver` of it, and checks keys and options first. Every member rejects with a `TroupeError`.
  */
 export interface RecordDatabase {
+  /** The reason why only one process may use the records, with the way to mend it (`LimitedStorage`). */
+  readonly singleProcess?: string | undefined;
   /** Returns the text of a record, as the database returned it, or `null` when there is none. */
   read(namespace: string, key: string): Promise<unknown>;
   /** Stores or deletes a record. */

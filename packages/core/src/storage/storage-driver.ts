@@ -72,3 +72,13 @@ export interface StorageDriver {
   /** Applies all writes or none, in their order. */
   transaction?(writes: readonly Write[]): Promise<void>;
 }
+
+/** A storage driver that may turn out to serve one process alone, such as MongoDB on a standalone server. */
+export interface LimitedStorage {
+  /**
+   * The reason why only one process may use the storage for its sessions, with the way to mend it; `undefined` when several
+   * may, and until a call was answered. `ifHeld` and `transaction` of several writes are then refused as `invalid_config`,
+   * and core does without them.
+   */
+  readonly singleProcess: string | undefined;
+}

@@ -1,0 +1,64 @@
+import { untilAborted } from "../async/until-aborted.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { isChatMessage } from "../history/is-chat-message.ts";
+import { repairHistory } from "../history/repair-history.ts";
+import type { ChatMessage } from "../message/message.ts";
+import { sessionKey } from "../session/session-keys.ts";
+import { checkOwner } from "../session/session-owner.ts";
+import { isList } from "../storage/stored-record.ts";
+import type { AgentMemory } from "./agent-memory.ts";
+import type { AddMessagesOptions, ClearOptions, MemoryScope, RecalledMemory } from "./memory-options.ts";
+import type { Memory } from "./memory.ts";
+
+/** The calls that an agent makes of its memory. */
+export type RecallingMemory = Pick<Memory, "addMessages" | "recall" | "clear">;
+
+/** Returns the memory itself if it is a `Memory`, and otherwise an adapter for an object with the five methods. */
+export function toRecallingMemory(memory: AgentMemory): RecallingMemory {
+  const isWhole = memory.recall !== undefined && memory.bindStorage !== undefined;
+  return isWhole ? (memory as Memory) : new StandInMemory(memory);
+}
+
+/**
+ * Adapter of an object with the five methods of a memory, which knows neither owners nor the numbers of turns: it is
+ * given an id of its own for each owner, and each finished turn once.
+ */
+class StandInMemory implements RecallingMemory {
+  readonly #memory: AgentMemory;
+
+  constructor(memory: AgentMemory) {
+    this.#memory = memory;
+  }
+
+  async addMessages(sessionId: string, messages: readonly ChatMessage[], options: AddMessagesOptions = {}) {
+    const { id, scope } = ownedSession(sessionId, options);
+    await untilAborted(async () => await this.#memory.addMessages(id, [...messages], scope), scope.signal);
+  }
+
+  async recall(sessionId: string, options: MemoryScope = {}): Promise<RecalledMemory> {
+    const { id, scope } = ownedSession(sessionId, options);
+    const read = async () =>
+      await Promise.all([this.#memory.getMessages(id, scope), this.#memory.getContextString(id, scope)]);
+    const [messages, context] = await untilAborted(read, scope.signal);
+    if (!isList(messages, isChatMessage)) throw wrongAnswer("getMessages", "an array of ChatMessage objects");
+    if (typeof context !== "string") throw wrongAnswer("getContextString", "a string");
+    // It cannot tell which turns it has: it is taken to have all.
+    return { messages: [...repairHistory(messages)], context, through: Number.MAX_SAFE_INTEGER };
+  }
+
+  async clear(sessionId: string, options: ClearOptions = {}): Promise<void> {
+    const { id, scope } = ownedSession(sessionId, options);
+    await this.#memory.clear(id, scope);
+  }
+}
+
+/** Returns the id of the session for its owner, and the owner alone: the other options are for a `Memory`. */
+function ownedSession(sessionId: string, { tenantId, userId, verified, signal }: MemoryScope) {
+  const owner = checkOwner({ tenantId, userId, verified });
+  const isOwned = owner.tenantId !== undefined || owner.userId !== undefined;
+  return { id: isOwned ? sessionKey(owner, sessionId) : sessionId, scope: { ...owner, signal } };
+}
+
+function wrongAnswer(method: string, expected: string): TroupeError {
+  return new TroupeError("invalid_value", `The memory's ${method} must return ${expected}, or a promise of it.`);
+}
