@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MongodbServer } from "@troupe-internal/fault-tools";
 import { needDebianPackage } from "./debian-package.ts";
 import { MissingServer } from "./service.ts";
-import type { Service } from "./service.ts";
+import type { RunningService, Service } from "./service.ts";
 
 /** Packages of the server, all pinned and as wheels, so that nothing is compiled. For Python 3.11 to 3.13. */
 const requirements = [
@@ -20,24 +20,36 @@ const requirements = [
 ];
 
 /**
- * MongoDB: the server that `MONGODB_URL` names, else SecantusDB, which implements MongoDB's protocol, with an empty store
- * in a temporary folder. MongoDB itself is in no package registry.
+ * MongoDB as a replica set: the server that `MONGODB_URL` names, else SecantusDB, which implements MongoDB's protocol, with
+ * an empty store in a temporary folder. MongoDB itself is in no package registry.
  */
 export const mongodb: Service = {
   name: "mongodb",
   variable: "TROUPE_TEST_MONGODB_URL",
-  start: async ({ mayInstall }) => {
-    const given = process.env["MONGODB_URL"] ?? "";
-    if (given !== "") return { url: given, stop: async () => {} };
-    if (!MongodbServer.isInstalled()) need(mayInstall);
-    const server = await MongodbServer.create();
-    return { url: server.url, stop: async () => await server.close() };
-  },
+  start: async ({ mayInstall }) => await startMongodb("MONGODB_URL", { mayInstall, standalone: false }),
 };
 
-function need(mayInstall: boolean): void {
+/** MongoDB as a standalone server, in the same way: the one that `MONGODB_STANDALONE_URL` names, else SecantusDB. */
+export const standaloneMongodb: Service = {
+  name: "mongodb-standalone",
+  variable: "TROUPE_TEST_MONGODB_STANDALONE_URL",
+  start: async ({ mayInstall }) => await startMongodb("MONGODB_STANDALONE_URL", { mayInstall, standalone: true }),
+};
+
+async function startMongodb(
+  variable: string,
+  { mayInstall, standalone }: { mayInstall: boolean; standalone: boolean },
+): Promise<RunningService> {
+  const given = process.env[variable] ?? "";
+  if (given !== "") return { url: given, stop: async () => {} };
+  if (!MongodbServer.isInstalled()) need(mayInstall, variable);
+  const server = await MongodbServer.create({ standalone });
+  return { url: server.url, stop: async () => await server.close() };
+}
+
+function need(mayInstall: boolean, variable: string): void {
   if (!mayInstall)
-    throw new MissingServer("pass --install to have SecantusDB installed, or name a server in MONGODB_URL");
+    throw new MissingServer(`pass --install to have SecantusDB installed, or name a server in ${variable}`);
   needDebianPackage({ name: "python3-venv", isInstalled: hasPython, mayInstall });
   const start = performance.now();
   try {

@@ -12,6 +12,7 @@ import { AppendQueue } from "./append-queue.ts";
 import { appendRecord } from "./append-record.ts";
 import type { MongoFailures } from "./mongo-failure.ts";
 import type { OpenCollection } from "./open-collection.ts";
+import { needsReplicaSet, standaloneWarning } from "./standalone.ts";
 import { idOf, keyOf } from "./stored-record.ts";
 import type { MongoSession, StoredRecord } from "./stored-record.ts";
 import { isConflict, isDuplicate, repeatWhile, runInTransaction } from "./run-in-transaction.ts";
@@ -39,7 +40,12 @@ export class MongoDatabase implements RecordDatabase {
     await this.#inSession(async (mongo) => await writeRecord(mongo, write));
   }
 
+  get singleProcess(): string | undefined {
+    return this.#collection.isStandalone ? standaloneWarning : undefined;
+  }
+
   async writeAll(writes: readonly TextWrite[]): Promise<void> {
+    if (this.#collection.isStandalone) throw needsReplicaSet("transaction");
     const operations = writes.map(toOperation);
     await this.#inSession(async (mongo) => {
       const { records, session, timeoutMs } = mongo;
@@ -51,15 +57,17 @@ export class MongoDatabase implements RecordDatabase {
   async list({ namespace, from, to, limit = 0, reverse }: RangeQuery): Promise<TextRecord[]> {
     const range = { _id: { $gte: idOf(namespace, from), $lt: idOf(namespace, to) } };
     const sort = { _id: reverse ? -1 : 1 } as const;
+    const snapshot = this.#collection.isStandalone ? {} : ({ readConcern: { level: "snapshot" } } as const);
     const found = await this.#inSession(async ({ records, session }) => {
       // One state of the collection for all batches: all of a transaction or nothing of it.
-      const options = { session, readConcern: { level: "snapshot" }, sort, limit } as const;
+      const options = { ...snapshot, session, sort, limit } as const;
       return await records.find(range, options).toArray();
     });
     return found.map(({ _id, v }) => ({ key: keyOf(namespace, _id), text: v }));
   }
 
   async append(request: AppendRequest): Promise<AppendedKey> {
+    if (request.lease !== undefined && this.#collection.isStandalone) throw needsReplicaSet("ifHeld");
     const prefix = idOf(request.namespace, request.keyPrefix);
     return await this.#inSession(
       async (mongo) => await this.#appends.run(prefix, async () => await appendRecord(mongo, request)),

@@ -1,15 +1,24 @@
 import { TroupeError } from "@troupe/core";
-import { optional, readOptions, satisfying, timeoutMilliseconds } from "@troupe/core/adapter";
+import type { Logger } from "@troupe/core";
+import { methods, optional, readOptions, satisfying, timeoutMilliseconds } from "@troupe/core/adapter";
 import type { OptionTable } from "@troupe/core/adapter";
 
 /** Options of `MongoStorage`, the argument after `uri`, `dbName` and `collectionName`. */
 export type MongoOptions = {
   /** Milliseconds to wait for an answer of the server, and for work that conflicts with other writers. @default 10_000 */
   timeoutMs?: number;
+  /** Takes the warning about a standalone server. @default writes it to the standard error stream */
+  logger?: Logger;
 };
 
 /** The arguments of `MongoStorage` as `readArguments` returns them: checked, with their defaults. */
-export type MongoSettings = { uri: string; dbName: string; collectionName: string; timeoutMs: number };
+export type MongoSettings = {
+  uri: string;
+  dbName: string;
+  collectionName: string;
+  timeoutMs: number;
+  logger: Logger | undefined;
+};
 
 /** The arguments of the constructor of `MongoStorage`, before `readArguments` checks them. */
 export type MongoArguments = {
@@ -19,7 +28,10 @@ export type MongoArguments = {
   options: MongoOptions;
 };
 
-const optionTable = { timeoutMs: optional(timeoutMilliseconds, 10_000) } satisfies OptionTable<MongoOptions>;
+const optionTable = {
+  timeoutMs: optional(timeoutMilliseconds, 10_000),
+  logger: optional(methods<Logger>("a Logger", "warn")),
+} satisfies OptionTable<MongoOptions>;
 
 /** MongoDB's library checks the rest. */
 const checkUri = satisfying<string>(
@@ -34,13 +46,14 @@ const checkCollectionName = nameLike(/^(?!system\.|\.)[^\0$]{1,120}$/);
  * one.
  */
 export function readArguments({ uri, dbName, collectionName, options }: MongoArguments): MongoSettings {
-  const { timeoutMs } = readOptions(optionTable, options, { owner: "MongoStorage" });
+  const { timeoutMs, logger } = readOptions(optionTable, options, { owner: "MongoStorage" });
   checkUri(uri, "uri", {});
   return {
     uri,
     dbName: checkDbName(dbName ?? databaseOf(uri) ?? "troupe", "dbName", {}),
     collectionName: checkCollectionName(collectionName ?? "storage", "collectionName", {}),
     timeoutMs,
+    logger,
   };
 }
 

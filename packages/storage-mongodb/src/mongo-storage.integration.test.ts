@@ -1,4 +1,3 @@
-import { MongodbServer } from "@troupe-internal/fault-tools";
 import { afterAll, describe, expect, it } from "vitest";
 import { MongoStorage } from "./mongo-storage.ts";
 import { idOf } from "./stored-record.ts";
@@ -98,18 +97,5 @@ describe.skipIf(serverUrl === "")("MongoStorage", { timeout: 60_000 }, () => {
 
     expect(await reader.list("ns")).toHaveLength(20);
     await reader.close();
-  });
-
-  it("refuses a standalone server, and says how to start a replica set", async () => {
-    const server = await MongodbServer.create({ standalone: true });
-    const storage = newStorage(newName(), {}, server.url);
-
-    for (const call of [async () => await storage.get("ns", "k"), async () => await storage.ping()]) {
-      const error: unknown = await call().catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ code: "invalid_config" });
-      expect(String(error)).toMatch(/Start it as a replica set; one server is enough/);
-    }
-    await storage.close();
-    await server.close();
   });
 });

@@ -1,16 +1,18 @@
+import { createLogger } from "@troupe/core";
 import { DatabaseStorage } from "@troupe/core/adapter";
 import { MongoDatabase } from "./mongo-database.ts";
 import { MongoFailures } from "./mongo-failure.ts";
 import { readArguments } from "./mongo-options.ts";
 import type { MongoOptions } from "./mongo-options.ts";
 import { openCollection } from "./open-collection.ts";
+import { standaloneWarning } from "./standalone.ts";
 
 /** A document of MongoDB has 16 MiB; what is left here is enough for the longest id. */
 const maxTextBytes = 16 * 1024 * 1024 - 8 * 1024;
 
 /**
- * Storage in a collection of a MongoDB replica set or sharded cluster, not of a standalone server. Any number of
- * processes may use it at the same time.
+ * Storage in a collection of MongoDB. Any number of processes may use a replica set or a sharded cluster at the same time;
+ * a standalone server serves one, without `ifHeld` and `transaction`, which is said once as a warning.
  */
 export class MongoStorage extends DatabaseStorage {
   /**
@@ -20,7 +22,12 @@ export class MongoStorage extends DatabaseStorage {
   constructor(uri: string, dbName?: string, collectionName?: string, options: MongoOptions = {}) {
     const settings = readArguments({ uri, dbName, collectionName, options });
     const failures = new MongoFailures(uri);
-    const open = async () => new MongoDatabase(await openCollection(settings, failures), failures);
+    const open = async () => {
+      const collection = await openCollection(settings, failures);
+      const logger = settings.logger ?? createLogger({ level: "warn", prefix: "MongoStorage" });
+      if (collection.isStandalone) logger.warn(standaloneWarning);
+      return new MongoDatabase(collection, failures);
+    };
     super({ name: "The MongoDB storage", open, maxTextBytes });
   }
 }

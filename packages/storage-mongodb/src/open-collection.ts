@@ -1,14 +1,16 @@
 import { TroupeError } from "@troupe/core";
-import type { Db, Document, MongoClient, MongoClientOptions } from "mongodb";
+import type { CollectionOptions, Db, Document, MongoClient, MongoClientOptions } from "mongodb";
 import type { MongoFailures } from "./mongo-failure.ts";
 import type { MongoSettings } from "./mongo-options.ts";
-import type { MongoSession } from "./stored-record.ts";
+import type { MongoSession, StoredRecord } from "./stored-record.ts";
 
 /**
  * A collection on a connected server, with the functions through which `MongoDatabase` uses it. `close` disconnects.
  */
 export type OpenCollection = {
   readonly timeoutMs: number;
+  /** True for a server that is in no replica set and no sharded cluster: it has no transactions and no snapshots. */
+  readonly isStandalone: boolean;
   /** Does the work in a session of its own, which sees at least what the sessions saw that ended before it. */
   readonly inSession: <Result>(work: (session: MongoSession) => Promise<Result>) => Promise<Result>;
   readonly ping: () => Promise<void>;
@@ -17,6 +19,9 @@ export type OpenCollection = {
 
 /** MongoDB 5.0, the first version with snapshot reads outside of transactions. */
 const leastWireVersion = 13;
+
+/** A standalone server has no majority to read from or to write to. */
+const standaloneOptions: CollectionOptions = { readConcern: { level: "local" }, writeConcern: { w: 1, journal: true } };
 
 const namespaceExists = 48;
 
@@ -28,12 +33,14 @@ export async function openCollection(settings: MongoSettings, failures: MongoFai
   const client = await createClient(settings, failures);
   try {
     const db = client.db(settings.dbName);
-    checkServer(await db.command({ hello: 1 }));
+    const isStandalone = checkServer(await db.command({ hello: 1 }));
     await prepareCollection(db, settings.collectionName);
     const { collectionName, timeoutMs } = settings;
+    const records = db.collection<StoredRecord>(collectionName, isStandalone ? standaloneOptions : {});
     return {
       timeoutMs,
-      inSession: sessionsOf(client, { records: db.collection(collectionName), timeoutMs }),
+      isStandalone,
+      inSession: sessionsOf(client, { records, timeoutMs }),
       ping: async () => void (await db.command({ ping: 1 })),
       close: async () => await client.close(),
     };
@@ -83,15 +90,12 @@ function clientOptions(timeoutMs: number): MongoClientOptions {
   };
 }
 
-function checkServer({ setName, msg, maxWireVersion }: Document): void {
+/** Refuses a server that is too old. Returns true for a standalone one. */
+function checkServer({ setName, msg, maxWireVersion }: Document): boolean {
   if (maxWireVersion < leastWireVersion)
     throw new TroupeError("invalid_config", "MongoStorage needs MongoDB 5.0 or later. Upgrade the server.");
   // A router of a sharded cluster answers isdbgrid; a standalone server has neither.
-  if (setName !== undefined || msg === "isdbgrid") return;
-  throw new TroupeError(
-    "invalid_config",
-    'MongoDB runs as a standalone server, which has no transactions. Start it as a replica set; one server is enough ("mongod --replSet rs0", then "rs.initiate()" once in mongosh).',
-  );
+  return setName === undefined && msg !== "isdbgrid";
 }
 
 /** Creates the collection before any transaction needs it, or checks that an existing one compares ids by their bytes. */

@@ -11,6 +11,8 @@ export const storageRules = [
     "storage.in-memory": "an in-memory driver takes no argument",
     "sqlite.driver": "an embedded SQL driver takes a file path",
     "postgres.driver": "a relational driver takes a connection string",
+    "mongodb.standalone":
+      "on a standalone server all is right within one process, said once at warn; ifHeld and transaction name the cure",
     "mongodb.driver": "a document driver takes a uri, and perhaps a database and a collection name",
   }),
   ...rulesOf("Sessions and storage (contracts §3)", {
@@ -44,7 +46,8 @@ export const storageRules = [
     "user-memory.enabled-default": "extraction is on by default",
     "user-memory.extract-by-hand": "extractAndStore finds facts when asked for by hand although enabled is false",
     "user-memory.stand-in": "an object with the methods of a user memory works as the user memory of an agent",
-    "user-memory.shared": "agents with different storages may share a user memory: both get the facts that either found",
+    "user-memory.shared":
+      "agents with different storages may share a user memory: both get the facts that either found",
     "user-memory.get-facts": "getFacts returns a user's facts",
     "user-memory.add-facts": "addFacts stores facts with their source",
     "user-memory.remove-fact": "removeFact removes a fact",

@@ -6,6 +6,9 @@ import type { MongoOptions } from "../mongo-options.ts";
 /** The address of the test server. Empty when there is none: the tests that need it are skipped. */
 export const serverUrl = process.env["TROUPE_TEST_MONGODB_URL"] ?? "";
 
+/** The address of a standalone test server, in the same way. */
+export const standaloneUrl = process.env["TROUPE_TEST_MONGODB_STANDALONE_URL"] ?? "";
+
 /** The database of this process's tests. */
 export const testDb = `troupe_test_${createId().slice(0, 8)}`;
 
