@@ -5,7 +5,7 @@ import { repairHistory } from "../history/repair-history.ts";
 import type { ChatMessage } from "../message/message.ts";
 import { sessionKey } from "../session/session-keys.ts";
 import { checkOwner } from "../session/session-owner.ts";
-import { isList } from "../storage/stored-record.ts";
+import { isArrayOf } from "../storage/stored-record.ts";
 import type { AgentMemory } from "./agent-memory.ts";
 import type { AddMessagesOptions, ClearOptions, MemoryScope, RecalledMemory } from "./memory-options.ts";
 import type { Memory } from "./memory.ts";
@@ -40,7 +40,7 @@ class StandInMemory implements RecallingMemory {
     const read = async () =>
       await Promise.all([this.#memory.getMessages(id, scope), this.#memory.getContextString(id, scope)]);
     const [messages, context] = await untilAborted(read, scope.signal);
-    if (!isList(messages, isChatMessage)) throw wrongAnswer("getMessages", "an array of ChatMessage objects");
+    if (!isArrayOf(messages, isChatMessage)) throw wrongAnswer("getMessages", "an array of ChatMessage objects");
     if (typeof context !== "string") throw wrongAnswer("getContextString", "a string");
     // It cannot tell which turns it has: it is taken to have all.
     return { messages: [...repairHistory(messages)], context, through: Number.MAX_SAFE_INTEGER };
