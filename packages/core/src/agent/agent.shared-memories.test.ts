@@ -42,8 +42,7 @@ describe("a UserMemory that agents with different storages share", () => {
   it("stores facts of an agent's run in that agent's storage", async () => {
     const [storage, storage2] = [new InMemoryStorage(), new InMemoryStorage()];
     const userMemory = new UserMemory({ model: factsOf("Has a cat.") });
-    for (const own of [storage, storage2])
-      new Agent({ name: "a", model: new ScriptedModel(), storage: own, userMemory });
+    userMemory.bindStorage(storage);
     const agent = new Agent({ name: "b", model: new ScriptedModel("Hello."), storage: storage2, userMemory });
     await agent.run("I have a cat.", { userId });
     await userMemory.flush();
@@ -105,7 +104,7 @@ describe("a UserMemory that agents with different storages share", () => {
     const storage = new InMemoryStorage();
     const userMemory = new UserMemory();
     await userMemory.addFacts(userId, ["early"]);
-    new Agent({ name: "a", model: new ScriptedModel(), storage, userMemory });
+    userMemory.bindStorage(storage);
     await userMemory.addFacts(userId, ["late"]);
 
     expect((await userMemory.getFacts(userId)).map(({ fact }) => fact)).toEqual(["early", "late"]);
