@@ -64,6 +64,8 @@ export const agentRules = [
   }),
   ...rulesOf("Tools", {
     "schema.parameters": "a tool's parameters are an object schema",
+    "schema.checked-early": "a schema that cannot be used is refused when the tool is defined or the agent is made",
+    "schema.old-zod": "schemas of zod 4.0 and 4.1 are refused with their version and a way out",
     "tool.definition": "a tool has name, description, parameters and execute",
     "tool.execute": "execute gets the arguments and the run context",
     "tool.result-text": "a tool may return a string",

@@ -38,16 +38,17 @@ function rememberedBy({ memory, userMemory, storage }: AgentConfig): SessionList
 
 /**
  * The event bus, logger, sessions, tools, answer schema and retry policy that an agent, or the orchestrator of a team,
- * builds from its configuration. Each is made on first use: agents are made by the thousand, and few use all of them.
+ * builds from its configuration. Most are made on first use: agents are made by the thousand, and few use all of them.
  */
 export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
   readonly config: AgentConfig<Schema>;
+  /** The schema of the answer. Compiled at once, so that a wrong one is refused before any run. */
+  readonly structured: CompiledSchema | undefined;
   #eventBus: EventBus<RunEvents> | undefined;
   #logger: Logger | undefined;
   #storage: StorageDriver | undefined;
   #sessions: SessionStore | undefined;
   #tools: AgentTools | undefined;
-  #structured: CompiledSchema | undefined;
   #modelSettings: ModelSettings | undefined;
   #retry: RetryConfig | undefined;
 
@@ -56,6 +57,8 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
   constructor(config: AgentConfig<Schema>, listeners: readonly SessionListener[] = noListeners) {
     this.config = config;
     this.#listeners = listeners;
+    const { structuredOutput } = config;
+    this.structured = structuredOutput === undefined ? undefined : compileStructuredSchema(structuredOutput);
   }
 
   get eventBus(): EventBus<RunEvents> {
@@ -85,12 +88,6 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
 
   get tools(): AgentTools {
     return (this.#tools ??= new AgentTools(this.config.tools));
-  }
-
-  get structured(): CompiledSchema | undefined {
-    const { structuredOutput } = this.config;
-    if (structuredOutput === undefined) return undefined;
-    return (this.#structured ??= compileStructuredSchema(structuredOutput));
   }
 
   /** The settings of model calls, before those of a run. */

@@ -1,14 +1,21 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { EventBus } from "../events/event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import type { ObjectSchema } from "../schema/object-schema.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
+import type { ToolDef } from "../tool/tool.ts";
 import { Agent } from "./agent.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { look, scripted } from "./test/agents.ts";
 
 const model = new ScriptedModel();
 const schema = { type: "object", properties: { city: { type: "string" } } };
+
+function plainTool(parameters: ObjectSchema): ToolDef {
+  return { name: "plain", description: "Does something.", parameters, execute: () => "" };
+}
 
 function refusalOf(config: unknown): unknown {
   try {
@@ -118,6 +125,21 @@ describe("an agent", () => {
     await expect(agent.close()).rejects.toThrow("a");
     expect(closed).toEqual(["a", "b", "c"]);
   });
+
+  it.each<[option: string, value: unknown, expected: string]>([
+    ["structuredOutput", z.object({ at: z.date() }), 'structuredOutput has no JSON Schema: at "at", the type date'],
+    ["structuredOutput", { type: "text" }, 'structuredOutput cannot be used as a JSON Schema: at #, "type" must be'],
+    ["tools", [plainTool(z.object({ at: z.date() }))], 'tool "plain".parameters has no JSON Schema: at "at", the type'],
+    ["tools", [plainTool({ type: "array" })], 'tool "plain".parameters must have an object at its root'],
+  ])(
+    "refuses %s with a schema that cannot be used, before any run [schema.checked-early]",
+    (option, value, expected) => {
+      expect(refusalOf({ name: "helper", model, [option]: value })).toMatchObject({
+        code: "invalid_config",
+        message: expect.stringContaining(expected),
+      });
+    },
+  );
 
   const wrong: [option: string, value: unknown, expected: string][] = [
     ["name", " ", "name must be a string of 1 to 128 characters that is not blank"],

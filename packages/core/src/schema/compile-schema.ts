@@ -1,32 +1,37 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { createValidator, type Validator } from "./create-validator.ts";
 import type { InferSchema, JsonSchema, ObjectSchema } from "./object-schema.ts";
-import { type RecognisedSchema, recogniseSchema } from "./recognise-schema.ts";
+import { recogniseSchema } from "./recognise-schema.ts";
 import { toObjectRoot, wrapRoot } from "./root-schema.ts";
 import type { Validation } from "./schema-issue.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
 
-/**
- * A schema as the framework uses it: a JSON Schema to send to a model, and a check of the value that comes back.
- * Compiled once, when either member is first used.
- */
-export interface CompiledSchema<Output = unknown> {
+/** A schema as the framework uses it: a JSON Schema to send to a model, and a check of the value that comes back. */
+export type CompiledSchema<Output = unknown> = {
   /** The JSON Schema that a model is sent. It has an object at its root and is frozen. */
   readonly jsonSchema: JsonSchema;
   /** Checks a value and returns the schema's output, with defaults and transformations. A promise only for async schemas. */
-  validate(value: unknown): Validation<Output> | Promise<Validation<Output>>;
-}
+  readonly validate: (value: unknown) => Validation<Output> | Promise<Validation<Output>>;
+  /** Present when the root is wrapped for models: like `validate`, for a value that is not wrapped. */
+  readonly validateBare?: (value: unknown) => Validation<Output> | Promise<Validation<Output>>;
+};
 
 /**
- * Compiles the schema of a tool's arguments. Throws `invalid_config` at once for a value that is not a schema, and at
- * the first use for a schema that cannot be converted or has no object at its root. `label` names it in errors.
+ * Compiles the schema of a tool's arguments. Throws `invalid_config` for a value that is not a schema, and for one that
+ * cannot be converted to JSON Schema or has no object at its root. `label` names it in errors.
  */
 export function compileSchema<const Schema extends ObjectSchema>(
   schema: Schema,
   label = "parameters",
 ): CompiledSchema<InferSchema<Schema>> {
   const recognised = recogniseSchema(schema, label);
-  return lazily(() => prepareArguments(schema, recognised, label));
+  const jsonSchema = toObjectRoot(toJsonSchema(schema, label), true);
+  if (jsonSchema === undefined) {
+    const problem = `${label} must have an object at its root. Wrap the schema in a property of one.`;
+    throw new TroupeError("invalid_config", problem);
+  }
+  const validate = createValidator(recognised, jsonSchema, label);
+  return { jsonSchema: freezeJson(jsonSchema), validate } as CompiledSchema<InferSchema<Schema>>;
 }
 
 /**
@@ -37,38 +42,16 @@ export function compileStructuredSchema<const Schema extends ObjectSchema>(
   schema: Schema,
   label = "structuredOutput",
 ): CompiledSchema<InferSchema<Schema, unknown>> {
+  return prepareStructured(schema, label) as CompiledSchema<InferSchema<Schema, unknown>>;
+}
+
+function prepareStructured(schema: ObjectSchema, label: string): CompiledSchema {
   const recognised = recogniseSchema(schema, label);
-  return lazily(() => prepareStructured(schema, recognised, label));
-}
-
-type Prepared = { readonly jsonSchema: JsonSchema; readonly validator: Validator };
-
-function prepareArguments(schema: ObjectSchema, recognised: RecognisedSchema, label: string): Prepared {
-  const jsonSchema = toObjectRoot(toJsonSchema(schema, label), true);
-  if (jsonSchema === undefined) {
-    const problem = `${label} must have an object at its root. Wrap the schema in a property of one.`;
-    throw new TroupeError("invalid_config", problem);
-  }
-  return { jsonSchema: freezeJson(jsonSchema), validator: createValidator(recognised, jsonSchema, label) };
-}
-
-function prepareStructured(schema: ObjectSchema, recognised: RecognisedSchema, label: string): Prepared {
   const inner = toJsonSchema(schema, label);
   const jsonSchema = toObjectRoot(inner, false);
   const validator = createValidator(recognised, jsonSchema ?? inner, label);
-  if (jsonSchema !== undefined) return { jsonSchema: freezeJson(jsonSchema), validator };
-  return { jsonSchema: freezeJson(wrapRoot(inner)), validator: unwrapping(validator) };
-}
-
-function lazily<Output>(prepare: () => Prepared): CompiledSchema<Output> {
-  let prepared: Prepared | undefined;
-  const get = () => (prepared ??= prepare());
-  return {
-    get jsonSchema() {
-      return get().jsonSchema;
-    },
-    validate: (value) => get().validator(value) as Validation<Output> | Promise<Validation<Output>>,
-  };
+  if (jsonSchema !== undefined) return { jsonSchema: freezeJson(jsonSchema), validate: validator };
+  return { jsonSchema: freezeJson(wrapRoot(inner)), validate: unwrapping(validator), validateBare: validator };
 }
 
 function unwrapping(validator: Validator): Validator {

@@ -1,5 +1,6 @@
 import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import { readProperty } from "../util/read-property.ts";
 import type { JsonSchema } from "./object-schema.ts";
 import type { StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
 
@@ -53,8 +54,7 @@ function findProblem(schema: Fields): string | undefined {
   if (isStandardJson(schema) || isDescribed(schema)) return undefined;
   const vendor = isStandard(schema) ? schema["~standard"].vendor : undefined;
   // ArkType's and zod's own fields are inherited or not, by version; `in` sees both.
-  if ("_zod" in schema)
-    return 'is a zod mini schema, which has no JSON Schema: pass z.toJSONSchema(schema, { io: "input" }).';
+  if ("_zod" in schema) return findZodProblem(schema["_zod"]);
   if (vendor === "zod" || ("_def" in schema && "safeParse" in schema)) {
     return "is a zod 3 schema, which has no JSON Schema: upgrade to zod 4, or pass { schema, jsonSchema }.";
   }
@@ -62,6 +62,17 @@ function findProblem(schema: Fields): string | undefined {
     return "is a bare Valibot schema: pass toStandardJsonSchema(schema) of @valibot/to-json-schema.";
   if (vendor !== undefined) return "is a Standard Schema without JSON Schema: pass { schema, jsonSchema }.";
   return findPlainProblem(schema);
+}
+
+/** The problem of a schema of zod 4 that has no JSON Schema of its own. Since 4.2 those are the schemas of zod mini. */
+function findZodProblem(zod: unknown): string {
+  const version = readProperty(zod, "version");
+  const [major, minor, patch] = ["major", "minor", "patch"].map((name) => readProperty(version, name));
+  if (major === 4 && (minor === 0 || minor === 1)) {
+    const remedy = '{ schema, jsonSchema: z.toJSONSchema(schema, { io: "input" }) }';
+    return `is a schema of zod 4.${minor}.${String(patch)}, which cannot tell its JSON Schema: upgrade to zod 4.2 or later, or pass ${remedy}.`;
+  }
+  return 'is a zod mini schema, which has no JSON Schema: pass z.toJSONSchema(schema, { io: "input" }).';
 }
 
 function findPlainProblem(schema: Fields): string | undefined {

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { defineTool, isDefinedTool, argumentSchemaOf } from "./define-tool.ts";
+import type { ObjectSchema } from "../schema/object-schema.ts";
 import type { ToolDef } from "./tool.ts";
 
 const city = z.object({ city: z.string(), days: z.number().default(3) });
@@ -24,13 +25,13 @@ describe("defineTool", () => {
     expect(() => Object.assign(tool, { name: "no name" })).toThrow(TypeError);
   });
 
-  it("compiles the schema on first use, and once", () => {
+  it("compiles a library's schema when the tool is defined, and once", () => {
     let asked = 0;
     const counting = z.object({ city: z.string() });
     const standard = { ...counting["~standard"], jsonSchema: { input: () => ((asked += 1), { type: "object" }) } };
 
     const tool = defineTool({ ...weather, parameters: { "~standard": standard } });
-    expect(asked).toBe(0);
+    expect(asked).toBe(1);
     const [one, other] = [argumentSchemaOf(tool).jsonSchema, argumentSchemaOf(tool).jsonSchema];
 
     expect(asked).toBe(1);
@@ -74,6 +75,40 @@ describe("defineTool", () => {
 });
 
 describe("defineTool rejects as invalid_config", () => {
+  it.each<[title: string, parameters: ObjectSchema, sentence: RegExp]>([
+    [
+      "a Date of zod",
+      z.object({ at: z.date() }),
+      /^tool "weather"\.parameters has no JSON Schema: at "at", the type date/,
+    ],
+    ["a string at its root", z.string(), /^tool "weather"\.parameters must have an object at its root\. Wrap/],
+    ["an array at its root", { type: "array" }, /^tool "weather"\.parameters must have an object at its root\. Wrap/],
+    [
+      "a class within",
+      { type: "object", default: new Date(0) },
+      /^tool "weather"\.parameters is not a JSON Schema: at #\/def/,
+    ],
+    [
+      "a wrong type",
+      { type: "object", properties: { a: { type: "text" } } },
+      /at #\/properties\/a, "type" must be one of/,
+    ],
+    [
+      "a wrong pattern",
+      { type: "object", properties: { a: { pattern: "(" } } },
+      /at #\/properties\/a, the pattern "\("/,
+    ],
+    [
+      "a lost reference",
+      { type: "object", properties: { a: { $ref: "#/$defs/b" } } },
+      /"\$ref" must point into this schema/,
+    ],
+  ])("a schema with %s, when the tool is defined [schema.checked-early]", (_, parameters, sentence) => {
+    expect(() => defineTool({ ...weather, parameters, execute: () => "" })).toThrow(
+      expect.objectContaining({ code: "invalid_config", message: expect.stringMatching(sentence) }),
+    );
+  });
+
   it.each<[title: string, wrong: Record<string, unknown>, sentence: RegExp]>([
     ["a tool without a name", { name: undefined }, /^name of a tool must be a string of 1 to 64 letters.*undefined/],
     ["a tool with an empty name", { name: "" }, /^name of a tool must be .* begins with a letter or _, got ""\.$/],

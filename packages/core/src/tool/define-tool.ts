@@ -7,6 +7,7 @@ import type { RunContext } from "../run/run-context.ts";
 import { compileSchema } from "../schema/compile-schema.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { InferSchema, JsonSchema, ObjectSchema } from "../schema/object-schema.ts";
+import { isSimpleSchema } from "../schema/simple-schema.ts";
 import { recogniseSchema } from "../schema/recognise-schema.ts";
 import type { CheckedReturn, ToolCacheConfig, ToolDef, ToolEffect, ToolReturn } from "./tool.ts";
 
@@ -32,8 +33,8 @@ export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | 
 };
 
 /**
- * Makes a tool for a model to call, checked and frozen. A mistake in the definition is `invalid_config` at once; the
- * schema is compiled when it is first used.
+ * Makes a tool for a model to call, checked and frozen. A mistake in the definition or its schema is `invalid_config` at
+ * once.
  */
 export function defineTool<const Schema extends ObjectSchema, Returned>(
   definition: ToolDefinition<Schema, Returned & CheckedReturn<Returned>>,
@@ -74,6 +75,8 @@ class DefinedTool implements ToolDef {
     if (definition.timeoutMs !== undefined) this.timeoutMs = definition.timeoutMs;
     if (definition.maxOutputBytes !== undefined) this.maxOutputBytes = definition.maxOutputBytes;
     if (definition.effect !== undefined) this.effect = definition.effect;
+    // A simple schema is sure to compile, which can wait until the tool is used: tools are made by the thousand.
+    if (!isSimpleSchema(this.parameters)) this.#schema = compileParameters(this);
     Object.freeze(this);
   }
 

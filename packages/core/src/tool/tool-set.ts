@@ -2,6 +2,7 @@ import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ToolSpec } from "../model/model-config.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
+import { isSimpleSchema } from "../schema/simple-schema.ts";
 import { checkTool, isDefinedTool, argumentSchemaOf } from "./define-tool.ts";
 import { ToolCache } from "./tool-cache.ts";
 import type { ToolDef } from "./tool.ts";
@@ -21,7 +22,7 @@ export class ToolSet {
     if (!Array.isArray(tools)) throw wrongOption("tools", "an array of tools", tools);
     // By index: a hole in the array is a mistake like any other.
     this.#tools = tools.slice();
-    for (let index = 0; index < tools.length; index++) if (!isDefinedTool(tools[index])) checkTool(tools[index]);
+    for (let index = 0; index < tools.length; index++) if (!isDefinedTool(tools[index])) this.#check(tools[index]);
     if (tools.length > 1) refuseDuplicates(this.#tools);
   }
 
@@ -54,6 +55,11 @@ export class ToolSet {
     if (cache === undefined) return undefined;
     this.#caches ??= new Map();
     return getOrMake(this.#caches, tool, () => new ToolCache(cache.ttl));
+  }
+
+  #check(tool: unknown): void {
+    checkTool(tool);
+    if (!isSimpleSchema(tool.parameters)) this.argumentSchemaOf(tool);
   }
 
   #specOf(tool: ToolDef): ToolSpec {
