@@ -90,7 +90,7 @@ describe.each(Object.entries(transcripts))("the recorded answer %s", (transcript
 
     expect(asJson(chunks)).toEqual(expected.chunks);
     expect({ error }).toMatchObject({ error: expected.error });
-    await expect.poll(() => vendor.exchanges[0]?.end).toMatch(expected.error ? /completed|left/ : "completed");
+    await expect.poll(() => vendor.exchanges[0]?.end).toMatch(expected.error ? /completed|abandoned/ : "completed");
   });
 
   const within = { afterBytes: 100 };

@@ -77,7 +77,7 @@ describe("a batch", () => {
     const { host: _, "content-length": __, connection: ___, ...sent } = request?.headers ?? {};
     expect(sent).toEqual({
       accept: "*/*",
-      "accept-encoding": "credentials",
+      "accept-encoding": "identity",
       "content-type": "application/json",
       "user-agent": "troupe",
       "x-goog-api-key": "key-1",
