@@ -103,6 +103,7 @@ export type { RunEnd, RunWork } from "./run/run-work.ts";
 
 // Helpers.
 export { createId } from "./util/create-id.ts";
+export { elapsedMs } from "./util/elapsed-ms.ts";
 export { getOwn } from "./util/get-own.ts";
 export { sleep } from "./async/sleep.ts";
 export { untilAborted } from "./async/until-aborted.ts";

@@ -32,6 +32,7 @@ export const resourceRules = [
     "output.structured-null": "structured is null when structured output is not used",
     "output.thinking": "the output carries the model's thinking when there was any",
     "output.timings": "the output carries its duration and the time to the first token",
+    "output.duration-decimals": "durations are milliseconds to three decimals, wherever they go out",
     "output.identity": "the output names run, agent, session and user",
     "output.model": "the output names model and vendor, and the vendor's id of the response",
     "output.status": "the output's status is completed or error",

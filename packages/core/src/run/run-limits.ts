@@ -23,7 +23,7 @@ type Limits = { signals: readonly AbortSignal[]; durationMs: number; onEnd: (rea
 export function watchLimits({ signals, durationMs, onEnd }: Limits): () => void {
   const unlisten = signals.map((signal) => listen(signal, onEnd));
   const timer = setTimeout(() => {
-    onEnd(new TroupeError("limit_exceeded", `The run took longer than its limit of ${durationMs} ms.`));
+    onEnd(new TroupeError("limit_exceeded", `The run took longer than its limit of ${Math.round(durationMs)} ms.`));
   }, durationMs);
   return () => {
     clearTimeout(timer);

@@ -6,6 +6,7 @@ import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { UnfinishedStep } from "../history/interrupted-turn.ts";
+import { elapsedMs } from "../util/elapsed-ms.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -126,7 +127,7 @@ export class Run<Structured = unknown> {
 
   /** Records the time of the first token. Later calls change nothing. */
   noteToken(): void {
-    this.#firstTokenMs ??= performance.now() - this.#startedAt;
+    this.#firstTokenMs ??= elapsedMs(this.#startedAt);
   }
 
   /** Returns the record so far, as the output of a run with this status. */
@@ -161,7 +162,7 @@ export class Run<Structured = unknown> {
       outputTokens: completionTokens,
       totalTokens,
       ...(this.#firstTokenMs !== undefined && { timeToFirstTokenMs: this.#firstTokenMs }),
-      durationMs: performance.now() - this.#startedAt,
+      durationMs: elapsedMs(this.#startedAt),
     };
   }
 }

@@ -12,6 +12,7 @@ import { failureText } from "../tool/failure-text.ts";
 import { createId } from "../util/create-id.ts";
 import { drain } from "../async/drain.ts";
 import { readProperty } from "../util/read-property.ts";
+import { elapsedMs } from "../util/elapsed-ms.ts";
 import type { MemberRunRequest, StreamedMemberOutput } from "./member-runs.ts";
 import type { TeamMember } from "./members.ts";
 import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
@@ -131,7 +132,7 @@ class RoutedCall {
   #record(outcome: { result: string; error?: string }): void {
     const run = this.#run;
     const { id: toolCallId, name: toolName } = this.#call;
-    const call = { toolCallId, toolName, args: {}, ...outcome, durationMs: performance.now() - this.#startedAt };
+    const call = { toolCallId, toolName, args: {}, ...outcome, durationMs: elapsedMs(this.#startedAt) };
     this.#results.push(call);
     run.toolCalls.push(call);
     run.emit("tool.result", { toolCallId, toolName, result: outcome.result });

@@ -7,6 +7,7 @@ import { describeExcess } from "../schema/json-limits.ts";
 import { parseArguments } from "../schema/parse-model-json.ts";
 import { describeIssues } from "../schema/schema-issue.ts";
 import { readProperty } from "../util/read-property.ts";
+import { elapsedMs } from "../util/elapsed-ms.ts";
 import { copyPlain } from "./copy-plain.ts";
 import { ToolExecution } from "./tool-execution.ts";
 import { failureText, keyMasker, loggedCause, cutFailureText } from "./failure-text.ts";
@@ -62,7 +63,7 @@ export async function executeCall(batchCall: BatchCall, batch: RunningBatch): Pr
   emitCall(call, args, batch);
   const outcome = await outcomeOf(batchCall, batch);
   if (batch.running.isOver) return undefined;
-  const durationMs = performance.now() - startedAt;
+  const durationMs = elapsedMs(startedAt);
   const result = { toolCallId: call.id, toolName: call.name, args, ...outcome, durationMs };
   // Before the event: one of its handlers may end the run.
   batch.onResult?.(result);

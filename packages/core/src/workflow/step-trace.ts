@@ -1,5 +1,6 @@
 import { toPublicError } from "../errors/public-error.ts";
 import type { PublicError } from "../errors/public-error.ts";
+import { elapsedMs } from "../util/elapsed-ms.ts";
 import { walkSteps } from "./steps.ts";
 import type { CheckedStep } from "./steps.ts";
 import type { StepResult, StepStatus } from "./workflow-result.ts";
@@ -18,7 +19,7 @@ export class StepTraceEntry {
 
   /** Records the end of the step, and returns it. */
   end(status: StepStatus, thrown?: unknown): { status: StepStatus; durationMs: number } {
-    const durationMs = performance.now() - this.#startedAt;
+    const durationMs = elapsedMs(this.#startedAt);
     const error: PublicError | undefined = status === "error" ? toPublicError(thrown) : undefined;
     this.#end = { status, durationMs, ...(error !== undefined && { error }) };
     return { status, durationMs };
@@ -26,7 +27,7 @@ export class StepTraceEntry {
 
   /** Returns the result of the step. A step without an end was cut off with its run: it counts as cancelled. */
   toResult(): StepResult {
-    const cutOff = { status: "cancelled" as const, durationMs: performance.now() - this.#startedAt };
+    const cutOff = { status: "cancelled" as const, durationMs: elapsedMs(this.#startedAt) };
     return { name: this.#name, ...(this.#end ?? cutOff), ...(this.output !== undefined && { output: this.output }) };
   }
 }

@@ -1,6 +1,6 @@
 import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { loggerOption, optional, readOptions } from "@troupe/core/adapter";
+import { elapsedMs, loggerOption, optional, readOptions } from "@troupe/core/adapter";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { requestIdOf } from "../exchange/request-id.ts";
 import { requestRecordOf } from "../exchange/request-record.ts";
@@ -38,7 +38,7 @@ function makeRequestLogger(options: unknown): RequestHandler {
     const startedAt = performance.now();
     const requestId = requestIdOf(request, response);
     response.once("close", () => {
-      const durationMs = Math.round(performance.now() - startedAt);
+      const durationMs = elapsedMs(startedAt);
       logger.info("request", { ...describe(request, response), durationMs, requestId });
     });
     next();
