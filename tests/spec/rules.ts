@@ -1,13 +1,14 @@
 import type { Rule } from "./rule.ts";
 import { agentRules } from "./rules/agents.ts";
 import { modelCallRules } from "./rules/model-calls.ts";
+import { reportRules } from "./rules/reports.ts";
 import { resourceRules } from "./rules/resources.ts";
 import { runtimeRules } from "./rules/runtime.ts";
 import { storageRules } from "./rules/storage.ts";
 import { testingRules } from "./rules/testing.ts";
 import { transportRules } from "./rules/transports.ts";
 
-/** All rules of the specification. A test proves a rule by citing its id in its title: `it("… [retry.backoff]", …)`. */
+/** All rules of the specification and of what we promise beyond it. A test proves a rule by citing its id in its title: `it("… [retry.backoff]", …)`. */
 export const rules: readonly Rule[] = [
   ...resourceRules,
   ...runtimeRules,
@@ -16,4 +17,5 @@ export const rules: readonly Rule[] = [
   ...storageRules,
   ...transportRules,
   ...testingRules,
+  ...reportRules,
 ];

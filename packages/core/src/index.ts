@@ -38,7 +38,7 @@ export type {
   ToolReturn,
   ToolSource,
 } from "./tool/tool.ts";
-export type { Artifact, ToolCall, ToolCallResult } from "./message/tool-call.ts";
+export type { Artifact, ToolArtifact, ToolCall, ToolCallResult } from "./message/tool-call.ts";
 
 // Guardrails.
 export type { Guardrail, GuardrailConfig, GuardrailVerdict } from "./guardrail/guardrail.ts";
@@ -67,6 +67,7 @@ export type { OpenSession } from "./session/open-session.ts";
 export type { PageOptions } from "./session/page.ts";
 export type { BusyPolicy } from "./lock/busy-policy.ts";
 export type { NewTurn, StoredTurn, TurnRecord } from "./session/turn-record.ts";
+export type { TurnToolResult } from "./session/turn-tool-result.ts";
 
 // Memory and facts about users.
 export type { AgentMemory } from "./memory/agent-memory.ts";

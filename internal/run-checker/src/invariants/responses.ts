@@ -45,21 +45,39 @@ function* endFaults({ chunks, end }: RecordedStream): Generator<string> {
     yield `continues after ${types[last]} with ${types.slice(last + 1).join(", ")}`;
 }
 
+/** The chunks that belong to a tool call which has started. */
+const callChunks: ReadonlySet<string> = new Set(["tool_call_delta", "tool_result", "tool_call_end"]);
+
 function* toolFaults({ chunks }: RecordedStream): Generator<string> {
-  const open = new Set<string>();
-  const known = new Set<string>();
+  const calls = new Map<string, CallState>();
   for (const chunk of chunks) {
     const id = callOf(chunk);
     const type = typeOf(chunk);
     if (type === "tool_call_start") {
-      if (known.has(id)) yield `starts the tool call ${id} twice`;
-      known.add(id);
-      open.add(id);
-    } else if (type === "tool_call_delta" || type === "tool_call_end") {
-      if (!open.has(id)) yield `has ${type} for the tool call ${id}, which is not open`;
-      if (type === "tool_call_end") open.delete(id);
-    } else if (type === "finish" && open.size > 0) yield `finishes with open tool calls: ${[...open].join(", ")}`;
+      if (calls.has(id)) yield `starts the tool call ${id} twice`;
+      calls.set(id, "open");
+    } else if (callChunks.has(type)) {
+      yield* callFaults(type, id, calls.get(id));
+      calls.set(id, stateAfter(type, calls.get(id)));
+    } else if (type === "finish") {
+      const open = [...calls].filter(([, state]) => state !== "ended").map(([each]) => each);
+      if (open.length > 0) yield `finishes with open tool calls: ${open.join(", ")}`;
+    }
   }
+}
+
+type CallState = "open" | "has a result" | "ended";
+
+function* callFaults(type: string, id: string, state: CallState | undefined): Generator<string> {
+  if (state === undefined || state === "ended") yield `has ${type} for the tool call ${id}, which is not open`;
+  else if (state === "has a result" && type !== "tool_call_end") {
+    yield `has ${type} for the tool call ${id} after its result`;
+  } else if (state === "open" && type === "tool_call_end") yield `ends the tool call ${id} without a result`;
+}
+
+function stateAfter(type: string, state: CallState = "open"): CallState {
+  if (type === "tool_call_end") return "ended";
+  return type === "tool_result" ? "has a result" : state;
 }
 
 function typeOf(chunk: unknown): string {

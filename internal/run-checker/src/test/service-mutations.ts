@@ -77,13 +77,23 @@ export const serviceMutations: Record<string, Mutation> = {
   },
   "a tool call ends twice": {
     violates: "I9",
-    spoil: (evidence) => editChunks(evidence, (chunks) => [...chunks.slice(0, 4), chunks[3], ...chunks.slice(4)]),
+    spoil: (evidence) => editChunks(evidence, (chunks) => [...chunks.slice(0, 5), chunks[4], ...chunks.slice(5)]),
     says: /has tool_call_end for the tool call 2, which is not open/,
   },
   "a tool call is left open": {
     violates: "I9",
-    spoil: (evidence) => editChunks(evidence, (chunks) => [...chunks.slice(0, 4), ...chunks.slice(5)]),
+    spoil: (evidence) => editChunks(evidence, (chunks) => [...chunks.slice(0, 6), ...chunks.slice(7)]),
     says: /finishes with open tool calls: 1/,
+  },
+  "a tool call ends without its result": {
+    violates: "I9",
+    spoil: (evidence) => editChunks(evidence, (chunks) => chunks.toSpliced(3, 1)),
+    says: /ends the tool call 2 without a result/,
+  },
+  "a tool call goes on after its result": {
+    violates: "I9",
+    spoil: (evidence) => editChunks(evidence, (chunks) => chunks.toSpliced(4, 0, chunks[3])),
+    says: /has tool_result for the tool call 2 after its result/,
   },
   "a key is in the log, split over two pieces": {
     violates: "I10",

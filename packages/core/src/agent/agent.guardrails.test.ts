@@ -130,6 +130,7 @@ describe("the guardrails of a stream", () => {
       "thinking",
       "tool_call_start",
       "I look.",
+      "tool_result",
       "tool_call_end",
       "Sun.",
       "finish",

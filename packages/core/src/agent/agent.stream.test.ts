@@ -21,6 +21,7 @@ describe("the stream of an agent", () => {
       "tool_call_start",
       "tool_call_delta",
       "tool_call_delta",
+      "tool_result",
       "tool_call_end",
       "It ",
       "rains.",

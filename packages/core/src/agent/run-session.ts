@@ -3,9 +3,11 @@ import type { ChatMessage } from "../message/message.ts";
 import { ownerOf } from "../run/run-options.ts";
 import type { Run } from "../run/run.ts";
 import { interruptedTurn } from "../history/interrupted-turn.ts";
+import type { UnfinishedStep } from "../history/interrupted-turn.ts";
 import type { OpenSession } from "../session/open-session.ts";
 import type { SessionStore } from "../session/session-store.ts";
 import type { NewTurn } from "../session/turn-record.ts";
+import { toTurnToolResults } from "../session/turn-tool-result.ts";
 
 /**
  * The session of one run of an agent or a team: waits for its lease and opens it when the run begins, stores the turn
@@ -39,7 +41,7 @@ export class RunSession {
   async saveInterrupted(): Promise<void> {
     const { messages, unfinishedStep } = this.#run;
     const done = interruptedTurn(messages, unfinishedStep);
-    if (done !== null) await this.#store("interrupted", done);
+    if (done !== null) await this.#store("interrupted", done, unfinishedStep);
   }
 
   /** Gives the lease back. */
@@ -47,12 +49,20 @@ export class RunSession {
     this.#session?.release();
   }
 
-  #store(status: NewTurn["status"], messages: ChatMessage[]): Promise<number> {
-    const { runId, context, input, meter } = this.#run;
+  #store(status: NewTurn["status"], messages: ChatMessage[], unfinished?: UnfinishedStep): Promise<number> {
+    const { runId, context, input, meter, toolCalls } = this.#run;
     if (this.#session === undefined) {
       return Promise.reject(new TroupeError("internal", "A turn cannot be stored without a session."));
     }
     const runnable = context.agentName;
-    return this.#session.appendTurn({ runId, runnable, input, messages, status, usage: meter.total });
+    const turn = { runId, runnable, input, messages, status, usage: meter.total };
+    const toolResults = toTurnToolResults(toolCalls, unfinished);
+    const leftOut = toolResults.reduce((sum, each) => sum + (each.leftOut ?? 0), 0);
+    if (leftOut > 0) {
+      this.#run.warn("artifacts_not_stored", "Artifacts of tools were too large to be stored with the turn.", {
+        leftOut,
+      });
+    }
+    return this.#session.appendTurn(toolResults.length === 0 ? turn : { ...turn, toolResults });
   }
 }

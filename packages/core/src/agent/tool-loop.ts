@@ -10,6 +10,7 @@ import { parseStructured } from "../schema/parse-structured.ts";
 import { SchemaError } from "../schema/schema-error.ts";
 import { describeIssues } from "../schema/schema-issue.ts";
 import { executeToolCalls } from "../tool/execute-tool-calls.ts";
+import { toolResultChunk } from "../tool/tool-result-chunk.ts";
 import { callModel } from "./call-model.ts";
 import type { ModelRequest } from "./call-model.ts";
 import type { LoopPlan } from "./loop-plan.ts";
@@ -77,6 +78,7 @@ export async function* executeTools(
   });
   let next = await batch.next();
   for (; next.done !== true; next = await batch.next()) {
+    yield toolResultChunk(next.value);
     yield { type: "tool_call_end", toolCallId: next.value.toolCallId };
   }
   run.signal.throwIfAborted();

@@ -6,6 +6,9 @@ export type ToolCall = { id: string; name: string; arguments: Record<string, unk
 /** Output of a tool besides its text: JSON data for the caller, which the model does not see. */
 export type Artifact = { type: string; data: unknown; mimeType?: string };
 
+/** An artifact in the output of a run or in a stored turn, with the tool call that made it. */
+export type ToolArtifact = Artifact & { toolCallId: string; toolName: string };
+
 /** Result of one tool call. */
 export type ToolCallResult = {
   toolCallId: string;

@@ -1,4 +1,5 @@
 import type { TokenUsage } from "../message/token-usage.ts";
+import type { ToolCallResult } from "../message/tool-call.ts";
 import type { VendorState } from "./vendor-state.ts";
 
 /**
@@ -18,6 +19,12 @@ export type AnswerChunk =
   | { type: "tool_call_delta"; toolCallId: string; argumentsDelta: string }
   | { type: "tool_call_end"; toolCallId: string };
 
+/**
+ * The result of a tool call in the stream of a run: what the model got, `error` when the tool failed, and the artifacts,
+ * which the model does not see.
+ */
+export type ToolResultChunk = { type: "tool_result" } & Omit<ToolCallResult, "args">;
+
 /** The last chunk of a model provider's stream: the reason why the answer finished, its usage, and the vendor's ids. */
 export type ModelFinish = {
   type: "finish";
@@ -33,6 +40,7 @@ export type ModelFinish = {
 
 /**
  * A chunk of a provider's stream. Its `tool_call_end` means that the arguments are complete; in a `StreamChunk`, that the
- * tool has been executed.
+ * tool has been executed. Results of tools are a run's alone: they are here so that a provider may be typed to yield
+ * `StreamChunk`s, as the specification says, and are ignored.
  */
-export type ModelChunk = AnswerChunk | ModelFinish;
+export type ModelChunk = AnswerChunk | ToolResultChunk | ModelFinish;

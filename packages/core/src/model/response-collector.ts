@@ -35,6 +35,9 @@ export class ResponseCollector {
       case "tool_call_end":
         this.#end(chunk.toolCallId);
         break;
+      case "tool_result":
+        // A run's alone.
+        break;
       case "finish":
         this.#finish = chunk;
         break;

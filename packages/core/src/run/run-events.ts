@@ -1,6 +1,7 @@
 import type { MessageContent } from "../message/content.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import type { ErrorFields, TroupeError } from "../errors/troupe-error.ts";
+import type { Artifact } from "../message/tool-call.ts";
 import type { RunOutput } from "./run-output.ts";
 
 type OfRun<Data> = { runId: string; parentRunId?: string } & Data;
@@ -15,7 +16,14 @@ export type RunEvents = {
   "run.error": OfRun<{ error: TroupeError }>;
   "run.stream.chunk": OfRun<{ chunk: StreamChunk }>;
   "tool.call": OfRun<{ toolCallId: string; toolName: string; args: Record<string, unknown> }>;
-  "tool.result": OfRun<{ toolCallId: string; toolName: string; result: MessageContent }>;
+  /** `error` is set when the tool failed, was refused or was unknown; the model sees no artifacts. */
+  "tool.result": OfRun<{
+    toolCallId: string;
+    toolName: string;
+    result: MessageContent;
+    error?: string;
+    artifacts?: Artifact[];
+  }>;
   /** A warning of a run, of a child run, or of background work: see `Run.warn`. It has no `runId` when it belongs to no run. */
   "run.warning": {
     runId?: string;
@@ -27,3 +35,16 @@ export type RunEvents = {
     logged?: boolean;
   };
 };
+
+/** The name of an event that a run emits on its own bus alone. A `run.warning` also goes to the buses of all runs above. */
+export type RunEventName = Exclude<keyof RunEvents, "run.warning">;
+
+/** The names of the events that runs emit on their own bus alone, for code that subscribes to each of them. */
+export const runEventNames = Object.keys({
+  "run.start": true,
+  "run.complete": true,
+  "run.error": true,
+  "run.stream.chunk": true,
+  "tool.call": true,
+  "tool.result": true,
+} satisfies Record<RunEventName, true>) as readonly RunEventName[];

@@ -21,6 +21,7 @@ const whole: Required<RunOutput> = {
   createdAt: 1,
   responseId: "x",
   messages: [{ role: "user", content: "secret" }],
+  artifacts: [{ type: "chart", data: [1], toolCallId: "1", toolName: "draw" }],
   metrics: { inputTokens: 1, outputTokens: 2, totalTokens: 3 },
 };
 

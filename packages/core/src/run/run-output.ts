@@ -2,7 +2,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { ErrorCode, TroupeErrorOptions } from "../errors/troupe-error.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
-import type { ToolCallResult } from "../message/tool-call.ts";
+import type { ToolArtifact, ToolCallResult } from "../message/tool-call.ts";
 
 /** Token counts of a run, and its times in milliseconds. */
 export type RunMetrics = {
@@ -34,6 +34,8 @@ export type RunOutput<Structured = unknown> = {
   createdAt?: number;
   responseId?: string;
   messages?: ChatMessage[];
+  /** The artifacts of all tool calls, in their order; absent when there are none. */
+  artifacts?: ToolArtifact[];
   metrics?: RunMetrics;
 };
 
@@ -54,6 +56,7 @@ export type PublicOutput = Omit<RunOutput, "messages" | "userId" | "responseId">
 
 const shownWhenPresent = [
   "thinking",
+  "artifacts",
   "durationMs",
   "timeToFirstTokenMs",
   "runId",

@@ -4,7 +4,7 @@ import { selectKey } from "../keys/select-key.ts";
 import type { LogFields, Logger } from "../log/logger.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
-import type { ToolCallResult } from "../message/tool-call.ts";
+import type { ToolArtifact, ToolCallResult } from "../message/tool-call.ts";
 import type { UnfinishedStep } from "../history/interrupted-turn.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
 import type { RunContext } from "./run-context.ts";
@@ -135,6 +135,7 @@ export class Run<Structured = unknown> {
     const { name, model } = this.#init;
     const { runId, sessionId, userId } = this.settings;
     const metrics = this.#metrics();
+    const artifacts = artifactsOf(this.toolCalls);
     return {
       text: this.text,
       toolCalls: [...this.toolCalls],
@@ -151,6 +152,7 @@ export class Run<Structured = unknown> {
       createdAt: this.#createdAt,
       ...(this.responseId !== undefined && { responseId: this.responseId }),
       messages: [{ role: "user", content: this.input }, ...this.messages],
+      ...(artifacts.length > 0 && { artifacts }),
       metrics,
     };
   }
@@ -186,6 +188,12 @@ function contextOf(run: Run, { name, settings }: RunInit): RunContext {
 
 function loggerFor({ logger, settings }: RunInit): Logger {
   return logger.withSecrets(Object.values(settings.apiKeys)).child({ runId: settings.runId });
+}
+
+function artifactsOf(toolCalls: readonly ToolCallResult[]): ToolArtifact[] {
+  return toolCalls.flatMap(({ artifacts = [], toolCallId, toolName }) =>
+    artifacts.map((artifact) => ({ ...artifact, toolCallId, toolName })),
+  );
 }
 
 function timesOf({

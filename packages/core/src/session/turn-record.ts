@@ -5,6 +5,8 @@ import type { TokenUsage } from "../message/token-usage.ts";
 import { isChatMessage, isContent } from "../history/is-chat-message.ts";
 import { isArrayOf, readRecord, recordVersion } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
+import { isTurnToolResults } from "./turn-tool-result.ts";
+import type { TurnToolResult } from "./turn-tool-result.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 import { toStorable } from "../storage/to-storable.ts";
 
@@ -21,6 +23,11 @@ export type TurnRecord = {
   /** `interrupted`: the run failed or was cancelled after a tool had run. */
   status: "completed" | "interrupted";
   usage: TokenUsage;
+  /**
+   * The errors and artifacts of tool calls, which the messages do not have: an entry for each call that failed, was left
+   * unfinished or has artifacts. In a team's turn these are the delegations.
+   */
+  toolResults?: TurnToolResult[];
   /** Epoch milliseconds. */
   createdAt: number;
 };
@@ -37,13 +44,23 @@ export type NewTurn = Omit<TurnRecord, "v" | "createdAt">;
  * Makes the record of a turn, created now, from storable copies of its parts; throws `invalid_value` for one that could
  * not be read again.
  */
-export function newTurnRecord({ runId, runnable, input, messages, status, usage }: NewTurn): TurnRecord {
-  const turn = { v: recordVersion, runId, runnable, input, messages, status, usage, createdAt: Date.now() };
+export function newTurnRecord({ runId, runnable, input, messages, status, usage, toolResults }: NewTurn): TurnRecord {
+  const turn = {
+    v: recordVersion,
+    runId,
+    runnable,
+    input,
+    messages,
+    status,
+    usage,
+    toolResults,
+    createdAt: Date.now(),
+  };
   const record = toStorable(turn);
   if (isTurnRecord(record)) return record;
   throw new TroupeError(
     "invalid_value",
-    "The turn cannot be stored: its input, messages, status or usage does not have the shape of its type.",
+    "The turn cannot be stored: its input, messages, status, usage or tool results do not have the shape of its type.",
   );
 }
 
@@ -70,6 +87,7 @@ function isTurnRecord(value: unknown): value is TurnRecord {
     isArrayOf(value["messages"], isChatMessage) &&
     statuses.includes(value["status"]) &&
     isUsage(value["usage"]) &&
+    isTurnToolResults(value["toolResults"]) &&
     Number.isFinite(value["createdAt"])
   );
 }

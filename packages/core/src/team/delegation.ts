@@ -6,8 +6,9 @@ import type { ToolCallResult } from "../message/tool-call.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { JsonSchema } from "../schema/object-schema.ts";
+import { toToolResult } from "../tool/runnable-as-tool.ts";
 import { ToolSet } from "../tool/tool-set.ts";
-import type { ToolDef } from "../tool/tool.ts";
+import type { ToolDef, ToolResult } from "../tool/tool.ts";
 import { createId } from "../util/create-id.ts";
 import type { MemberRuns } from "./member-runs.ts";
 import type { TeamMember } from "./members.ts";
@@ -21,7 +22,7 @@ type DelegationToolOptions = {
   readonly contentOf: (args: Record<string, unknown>) => MessageContent;
 };
 
-/** A member as a tool: a call runs the member within the team's run, and its result is the member's text. */
+/** A member as a tool: a call runs the member within the team's run, and its result is the member's text, with the member's artifacts. */
 class DelegationTool implements ToolDef {
   readonly name: string;
   readonly description: string;
@@ -41,11 +42,11 @@ class DelegationTool implements ToolDef {
     return this.#options.memberRuns.timeoutMs;
   }
 
-  async execute(args: Record<string, unknown>, context: RunContext): Promise<string> {
+  async execute(args: Record<string, unknown>, context: RunContext): Promise<ToolResult> {
     const { member, memberRuns, contentOf } = this.#options;
     try {
-      const { text } = await memberRuns.run({ member, content: contentOf(args), context });
-      return text || "(no answer)";
+      const output = await memberRuns.run({ member, content: contentOf(args), context });
+      return toToolResult({ ...output, text: output.text || "(no answer)" });
     } catch (error) {
       const { code, message } = toPublicError(error);
       throw new TroupeError(code, message, { cause: error });

@@ -1,10 +1,7 @@
 import type { EventBus } from "../events/event-bus.ts";
-import type { RunEvents } from "../run/run-events.ts";
+import { runEventNames } from "../run/run-events.ts";
+import type { RunEventName, RunEvents } from "../run/run-events.ts";
 import type { Runnable } from "../run/runnable.ts";
-
-const names = ["run.start", "run.complete", "run.error", "run.stream.chunk", "tool.call", "tool.result"] as const;
-
-type Name = (typeof names)[number];
 
 /**
  * Forwards events of the members' buses to the team's bus, down to members of members. A member may also run for others:
@@ -42,14 +39,14 @@ export class MemberEvents {
   }
 
   #subscribe(): void {
-    this.#unsubscribe = [...this.#sources].flatMap((bus) => names.map((name) => this.#subscribeTo(bus, name)));
+    this.#unsubscribe = [...this.#sources].flatMap((bus) => runEventNames.map((name) => this.#subscribeTo(bus, name)));
   }
 
-  #subscribeTo(bus: EventBus<RunEvents>, name: Name): () => void {
-    return bus.on(name, (data: RunEvents[Name]) => this.#forward(name, data));
+  #subscribeTo(bus: EventBus<RunEvents>, name: RunEventName): () => void {
+    return bus.on(name, (data: RunEvents[RunEventName]) => this.#forward(name, data));
   }
 
-  #forward<Event extends Name>(name: Event, data: RunEvents[Event]): void {
+  #forward<Event extends RunEventName>(name: Event, data: RunEvents[Event]): void {
     const { runId, parentRunId = "" } = data;
     const isOurs = this.#childRuns.has(runId) || this.#teamRuns.has(parentRunId) || this.#childRuns.has(parentRunId);
     if (!isOurs || this.#forwarded.has(data)) return;

@@ -135,6 +135,6 @@ class RoutedCall {
     const call = { toolCallId, toolName, args: {}, ...outcome, durationMs: elapsedMs(this.#startedAt) };
     this.#results.push(call);
     run.toolCalls.push(call);
-    run.emit("tool.result", { toolCallId, toolName, result: outcome.result });
+    run.emit("tool.result", { toolCallId, toolName, ...outcome });
   }
 }

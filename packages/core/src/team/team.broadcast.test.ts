@@ -26,12 +26,12 @@ describe("a team that broadcasts", () => {
     const stream = new Team({ name: "team", mode: "broadcast", model, members }).stream("Question?");
     const chunks = stream[Symbol.asyncIterator]();
     const seen: (string | undefined)[] = [];
-    for (let left = 7; left > 0; left--) seen.push((await chunks.next()).value?.type);
+    for (let left = 9; left > 0; left--) seen.push((await chunks.next()).value?.type);
 
     expect(model.calls[0]?.end).toBe("running");
     await chunks.return?.();
     const start = ["tool_call_start", "tool_call_delta"];
-    expect(seen).toEqual([...start, ...start, "tool_call_end", "tool_call_end", "text"]);
+    expect(seen).toEqual([...start, ...start, "tool_result", "tool_call_end", "tool_result", "tool_call_end", "text"]);
   });
 
   it("streams no text of the members themselves", async () => {

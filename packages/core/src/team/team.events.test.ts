@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { EventBus } from "../events/event-bus.ts";
+import { runEventNames } from "../run/run-events.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { until } from "../testing/conformance/assert.ts";
@@ -9,18 +10,16 @@ import { sleep } from "../async/sleep.ts";
 import { Team } from "./team.ts";
 import { allModes, delegate, member, memberTurns, orchestratorTurns, readAll, sayer } from "./test/teams.ts";
 
-const names = ["run.start", "run.complete", "run.error", "run.stream.chunk", "tool.call", "tool.result"] as const;
-
-type Heard = { name: (typeof names)[number]; data: RunEvents[(typeof names)[number]] };
+type Heard = { name: keyof RunEvents; data: RunEvents[keyof RunEvents] };
 
 function listenTo({ eventBus }: Pick<Runnable, "eventBus">): Heard[] {
   const heard: Heard[] = [];
-  for (const name of names) eventBus.on(name, (data) => void heard.push({ name, data }));
+  for (const name of runEventNames) eventBus.on(name, (data) => void heard.push({ name, data }));
   return heard;
 }
 
 function listeners({ eventBus }: Runnable): boolean {
-  return names.some((name) => eventBus.has(name));
+  return runEventNames.some((name) => eventBus.has(name));
 }
 
 describe.each(allModes)("the event bus of a team of mode %s", (mode) => {

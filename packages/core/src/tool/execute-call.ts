@@ -1,5 +1,4 @@
 import type { EventBus } from "../events/event-bus.ts";
-import type { MessageContent } from "../message/content.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
@@ -67,7 +66,7 @@ export async function executeCall(batchCall: BatchCall, batch: RunningBatch): Pr
   const result = { toolCallId: call.id, toolName: call.name, args, ...outcome, durationMs };
   // Before the event: one of its handlers may end the run.
   batch.onResult?.(result);
-  emitResult(call, outcome.result, batch);
+  emitResult(result, batch);
   return result;
 }
 
@@ -163,9 +162,17 @@ function emitCall({ id, name }: ToolCall, args: Record<string, unknown>, { conte
   eventBus.emit("tool.call", { ...idsOf(context), toolCallId: id, toolName: name, args: copyPlain(args) });
 }
 
-function emitResult({ id, name }: ToolCall, result: MessageContent, { context, eventBus }: RunningBatch): void {
+function emitResult({ toolCallId, toolName, ...outcome }: ToolCallResult, { context, eventBus }: RunningBatch): void {
   if (!eventBus.has("tool.result")) return;
-  eventBus.emit("tool.result", { ...idsOf(context), toolCallId: id, toolName: name, result });
+  const { result, error, artifacts } = copyPlain(outcome);
+  eventBus.emit("tool.result", {
+    ...idsOf(context),
+    toolCallId,
+    toolName,
+    result,
+    ...(error !== undefined && { error }),
+    ...(artifacts !== undefined && { artifacts }),
+  });
 }
 
 function idsOf({ runId, parentRunId }: RunContext): { runId: string; parentRunId?: string } {

@@ -4,10 +4,11 @@ import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
+import type { RunOutput } from "../run/run-output.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { readProperty } from "../util/read-property.ts";
 import { defineTool } from "./define-tool.ts";
-import type { ToolDef } from "./tool.ts";
+import type { ToolDef, ToolResult } from "./tool.ts";
 
 /** Options of `runnableAsTool`: the name, the description and the time limit of the tool. */
 export type RunnableToolOptions = {
@@ -37,7 +38,7 @@ const parameters = {
 
 /**
  * Makes a tool by which a model asks another runnable. Each call is a child run of the caller's run, and its result is
- * the text of the child run's answer.
+ * the text of the child run's answer, with the artifacts of the child run.
  */
 export function runnableAsTool(runnable: Runnable, options: RunnableToolOptions = {}): ToolDef {
   checkRunnable(runnable);
@@ -52,14 +53,20 @@ export function runnableAsTool(runnable: Runnable, options: RunnableToolOptions 
   });
 }
 
-async function runForText(runnable: Runnable, input: string, context: RunContext): Promise<string> {
+async function runForText(runnable: Runnable, input: string, context: RunContext): Promise<ToolResult> {
   try {
-    const { text } = await runnable.run(input, { parent: context, signal: context.signal });
-    return text;
+    return toToolResult(await runnable.run(input, { parent: context, signal: context.signal }));
   } catch (error) {
     const { code, message } = toPublicError(error);
     throw new TroupeError(code, message, { cause: error });
   }
+}
+
+/** Makes the result of a tool from the output of the run that it stands for: its text and its artifacts. */
+export function toToolResult({ text, artifacts }: RunOutput): ToolResult {
+  if (artifacts === undefined) return { content: text };
+  // Without the inner tool calls, which the outer run knows nothing of.
+  return { content: text, artifacts: artifacts.map(({ toolCallId: _id, toolName: _name, ...artifact }) => artifact) };
 }
 
 function legalName(name: string): string {

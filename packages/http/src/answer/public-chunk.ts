@@ -16,11 +16,26 @@ export function toPublicChunk(chunk: StreamChunk): StreamChunk | undefined {
       return { type, toolCallId: chunk.toolCallId, argumentsDelta: chunk.argumentsDelta };
     case "tool_call_end":
       return { type, toolCallId: chunk.toolCallId };
+    case "tool_result":
+      return toPublicToolResult(chunk);
     case "finish":
       return { type, finishReason: chunk.finishReason, ...(chunk.usage !== undefined && { usage: chunk.usage }) };
     default:
       return undefined;
   }
+}
+
+function toPublicToolResult(chunk: Extract<StreamChunk, { type: "tool_result" }>): StreamChunk {
+  const { type, toolCallId, toolName, result, error, artifacts, durationMs } = chunk;
+  return {
+    type,
+    toolCallId,
+    toolName,
+    result,
+    ...(error !== undefined && { error }),
+    ...(artifacts !== undefined && { artifacts }),
+    durationMs,
+  };
 }
 
 /**

@@ -1,10 +1,12 @@
-import type { ChatMessage, StoredTurn, TokenUsage } from "@troupe/core";
+import type { ChatMessage, StoredTurn, TokenUsage, TurnToolResult } from "@troupe/core";
 
 /** A turn of a session (one input and the run's answer to it) as `GET /sessions/:id/turns` sends it to its owner. */
 export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status" | "createdAt" | "input"> & {
   /** The messages after the input: tool calls, their results, the answer. */
   messages: ChatMessage[];
   usage: TokenUsage;
+  /** The errors and artifacts of tool calls, which the messages do not have. */
+  toolResults?: TurnToolResult[];
 };
 
 /**
@@ -12,7 +14,7 @@ export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status
  * written by another release.
  */
 export function toPublicTurn(turn: StoredTurn): PublicTurn {
-  const { seq, runId, runnable, status, createdAt, input, messages, usage } = turn;
+  const { seq, runId, runnable, status, createdAt, input, messages, usage, toolResults } = turn;
   const { promptTokens, completionTokens, totalTokens } = usage;
   return {
     seq,
@@ -23,6 +25,23 @@ export function toPublicTurn(turn: StoredTurn): PublicTurn {
     input,
     messages: messages.map(toPublicMessage),
     usage: { promptTokens, completionTokens, totalTokens },
+    ...(toolResults !== undefined && { toolResults: toolResults.map(toPublicToolResult) }),
+  };
+}
+
+function toPublicToolResult({ toolCallId, toolName, error, artifacts, leftOut }: TurnToolResult): TurnToolResult {
+  return {
+    toolCallId,
+    toolName,
+    ...(error !== undefined && { error }),
+    ...(artifacts !== undefined && {
+      artifacts: artifacts.map(({ type, data, mimeType }) => ({
+        type,
+        data,
+        ...(mimeType !== undefined && { mimeType }),
+      })),
+    }),
+    ...(leftOut !== undefined && { leftOut }),
   };
 }
 

@@ -3,6 +3,7 @@ import { createLogger } from "../../log/logger.ts";
 import type { FinishReason } from "../../model/model-chunk.ts";
 import type { StreamChunk } from "../stream-chunk.ts";
 import { RunExecution } from "../run-execution.ts";
+import { runEventNames } from "../run-events.ts";
 import type { RunEvents } from "../run-events.ts";
 import type { RunOpts } from "../run-options.ts";
 import type { RunWork } from "../run-work.ts";
@@ -15,8 +16,6 @@ type SmallWork = Partial<RunWork> & { chunks?: () => AsyncGenerator<StreamChunk,
 /** An event on the bus of a run. */
 type Heard = { name: keyof RunEvents; data: RunEvents[keyof RunEvents] };
 
-const eventNames = ["run.start", "run.stream.chunk", "tool.call", "tool.result", "run.complete", "run.error"] as const;
-
 /** Two words, one chunk each. */
 export async function* twoWords(): AsyncGenerator<StreamChunk, FinishReason> {
   yield { type: "text", text: "Take " };
@@ -28,7 +27,7 @@ export async function* twoWords(): AsyncGenerator<StreamChunk, FinishReason> {
 export function smallRun({ chunks = twoWords, ...parts }: SmallWork = {}, opts: RunOpts = {}) {
   const [heard, lines, runs]: [Heard[], string[], Run[]] = [[], [], []];
   const eventBus = new EventBus<RunEvents>();
-  for (const name of eventNames) eventBus.on(name, (data) => void heard.push({ name, data }));
+  for (const name of runEventNames) eventBus.on(name, (data) => void heard.push({ name, data }));
   const logger = createLogger({ level: "debug", write: (line) => lines.push(line) });
   const run = testRun(opts, { name: "small", input: "Umbrella?", eventBus, logger });
   const begin = async () => {

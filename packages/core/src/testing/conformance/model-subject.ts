@@ -112,12 +112,13 @@ function optionsFor(name: ModelScenarioName, options: ModelOptions = {}): ModelO
   };
 }
 
-const fields: Record<ModelChunk["type"], readonly string[]> = {
+const fields: Record<StreamChunk["type"], readonly string[]> = {
   text: ["text", "type"],
   thinking: ["text", "type"],
   tool_call_start: ["toolCall", "type"],
   tool_call_delta: ["argumentsDelta", "toolCallId", "type"],
   tool_call_end: ["toolCallId", "type"],
+  tool_result: ["artifacts", "durationMs", "error", "result", "toolCallId", "toolName", "type"],
   finish: ["finishReason", "type", "usage"],
 };
 
@@ -131,7 +132,7 @@ export function assertModelChunks(chunks: readonly ModelChunk[]): void {
   assertFields(chunks, { ...fields, finish: [...fields.finish, "responseId", "model", "vendorState"] });
 }
 
-function assertFields(chunks: readonly ModelChunk[], known: typeof fields): void {
+function assertFields(chunks: readonly (ModelChunk | StreamChunk)[], known: typeof fields): void {
   for (const chunk of chunks) {
     const extra = Object.keys(JSON.parse(JSON.stringify(chunk)) as object).filter(
       (field) => !known[chunk.type].includes(field),
@@ -141,24 +142,31 @@ function assertFields(chunks: readonly ModelChunk[], known: typeof fields): void
 }
 
 /** Asserts that a stream has one `finish` chunk, as its last one. */
-export function assertFinishesOnce(chunks: readonly ModelChunk[]): void {
+export function assertFinishesOnce(chunks: readonly (ModelChunk | StreamChunk)[]): void {
   const finishes = chunks.filter(({ type }) => type === "finish");
   assert.equal(finishes.length, 1, "a stream has one finish chunk");
   assert.equal(chunks.at(-1)?.type, "finish", "finish is the last chunk");
 }
 
-/** Asserts that each tool call starts once, has its arguments, and ends once. Returns the arguments by call id. */
-export function assertCallGrammar(chunks: readonly ModelChunk[]): Map<string, { name: string; text: string }> {
-  const calls = new Map<string, { name: string; text: string; ended: boolean }>();
+/**
+ * Asserts that each tool call starts once, has its arguments, at most one result in the stream of a run, and ends once.
+ * Returns the arguments by call id.
+ */
+export function assertCallGrammar(
+  chunks: readonly (ModelChunk | StreamChunk)[],
+): Map<string, { name: string; text: string }> {
+  const calls = new Map<string, { name: string; text: string; ended: boolean; hasResult: boolean }>();
   for (const chunk of chunks) {
     if (chunk.type === "tool_call_start") {
       assert.ok(chunk.toolCall.id !== "" && !calls.has(chunk.toolCall.id), "each call has a unique id");
-      calls.set(chunk.toolCall.id, { name: chunk.toolCall.name, text: "", ended: false });
-    } else if (chunk.type === "tool_call_delta" || chunk.type === "tool_call_end") {
+      calls.set(chunk.toolCall.id, { name: chunk.toolCall.name, text: "", ended: false, hasResult: false });
+    } else if ("toolCallId" in chunk) {
       const call = calls.get(chunk.toolCallId);
       assert.ok(call !== undefined && !call.ended, `${chunk.type} comes between the start of its call and its end`);
+      assert.ok(!call.hasResult || chunk.type === "tool_call_end", "a result is the last of its call, but for the end");
       if (chunk.type === "tool_call_delta") call.text += chunk.argumentsDelta;
-      else call.ended = true;
+      call.hasResult = chunk.type === "tool_result";
+      call.ended = chunk.type === "tool_call_end";
     }
   }
   for (const { name, ended } of calls.values()) assert.ok(ended, `the call of ${name} does not end`);

@@ -3,6 +3,7 @@ import type { ModelProvider } from "../../model/model-provider.ts";
 import type { StreamChunk } from "../../run/stream-chunk.ts";
 import { TroupeError } from "../../errors/troupe-error.ts";
 import type { RunError } from "../../run/run-output.ts";
+import { runEventNames } from "../../run/run-events.ts";
 import type { RunEvents } from "../../run/run-events.ts";
 import type { Runnable, RunStream } from "../../run/runnable.ts";
 
@@ -37,9 +38,8 @@ export async function runErrorOf(run: Promise<unknown>): Promise<RunError> {
 /** Collects the events of a runnable from now on, in order, without those of child runs. */
 export function eventsOf({ eventBus }: Runnable): { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] {
   const events: { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] = [];
-  const names = ["run.start", "run.complete", "run.error", "run.stream.chunk", "tool.call", "tool.result"] as const;
   const runs = new Set<string>();
-  for (const name of names) {
+  for (const name of runEventNames) {
     eventBus.on(name, (data) => {
       runs.add(data.runId);
       if (!runs.has(data.parentRunId ?? "")) events.push({ name, data });

@@ -6,6 +6,7 @@ import type {
   RunMetrics,
   TextPart,
   TokenUsage,
+  ToolArtifact,
   ToolCallResult,
 } from "@troupe/core";
 import type { PublicOutput } from "@troupe/core/adapter";
@@ -90,6 +91,16 @@ export function runSchemas(): Record<string, OpenApiSchema> {
       optional: { mimeType: stringSchema },
       example: { type: "chart", data: { points: [1, 2] } },
     }),
+    ToolArtifact: objectSchema<ToolArtifact>({
+      required: {
+        type: stringSchema,
+        data: { description: "Anything.", nullable: true },
+        toolCallId: stringSchema,
+        toolName: stringSchema,
+      },
+      optional: { mimeType: stringSchema },
+      example: { type: "chart", data: { points: [1, 2] }, toolCallId: "call_1", toolName: "weather" },
+    }),
     TokenUsage: usageSchema(),
     RunMetrics: objectSchema<RunMetrics>({
       required: { inputTokens: countSchema, outputTokens: countSchema, totalTokens: countSchema },
@@ -123,6 +134,7 @@ export function outputSchemaWith(structured: OpenApiSchema): OpenApiSchema {
       status: enumSchema("completed", "error"),
       createdAt: timestampSchema,
       metrics: schemaRef("RunMetrics"),
+      artifacts: arraySchema(schemaRef("ToolArtifact")),
     },
     example: { text: "Take an umbrella.", toolCalls: [examples.call], usage: examples.usage, structured: null },
   });
@@ -147,7 +159,8 @@ function messageInput(): OpenApiSchema {
   return { oneOf: [{ type: "string", pattern: "\\S" }, parts], description: "A string, or an array of content parts." };
 }
 
-function toolResultSchema(): OpenApiSchema {
+/** Returns the OpenAPI schema of the content that a model got as the result of a tool call. */
+export function toolResultSchema(): OpenApiSchema {
   const description = "The content that the model got: a string (JSON as text), or an array of content parts.";
   return { oneOf: [stringSchema, arraySchema(schemaRef("ContentPart"))], description };
 }

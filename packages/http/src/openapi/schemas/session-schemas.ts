@@ -1,4 +1,4 @@
-import type { ChatMessage, SessionInfo, SessionPage, ToolCall } from "@troupe/core";
+import type { ChatMessage, SessionInfo, SessionPage, ToolCall, TurnToolResult } from "@troupe/core";
 import type { PublicTurn } from "../../sessions/public-turn.ts";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
@@ -51,8 +51,15 @@ export function sessionSchemas(): Record<string, OpenApiSchema> {
         messages: arraySchema(schemaRef("ChatMessage")),
         usage: schemaRef("TokenUsage"),
       },
-      optional: {},
+      optional: { toolResults: arraySchema(schemaRef("TurnToolResult")) },
       example: turn,
+    }),
+    TurnToolResult: objectSchema<TurnToolResult>({
+      required: { toolCallId: stringSchema, toolName: stringSchema },
+      optional: { error: stringSchema, artifacts: arraySchema(schemaRef("Artifact")), leftOut: countSchema },
+      example: { toolCallId: "call_1", toolName: "weather", artifacts: [{ type: "chart", data: { points: [1, 2] } }] },
+      description:
+        "The error and the artifacts of a tool call. A call that has neither has no entry; `leftOut` counts artifacts that were too large to be stored.",
     }),
     TurnList: objectSchema<TurnList>({
       required: { turns: arraySchema(schemaRef("Turn")) },

@@ -1,7 +1,8 @@
 import type { FinishReason, StreamChunk } from "@troupe/core";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
-import { objectSchema, enumSchema, stringSchema, unionSchema } from "./schema-builders.ts";
+import { toolResultSchema } from "./run-schemas.ts";
+import { arraySchema, durationSchema, objectSchema, enumSchema, stringSchema, unionSchema } from "./schema-builders.ts";
 
 type Chunk<Type extends StreamChunk["type"]> = Extract<StreamChunk, { type: Type }>;
 
@@ -20,6 +21,7 @@ const chunks = {
   thinking: "ThinkingChunk",
   tool_call_start: "ToolCallStartChunk",
   tool_call_delta: "ToolCallDeltaChunk",
+  tool_result: "ToolResultChunk",
   tool_call_end: "ToolCallEndChunk",
   finish: "FinishChunk",
 } satisfies Record<StreamChunk["type"], string>;
@@ -70,6 +72,18 @@ function toolCallSchemas(): Record<string, OpenApiSchema> {
       optional: {},
       example: { type: "tool_call_delta", toolCallId: "call_1", argumentsDelta: '{"city":' },
       description: "A piece of the arguments of a call. Joined, the pieces are JSON.",
+    }),
+    ToolResultChunk: objectSchema<Chunk<"tool_result">>({
+      required: {
+        type: enumSchema("tool_result"),
+        toolCallId: stringSchema,
+        toolName: stringSchema,
+        result: toolResultSchema(),
+        durationMs: durationSchema,
+      },
+      optional: { error: stringSchema, artifacts: arraySchema(schemaRef("Artifact")) },
+      example: { type: "tool_result", toolCallId: "call_1", toolName: "weather", result: "Rain.", durationMs: 41 },
+      description: "What the tool answered; `error` is there when it failed. It comes before `tool_call_end`.",
     }),
     ToolCallEndChunk: objectSchema<Chunk<"tool_call_end">>({
       required: { type: enumSchema("tool_call_end"), toolCallId: stringSchema },
