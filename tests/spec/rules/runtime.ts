@@ -52,6 +52,14 @@ export const runtimeRules = [
     "run.background-warning":
       "failures of background work (facts, memory) are run.warning events, of a silent agent too",
   }),
+  ...rulesOf("Errors", {
+    "errors.program-message":
+      "the error of a run names the step, hook, source or model that threw, and why; clients are not told",
+    "errors.hidden": "clients see a general sentence in place of an exception of the program, over HTTP JSON and SSE",
+    "errors.one-cause": "the cause of a run's error is the original error, however many runs and steps it came through",
+    "errors.json": "an error as JSON has name, code, message, fields and run id, and no conversation",
+    "errors.no-key": "neither the message nor the cause of a run's error holds an API key of the run",
+  }),
   ...rulesOf("Logger", {
     "logger.levels": "a logger has the levels debug, info, warn, error and silent",
     "logger.color": "color is on when the output is a terminal",

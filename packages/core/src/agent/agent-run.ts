@@ -1,3 +1,4 @@
+import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { applyInputGuardrails } from "../guardrail/apply-guardrails.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
@@ -89,11 +90,20 @@ export class AgentRun<Structured> implements RunWork<Structured> {
   /** The input as guardrails and the hook left it. What they put in its place is checked again. */
   async #readInput(): Promise<MessageContent> {
     const { context, input } = this.#run;
-    const { guardrails, hooks } = this.#parts.config;
+    const { guardrails } = this.#parts.config;
     const passed = await applyInputGuardrails(input, { guardrails: guardrails?.input ?? [], context });
     if (passed !== input) checkContent(passed, "What the guardrails made of the input");
-    const replaced = await hooks?.beforeRun?.(context, passed);
+    const replaced = await this.#callBeforeRun(passed);
     return replaced === undefined ? passed : checkContent(replaced, "What beforeRun returned");
+  }
+
+  async #callBeforeRun(input: MessageContent): Promise<MessageContent | void> {
+    const { context } = this.#run;
+    try {
+      return await this.#parts.config.hooks?.beforeRun?.(context, input);
+    } catch (error) {
+      throw toTroupeError(error, context.signal, "The hook beforeRun");
+    }
   }
 }
 

@@ -1,7 +1,9 @@
+import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { wrongOption } from "../errors/read-options.ts";
 import type { ToolDef, ToolSource } from "../tool/tool.ts";
 import { isDefinedTool } from "../tool/define-tool.ts";
 import { ToolSet } from "../tool/tool-set.ts";
+import { readProperty } from "../util/read-property.ts";
 
 /**
  * The tools of an agent: those given to it, and those of its tool sources, which are asked for them when a run begins
@@ -38,7 +40,7 @@ export class AgentTools {
   }
 
   async #loadSources(): Promise<ToolSet> {
-    const lists = await Promise.all(this.#given.map(async (tool) => (isSource(tool) ? await tool.getTools() : [tool])));
+    const lists = await Promise.all(this.#given.map(async (tool, index) => await toolsOf(tool, index)));
     const tools = lists.flat();
     const isSame = tools.length === this.#tools.length && tools.every((tool, index) => tool === this.#tools[index]);
     if (!isSame) {
@@ -46,6 +48,17 @@ export class AgentTools {
       this.#tools = tools;
     }
     return this.#set;
+  }
+}
+
+async function toolsOf(tool: ToolDef | ToolSource, index: number): Promise<readonly ToolDef[]> {
+  if (!isSource(tool)) return [tool];
+  try {
+    return await tool.getTools();
+  } catch (error) {
+    const name = readProperty(tool, "name");
+    const place = typeof name === "string" ? JSON.stringify(name) : `tools[${index}]`;
+    throw toTroupeError(error, undefined, `The tool source ${place}`);
   }
 }
 

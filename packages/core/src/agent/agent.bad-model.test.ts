@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { toPublicError } from "../errors/public-error.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
 import { assertCallGrammar } from "../testing/conformance/model-subject.ts";
@@ -118,7 +119,7 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
     for (const { messages } of model.calls) assertVendorWouldAccept(messages);
   });
 
-  it("may fail in any way: the run fails with a code, and quotes nothing", async () => {
+  it("may fail in any way: the run fails with a code, and nothing is quoted to clients", async () => {
     const secret = "prompt with sk-12345678";
     for (const thrown of [new Error(secret), secret, null, undefined, { message: secret }]) {
       const model = new StreamingModel(() => {
@@ -128,7 +129,8 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
       const error: unknown = await start(agent).catch((failure: unknown) => failure);
 
       expect(error).toMatchObject({ code: "internal", output: { status: "error" } });
-      expect((error as Error).message).not.toContain("sk-");
+      expect((error as Error).message).toMatch(/^The model streaming\/streaming-1 failed: /);
+      expect(toPublicError(error).message).not.toContain("sk-");
     }
     await expect(start(streaming(null, finish))).rejects.toMatchObject({ code: "internal" });
   });

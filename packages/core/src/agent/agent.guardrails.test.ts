@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { toPublicError } from "../errors/public-error.ts";
 import type { Guardrail } from "../guardrail/guardrail.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { readAll, runErrorOf } from "../testing/conformance/runnable-subject.ts";
@@ -81,7 +82,7 @@ describe.each(["run", "stream"] as const)("the guardrails of an agent (%s)", (wa
       const error = await runErrorOf(start(scripted(["Sun."], { guardrails }).agent));
 
       expect(error).toMatchObject({ code: "internal", output: { text: "" } });
-      expect(error.message).not.toContain("sk-");
+      expect(toPublicError(error).message).not.toContain("sk-");
     }
   });
 });

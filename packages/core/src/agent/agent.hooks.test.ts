@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { toPublicError } from "../errors/public-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
@@ -104,7 +105,7 @@ describe("the hooks of an agent", () => {
     }
   });
 
-  it("end the run when beforeRun throws: with a TroupeError as it is, with any other error without its message", async () => {
+  it("end the run when beforeRun throws: with a TroupeError as it is, with any other error hidden from clients", async () => {
     const refusal = new TroupeError("forbidden", "Not on Sundays.");
     const refused = scripted(["Hi."], { hooks: { beforeRun: () => Promise.reject(refusal) } });
     const failed = scripted(["Hi."], { hooks: { beforeRun: broken } });
@@ -112,7 +113,8 @@ describe("the hooks of an agent", () => {
     expect(await runErrorOf(refused.agent.run("Hi"))).toMatchObject({ code: "forbidden", message: "Not on Sundays." });
     const error = await runErrorOf(failed.agent.run("Hi"));
     expect(error.code).toBe("internal");
-    expect(error.message).not.toContain("sk-");
+    expect(error.message).toMatch(/^The hook beforeRun failed: /);
+    expect(toPublicError(error).message).not.toContain("sk-");
     expect([refused.model.calls, failed.model.calls]).toEqual([[], []]);
   });
 

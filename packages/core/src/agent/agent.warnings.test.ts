@@ -14,6 +14,25 @@ function warningsOf({ eventBus }: Agent): RunEvents["run.warning"][] {
   return told;
 }
 
+describe("a hook of a silent agent that fails", () => {
+  it("is told as a warning when the failure does not end the run [run.background-warning]", async () => {
+    const fail = () => Promise.reject(new Error("hook"));
+    const { agent } = scripted(["One.", { error: new Error("broken") }], {
+      hooks: { afterRun: fail, onError: fail },
+      retry: { maxRetries: 0 },
+    });
+    const told = warningsOf(agent);
+
+    await agent.run("Hi");
+    await agent.run("Hi").catch(() => undefined);
+
+    expect(told.map(({ code, message }) => [code, message])).toEqual([
+      ["hook_failed", "The hook afterRun failed."],
+      ["hook_failed", "The hook onError failed."],
+    ]);
+  });
+});
+
 describe("background work of a silent agent that fails", () => {
   it("is told as a warning when no facts could be extracted, for each run [run.background-warning]", async () => {
     const userMemory = new UserMemory({

@@ -1,5 +1,6 @@
 import { untilAborted } from "../async/until-aborted.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { estimateTextTokens, estimateTokens } from "../history/estimate-tokens.ts";
 import { repairHistory } from "../history/repair-history.ts";
 import { trimHistory } from "../history/trim-history.ts";
@@ -73,7 +74,11 @@ async function loadFacts(userMemory: AgentUserMemory, { settings, signal }: Run)
 }
 
 async function makeInstructions(make: (context: RunContext) => string | Promise<string>, run: Run): Promise<string> {
-  return await make(run.context);
+  try {
+    return await make(run.context);
+  } catch (error) {
+    throw toTroupeError(error, run.signal, "The function instructions");
+  }
 }
 
 function toolTokens({ specs }: ToolSet): number {

@@ -1,3 +1,4 @@
+import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { OutputGate } from "../guardrail/output-gate.ts";
 import type { CallIds } from "../history/call-ids.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
@@ -39,7 +40,12 @@ export async function* callModel(
   const thinkingBefore = run.thinking;
   run.text = "";
   const ids = new UniqueCallIds(callIds);
-  const response = yield* plan.call(plan, { messages, options, filter: chunks.filter, ids });
+  let response: ModelResponse;
+  try {
+    response = yield* plan.call(plan, { messages, options, filter: chunks.filter, ids });
+  } catch (error) {
+    throw toTroupeError(error, signal, `The model ${plan.model.providerId}/${plan.model.modelId}`);
+  }
   run.meter.add(response.usage);
   signal.throwIfAborted();
   run.noteToken();

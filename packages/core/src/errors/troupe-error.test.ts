@@ -23,7 +23,7 @@ describe("TroupeError", () => {
   it("leaves its cause out of JSON", () => {
     const error = new TroupeError("internal", "Broken.", { cause: new Error("secret"), fields: { a: 1 } });
 
-    expect(JSON.stringify(error)).toBe('{"code":"internal","fields":{"a":1}}');
+    expect(JSON.stringify(error)).toBe('{"name":"TroupeError","code":"internal","message":"Broken.","fields":{"a":1}}');
     expect(Object.keys(error)).toEqual(["code", "fields"]);
   });
 

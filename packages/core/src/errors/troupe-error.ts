@@ -39,7 +39,10 @@ export interface TroupeErrorOptions {
 // In the global registry, so that errors of one copy of core are recognized by another.
 const brand = Symbol.for("troupe.error");
 
-/** Error of every failure in Troupe: a code to act on, a message that is safe to show, and plain fields. */
+/**
+ * Error of every failure in Troupe: a code to act on, a message and plain fields. The messages of `internal`,
+ * `invalid_config` and `invalid_value` are for the program: transports show a general sentence in their place.
+ */
 export class TroupeError extends Error {
   readonly code: ErrorCode;
   readonly fields: ErrorFields;
@@ -49,6 +52,12 @@ export class TroupeError extends Error {
     this.code = code;
     this.fields = options.fields ?? {};
     Object.defineProperty(this, brand, { value: true });
+  }
+
+  /** The error as JSON: without its cause, and without the output of a run. */
+  toJSON(): object {
+    const { name, code, message, fields } = this;
+    return { name, code, message, fields };
   }
 
   /** Tells if a value is a `TroupeError`, also one of another copy of core. */

@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
+import { toPublicError } from "../errors/public-error.ts";
 import { GuardrailError } from "../errors/guardrail-error.ts";
 import type { MessageContent } from "../message/content.ts";
 import { applyGuardrails, applyInputGuardrails } from "./apply-guardrails.ts";
@@ -81,8 +82,9 @@ describe("applyGuardrails", () => {
 
     await expect(checked).rejects.toMatchObject({
       code: "internal",
-      message: 'The guardrail "g" failed, so nothing passes.',
+      message: 'The guardrail "g" failed, so nothing passes: secret detail',
     });
+    expect(toPublicError(await checked.catch((error: unknown) => error)).message).not.toContain("secret");
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "error", guardrail: "g" });
     expect(lines[0]).toContain("secret detail");

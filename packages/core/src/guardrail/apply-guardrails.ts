@@ -1,7 +1,9 @@
 import { untilAborted } from "../async/until-aborted.ts";
 import { abortedError } from "../errors/aborted-error.ts";
 import { GuardrailError } from "../errors/guardrail-error.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
+import { thrownMessage } from "../errors/thrown-message.ts";
+import type { TroupeError } from "../errors/troupe-error.ts";
+import { WrapperError } from "../errors/wrapper-error.ts";
 import { getTextContent } from "../message/content.ts";
 import type { ContentPart, MessageContent } from "../message/content.ts";
 import type { RunContext } from "../run/run-context.ts";
@@ -69,9 +71,10 @@ export function reportFailedGuardrail(
   problem: string,
   { context, cause }: { context: RunContext; cause?: unknown },
 ): TroupeError {
-  const message = `The guardrail ${JSON.stringify(name)} ${problem}, so nothing passes.`;
-  context.logger.error(message, { guardrail: name, ...(cause === undefined ? {} : { error: cause }) });
-  return new TroupeError("internal", message, { cause });
+  const message = `The guardrail ${JSON.stringify(name)} ${problem}, so nothing passes`;
+  context.logger.error(`${message}.`, { guardrail: name, ...(cause === undefined ? {} : { error: cause }) });
+  const reason = cause === undefined ? "." : `: ${thrownMessage(cause)}`;
+  return new WrapperError("internal", message + reason, { cause });
 }
 
 async function callGuardrail(guardrail: Guardrail, text: string, context: RunContext): Promise<unknown> {

@@ -4,18 +4,17 @@ import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import { LazyPromise } from "../async/lazy-promise.ts";
 import { GracePeriod } from "./grace-period.ts";
-import { RunError } from "./run-output.ts";
-import type { RunOutput } from "./run-output.ts";
+import type { RunError, RunOutput } from "./run-output.ts";
 import type { RunWork } from "./run-work.ts";
 import type { Run } from "./run.ts";
 import type { RunStream } from "./runnable.ts";
 import { watchLimits } from "./run-limits.ts";
+import { toRunError } from "./to-run-error.ts";
 
 type Step = IteratorResult<StreamChunk, undefined>;
 type Read = { resolve: (step: Step) => void; reject: (error: unknown) => void };
 
 const over: Step = { done: true, value: undefined };
-const hookFailed = "A hook at the end of the run failed.";
 
 /**
  * Drives a run from its start to its one end. It is pulled by the reader of its chunks or, when its output is awaited first,
@@ -149,7 +148,7 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
       return;
     }
     const output = this.#run.toOutput("completed");
-    await this.#callAtEnd(hookFailed, () => this.#begun?.onEnd?.({ output }));
+    await this.#callAtEnd(hookFailure("afterRun"), () => this.#begun?.onEnd?.({ output }));
     this.#close();
     const finish: StreamChunk = { type: "finish", finishReason, usage: output.usage };
     this.#emitChunk(finish);
@@ -163,16 +162,14 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     if (this.#isFailing || this.#phase === "ended") return;
     this.#isFailing = true;
     this.#phase = "ending";
-    const error = toTroupeError(thrown, this.#run.signal);
+    const error = toTroupeError(thrown, this.#run.signal, "The run");
     // Other work of the run is of no use any more.
     this.#run.abort(error);
     this.#chunks?.return("error").catch(() => undefined);
     this.#grace.start();
-    await this.#callAtEnd("The interrupted turn could not be stored.", () => this.#begun?.saveInterrupted?.());
-    const { code, message, fields } = error;
-    const output = this.#run.toOutput("error");
-    const failure = new RunError(code, message, { fields, cause: error, output });
-    await this.#callAtEnd(hookFailed, () => this.#begun?.onEnd?.({ error: failure }));
+    await this.#callAtEnd(turnNotStored, () => this.#begun?.saveInterrupted?.());
+    const failure = toRunError(error, this.#run);
+    await this.#callAtEnd(hookFailure("onError"), () => this.#begun?.onEnd?.({ error: failure }));
     this.#close();
     this.#run.emit("run.error", { error: failure });
     this.#result.reject(failure);
@@ -189,21 +186,21 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     if (this.#phase === "ending") this.#grace.start();
   }
 
-  /** Calls a function of the work at the end of the run. Errors are logged. */
-  #callAtEnd(problem: string, call: () => void | Promise<void>): void | Promise<void> {
+  /** Calls a function of the work at the end of the run. An error becomes a warning. */
+  #callAtEnd(problem: Problem, call: () => void | Promise<void>): void | Promise<void> {
     try {
       const pending = call();
       return pending === undefined ? undefined : this.#waitAtEnd(problem, pending);
     } catch (error) {
-      this.#run.logger.error(problem, { error });
+      this.#run.warn(problem.code, problem.message, { error });
     }
   }
 
-  async #waitAtEnd(problem: string, pending: Promise<void>): Promise<void> {
+  async #waitAtEnd(problem: Problem, pending: Promise<void>): Promise<void> {
     try {
       await this.#grace.wait(pending);
     } catch (error) {
-      this.#run.logger.error(problem, { error });
+      this.#run.warn(problem.code, problem.message, { error });
     }
   }
 
@@ -228,6 +225,15 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     const run = this.#run;
     if (this.#reader !== "none" && run.eventBus.has("run.stream.chunk")) run.emit("run.stream.chunk", { chunk });
   }
+}
+
+/** The code and message of the warning that tells of a failure at the end of a run. */
+type Problem = { readonly code: string; readonly message: string };
+
+const turnNotStored: Problem = { code: "turn_not_stored", message: "The interrupted turn could not be stored." };
+
+function hookFailure(hook: "afterRun" | "onError"): Problem {
+  return { code: "hook_failed", message: `The hook ${hook} failed.` };
 }
 
 function alreadyDriven(): TroupeError {

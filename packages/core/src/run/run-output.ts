@@ -1,4 +1,4 @@
-import { TroupeError } from "../errors/troupe-error.ts";
+import { WrapperError } from "../errors/wrapper-error.ts";
 import type { ErrorCode, TroupeErrorOptions } from "../errors/troupe-error.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
@@ -39,13 +39,20 @@ export type RunOutput<Structured = unknown> = {
   metrics?: RunMetrics;
 };
 
-/** The error with which a failed or cancelled run rejects, with the run's output until then. */
-export class RunError extends TroupeError {
-  readonly output: RunOutput;
+/**
+ * The error with which a failed or cancelled run rejects, with the run's output until then. Its `cause` is the original
+ * error. Serializers and `console.log` leave the output out, since it holds the conversation.
+ */
+export class RunError extends WrapperError {
+  declare readonly output: RunOutput;
 
   constructor(code: ErrorCode, message: string, options: TroupeErrorOptions & { output: RunOutput }) {
     super(code, message, options);
-    this.output = options.output;
+    Object.defineProperty(this, "output", { value: options.output });
+  }
+
+  override toJSON(): object {
+    return { ...super.toJSON(), runId: this.output.runId };
   }
 }
 

@@ -1,6 +1,7 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ErrorCode } from "../errors/troupe-error.ts";
+import { WrapperError } from "../errors/wrapper-error.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
@@ -99,7 +100,7 @@ export class MemberRuns {
 
   #fail({ member }: MemberRunRequest, meter: UsageMeter, thrown: unknown): TroupeError {
     countUnmeteredUsage(meter, readProperty(thrown, "output"));
-    const error = toTroupeError(thrown);
+    const error = toTroupeError(thrown, undefined, `The member ${JSON.stringify(member.name)}`);
     this.#started.set(member, error);
     return error;
   }
@@ -118,5 +119,6 @@ function allMembersFailed(errors: readonly (TroupeError | undefined)[]): TroupeE
   const cause = errors.find((error) => error !== undefined);
   // A member that was cancelled, and not by this run, has failed like any other.
   const shared = isOne && code !== "cancelled" ? code : "model_failed";
-  return new TroupeError(shared, "All members of the team failed, so it has no answer.", { cause });
+  const reason = shared === "internal" && cause !== undefined ? `: ${cause.message}` : ".";
+  return new WrapperError(shared, `All members of the team failed, so it has no answer${reason}`, { cause });
 }

@@ -1,9 +1,9 @@
+import { thrownMessage } from "../errors/thrown-message.ts";
 import { scrubbedCause } from "../errors/scrubbed-cause.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/derive-context.ts";
 import { createMasker } from "../util/create-masker.ts";
 import type { Masker } from "../util/create-masker.ts";
-import { readProperty } from "../util/read-property.ts";
 import { cutText } from "./cut-text.ts";
 
 /** The longest text of a failure, in bytes of UTF-8. */
@@ -14,7 +14,7 @@ const maxBytes = 2048;
  * without the run's API keys, at most 2 KB of UTF-8.
  */
 export function failureText(beginning: string, thrown: unknown, context: RunContext): string {
-  return cutFailureText(`${beginning}: ${keyMasker(context)(messageOf(thrown), maxBytes)}`);
+  return cutFailureText(`${beginning}: ${keyMasker(context)(thrownMessage(thrown), maxBytes)}`);
 }
 
 /** Cuts a text about a tool's failure to at most 2 KB of UTF-8; a text that was cut ends with an ellipsis. */
@@ -34,18 +34,4 @@ export function loggedCause(thrown: unknown, context: RunContext): Error | undef
 /** Returns a function that hides the run's API keys in a text, before the text reaches a model, a client or a log. */
 export function keyMasker(context: RunContext): Masker {
   return createMasker(Object.values(runOf(context)?.settings.apiKeys ?? {}).filter((key) => key !== undefined));
-}
-
-function messageOf(thrown: unknown): string {
-  const message = typeof thrown === "object" ? readProperty(thrown, "message") : thrown;
-  if (typeof message === "string" && message !== "") return message;
-  if (typeof thrown === "number" || typeof thrown === "boolean") return String(thrown);
-  return `it threw ${describe(thrown)} without a message`;
-}
-
-function describe(thrown: unknown): string {
-  if (thrown === undefined || thrown === null) return String(thrown);
-  const kind = typeof thrown;
-  if (kind === "string") return "a string";
-  return kind === "object" ? "an object" : `a ${kind}`;
 }

@@ -1,6 +1,7 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
+import type { TroupeError } from "../errors/troupe-error.ts";
 import type { ErrorCode } from "../errors/troupe-error.ts";
+import { WrapperError } from "../errors/wrapper-error.ts";
 import { withRetry } from "../retry/with-retry.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
 
@@ -57,10 +58,8 @@ export async function retryStep<Result>(attempts: StepRetryOptions<Result>): Pro
 
 /** Makes the error of a failed step: the original error with the step's name in its message and fields. */
 export function createStepError(name: string, thrown: unknown): TroupeError {
-  const error = toTroupeError(thrown);
-  const { code, message, fields } = error;
-  return new TroupeError(code, `The step ${JSON.stringify(name)} failed: ${message}`, {
-    cause: error,
-    fields: { ...fields, step: name },
-  });
+  const place = `The step ${JSON.stringify(name)}`;
+  const { code, message, fields } = toTroupeError(thrown, undefined, place);
+  const sentence = message.startsWith(`${place} failed: `) ? message : `${place} failed: ${message}`;
+  return new WrapperError(code, sentence, { cause: thrown, fields: { ...fields, step: name } });
 }

@@ -1,8 +1,9 @@
+import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
+import { toPublicError } from "../errors/public-error.ts";
 import { Agent } from "../agent/agent.ts";
 import { ModelError } from "../errors/model-error.ts";
 import type { TroupeError } from "../errors/troupe-error.ts";
-import { RunError } from "../run/run-output.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { scriptedUsage } from "../testing/scripted-answer.ts";
 import { failing, failureOf } from "./test/failures.ts";
@@ -31,11 +32,7 @@ describe("a step that fails", () => {
     flow.eventBus.on("run.error", ({ error }) => errors.push([error.code, error.fields]));
     const { code, fields, message, result, output } = await failureOf(flow.run());
 
-    expect([code, fields, message]).toEqual([
-      "internal",
-      { step: "break" },
-      'The step "break" failed: Something went wrong in this service.',
-    ]);
+    expect([code, fields, message]).toEqual(["internal", { step: "break" }, 'The step "break" failed: secret']);
     expect(result).toMatchObject({ status: "error", state: { weather: "Rain.", n: 1 }, usage: scriptedUsage });
     expect(result.steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
       "weather completed",
@@ -62,9 +59,34 @@ describe("a step that fails", () => {
     const { code, fields, cause, result } = await failureOf(flow.run());
 
     expect([code, fields]).toEqual(["model_failed", { vendor: "scripted", status: 400, step: "two" }]);
-    expect((cause as Error).cause).toBeInstanceOf(RunError);
+    expect(cause).toBeInstanceOf(ModelError);
     expect(result.usage).toEqual(scriptedUsage);
     expect(result.steps[1]?.error).toMatchObject({ code: "model_failed", step: "two" });
+  });
+
+  it("has the exception of its function as the cause of the error, and its message in it, also in a nested workflow [errors.program-message] [errors.one-cause]", async () => {
+    const original = new RangeError("no rows");
+    const inner = new Workflow({
+      name: "inner",
+      initialState: {},
+      steps: [{ name: "query", run: () => Promise.reject(original) }],
+      retryPolicy: { maxRetries: 1, backoffMs: 0 },
+    });
+    const outer = new Workflow({
+      name: "outer",
+      initialState: {},
+      steps: [{ name: "sub", agent: inner.asRunnable() }],
+    });
+    const error = await failureOf(outer.run());
+
+    expect([error.code, error.message]).toEqual([
+      "internal",
+      'The step "sub" failed: The step "query" failed: no rows',
+    ]);
+    expect(error.cause).toBe(original);
+    expect(toPublicError(error).message).not.toContain("no rows");
+    expect(JSON.stringify(error)).not.toContain("state");
+    expect(inspect(error)).not.toMatch(/initialState|messages/);
   });
 
   it("aborts parallel steps at once, without waiting for those that ignore their signal", async () => {

@@ -55,7 +55,7 @@ export type WorkflowChunk<State = Readonly<Record<string, unknown>>> =
 
 /** A failed run of a workflow, with its result up to the failure. `fields.step` names the failed step. */
 export class WorkflowError extends RunError {
-  readonly result: WorkflowResult;
+  declare readonly result: WorkflowResult;
 
   constructor(
     code: ErrorCode,
@@ -63,6 +63,6 @@ export class WorkflowError extends RunError {
     options: TroupeErrorOptions & { output: RunOutput; result: WorkflowResult },
   ) {
     super(code, message, options);
-    this.result = options.result;
+    Object.defineProperty(this, "result", { value: options.result });
   }
 }
