@@ -59,6 +59,36 @@ describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore
     expect(await knowledge.search("anything")).toHaveLength(3);
   });
 
+  it("finds a document that is added a second time by its new content alone [knowledge.add]", async () => {
+    const knowledge = knowledgeBase(createStore());
+    await knowledge.addDocuments([text("a", "It rains in Oslo"), text("b", "Invoices are due after thirty days")]);
+    await knowledge.add(text("a", "The office opens at nine"));
+    await knowledge.addDocuments([text("a", "The harbour freezes in winter")]);
+    const nearest = async (query: string) => (await knowledge.search(query, { topK: 1 }))[0]?.document;
+
+    expect(await nearest("harbour freezes in winter")).toMatchObject({ id: "a" });
+    for (const query of ["It rains in Oslo", "The office opens at nine"]) {
+      const [found] = await knowledge.search(query, { minScore: 0.99 });
+      expect(found).toBeUndefined();
+    }
+    expect(await knowledge.search("anything")).toHaveLength(2);
+  });
+
+  it("finds nothing that was deleted or cleared, and all that is added after that", async () => {
+    const knowledge = knowledgeBase(createStore());
+    const ids = async () => (await knowledge.search("anything")).map(({ document }) => document.id).toSorted();
+    for (let round = 0; round < 2; round++) {
+      await knowledge.addDocuments(texts(3));
+      await knowledge.delete("d1");
+      expect(await ids()).toEqual(["d0", "d2"]);
+      await knowledge.clear();
+      expect(await ids()).toEqual([]);
+    }
+    await knowledge.addDocuments(texts(2));
+
+    expect(await ids()).toEqual(["d0", "d1"]);
+  });
+
   it("returns a document with its embedding, or null [knowledge.get]", async () => {
     const knowledge = knowledgeBase(createStore());
     await knowledge.add({ ...text("a"), metadata: { list: [1] } });

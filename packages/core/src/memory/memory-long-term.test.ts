@@ -29,6 +29,20 @@ describe("Memory with long-term memory", () => {
     expect(model.calls[0]?.messages.at(-1)?.content).toContain("- user: Ask 0.\n- assistant: Answer 0.\n");
   });
 
+  it("adds a second summary after the first, and returns both [memory.get-summaries]", async () => {
+    const memory = new Memory({ enableLongTerm: true, maxShortTermMessages: 4 });
+    const model = new ScriptedModel("First part.", "Second part.", "Third part.");
+    await converse(memory, 5, { model });
+
+    expect(model.calls).toHaveLength(3);
+    expect(await memory.getSummaries("a")).toEqual(["First part.", "Second part.", "Third part."]);
+    expect(await memory.getContextString("a")).toContain("- First part.\n- Second part.\n- Third part.\n");
+    for (const [index, { messages }] of model.calls.entries()) {
+      expect(messages.at(-1)?.content).toContain(`Ask ${index}.`);
+      expect(messages.at(-1)?.content).not.toContain(`Ask ${index + 1}.`);
+    }
+  });
+
   it("prefers its own model", async () => {
     const own = new ScriptedModel("Mine.");
     const memory = new Memory({ enableLongTerm: true, maxShortTermMessages: 4, model: own });

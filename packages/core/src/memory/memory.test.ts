@@ -105,6 +105,17 @@ describe("Memory", () => {
     expect((await storage.list("memory")).map(({ key }) => key)).toEqual(["-/-/b"]);
   });
 
+  it("forgets a session a second time, and no other", async () => {
+    const memory = new Memory();
+    for (let round = 0; round < 2; round++) {
+      for (const id of ["a", "b"]) await memory.addMessages(id, exchange(`${id}${round}`));
+      await memory.clear("a");
+      expect(await memory.getMessages("a")).toEqual([]);
+    }
+
+    expect(await memory.getMessages("b")).toEqual([...exchange("b0"), ...exchange("b1")]);
+  });
+
   it("separates tenants", async () => {
     const memory = new Memory();
     await memory.addMessages("a", exchange("one"), { tenantId: "x" });

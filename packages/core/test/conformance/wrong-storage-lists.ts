@@ -60,6 +60,14 @@ export const wrongStorageListOptions = {
       list: async (ns, prefix = "", options = {}) =>
         (await right.list(ns, "", options)).filter(({ key }) => key.startsWith(prefix)),
     })),
+  "lists page after page, with nothing missing and nothing twice": () =>
+    // Pages after the first lose their last entry when they are full.
+    storageBut((right) => ({
+      list: async (ns, prefix, options = {}) => {
+        const entries = await right.list(ns, prefix, options);
+        return options.after !== undefined && entries.length === options.limit ? entries.slice(0, -1) : entries;
+      },
+    })),
   "refuses a limit that is not a positive integer": () =>
     heeding(({ limit, ...rest }) =>
       limit !== undefined && limit >= 1 && limit < Infinity ? { limit, ...rest } : rest,

@@ -24,6 +24,13 @@ export const wrongStorageAppends = {
     let seq = 0;
     return appending(() => async (_ns, prefix) => ({ key: `${prefix}${++seq}`, seq }));
   },
+  "continues the numbers of a prefix with any characters": () =>
+    // Counts characters of the prefix as JavaScript does, and not as a database.
+    appending((right) => async (ns, prefix, value) => {
+      const numbers = (await right.list(ns, prefix)).map(({ key }) => [...key].slice(prefix.length).join(""));
+      const seq = Math.max(0, ...numbers.filter((text) => /^\d{12}$/.test(text)).map(Number)) + 1;
+      return await numbered(right, { ns, prefix, value, seq });
+    }),
   "continues after the highest stored number": () => {
     const last = new Map<string, number>();
     return appending((right) => async (ns, prefix, value) => {
@@ -69,6 +76,14 @@ export const wrongStorageAppends = {
 /** Storages with mistakes in `compareAndSet`. */
 export const wrongStorageComparisons = {
   "sets a record that is as expected, and returns true": () => comparing(() => async () => false),
+  "sets a record again and again": () => {
+    const set = new Set<string>();
+    return comparing((right) => async (...[ns, key, expected, next]) => {
+      if (set.has(key)) return false;
+      set.add(key);
+      return await right.compareAndSet(ns, key, expected, next);
+    });
+  },
   "does not change a record that is not as expected": () =>
     comparing((right) => async (...[ns, key, _expected, next]) => {
       await right.set(ns, key, next);
@@ -108,6 +123,20 @@ export const wrongStorageTransactions = {
     }),
   "applies writes in order": () =>
     transacting((right) => async (writes) => await right.transaction(writes.toReversed())),
+  "applies a second transaction to the records of the first": () =>
+    transacting((right) => async (writes) => {
+      const isNew = await Promise.all(writes.map(async ({ key }) => (await right.get("ns", key)) === null));
+      await right.transaction(writes.filter((_, index) => isNew[index]));
+    }),
+  "applies five hundred writes": () =>
+    transacting((right) => async (writes) => await right.transaction(writes.slice(0, 100))),
+  "applies one whole transaction after another when several write the same records": () =>
+    transacting((right) => async (writes) => {
+      for (const { namespace, key, value } of writes) {
+        await meanwhile();
+        await right.set(namespace, key, value);
+      }
+    }),
   "deletes a record with a write of null": () =>
     transacting(
       (right) => async (writes) =>

@@ -16,6 +16,18 @@ import type { WholeVectorStore } from "./wrong-vector-store.ts";
 export const wrongVectorCollections = {
   "shows the documents of a collection only there": () => storeBut((right) => ({ collection: () => right })),
   "keeps equal ids of different collections apart": () => renamingCollections(() => "all"),
+  "searches, filters and deletes in a second collection as in the first": () => {
+    let collections = 0;
+    return storeBut((right) => ({
+      collection: (name) => {
+        collections += 1;
+        if (collections === 1) return right.collection(name);
+        return altered<VectorStore>(right.collection(name), (view) => ({
+          search: async (vector, options = {}) => await view.search(vector, without(options, "filter")),
+        }));
+      },
+    }));
+  },
   "returns a view of the same documents for the same name": () =>
     storeBut(() => ({ collection: () => new InMemoryVectorStore({ dimensions: 2 }) })),
   "distinguishes names of collections by every character": () =>
@@ -45,6 +57,13 @@ export const wrongVectorEmbeddings = {
   "exposes the embeddings that it was given": () => embedding(() => ({ embeddings: undefined })),
   "embeds a document that has no embedding": () =>
     embedding((right) => ({ upsert: async (document) => await right.upsert({ ...document, content: "?" }) })),
+  "embeds the content of a document again when it is stored a second time": () =>
+    embedding((right) => ({
+      upsert: async (document) => {
+        const known = (await right.get(document.id))?.embedding;
+        await right.upsert(known === undefined ? document : { ...document, embedding: known });
+      },
+    })),
   "keeps the embedding of a document that has one": () =>
     embedding((right) => ({
       upsert: async (document) => await right.upsert(without(document, "embedding")),

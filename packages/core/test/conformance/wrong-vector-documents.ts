@@ -17,6 +17,32 @@ export const wrongVectorDocuments = {
       upsert: async (document) => await right.upsert({ ...(await right.get(document.id)), ...document }),
     })),
   "deletes a document": () => storeBut(() => ({ delete: async () => {} })),
+  "finds a document by its second vector, content and metadata alone": () =>
+    storeBut((right) => ({
+      upsert: async (document) => {
+        const known = await right.get(document.id);
+        await right.upsert(known?.embedding === undefined ? document : { ...document, embedding: known.embedding });
+      },
+    })),
+  "finds the documents that are left when others were deleted, each by its own vector": () =>
+    storeBut((right) => ({
+      // The next document takes the vector of the deleted one.
+      delete: async (id) => {
+        const gone = await right.get(id);
+        await right.delete(id);
+        const [next] = gone?.embedding === undefined ? [] : await right.search(gone.embedding, { topK: 1 });
+        if (next !== undefined) await right.upsert({ ...next.document, embedding: gone?.embedding ?? [1, 0] });
+      },
+    })),
+  "clears a second time, and finds nothing of what was cleared": () => {
+    let isCleared = false;
+    return storeBut((right) => ({
+      clear: async () => {
+        if (!isCleared) await right.clear();
+        isCleared = true;
+      },
+    }));
+  },
   "deletes an absent document without an error": () =>
     storeBut(() => ({
       delete: async () => {

@@ -24,6 +24,14 @@ export const storageAppendCases = {
     assert.equal((await driver.append("other", "s/", 1)).seq, 1);
     assert.equal((await driver.append("ns", "s/", 1)).seq, 2);
   },
+  "continues the numbers of a prefix with any characters": async (driver) => {
+    for (const prefix of ["😀/", "a😀b/", "\uffff", "\u{10ffff}", "é/", "\ud7ff", "x".repeat(1012), "😀".repeat(253)]) {
+      for (const seq of [1, 2, 3]) assert.equal((await driver.append("ns", prefix, seq)).seq, seq, prefix);
+
+      const values = (await driver.list("ns", prefix)).map(({ value }) => value);
+      assert.deepEqual(values, [1, 2, 3], prefix);
+    }
+  },
   "continues after the highest stored number": async (driver) => {
     await driver.set("ns", "s/000000000041", "set");
     assert.equal((await driver.append("ns", "s/", 1)).seq, 42);

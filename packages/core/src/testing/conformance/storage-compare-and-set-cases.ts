@@ -14,6 +14,15 @@ export const storageCompareAndSetCases = {
     assert.equal(await driver.compareAndSet("ns", "k", 1, { a: 2 }), true);
     assert.deepEqual(await driver.get("ns", "k"), { a: 2 });
   },
+  "sets a record again and again": async (driver) => {
+    let stored: Json | null = null;
+    for (const next of [1, { a: [2] }, "three", null, 4, 4]) {
+      assert.equal(await driver.compareAndSet("ns", "k", stored, next), true, JSON.stringify(next));
+      assert.deepEqual(await driver.get("ns", "k"), next);
+      stored = next;
+    }
+    assert.equal(await driver.compareAndSet("ns", "k", 1, 5), false);
+  },
   "does not change a record that is not as expected": async (driver) => {
     await driver.set("ns", "k", { a: 1 });
 

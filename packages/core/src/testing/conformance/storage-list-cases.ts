@@ -112,6 +112,29 @@ export const storageListOptionsCases = {
       }
     }
   },
+  "lists page after page, with nothing missing and nothing twice": async (driver) => {
+    const keys = [
+      ...Array.from({ length: 12 }, (_, index) => `p/${String(index).padStart(2, "0")}`),
+      "p/é",
+      "p/\uffff",
+      "p/😀",
+    ];
+    await fill(driver, ["p", ...keys, "q/1"]);
+
+    for (const reverse of [false, true]) {
+      // 3 and 5 divide the number of keys: the last page is full, and one more is empty.
+      for (const limit of [1, 3, 4, 5, 15]) {
+        const listed: string[] = [];
+        for (;;) {
+          const after = listed.at(-1);
+          const page = await keysOf(driver.list("ns", "p/", { limit, reverse, ...(after !== undefined && { after }) }));
+          listed.push(...page);
+          if (page.length < limit) break;
+        }
+        assert.deepEqual(listed, reverse ? keys.toReversed() : keys, `${limit} ${reverse}`);
+      }
+    }
+  },
   "refuses a limit that is not a positive integer": async (driver) => {
     for (const limit of [0, -1, 1.5, NaN, Infinity])
       await rejectsWith(driver.list("ns", "", { limit }), "invalid_value");

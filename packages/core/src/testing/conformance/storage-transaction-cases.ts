@@ -27,6 +27,41 @@ export const storageTransactionCases = {
 
     assert.deepEqual(await driver.list("ns"), [{ key: "a", value: 2 }]);
   },
+  "applies a second transaction to the records of the first": async (driver) => {
+    const write = async (...values: (number | null)[]): Promise<void> =>
+      await driver.transaction(values.map((value, index) => ({ namespace: "ns", key: `k${index}`, value })));
+    await write(1, 2, 3);
+    await write(null, 4);
+    await write(5, null);
+
+    assert.deepEqual(await driver.list("ns"), [
+      { key: "k0", value: 5 },
+      { key: "k2", value: 3 },
+    ]);
+  },
+  "applies five hundred writes": async (driver) => {
+    const keys = Array.from({ length: 500 }, (_, index) => `k${String(index).padStart(3, "0")}`);
+    await driver.transaction(keys.map((key) => ({ namespace: "ns", key, value: key })));
+
+    assert.deepEqual(
+      await driver.list("ns"),
+      keys.map((key) => ({ key, value: key })),
+    );
+    await driver.transaction(keys.map((key) => ({ namespace: "ns", key, value: null })));
+    assert.deepEqual(await driver.list("ns"), []);
+  },
+  "applies one whole transaction after another when several write the same records": async (driver) => {
+    const keys = ["a", "b", "c", "😀"];
+    const write = async (value: number): Promise<void> => {
+      const ordered = value % 2 === 0 ? keys : keys.toReversed();
+      await driver.transaction(ordered.map((key) => ({ namespace: "ns", key, value })));
+    };
+    await Promise.all(Array.from({ length: 20 }, async (_, value) => await write(value)));
+
+    const stored = (await driver.list("ns")).map(({ value }) => value);
+    assert.equal(stored.length, keys.length);
+    assert.equal(new Set(stored).size, 1, JSON.stringify(stored));
+  },
   "deletes a record with a write of null": async (driver) => {
     await driver.set("ns", "gone", 1);
     await driver.transaction([

@@ -25,6 +25,18 @@ export const vectorCollectionCases = {
     assert.deepEqual((await store.get("a"))?.metadata, { in: "store" });
     assert.deepEqual((await store.collection("one").get("a"))?.metadata, { in: "one" });
   },
+  "searches, filters and deletes in a second collection as in the first": async (store) => {
+    const [one, two] = [store.collection("one"), store.collection("two")];
+    for (const collection of [one, two]) await fill(collection, at("a", [1, 0]), at("b", [0, 1], { tag: "x" }));
+    await one.delete("a");
+    await two.upsert(at("c", [1, 0], { tag: "x" }));
+
+    assert.deepEqual(await eastIds(one), ["b"]);
+    assert.deepEqual(await eastIds(two), ["a", "c", "b"]);
+    assert.deepEqual(await eastIds(one, { filter: { tag: "x" } }), ["b"]);
+    assert.deepEqual(await eastIds(two, { filter: { tag: "x" } }), ["c", "b"]);
+    assert.deepEqual(await eastIds(two, { topK: 2, minScore: 0.5 }), ["a", "c"]);
+  },
   "returns a view of the same documents for the same name": async (store) => {
     const [first, second] = [store.collection("c"), store.collection("c")];
     await first.upsert(at("a", [1, 0]));
@@ -97,6 +109,12 @@ export const vectorEmbeddingsCases = {
     await store.upsert({ id: "a", content: "rain in Oslo" });
 
     assert.deepEqual((await store.get("a"))?.embedding, (await embed("rain in Oslo")).map(Math.fround));
+  },
+  "embeds the content of a document again when it is stored a second time": async ({ store, embed }) => {
+    for (const content of ["rain in Oslo", "north", "snow in Bergen"]) {
+      await store.upsert({ id: "a", content });
+      assert.deepEqual((await store.get("a"))?.embedding, (await embed(content)).map(Math.fround));
+    }
   },
   "keeps the embedding of a document that has one": async ({ store, embed }) => {
     const embedding = (await embed("something else")).map(Math.fround);

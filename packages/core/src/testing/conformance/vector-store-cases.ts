@@ -29,6 +29,40 @@ const documentCases = {
     assert.equal(await store.get("a"), null);
     assert.deepEqual(await eastIds(store), ["b"]);
   },
+  "finds a document by its second vector, content and metadata alone": async (store) => {
+    await fill(store, at("a", [1, 0], { in: "first" }), at("b", [1, 1]));
+    await store.upsert({ id: "a", content: "second", embedding: [0, -1], metadata: { in: "second" } });
+
+    assert.deepEqual(await eastIds(store), ["b", "a"]);
+    const [nearest] = await store.search([0, -1], { topK: 1 });
+    assert.deepEqual(nearest?.document, { id: "a", content: "second", metadata: { in: "second" } });
+    assert.deepEqual(await eastIds(store, { filter: { in: "first" } }), []);
+    assert.deepEqual(await eastIds(store, { filter: { in: "second" } }), ["a"]);
+  },
+  "finds the documents that are left when others were deleted, each by its own vector": async (store) => {
+    const vectors = { a: [1, 0], b: [0, 1], c: [-1, 0], d: [0, -1] };
+    for (const [id, vector] of Object.entries(vectors)) await store.upsert(at(id, vector, { id }));
+    const near = async (vector: number[]): Promise<string | undefined> =>
+      (await store.search(vector, { topK: 1, minScore: 0.99 }))[0]?.document.id;
+    await store.delete("a");
+    assert.deepEqual(await Promise.all(Object.values(vectors).map(near)), [undefined, "b", "c", "d"]);
+    await store.delete("c");
+    assert.deepEqual(await Promise.all(Object.values(vectors).map(near)), [undefined, "b", undefined, "d"]);
+    await fill(store, at("a", [-1, 0]), at("e", [1, 0]));
+
+    assert.deepEqual(await Promise.all(Object.values(vectors).map(near)), ["e", "b", "a", "d"]);
+    assert.deepEqual(await eastIds(store, { filter: { id: "b" } }), ["b"]);
+    assert.deepEqual((await store.get("d"))?.embedding, [0, -1]);
+  },
+  "clears a second time, and finds nothing of what was cleared": async (store) => {
+    for (const content of ["first", "second"]) {
+      await fill(store, { id: "a", content, embedding: [1, 0] }, at(content, [0, 1]));
+      assert.deepEqual((await store.search([1, 0], { topK: 1 }))[0]?.document.content, content);
+      await store.clear();
+      assert.deepEqual(await eastIds(store), []);
+      assert.equal(await store.get("a"), null);
+    }
+  },
   "deletes an absent document without an error": async (store) => await assert.doesNotReject(store.delete("a")),
   "clears all documents and accepts new ones": async (store) => {
     await fill(store, at("a", [1, 0]), at("b", [0, 1]));
