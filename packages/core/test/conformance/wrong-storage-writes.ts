@@ -27,7 +27,7 @@ export const wrongStorageAppends = {
   "continues the numbers of a prefix with any characters": () =>
     // Counts characters of the prefix as JavaScript does, and not as a database.
     appending((right) => async (ns, prefix, value) => {
-      const numbers = (await right.list(ns, prefix)).map(({ key }) => [...key].slice(prefix.length).join(""));
+      const numbers = (await right.list(ns, prefix)).map(({ key }) => Array.from(key).slice(prefix.length).join(""));
       const seq = Math.max(0, ...numbers.filter((text) => /^\d{12}$/.test(text)).map(Number)) + 1;
       return await numbered(right, { ns, prefix, value, seq });
     }),

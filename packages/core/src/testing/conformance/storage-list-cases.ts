@@ -124,13 +124,7 @@ export const storageListOptionsCases = {
     for (const reverse of [false, true]) {
       // 3 and 5 divide the number of keys: the last page is full, and one more is empty.
       for (const limit of [1, 3, 4, 5, 15]) {
-        const listed: string[] = [];
-        for (;;) {
-          const after = listed.at(-1);
-          const page = await keysOf(driver.list("ns", "p/", { limit, reverse, ...(after !== undefined && { after }) }));
-          listed.push(...page);
-          if (page.length < limit) break;
-        }
+        const listed = await allPages(driver, { limit, reverse });
         assert.deepEqual(listed, reverse ? keys.toReversed() : keys, `${limit} ${reverse}`);
       }
     }
@@ -144,6 +138,18 @@ export const storageListOptionsCases = {
       await rejectsWith(driver.list("ns", "", { after }), "invalid_value");
   },
 } satisfies ConformanceCases<StorageDriver>;
+
+/** Lists the keys below `p/` page by page, until a page is not full. */
+async function allPages(driver: StorageDriver, options: { limit: number; reverse: boolean }): Promise<string[]> {
+  const listed: string[] = [];
+  for (let isLast = false; !isLast;) {
+    const after = listed.at(-1);
+    const page = await keysOf(driver.list("ns", "p/", { ...options, ...(after !== undefined && { after }) }));
+    listed.push(...page);
+    isLast = page.length < options.limit;
+  }
+  return listed;
+}
 
 async function fill(driver: StorageDriver, keys: readonly string[]): Promise<void> {
   for (const key of keys) await driver.set("ns", key, 1);
