@@ -42,6 +42,7 @@ const ruleTable = {
   mostThinkingBudget: optional(integer(1)),
   signatures: optional(anyBoolean),
   formatWithTools: optional(anyBoolean),
+  mediaInResults: optional(anyBoolean),
 } satisfies OptionTable<ModelRules>;
 
 /** Checks of the options that Google's models and embeddings share: `apiKey`, `baseURL` and `logger`. */

@@ -15,6 +15,8 @@ export type ModelRules = {
   signatures: boolean;
   /** True when the model takes a response format together with tools. Otherwise the format goes into the instructions. */
   formatWithTools: boolean;
+  /** True when the model takes images and PDF within the results of tools. Otherwise they follow the results. */
+  mediaInResults: boolean;
 };
 
 /** A level of thinking, for models that take a level and not a budget of tokens. */
@@ -30,9 +32,10 @@ const newest: ModelRules = {
   mostThinkingBudget: 24_576,
   signatures: true,
   formatWithTools: true,
+  mediaInResults: true,
 };
 
-const elder = { thinking: "budget", signatures: false, formatWithTools: false } as const;
+const elder = { thinking: "budget", signatures: false, formatWithTools: false, mediaInResults: false } as const;
 
 /** Differences by id. Every match applies, later ones over earlier ones. */
 const families: readonly Family[] = [

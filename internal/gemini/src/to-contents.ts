@@ -1,4 +1,4 @@
-import type { Content, FunctionCall, Part } from "@google/genai/web";
+import type { Content, FunctionCall, FunctionResponse, Part } from "@google/genai/web";
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage } from "@troupe/core";
 import { PartReader } from "@troupe/core/adapter";
@@ -17,7 +17,7 @@ export function toContents(messages: readonly ChatMessage[], context: RequestCon
 }
 
 /** A call that waits for its result: its id in the history, the call as sent, and its response. */
-type OpenCall = { id: string; sent: FunctionCall; response?: Record<string, unknown> };
+type OpenCall = { id: string; sent: FunctionCall; result?: Pick<FunctionResponse, "response" | "parts"> };
 
 /** The documented placeholder for a signature that this model did not make. */
 const noSignature = "skip_thought_signature_validator";
@@ -69,15 +69,18 @@ class History {
 
   #addResult(message: ChatMessage): void {
     const { toolCallId = "" } = message;
-    const call = this.#calls.find(({ id, response }) => id === toolCallId && response === undefined);
+    const call = this.#calls.find(({ id, result }) => id === toolCallId && result === undefined);
     if (call === undefined) {
       this.#context.reportOmitted("a tool result", "no call before it has its id");
       return;
     }
-    const parts = this.#read(message);
-    call.response = { output: parts.flatMap(({ text }) => text ?? []).join("\n") };
-    // Other parts follow the results.
-    this.#userParts.push(...parts.filter(({ text }) => text === undefined));
+    const read = this.#read(message);
+    const others = read.filter(({ text }) => text === undefined);
+    const parts = this.#context.rules.mediaInResults ? others.filter(fitsResult) : [];
+    const output = read.flatMap(({ text }) => text ?? []).join("\n");
+    call.result = { response: { output }, ...(parts.length > 0 && { parts }) };
+    // All else follows the results.
+    this.#userParts.push(...others.filter((part) => !parts.includes(part)));
   }
 
   #addAnswer(message: ChatMessage): void {
@@ -108,10 +111,14 @@ class History {
 
   /** Adds a user content: the results of all calls of the last answer, then everything else. */
   #flushUserParts(): void {
-    const results = this.#calls.map(({ sent, response }): Part => {
+    const results = this.#calls.map(({ sent, result }): Part => {
       const { id, name = "" } = sent;
       return {
-        functionResponse: { ...(id !== undefined && { id }), name, response: response ?? { error: "not executed" } },
+        functionResponse: {
+          ...(id !== undefined && { id }),
+          name,
+          ...(result ?? { response: { error: "not executed" } }),
+        },
       };
     });
     const parts = [...results, ...this.#userParts];
@@ -119,6 +126,13 @@ class History {
     this.#userParts = [];
     if (parts.length > 0) this.#contents.push({ role: "user", parts });
   }
+}
+
+const resultTypes: readonly unknown[] = ["image/png", "image/jpeg", "image/webp", "application/pdf"];
+
+/** Tells if a part may stand within the result of a tool: few types may, and only by their data. */
+function fitsResult({ inlineData }: Part): boolean {
+  return inlineData !== undefined && resultTypes.includes(inlineData.mimeType);
 }
 
 /** Converts a tool name of another vendor to one that Gemini takes. */

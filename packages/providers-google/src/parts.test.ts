@@ -132,7 +132,7 @@ describe("a part", () => {
     ]);
   });
 
-  it("follows the tool results, and is sent only as text within an answer", async () => {
+  it("is sent within the tool result, and only as text within an answer", async () => {
     const { vendor, connect } = await startVendor();
     vendor.say("Yes.");
     const seen: ContentPart[] = [
@@ -158,9 +158,8 @@ describe("a part", () => {
       },
       {
         parts: [
-          { functionResponse: { response: { output: "Seen" } } },
+          { functionResponse: { response: { output: "Seen" }, parts: [{ inlineData: { mimeType: "image/png" } }] } },
           { functionResponse: { response: { output: "Nothing" } } },
-          { inlineData: { mimeType: "image/png" } },
         ],
       },
     ]);

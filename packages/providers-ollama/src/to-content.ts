@@ -14,6 +14,7 @@ type Place = { role: ChatMessage["role"]; modelId: string };
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 type ReadPart = { text: string } | { image: string };
 
+const rolesWithImages: readonly ChatMessage["role"][] = ["user", "tool"];
 const imageTypes: readonly string[] = ["image/png", "image/jpeg", "image/webp"];
 const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript|x-ndjson)$|\+(?:json|xml)$/;
 
@@ -41,9 +42,13 @@ function readPart(part: ContentPart, place: Place): ReadPart {
   const mimeType = plainType(data.mimeType);
   // The server fetches no URLs.
   if (data.kind === "url") throw unsupported(part, place, `${mimeType} behind a URL`);
-  if (imageTypes.includes(mimeType) && part.type !== "audio" && place.role === "user") return { image: data.base64 };
+  if (isImage(part, mimeType) && rolesWithImages.includes(place.role)) return { image: data.base64 };
   if (part.type === "file" && textType.test(mimeType)) return { text: toText(part, data.base64) };
   throw unsupported(part, place, mimeType || "of an unknown type");
+}
+
+function isImage({ type }: DataPart, mimeType: string): boolean {
+  return type !== "audio" && imageTypes.includes(mimeType);
 }
 
 /** Returns the type without parameters, in its usual spelling. */
@@ -60,7 +65,7 @@ function toText(part: DataPart, base64: string): string {
 function unsupported(part: DataPart, place: Place, what: string): TroupeError {
   return new TroupeError(
     "unsupported_media_type",
-    `${providerId}'s ${place.modelId} takes no ${part.type} part that is ${what.trim()} in a message of role "${place.role}". It takes files of text, and from the user images (PNG, JPEG, WebP), by their data.`,
+    `${providerId}'s ${place.modelId} takes no ${part.type} part that is ${what.trim()} in a message of role "${place.role}". It takes files of text, and from users and tools images (PNG, JPEG, WebP), by their data.`,
     { fields: fieldsOf(part, place) },
   );
 }

@@ -43,9 +43,9 @@ function toCalls(calls: readonly ToolCall[]): Pick<WireMessage, "tool_calls"> {
 }
 
 function toResult({ id, name }: ToolCall, result: ChatMessage | undefined, context: ContentContext): WireMessage {
-  const { content } = result === undefined ? { content: "not executed" } : toContent(result, context);
+  const content = result === undefined ? { content: "not executed" } : toContent(result, context);
   // The id for newer servers, the name for older ones.
-  return { role: "tool", content, tool_name: name, tool_call_id: id };
+  return { role: "tool", ...content, tool_name: name, tool_call_id: id };
 }
 
 /** The tool results of a conversation, by call. */

@@ -2,7 +2,7 @@ import type { ChatMessage } from "@troupe/core";
 import type { ModelCall } from "./model-call.ts";
 import { throwUnsupported } from "./read-part.ts";
 
-/** Returns the text of a system or tool message. Throws `unsupported_media_type` for a part that is not text. */
+/** Returns the text of a system message. Throws `unsupported_media_type` for a part that is not text. */
 export function plainText(message: ChatMessage, call: ModelCall): string {
   const texts = call.parts.read(message, (part) =>
     part.type === "text" ? part.text : throwUnsupported(part, call, `in a message of role "${message.role}"`),

@@ -12,4 +12,6 @@ export type ModelRules = {
   signatures: boolean;
   /** True when the model takes a response format together with tools. Otherwise the format goes into the instructions. */
   formatWithTools: boolean;
+  /** True when the model takes images and PDF within the results of tools. Otherwise they follow the results. */
+  mediaInResults: boolean;
 };

@@ -22,4 +22,7 @@ export const modelCallRules = [
     "run-opts.limits": "limits of a run hold for agents, teams and workflows, before the configured ones",
     "run-opts.metadata-everywhere": "metadata of a run reaches the tools of team members and the steps of workflows",
   }),
+  ...rulesOf("Results of tools (contracts §5)", {
+    "tools.result-parts": "images and files of a tool reach models that take them; others get words in their place",
+  }),
 ];

@@ -42,6 +42,22 @@ function* messageChecks(message: JsonObject, at: string): Checks {
     yield* textChecks(block, where);
     yield* imageChecks(block, where);
     yield* callChecks(block, where);
+    yield* resultChecks(block, where);
+  }
+}
+
+function* resultChecks({ type, content }: JsonObject, at: string): Checks {
+  if (type !== "tool_result") return;
+  for (const [index, block] of objectsIn(content).entries()) {
+    const where = `${at}.content.${index}`;
+    const tag = stringOrEmpty(block["type"]);
+    yield refuseIf(
+      !["text", "image", "document", "search_result"].includes(tag),
+      `${where}: Input tag '${tag}' is not allowed in tool results`,
+      where,
+    );
+    yield* textChecks(block, where);
+    yield* imageChecks(block, where);
   }
 }
 

@@ -1,3 +1,4 @@
+import { isOldGemini } from "../dialects/google-path.ts";
 import { isObject, objectOf, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
 import { refuseIf } from "./checks.ts";
@@ -6,8 +7,11 @@ import type { Checks } from "./checks.ts";
 const dataFields = ["text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode"];
 const otherFields = ["thought", "thoughtSignature", "videoMetadata"];
 
+/** The model of a request, and if it is for Google Cloud. */
+type Side = { modelId: string; isCloud: boolean };
+
 /** Checks each content, and the order of the contents. */
-export function* contentsChecks(contents: readonly JsonObject[], isCloud: boolean): Checks {
+export function* contentsChecks(contents: readonly JsonObject[], side: Side): Checks {
   for (const [index, content] of contents.entries()) {
     const at = `contents[${index}]`;
     const parts = objectsIn(content["parts"]);
@@ -17,23 +21,23 @@ export function* contentsChecks(contents: readonly JsonObject[], isCloud: boolea
       `${at}.role`,
     );
     yield refuseIf(parts.length === 0, `* GenerateContentRequest.${at}.parts: contents.parts must not be empty.`, at);
-    for (const part of parts) yield* partChecks(part, at, isCloud);
+    for (const part of parts) yield* partChecks(part, at, side);
   }
   yield* orderChecks(contents);
 }
 
-function* partChecks(part: JsonObject, at: string, isCloud: boolean): Checks {
+function* partChecks(part: JsonObject, at: string, side: Side): Checks {
   const unknown = Object.keys(part).find((key) => ![...dataFields, ...otherFields].includes(key));
   const data = dataFields.filter((field) => part[field] !== undefined);
   const isBlank = part["text"] === "" && part["thoughtSignature"] === undefined;
   yield refuseIf(unknown !== undefined, `Unknown name "${unknown}" at '${at}.parts': Cannot find field.`, at);
   yield refuseIf(data.length !== 1, `${at}.parts: required oneof field 'data' must have one initialized field`, at);
   yield refuseIf(isBlank, "Unable to submit request because it must have a text parameter.", at);
-  yield* fileChecks(part, at, isCloud);
-  yield* functionChecks(part, at, isCloud);
+  yield* fileChecks(part, at, side);
+  yield* functionChecks(part, at, side);
 }
 
-function* fileChecks({ inlineData, fileData }: JsonObject, at: string, isCloud: boolean): Checks {
+function* fileChecks({ inlineData, fileData }: JsonObject, at: string, { isCloud }: Side): Checks {
   const { mimeType, displayName } = objectOf(inlineData);
   const isBucket = stringOrEmpty(objectOf(fileData)["fileUri"]).startsWith("gs://");
   yield refuseIf(inlineData !== undefined && stringOf(mimeType) === undefined, "Unsupported MIME type: ", at);
@@ -45,7 +49,11 @@ function* fileChecks({ inlineData, fileData }: JsonObject, at: string, isCloud: 
   yield refuseIf(isBucket && !isCloud, "Invalid or unsupported file uri.", at);
 }
 
-function* functionChecks({ functionCall, functionResponse }: JsonObject, at: string, isCloud: boolean): Checks {
+function* functionChecks(
+  { functionCall, functionResponse }: JsonObject,
+  at: string,
+  { isCloud, modelId }: Side,
+): Checks {
   const [call, response] = [objectOf(functionCall), objectOf(functionResponse)];
   yield refuseIf(
     functionCall !== undefined && stringOrEmpty(call["name"]) === "",
@@ -64,10 +72,23 @@ function* functionChecks({ functionCall, functionResponse }: JsonObject, at: str
       `Invalid value at '${at}.parts.function_response.response' (type.googleapis.com/google.protobuf.Struct)`,
       at,
     );
+    yield* resultPartChecks(response["parts"], at, modelId);
   }
   // Google Cloud issues no ids, so this one is invented.
   const hasId = (call["id"] ?? response["id"]) !== undefined;
   yield refuseIf(isCloud && hasId, `Unknown name "id" at '${at}.parts': Cannot find field.`, at);
+}
+
+const resultTypes = ["image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"];
+
+function* resultPartChecks(parts: unknown, at: string, modelId: string): Checks {
+  if (parts === undefined) return;
+  yield refuseIf(isOldGemini(modelId), `Multimodal function responses are not supported for ${modelId}.`, at);
+  for (const part of objectsIn(parts)) {
+    const { mimeType, data } = objectOf(part["inlineData"]);
+    const isTaken = resultTypes.includes(stringOrEmpty(mimeType)) && stringOrEmpty(data) !== "";
+    yield refuseIf(!isTaken, `Unsupported MIME type in function_response.parts: ${String(mimeType)}`, at);
+  }
 }
 
 /** Checks that calls follow user content or results, and that results follow their calls in number and order. */

@@ -42,7 +42,7 @@ function* checks(body: JsonObject, { modelId, isCloud }: Side): Checks {
   );
   yield* toolChecks(body);
   yield* configChecks(body, modelId);
-  yield* contentsChecks(objectsIn(contents), isCloud);
+  yield* contentsChecks(objectsIn(contents), { modelId, isCloud });
   if (!isOldGemini(modelId)) yield* signatureChecks(objectsIn(contents));
 }
 

@@ -82,6 +82,22 @@ function* outputChecks({ item, at }: Placed): Checks {
   const isThere = stringOf(item["output"]) !== undefined || Array.isArray(item["output"]);
   yield refuseUnknown(item, ["type", "id", "status", "call_id", "output"], `${at}.`);
   yield refuseIf(!isThere, `Missing required parameter: '${at}.output'.`, `${at}.output`);
+  yield* inputPartChecks(item["output"], `${at}.output`);
+}
+
+/** Checks the parts of a user message or of a tool's result. */
+function* inputPartChecks(content: unknown, at: string): Checks {
+  if (!Array.isArray(content)) return;
+  yield refuseIf(content.length === 0, `Invalid '${at}': empty array.`, at);
+  for (const { type, text, image_url: url, file_data: data, file_url: address } of objectsIn(content)) {
+    yield refuseIf(
+      !["input_text", "input_image", "input_file"].includes(stringOrEmpty(type)),
+      `Invalid value: '${String(type)}'.`,
+      at,
+    );
+    const isEmpty = [text, url, data, address].every((value) => stringOrEmpty(value) === "");
+    yield refuseIf(isEmpty, `Missing required parameter in '${at}'.`, at);
+  }
 }
 
 function* reasoningChecks({ item, at, items, index }: Placed): Checks {

@@ -1,4 +1,4 @@
-import type { ChatMessage, MessageRole } from "@troupe/core";
+import type { ChatMessage, ContentPart, MessageRole } from "@troupe/core";
 import type { ModelCall } from "../model-call.ts";
 import { splitLeadingSystem } from "../leading-system.ts";
 import { plainText } from "../plain-text.ts";
@@ -13,17 +13,59 @@ import { replayedThinking } from "./replay.ts";
 export function toMessages(call: ModelCall, instruction = ""): object[] {
   const { system, rest } = splitLeadingSystem(call);
   const first = [system, instruction].filter((text) => text !== "").join("\n\n");
-  const others = rest.flatMap((message) => toMessage[message.role](message, call));
+  const others = toOthers(rest, call);
   return first === "" ? others : [{ role: "system", content: first }, ...others];
 }
 
-const toMessage: Readonly<Record<MessageRole, (message: ChatMessage, call: ModelCall) => object[]>> = {
+/** Converts all but the first system messages. Files of tools follow the results of all calls of an answer. */
+function toOthers(messages: readonly ChatMessage[], call: ModelCall): object[] {
+  const others: object[] = [];
+  let files: object[] = [];
+  const addFiles = (): void => {
+    if (files.length > 0) others.push({ role: "user", content: files });
+    files = [];
+  };
+  for (const message of messages) {
+    if (message.role === "tool") {
+      const result = toResult(message, call);
+      others.push(result.message);
+      files.push(...result.files);
+    } else {
+      addFiles();
+      others.push(...toMessage[message.role](message, call));
+    }
+  }
+  addFiles();
+  return others;
+}
+
+/** Converts the result of a tool. This API takes only text in it: images and files stand in a user message of their own. */
+function toResult(message: ChatMessage, call: ModelCall): { message: object; files: object[] } {
+  const { toolCallId = "" } = message;
+  const files: object[] = [];
+  const texts = call.parts.read(message, (part) => {
+    const read = readPart(part, call);
+    if (read.kind === "text") return read.text;
+    files.push(toMessagePart(read));
+    return describeMoved(part);
+  });
+  const title = { type: "text", text: `From the result of the tool call ${toolCallId}:` };
+  return {
+    message: { role: "tool", tool_call_id: toolCallId, content: texts.join("\n") },
+    files: files.length > 0 ? [title, ...files] : [],
+  };
+}
+
+function describeMoved(part: ContentPart): string {
+  const { filename, mimeType } = part as { filename?: string; mimeType?: string };
+  const name = filename ? `${part.type} ${filename}` : part.type;
+  return `[${mimeType === undefined ? name : `${name}, ${mimeType}`}: in the next message]`;
+}
+
+const toMessage: Readonly<Record<Exclude<MessageRole, "tool">, (message: ChatMessage, call: ModelCall) => object[]>> = {
   system: (message, call) => [{ role: "system", content: plainText(message, call) }],
   user: (message, call) => [{ role: "user", content: toContent(message, call), ...toName(message, call) }],
   assistant: toAssistantMessage,
-  tool: (message, call) => [
-    { role: "tool", tool_call_id: message.toolCallId ?? "", content: plainText(message, call) },
-  ],
 };
 
 function toAssistantMessage(message: ChatMessage, call: ModelCall): object[] {

@@ -24,7 +24,7 @@ const toItems: Readonly<Record<MessageRole, (message: ChatMessage, call: ModelCa
   user: (message, call) => [{ role: "user", content: toContent(message, call) }],
   assistant: (message, call) => replayedItems(message, call.modelId) ?? toAssistantItems(message, call),
   tool: (message, call) => [
-    { type: "function_call_output", call_id: message.toolCallId ?? "", output: plainText(message, call) },
+    { type: "function_call_output", call_id: message.toolCallId ?? "", output: toOutput(message, call) },
   ],
 };
 
@@ -38,6 +38,14 @@ function toAssistantItems(message: ChatMessage, call: ModelCall): object[] {
     arguments: JSON.stringify(args),
   }));
   return text === "" ? calls : [{ role: "assistant", content: text }, ...calls];
+}
+
+/** Converts the result of a tool: a string, or parts when it has images or files. */
+function toOutput(message: ChatMessage, call: ModelCall): string | object[] {
+  const parts = call.parts.read(message, (part) => readPart(part, call));
+  const texts = parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
+  if (texts.length === parts.length) return texts.join("\n");
+  return parts.filter((part) => part.kind !== "text" || part.text !== "").map(toInputPart);
 }
 
 function toContent(message: ChatMessage, call: ModelCall): string | object[] {
