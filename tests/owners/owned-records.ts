@@ -46,7 +46,7 @@ export class OwnedRecords {
   async check(who: SessionOwner): Promise<void> {
     const { turns, memory, facts } = this.#of(who);
     const listed = await this.#sessions.listSessions(who, { limit: 100 });
-    const own = who.userId === undefined ? [] : [...turns.keys()].toSorted();
+    const own = who.userId === undefined ? [] : [...turns.keys()].toReversed();
     assert.deepEqual(
       listed.sessions.map((each) => each.sessionId),
       own,
@@ -71,7 +71,10 @@ export class OwnedRecords {
     await session.appendTurn({ runId: mark, runnable: "a", input: mark, messages, status: "completed", usage });
     session.release();
     const { turns } = this.#of(who);
-    turns.set(id, [...(turns.get(id) ?? []), mark]);
+    const earlier = turns.get(id) ?? [];
+    // The session with the newest turn comes last.
+    turns.delete(id);
+    turns.set(id, [...earlier, mark]);
   }
 
   async remember(who: SessionOwner, id: string, mark: string): Promise<void> {

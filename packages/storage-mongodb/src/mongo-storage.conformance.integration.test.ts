@@ -1,5 +1,6 @@
 import {
   checkConformance,
+  sessionListCases,
   storageAppendCases,
   storageCompareAndSetCases,
   storageDriverCases,
@@ -24,4 +25,5 @@ describe.skipIf(serverUrl === "")("MongoStorage [mongodb.driver]", { timeout: 12
   checkConformance(it, storageCompareAndSetCases, subject);
   checkConformance(it, storageTransactionCases, subject);
   checkConformance(it, storagePingCases, subject);
+  checkConformance(it, sessionListCases, subject);
 });

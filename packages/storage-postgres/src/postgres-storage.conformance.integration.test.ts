@@ -1,5 +1,6 @@
 import {
   checkConformance,
+  sessionListCases,
   storageAppendCases,
   storageCompareAndSetCases,
   storageDriverCases,
@@ -27,4 +28,5 @@ describe.skipIf(serverUrl === "").each([
   checkConformance(it, storageCompareAndSetCases, subject);
   checkConformance(it, storageTransactionCases, subject);
   checkConformance(it, storagePingCases, subject);
+  checkConformance(it, sessionListCases, subject);
 });

@@ -1,5 +1,6 @@
 import {
   checkConformance,
+  sessionListCases,
   storageAppendCases,
   storageCompareAndSetCases,
   storageDriverCases,
@@ -28,6 +29,7 @@ describe.each([
   checkConformance(it, storageCompareAndSetCases, subject);
   checkConformance(it, storageTransactionCases, subject);
   checkConformance(it, storagePingCases, subject);
+  checkConformance(it, sessionListCases, subject);
 });
 
 it("SqliteStorage answers any sequence of calls as the in-memory storage does", async () => {

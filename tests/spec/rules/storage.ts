@@ -21,6 +21,12 @@ export const storageRules = [
       "a session without a user is open to callers without a user who know its id, and never a user's later",
     "session.unverified": "an unverified user id never reaches what a verified user of that name has, and the reverse",
     "session.keys": "keys begin with the tenant and the user: - for none, ~ before an unverified id, %2D for an id -",
+    "session.list": "a user's sessions are listed by their newest turn, page by page, each once",
+    "session.list-cost": "a page of the list reads the sessions of the page, not all",
+    "session.list-crash": "a crash at any write leaves each session in the list once, at its old or its new place",
+    "session.list-storages":
+      "the sessions of several storages are one list; of an id that several have, the first storage's is listed",
+    "http.list-sessions": "GET /sessions lists the sessions of the principal alone, newest first, with a cursor",
     "session.delete-user": "deleteUser removes the sessions, memory and facts of that user alone",
     "run-opts.verified": "RunOpts.verified is true by default; child runs, members and workflow steps inherit it",
     "http.body-user-id": "bodyUserId: trusted takes the userId of a body for the user; unverified is the default",

@@ -1,13 +1,12 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
+import { applyWrites } from "./change-session.ts";
+import { indexWrites } from "./recent-index.ts";
 import { namespaces } from "./session-keys.ts";
-import type { SessionOwner } from "./session-owner.ts";
+import type { SessionRef } from "./session-keys.ts";
 import { newSessionRecord, readSessionRecord } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
-
-/** Reference to a session, which need not exist: its storage key, its id, and its owner, who is the caller. */
-export type SessionRef = { key: string; sessionId: string; owner: SessionOwner };
 
 /**
  * Reads the stored record of a session, or returns `null` when this owner has no such session: the key includes the
@@ -24,16 +23,18 @@ export async function findSession(driver: StorageDriver, ref: SessionRef): Promi
 export type CreatedSession = { session: SessionRecord; isNew: boolean };
 
 /**
- * Creates the record of a session that its owner does not have yet. When another process created it first, returns that
- * record; throws `conflict` when it was deleted meanwhile.
+ * Creates the record of a session that its owner does not have yet, and its entry in the owner's list. When another
+ * process created it first, returns that record; throws `conflict` when it was deleted meanwhile.
  */
 export async function createSession(driver: StorageDriver, ref: SessionRef): Promise<CreatedSession> {
   const session = newSessionRecord(ref.owner);
   const value = session as unknown as Json;
+  const entry = indexWrites(ref, null, session);
   if (driver.compareAndSet === undefined) {
-    await driver.set(namespaces.sessions, ref.key, value);
+    await applyWrites(driver, [...entry, { namespace: namespaces.sessions, key: ref.key, value }]);
     return { session, isNew: true };
   }
+  await applyWrites(driver, entry);
   const isNew = await driver.compareAndSet(namespaces.sessions, ref.key, null, value);
   if (isNew) return { session, isNew };
   const other = await findSession(driver, ref);

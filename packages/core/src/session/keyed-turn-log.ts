@@ -1,5 +1,8 @@
+import { indexWrites } from "./recent-index.ts";
+import { nextRecord, withLocalLock } from "./change-session.ts";
+import type { SessionRef } from "./session-keys.ts";
 import type { Json } from "../storage/json.ts";
-import type { StorageDriver } from "../storage/storage-driver.ts";
+import type { StorageDriver, Write } from "../storage/storage-driver.ts";
 import { writeTurnCount, withTurnCount } from "./turn-count.ts";
 import { mapBounded } from "../async/map-bounded.ts";
 import { namespaces, turnKey } from "./session-keys.ts";
@@ -10,13 +13,13 @@ import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 /** A `TurnLog` over a driver without `append`: numbers the turns itself, reads them by key, and lists nothing. */
 export class KeyedTurnLog {
   readonly #driver: StorageDriver;
-  readonly #key: string;
+  readonly #ref: SessionRef;
   /** The number of the last turn, once it is known. */
   #last: number | undefined;
 
-  constructor(driver: StorageDriver, key: string) {
+  constructor(driver: StorageDriver, ref: SessionRef) {
     this.#driver = driver;
-    this.#key = key;
+    this.#ref = ref;
   }
 
   async newest(count: number, session: SessionRecord): Promise<StoredTurn[]> {
@@ -37,8 +40,7 @@ export class KeyedTurnLog {
 
   async append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord> {
     const last = this.#last ?? session.turns + (await this.#readMissed(session.turns)).length;
-    const counted = withTurnCount(session, last + 1);
-    await this.#store(turnKey(this.#key, last + 1), turn as unknown as Json, counted);
+    const counted = await this.#store(turn as unknown as Json, last + 1, session);
     this.#last = last + 1;
     return counted;
   }
@@ -50,20 +52,31 @@ export class KeyedTurnLog {
     return turns;
   }
 
-  async #store(key: string, value: Json, counted: SessionRecord): Promise<void> {
-    if (this.#driver.transaction === undefined) {
-      await this.#driver.set(namespaces.turns, key, value);
-      await writeTurnCount(this.#driver, this.#key, counted);
-      return;
-    }
-    await this.#driver.transaction([
-      { namespace: namespaces.turns, key, value },
-      { namespace: namespaces.sessions, key: this.#key, value: counted as unknown as Json },
-    ]);
+  async #store(value: Json, seq: number, session: SessionRecord): Promise<SessionRecord> {
+    const turn = { namespace: namespaces.turns, key: turnKey(this.#ref.key, seq), value };
+    const canStoreAtOnce = this.#driver.transaction !== undefined && this.#driver.compareAndSet === undefined;
+    if (canStoreAtOnce) return await this.#storeAtOnce(turn, seq, session);
+    await this.#driver.set(turn.namespace, turn.key, value);
+    return await writeTurnCount(this.#driver, this.#ref, { known: session, seq });
+  }
+
+  /** Writes the turn, its count and the place of the session in one step, when no other call changes the record. */
+  async #storeAtOnce(turn: Write, seq: number, session: SessionRecord): Promise<SessionRecord> {
+    const { key } = this.#ref;
+    return await withLocalLock(this.#driver, key, async () => {
+      const change = (stored: SessionRecord) => withTurnCount(stored, seq);
+      const { before, after } = (await nextRecord(this.#driver, key, change)) ?? {
+        before: session,
+        after: change(session),
+      };
+      const record = { namespace: namespaces.sessions, key, value: after as unknown as Json };
+      await this.#driver.transaction?.([turn, record, ...indexWrites(this.#ref, before, after)]);
+      return after;
+    });
   }
 
   async #read(seq: number): Promise<StoredTurn | null> {
-    const key = turnKey(this.#key, seq);
+    const key = turnKey(this.#ref.key, seq);
     const value = await this.#driver.get(namespaces.turns, key);
     return value === null ? null : { ...readTurnRecord(value, { namespace: namespaces.turns, key }), seq };
   }

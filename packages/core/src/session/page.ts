@@ -1,4 +1,7 @@
 import { integer, optional, satisfying } from "../errors/option-checks.ts";
+import { parseSessionCursor } from "./recent-index.ts";
+import type { RecentPlace } from "./recent-index.ts";
+import { checkStoredSessionId } from "./session-id.ts";
 import { isCount } from "../storage/stored-record.ts";
 
 /** Options of a listing in pages: the size of the page, and the cursor after which it begins. */
@@ -11,6 +14,10 @@ export type PageOptions<Cursor> = {
 
 /** Keys have room for 12 digits. */
 const largestNumber = 999_999_999_999;
+
+const sessionPlace = satisfying<string>("`next` of the page before", (value) => {
+  return typeof value === "string" && parseSessionCursor(value) !== undefined;
+});
 
 const where = { code: "invalid_request" } as const;
 const pageSize = optional(integer(1, 100), 20);
@@ -26,6 +33,17 @@ const turnNumber = optional(
  */
 export function checkPageLimit(limit: number | undefined): number {
   return pageSize(limit, "limit", where);
+}
+
+/**
+ * Returns the place after which a page of sessions begins, `undefined` for the first page; throws `invalid_request` for
+ * what is no cursor.
+ */
+export function checkSessionCursor(after: string | undefined): RecentPlace | undefined {
+  if (after === undefined) return undefined;
+  const place = parseSessionCursor(sessionPlace(after, "after", where));
+  if (place !== undefined) checkStoredSessionId(place.sessionId);
+  return place;
 }
 
 /** Returns the number of the turn after which a page begins, 0 by default; throws `invalid_request` for a wrong one. */

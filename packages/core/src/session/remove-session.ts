@@ -1,5 +1,9 @@
-import type { StorageDriver } from "../storage/storage-driver.ts";
+import type { StorageDriver, Write } from "../storage/storage-driver.ts";
 import { mapBounded } from "../async/map-bounded.ts";
+import { applyWrites } from "./change-session.ts";
+import type { SessionRef } from "./session-keys.ts";
+import { indexWrites } from "./recent-index.ts";
+import type { SessionRecord } from "./session-record.ts";
 import { scan } from "./scan.ts";
 import { keyPrefixOf, memberSessionsPrefix, namespaces } from "./session-keys.ts";
 
@@ -8,9 +12,10 @@ export type Removal = { driver: StorageDriver; confirm?: () => Promise<void> };
 
 /**
  * Removes a session with its turns and its memory, and the sessions that a team's members have under it. The session's
- * own record goes last: until then its owner is known, and a removal that was cut short can be repeated.
+ * own record, and its entry in the owner's list, go last: a removal that was cut short can be repeated.
  */
-export async function removeSession(removal: Removal, key: string): Promise<void> {
+export async function removeSession(removal: Removal, ref: SessionRef, session: SessionRecord | null): Promise<void> {
+  const { key } = ref;
   const { driver } = removal;
   const members = scan(driver, { namespace: namespaces.sessions, prefix: memberSessionsPrefix(key) });
   for await (const page of members) {
@@ -20,7 +25,7 @@ export async function removeSession(removal: Removal, key: string): Promise<void
       await driver.delete(namespaces.locks, member.key);
     }
   }
-  await removeOne(removal, key);
+  await removeOne(removal, key, session === null ? [] : indexWrites(ref, session, null));
 }
 
 /** Deletes all records of a namespace whose keys begin with the prefix. When it rejects, some may be left. */
@@ -28,13 +33,13 @@ export async function removeAll(driver: StorageDriver, namespace: string, prefix
   await removeBelow({ driver }, namespace, prefix);
 }
 
-async function removeOne(removal: Removal, key: string): Promise<void> {
+async function removeOne(removal: Removal, key: string, index: readonly Write[] = []): Promise<void> {
   const { driver, confirm } = removal;
   await removeBelow(removal, namespaces.turns, keyPrefixOf(key));
   await removeBelow(removal, namespaces.memory, keyPrefixOf(key));
   await confirm?.();
   await driver.delete(namespaces.memory, key);
-  await driver.delete(namespaces.sessions, key);
+  await applyWrites(driver, [{ namespace: namespaces.sessions, key, value: null }, ...index]);
 }
 
 async function removeBelow({ driver, confirm }: Removal, namespace: string, prefix: string): Promise<void> {

@@ -1,9 +1,12 @@
 import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 
-const pageSize = 100;
+const defaultPageSize = 100;
 
-/** Entries for `scan` to list: all whose keys begin with the prefix, or only those after a key. */
-export type Scan = { namespace: string; prefix: string; after?: string | undefined };
+/**
+ * Entries for `scan` to list: all whose keys begin with the prefix, or only those after a key. `pageSize` is the number
+ * that is listed at once, 100 by default.
+ */
+export type ScanRange = { namespace: string; prefix: string; after?: string | undefined; pageSize?: number };
 
 /**
  * Lists the entries below a prefix in the order of their keys, in pages. A driver that ignores list options returns all
@@ -11,7 +14,10 @@ export type Scan = { namespace: string; prefix: string; after?: string | undefin
  *
  * @yields pages of entries, none of them empty
  */
-export async function* scan(driver: StorageDriver, { namespace, prefix, after }: Scan): AsyncGenerator<StorageEntry[]> {
+export async function* scan(
+  driver: StorageDriver,
+  { namespace, prefix, after, pageSize = defaultPageSize }: ScanRange,
+): AsyncGenerator<StorageEntry[]> {
   let last = after;
   for (;;) {
     const previous = last;

@@ -36,8 +36,8 @@ describe.each(drivers)("listing and deleting sessions over %s", (_, create) => {
     const first = await store.listSessions(ada, { limit: 3 });
     const second = await store.listSessions(ada, { limit: 3, after: first.next });
 
-    expect(first.sessions).toMatchObject(["a", "b", "c"].map((sessionId) => ({ sessionId, turns: 1, userId: "ada" })));
-    expect(second.sessions.map(({ sessionId }) => sessionId)).toEqual(["d"]);
+    expect(first.sessions).toMatchObject(["d", "c", "b"].map((sessionId) => ({ sessionId, turns: 1, userId: "ada" })));
+    expect(second.sessions.map(({ sessionId }) => sessionId)).toEqual(["a"]);
     expect(second.next).toBeUndefined();
   });
 

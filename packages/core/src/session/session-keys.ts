@@ -7,6 +7,7 @@ import type { SessionOwner } from "./session-owner.ts";
  */
 export const namespaces = {
   sessions: "sessions",
+  recent: "session-recent",
   turns: "turns",
   memory: "memory",
   facts: "facts",
@@ -26,6 +27,14 @@ export function ownerKey({ tenantId, userId, verified = true }: SessionOwner): s
 /** Returns the prefix of the keys of all records that an owner has in a namespace. */
 export function ownerPrefix(owner: SessionOwner): string {
   return keyPrefixOf(ownerKey(owner));
+}
+
+/** Reference to a session, which need not exist: its storage key, its id, and its owner, who is the caller. */
+export type SessionRef = { key: string; sessionId: string; owner: SessionOwner };
+
+/** Makes a reference to an owner's session. */
+export function sessionRef(owner: SessionOwner, sessionId: string): SessionRef {
+  return { key: sessionKey(owner, sessionId), sessionId, owner };
 }
 
 /** Returns the storage key of an owner's session. The keys of the session's turns and memory begin with it. */

@@ -9,6 +9,8 @@ export type SessionRecord = {
   owner: SessionOwner;
   createdAt: number;
   updatedAt: number;
+  /** Place of the session in its owner's list: greater after each turn (see `recent-index.ts`). */
+  recency?: number;
   /** Number of turns that are known to be stored. After a crash there may be one more (see `turn-log.ts`). */
   turns: number;
   title?: string;
@@ -28,7 +30,21 @@ export type SessionInfo = {
 /** Makes the record of a new session without turns, created now; it stores nothing. */
 export function newSessionRecord(owner: SessionOwner): SessionRecord {
   const now = Date.now();
-  return { v: recordVersion, owner, createdAt: now, updatedAt: now, turns: 0 };
+  return { v: recordVersion, owner, createdAt: now, updatedAt: now, recency: nextRecency(), turns: 0 };
+}
+
+/** Microseconds of the epoch, which order what happened within one millisecond too. Module state: the clock has no such. */
+let lastRecency = 0;
+
+/** Returns a recency that is greater than the one given and all that this process made before. */
+export function nextRecency(previous = 0): number {
+  lastRecency = Math.max(Date.now() * 1000, lastRecency + 1);
+  return Math.max(lastRecency, previous + 1);
+}
+
+/** Returns the place of a session in its owner's list: the greatest is the newest. */
+export function recencyOf({ recency, updatedAt }: SessionRecord): number {
+  return recency ?? updatedAt * 1000;
 }
 
 /**
@@ -59,6 +75,7 @@ function isSessionRecord(value: unknown): value is SessionRecord {
     isOwner(value["owner"]) &&
     Number.isFinite(value["createdAt"]) &&
     Number.isFinite(value["updatedAt"]) &&
+    (value["recency"] === undefined || isCount(value["recency"])) &&
     isCount(value["turns"]) &&
     isOptionalString(value["title"])
   );

@@ -115,7 +115,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
     const late = await callsAt(10_000);
 
     expect(late).toEqual(early);
-    expect(late.length).toBeLessThanOrEqual(24);
+    expect(late.length).toBeLessThanOrEqual(25);
     expect((await loadNames(store, 1))[0]).toBe("next");
   });
 

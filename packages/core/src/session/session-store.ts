@@ -6,19 +6,19 @@ import { sessionQueuesOf } from "../lock/session-queues.ts";
 import type { KeyedQueues } from "../lock/session-queues.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { createSession, findSession, sessionNotFound } from "./create-session.ts";
-import type { SessionRef } from "./create-session.ts";
+import type { SessionRef } from "./session-keys.ts";
 import { listSessions, ownSessions } from "./list-sessions.ts";
 import type { SessionPage } from "./list-sessions.ts";
 import { OpenSession } from "./open-session.ts";
-import { checkTurnCursor, checkPageLimit } from "./page.ts";
+import { checkPageLimit, checkSessionCursor, checkTurnCursor } from "./page.ts";
 import type { PageOptions } from "./page.ts";
 import { removeAll, removeSession } from "./remove-session.ts";
 import { checkStoredSessionId } from "./session-id.ts";
-import { ownerPrefix, namespaces, sessionKey, sessionIdOf } from "./session-keys.ts";
+import { ownerPrefix, namespaces, sessionRef, sessionIdOf } from "./session-keys.ts";
 import { checkOwner, checkUser } from "./session-owner.ts";
 import type { SessionOwner, UserOwner, UserScope } from "./session-owner.ts";
 import { toSessionInfo } from "./session-record.ts";
-import type { SessionInfo } from "./session-record.ts";
+import type { SessionInfo, SessionRecord } from "./session-record.ts";
 import { openTurnLog } from "./turn-log.ts";
 import type { StoredTurn } from "./turn-record.ts";
 
@@ -63,12 +63,12 @@ export class SessionStore {
    * When its queue is full, `conflict`. Release the session in a `finally`.
    */
   async open(sessionId: string, access: SessionAccess = {}): Promise<OpenSession> {
-    const ref = sessionRef(sessionId, access);
+    const ref = refOf(sessionId, access);
     const { lease, session } = await this.#acquire(ref, access.signal);
     try {
       const create = () => createSession(this.#driver, ref);
       const opened = session === null ? await lease.write(create, access.signal) : { session, isNew: false };
-      const log = openTurnLog(this.#driver, ref.key, lease.appendOptions);
+      const log = openTurnLog(this.#driver, ref, lease.appendOptions);
       return new OpenSession({ ...opened, sessionId, log, lease });
     } catch (error) {
       lease.release();
@@ -81,27 +81,38 @@ export class SessionStore {
     await this.#driver.ping?.();
   }
 
-  /** Lists the caller's own sessions in the order of their ids. Sessions without a user are not listed. */
+  /** Lists the caller's own sessions, those with the newest turn first. Sessions without a user are not listed. */
   async listSessions(owner: SessionOwner, options: PageOptions<string> = {}): Promise<SessionPage> {
-    const limit = checkPageLimit(options.limit);
-    const after = options.after === undefined ? undefined : checkStoredSessionId(options.after);
-    return await listSessions(this.#driver, { owner: checkOwner(owner), limit, after });
+    return await SessionStore.listTogether([this], owner, options);
+  }
+
+  /**
+   * Lists the caller's own sessions in several stores as one list, newest first. Of an id that several have, the session
+   * of the first store is listed.
+   */
+  static async listTogether(
+    stores: readonly SessionStore[],
+    owner: SessionOwner,
+    { limit, after }: PageOptions<string> = {},
+  ): Promise<SessionPage> {
+    const listing = { owner: checkOwner(owner), limit: checkPageLimit(limit), after: checkSessionCursor(after) };
+    return await listSessions([...new Set(stores.map((store) => store.#driver))], listing);
   }
 
   /** Returns what is known of a session, without its turns. */
   async readSession(sessionId: string, access: SessionAccess = {}): Promise<SessionInfo> {
-    const session = await untilAborted(() => this.#find(sessionRef(sessionId, access)), access.signal);
+    const session = await untilAborted(() => this.#find(refOf(sessionId, access)), access.signal);
     return toSessionInfo(sessionId, session);
   }
 
   /** Returns a page of a session's turns, oldest first. It takes no lease and waits for no run. */
   async readTurns(sessionId: string, options: SessionAccess & PageOptions<number> = {}): Promise<TurnPage> {
-    const ref = sessionRef(sessionId, options);
+    const ref = refOf(sessionId, options);
     const limit = checkPageLimit(options.limit);
     const after = checkTurnCursor(options.after);
     const read = async () => {
       const session = await this.#find(ref);
-      return await openTurnLog(this.#driver, ref.key).after(after, limit + 1, session);
+      return await openTurnLog(this.#driver, ref).after(after, limit + 1, session);
     };
     const found = await untilAborted(read, options.signal);
     const turns = found.slice(0, limit);
@@ -111,14 +122,14 @@ export class SessionStore {
 
   /** Deletes a session with its turns, its memory and its members' sessions, once earlier runs are done. */
   async deleteSession(sessionId: string, access: SessionAccess = {}): Promise<void> {
-    const ref = sessionRef(sessionId, access);
+    const ref = refOf(sessionId, access);
     const { lease, session } = await this.#acquire(ref, access.signal);
     try {
       if (session === null) {
         lease.forget();
         throw sessionNotFound(sessionId);
       }
-      await lease.write(() => this.#removeAll(lease, ref), access.signal);
+      await lease.write(() => this.#removeAll(lease, ref, session), access.signal);
     } finally {
       lease.release();
     }
@@ -133,6 +144,7 @@ export class SessionStore {
     // A memory may have been used without a session.
     await removeAll(this.#driver, namespaces.memory, ownerPrefix(owner));
     await removeAll(this.#driver, namespaces.facts, ownerPrefix(owner));
+    await removeAll(this.#driver, namespaces.recent, ownerPrefix(owner));
     for (const listener of this.#listeners) await listener.forgetUser?.(owner);
   }
 
@@ -145,16 +157,16 @@ export class SessionStore {
   async #remove(ref: SessionRef): Promise<void> {
     const lease = await this.#queues.join(ref.key, this.#policy).granted;
     try {
-      await lease.write(() => this.#removeAll(lease, ref));
+      await lease.write(() => this.#removeAll(lease, ref, null));
     } finally {
       lease.release();
     }
   }
 
   /** The session itself goes last: as long as it is there, a deletion that failed can be repeated. */
-  async #removeAll(lease: Lease, { key, sessionId, owner }: SessionRef): Promise<void> {
-    for (const listener of this.#listeners) await listener.forgetSession?.(sessionId, owner);
-    await removeSession({ driver: this.#driver, confirm: () => lease.confirm() }, key);
+  async #removeAll(lease: Lease, ref: SessionRef, session: SessionRecord | null): Promise<void> {
+    for (const listener of this.#listeners) await listener.forgetSession?.(ref.sessionId, ref.owner);
+    await removeSession({ driver: this.#driver, confirm: () => lease.confirm() }, ref, session);
     lease.forget();
   }
 
@@ -181,7 +193,6 @@ export class SessionStore {
   }
 }
 
-function sessionRef(sessionId: string, { owner = {} }: SessionAccess): SessionRef {
-  const checked = checkOwner(owner);
-  return { sessionId, owner: checked, key: sessionKey(checked, checkStoredSessionId(sessionId)) };
+function refOf(sessionId: string, { owner = {} }: SessionAccess): SessionRef {
+  return sessionRef(checkOwner(owner), checkStoredSessionId(sessionId));
 }

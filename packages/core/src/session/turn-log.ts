@@ -1,4 +1,5 @@
 import type { AppendOptions, StorageDriver } from "../storage/storage-driver.ts";
+import type { SessionRef } from "./session-keys.ts";
 import { KeyedTurnLog } from "./keyed-turn-log.ts";
 import { AppendingTurnLog } from "./appending-turn-log.ts";
 import type { AppendingDriver } from "./appending-turn-log.ts";
@@ -29,9 +30,9 @@ export interface TurnLog {
   append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord>;
 }
 
-/** Returns the turn log of the session with this key: `AppendingTurnLog` for a driver with `append`, else `KeyedTurnLog`. */
-export function openTurnLog(driver: StorageDriver, key: string, options: AppendOptions = {}): TurnLog {
-  return canAppend(driver) ? new AppendingTurnLog(driver, key, options) : new KeyedTurnLog(driver, key);
+/** Returns the turn log of a session: `AppendingTurnLog` for a driver with `append`, else `KeyedTurnLog`. */
+export function openTurnLog(driver: StorageDriver, ref: SessionRef, options: AppendOptions = {}): TurnLog {
+  return canAppend(driver) ? new AppendingTurnLog(driver, ref, options) : new KeyedTurnLog(driver, ref);
 }
 
 function canAppend(driver: StorageDriver): driver is AppendingDriver {

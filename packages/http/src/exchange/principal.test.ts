@@ -29,7 +29,7 @@ describe("the principal", () => {
 
     expect([silent.status, same.status]).toEqual([200, 200]);
     const { sessions } = await agent.sessions.listSessions({ userId: "ada" });
-    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["one", "two"]);
+    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["two", "one"]);
   });
 
   it("is required to match the userId of the body", async () => {

@@ -70,7 +70,12 @@ function parameters(): Record<string, object> {
       description: "The session of this id that the user who is signed in has, or without one that has no user.",
     },
     Limit: { name: "limit", in: "query", schema: page, description: "The maximum number of entries." },
-    AfterSession: { name: "after", in: "query", schema: sessionId, description: "`next` of the previous page." },
+    AfterSession: {
+      name: "after",
+      in: "query",
+      schema: { type: "string", pattern: "^\\d{1,16}~[\\w.:@-]{1,128}$" },
+      description: "`next` of the previous page.",
+    },
     AfterTurn: {
       name: "after",
       in: "query",

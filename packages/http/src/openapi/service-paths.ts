@@ -36,7 +36,7 @@ function sessionPaths(): Record<string, OpenApiPath> {
       get: operation({
         id: "list_sessions",
         tags,
-        summary: "List the sessions of the user who is signed in",
+        summary: "List the sessions of the user who is signed in, those with the newest turn first",
         parameters: [limit, componentRef("parameters", "AfterSession")],
         answer: "SessionList",
         errors: [400, 401, 500, 503],

@@ -33,19 +33,20 @@ async function say(service: Service, place: string, who: Who = ada) {
 }
 
 describe("the sessions of a service", () => {
-  it("are listed for their owner, page by page", async () => {
+  it("are listed for their owner, those with the newest turn first, page by page [http.list-sessions]", async () => {
     const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
-    for (const id of ["c", "a", "b"]) await say(service, `agents/a ${id}`);
+    for (const id of ["c", "a", "b", "c"]) await say(service, `agents/a ${id}`);
     await say(service, "agents/a bobs", bob);
 
     const first = await service.ask("/sessions?limit=2", ada);
-    const second = await service.ask("/sessions?limit=2&after=b", ada);
+    const { next } = first.json as { next: string };
+    const second = await service.ask(`/sessions?limit=2&after=${encodeURIComponent(next)}`, ada);
 
     expect(first.json).toMatchObject({
-      sessions: [{ sessionId: "a", userId: "ada", turns: 1 }, { sessionId: "b" }],
-      next: "b",
+      sessions: [{ sessionId: "c", userId: "ada", turns: 2 }, { sessionId: "b" }],
+      next: expect.any(String) as string,
     });
-    expect(second.json).toMatchObject({ sessions: [{ sessionId: "c" }] });
+    expect(second.json).toMatchObject({ sessions: [{ sessionId: "a" }] });
     expect(second.json).not.toHaveProperty("next");
     expect((await service.ask("/sessions", bob)).json).toMatchObject({ sessions: [{ sessionId: "bobs" }] });
     expect(await service.ask("/sessions")).toMatchObject({ status: 401, json: { error: { code: "unauthorized" } } });
@@ -118,7 +119,7 @@ describe("the sessions of a service", () => {
     expect(await storage.list("turns")).toEqual([]);
   });
 
-  it("are listed together from several storages; an id in several is read from the first and deleted in all", async () => {
+  it("are listed together from several storages; an id in several is read from the first and deleted in all [session.list-storages]", async () => {
     const [one, two] = [new InMemoryStorage(), new InMemoryStorage()];
     const team = new Team({
       name: "t",
@@ -134,16 +135,21 @@ describe("the sessions of a service", () => {
     await say(service, "agents/a s1");
     await say(service, "agents/b s2");
     await say(service, "teams/t s3");
+    await say(service, "agents/a both");
+    await say(service, "agents/a both");
+    await say(service, "agents/a s4");
     await say(service, "agents/b both");
-    await say(service, "agents/a both");
-    await say(service, "agents/a both");
 
-    const first = await service.ask("/sessions?limit=2", ada);
-    const second = await service.ask("/sessions?limit=2&after=s1", ada);
+    // Of two storages none has more than a page by itself: only together they do.
+    const page = await service.ask("/sessions?limit=3", ada);
+    const { next } = page.json as { next: string };
+    const other = await service.ask(`/sessions?limit=3&after=${encodeURIComponent(next)}`, ada);
 
-    expect(first.json).toMatchObject({ sessions: [{ sessionId: "both", turns: 2 }, { sessionId: "s1" }], next: "s1" });
-    expect(second.json).toMatchObject({ sessions: [{ sessionId: "s2" }, { sessionId: "s3" }] });
-    expect(second.json).not.toHaveProperty("next");
+    expect([page, other].map(({ json }) => (json as { sessions: object[] }).sessions)).toMatchObject([
+      [{ sessionId: "s4" }, { sessionId: "both", turns: 2 }, { sessionId: "s3" }],
+      [{ sessionId: "s2" }, { sessionId: "s1" }],
+    ]);
+    expect(other.json).not.toHaveProperty("next");
     expect((await service.ask("/sessions/both", ada)).json).toMatchObject({ turns: 2 });
     await service.ask("/sessions/both", { method: "DELETE", ...ada });
     expect([await one.get("sessions", "-/ada/both"), await two.get("sessions", "-/ada/both")]).toEqual([null, null]);
@@ -156,7 +162,8 @@ describe("the sessions of a service", () => {
     ["/sessions?limit=1e1", "limit"],
     ["/sessions?limit=", "limit"],
     ["/sessions?limit=1&limit=2", "limit"],
-    ["/sessions?after=a%2Fb", "sessionId"],
+    ["/sessions?after=a", "after"],
+    ["/sessions?after=1~a%2Fb", "sessionId"],
     ["/sessions?limits=5", "limits"],
     ["/sessions?a[]=1", "a[]"],
     ["/sessions/s/turns?after=-1", "after"],

@@ -27,20 +27,9 @@ export class ServedSessions {
     return (this.#joined ??= SessionStore.join(found()));
   }
 
-  /** Lists the sessions of an owner in the order of their ids. */
-  async list(owner: SessionOwner, { limit = 20, after }: Page<string>): Promise<SessionPage> {
-    const pages = await Promise.all(this.#stores.map((store) => store.listSessions(owner, { limit, after })));
-    const byId = new Map(
-      pages
-        .flatMap(({ sessions }) => sessions)
-        .toReversed()
-        .map((each) => [each.sessionId, each]),
-    );
-    const sorted = [...byId.values()].toSorted((one, other) => (one.sessionId < other.sessionId ? -1 : 1));
-    const sessions = sorted.slice(0, limit);
-    const isMore = sorted.length > limit || pages.some(({ next }) => next !== undefined);
-    const last = sessions.at(-1);
-    return isMore && last !== undefined ? { sessions, next: last.sessionId } : { sessions };
+  /** Lists the sessions of an owner, those with the newest turn first. */
+  async list(owner: SessionOwner, page: Page<string>): Promise<SessionPage> {
+    return await SessionStore.listTogether(this.#stores, owner, page);
   }
 
   async read(sessionId: string, owner: SessionOwner): Promise<SessionInfo> {

@@ -1,6 +1,6 @@
 import type { InMemoryStorage } from "../in-memory-storage.ts";
 import type { Json } from "../json.ts";
-import type { AppendOptions, ListOptions, StorageDriver, StorageEntry } from "../storage-driver.ts";
+import type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } from "../storage-driver.ts";
 import { sleep } from "../../async/sleep.ts";
 
 /**
@@ -69,6 +69,10 @@ export class SharedStorage implements StorageDriver {
   // oxlint-disable-next-line max-params -- the contract's shape
   async compareAndSet(namespace: string, key: string, expected: Json | null, next: Json | null): Promise<boolean> {
     return await this.#call("compareAndSet", () => this.#storage.compareAndSet(namespace, key, expected, next));
+  }
+
+  async transaction(writes: readonly Write[]): Promise<void> {
+    await this.#call("transaction", () => this.#storage.transaction(writes));
   }
 
   async close(): Promise<void> {
