@@ -8,15 +8,18 @@ export type Body = Readonly<Record<string, unknown>>;
 /** The maximum nesting of a body: code that walks deeper by recursion could be made to crash. */
 const maxDepth = 64;
 
+/** A limit for the size of a JSON body, and the function that reads the bytes of a larger one, where that is allowed. */
+export type BodyLimit = { readonly maxBytes: number; readonly readLarge?: (() => Promise<Buffer>) | undefined };
+
 /**
  * Reads the JSON object of a request, or returns undefined if it has none. A body that the host has parsed is not
- * parsed again. Throws if the body is not a JSON object, over `maxBytes`, nested too deep, or compressed: decoding
- * turns a small request into a large one.
+ * parsed again. Throws if the body is not a JSON object, over the limit, nested too deep, or compressed: decoding turns
+ * a small request into a large one.
  */
-export async function readBody(request: Request, maxBytes: number): Promise<Body | undefined> {
+export async function readBody(request: Request, limit: BodyLimit): Promise<Body | undefined> {
   if (!hasBody(request)) return undefined;
   checkType(request.headers["content-type"]);
-  const parsed: unknown = request.body ?? (await readJson(request, maxBytes));
+  const parsed: unknown = request.body ?? (await readJson(request, limit));
   if (parsed === undefined) return undefined;
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     throw invalid('The body must be a JSON object, such as {"input": "Hello"}.');
@@ -47,12 +50,14 @@ function fitsDepth(value: unknown, levels: number): boolean {
   return parts.every((part) => fitsDepth(part, levels - 1));
 }
 
-async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+async function readJson(request: Request, { maxBytes, readLarge }: BodyLimit): Promise<unknown> {
   const encoding = request.headers["content-encoding"] ?? "identity";
   if (encoding.toLowerCase() !== "identity") {
     throw unsupported("The body must be sent uncompressed, without a Content-Encoding.");
   }
-  const bytes = await readBytes(request, maxBytes);
+  // Without a length it may become large.
+  const isSmall = Number(request.headers["content-length"]) <= maxBytes;
+  const bytes = readLarge === undefined || isSmall ? await readBytes(request, maxBytes) : await readLarge();
   return bytes.length === 0 ? undefined : parseBody(bytes);
 }
 
@@ -118,5 +123,8 @@ function unsupported(message: string): TroupeError {
 }
 
 function tooLong(maxBytes: number): TroupeError {
-  return new TroupeError("payload_too_large", `The body must have at most ${maxBytes} bytes.`);
+  return new TroupeError(
+    "payload_too_large",
+    `The body must have at most ${maxBytes} bytes. The option maxBodyBytes of the service sets this limit.`,
+  );
 }

@@ -87,7 +87,8 @@ async function readRunBody(
     readKeyHeaders(request.headers, { genericApiKeyHeader });
     return await uploads.readBody(exchange, (name) => checkFieldNames([name]));
   }
-  const body = await readBody(request, maxBodyBytes);
+  const readLarge = takesFiles ? uploads?.jsonReader(exchange) : undefined;
+  const body = await readBody(request, { maxBytes: maxBodyBytes, readLarge });
   checkFieldNames(Object.keys(body ?? {}));
   return body;
 }

@@ -26,6 +26,8 @@ import type { RouterOptions, RouterSettings } from "./router-options.ts";
 
 const where: OptionContext = { owner: "createAgentRouter" };
 
+const defaultBodyBytes = 1_048_576;
+
 const routerOptions = {
   agents: readRunnables,
   teams: readRunnables,
@@ -35,7 +37,7 @@ const routerOptions = {
   onDisconnect: optional(oneOf("cancel", "continue"), "cancel"),
   bodyUserId: optional(oneOf("trusted", "unverified"), "unverified"),
   genericApiKeyHeader: optional(anyBoolean, true),
-  maxBodyBytes: optional(integer(1), 1_048_576),
+  maxBodyBytes: optional(integer(1)),
   fileUpload: readFileUpload,
   heartbeatMs: optional(timeoutMilliseconds, 15_000),
   shutdown: optional(satisfying<Shutdown>("what createShutdown() returns", (value) => value instanceof Shutdown)),
@@ -47,13 +49,17 @@ const routerOptions = {
  * wrong or unknown option throws `invalid_config`.
  */
 export function readSettings(options: RouterOptions): RouterSettings {
-  const { swagger, fileUpload, ...read } = readOptions(routerOptions, options, where);
+  const { swagger, fileUpload, maxBodyBytes, ...read } = readOptions(routerOptions, options, where);
   const { agents, teams, logger = createServiceLogger() } = read;
   return {
     ...read,
     logger,
+    maxBodyBytes: maxBodyBytes ?? defaultBodyBytes,
     docs: swagger?.enabled === true ? swagger : undefined,
-    uploads: fileUpload === false ? undefined : new UploadReader(fileUpload),
+    uploads:
+      fileUpload === false
+        ? undefined
+        : new UploadReader(fileUpload, maxBodyBytes === undefined ? defaultBodyBytes : undefined),
     runs: new ActiveRuns(),
     sessions: new ServedSessions([...agents.values(), ...teams.values()]),
   };

@@ -41,7 +41,10 @@ export type RouterOptions = {
   bodyUserId?: BodyUserId;
   /** `false` leaves the header `x-api-key` to the host's own authentication. @default true */
   genericApiKeyHeader?: boolean;
-  /** The maximum size of a JSON body in bytes. @default 1_048_576 */
+  /**
+   * The maximum size of a JSON body in bytes. Without it, the data of content parts may take as much as `maxTotalSize` of
+   * `fileUpload`, if that is set. @default 1_048_576, beside such data
+   */
   maxBodyBytes?: number;
   /** Lets agents and teams take forms with files (`multipart/form-data`), within these limits. @default false */
   fileUpload?: boolean | FileUploadOptions;

@@ -1,7 +1,10 @@
+import { constants } from "node:buffer";
 import { TroupeError } from "@troupe/core";
 import type { MessageContent } from "@troupe/core";
 import type { Request, RequestHandler } from "express";
 import type { Exchange } from "../exchange/exchange.ts";
+import { readLargeBody } from "./read-large-body.ts";
+import type { LargeBodyRules } from "./read-large-body.ts";
 import { buildMultiModalInput } from "./build-multi-modal-input.ts";
 import { ByteSemaphore } from "./byte-semaphore.ts";
 import type { Form } from "./form.ts";
@@ -20,10 +23,17 @@ type UploadExchange = Pick<Exchange, "request" | "response">;
 export class UploadReader {
   readonly #rules: UploadRules;
   readonly #memory: ByteSemaphore;
+  readonly #largeBodies: LargeBodyRules | undefined;
 
-  constructor(rules: UploadRules) {
+  /** @param maxTextBytes the limit of text in a JSON body with files; without it, such bodies have no limit of their own */
+  constructor(rules: UploadRules, maxTextBytes?: number) {
+    const { maxTotalSize } = rules;
     this.#rules = rules;
-    this.#memory = new ByteSemaphore(rules.maxTotalSize);
+    this.#memory = new ByteSemaphore(maxTotalSize);
+    if (maxTextBytes === undefined) return;
+    // A longer body could not become a string.
+    const maxBytes = Math.max(maxTextBytes, Math.min(maxTotalSize, constants.MAX_STRING_LENGTH));
+    this.#largeBodies = { maxBytes, maxTextBytes, memory: this.#memory };
   }
 
   /** Returns true if a request is an upload. */
@@ -39,6 +49,12 @@ export class UploadReader {
     } finally {
       await form.discard();
     }
+  }
+
+  /** Returns a function that reads a JSON body with files in its content parts, or undefined if these have no limit of their own. */
+  jsonReader(exchange: UploadExchange): (() => Promise<Buffer>) | undefined {
+    const rules = this.#largeBodies;
+    return rules && (() => readLargeBody(exchange, rules));
   }
 
   async #toInput({ fields, files }: Form, response: UploadExchange["response"]): Promise<MessageContent> {
