@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Agent, defineTool } from "@troupe/core";
+import { Agent, defineTool, getTextContent } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { z } from "zod";
 
@@ -24,7 +24,7 @@ const agent = new Agent({
   },
 });
 
-agent.eventBus.on("tool.result", ({ toolName, result }) => seen.push(`${toolName}: ${result}`));
+agent.eventBus.on("tool.result", ({ toolName, result }) => seen.push(`${toolName}: ${getTextContent(result)}`));
 agent.eventBus.on("run.complete", ({ output }) => seen.push(`${output.usage.totalTokens} tokens`));
 await agent.run("Pay 500 to Ada.");
 // #endregion

@@ -1,4 +1,4 @@
-import { Agent, Team } from "@troupe/core";
+import { Agent, getTextContent, Team } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 
 const agrees = { structured: { agree: true } };
@@ -17,5 +17,7 @@ const team = new Team({
 
 const { text, toolCalls } = await team.run("What do we drink, and when?");
 
-for (const { toolName, args, result } of toolCalls) console.log(`${toolName} ${JSON.stringify(args)}: ${result}`);
+for (const { toolName, args, result } of toolCalls) {
+  console.log(`${toolName} ${JSON.stringify(args)}: ${getTextContent(result)}`);
+}
 console.log(text);

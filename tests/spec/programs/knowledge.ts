@@ -1,6 +1,6 @@
 // Vector store, embeddings, knowledge base.
 import assert from "node:assert/strict";
-import { Agent, InMemoryVectorStore, KnowledgeBase } from "@troupe/core";
+import { Agent, getTextContent, InMemoryVectorStore, KnowledgeBase } from "@troupe/core";
 import type {
   EmbeddingProvider,
   ToolDef,
@@ -67,7 +67,7 @@ assert.ok(tool.name.length > 0);
 assert.equal(knowledge.asTool({ name: "find_report", description: "Finds weather reports." }).name, "find_report");
 const model = new ScriptedModel({ toolCalls: [{ name: tool.name, arguments: { query: "rain" } }] }, "In Oslo.");
 const output = await new Agent({ name: "helper", model, tools: [tool] }).run("Where does it rain?");
-assert.match(String(output.toolCalls[0]?.result), /Rain falls in Oslo\./);
+assert.match(getTextContent(output.toolCalls[0]?.result ?? null), /Rain falls in Oslo\./);
 
 await knowledge.clear();
 assert.deepEqual(await knowledge.search("rain"), []);

@@ -61,6 +61,11 @@ export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = {
   numHistoryRuns?: number;
   /** The number of round trips after which the model has to answer without tools. @default 10 */
   maxToolRoundtrips?: number;
+  /**
+   * The number of tool calls that may run at the same time, of those that the model asked for at once. The others wait in
+   * their order; the timeout of a tool begins with its execution. @default 32
+   */
+  maxParallelTools?: number;
   /** Settings of the model calls, which a run's own `modelOptions` override one by one. */
   modelOptions?: ModelSettings;
   /** The same as `modelOptions.temperature`, which overrides it. */

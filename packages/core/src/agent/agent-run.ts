@@ -24,6 +24,9 @@ import { toolLoop } from "./tool-loop.ts";
 /** The number of round trips unless it is configured. */
 const defaultRoundtrips = 10;
 
+/** The number of parallel tool calls unless it is configured: more than models ask for, unless one runs wild. */
+const defaultParallelTools = 32;
+
 /**
  * The work of one run of an agent, which `RunExecution` drives: opens the session, checks the input, runs the tool
  * loop, stores the turn, and calls the hooks.
@@ -129,6 +132,7 @@ export function planToolLoop<Structured>(
     toolChoice,
     retry,
     maxToolRoundtrips: config.maxToolRoundtrips ?? defaultRoundtrips,
+    maxParallelTools: config.maxParallelTools ?? defaultParallelTools,
     structured: structured as CompiledSchema<Structured> | undefined,
     outputGuardrails: config.guardrails?.output ?? [],
     onToolCall: config.hooks?.onToolCall?.bind(config.hooks),

@@ -161,6 +161,8 @@ describe("an agent", () => {
     ["numHistoryRuns", 1.5, "numHistoryRuns must be"],
     ["maxToolRoundtrips", -1, "maxToolRoundtrips must be"],
     ["maxToolRoundtrips", Infinity, "maxToolRoundtrips must be"],
+    ["maxParallelTools", 0, "maxParallelTools must be a positive integer"],
+    ["maxParallelTools", Infinity, "maxParallelTools must be a positive integer"],
     ["temperature", 2.1, "temperature must be a number from 0 to 2"],
     ["temperature", Number.NaN, "temperature must be"],
     ["structuredOutput", "json", "structuredOutput"],

@@ -62,6 +62,28 @@ describe.each(ways)("the loop of an agent (%s)", (way) => {
     expect(model.calls[1]?.messages.slice(2).map(({ toolCallId }) => toolCallId)).toEqual(["1", "2", "3"]);
   });
 
+  it.each([
+    [{}, 32],
+    [{ maxParallelTools: 1 }, 1],
+    [{ maxParallelTools: 50 }, 40],
+  ])(
+    "runs so many calls at a time with %j, of 40 that the model asks for: %i [agent.max-parallel-tools]",
+    async (config, most) => {
+      let [running, peak] = [0, 0];
+      const wait = toolNamed("look", async () => {
+        peak = Math.max(peak, ++running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running--;
+        return "seen";
+      });
+      const toolCalls = Array.from({ length: 40 }, (_, index) => callOf(String(index)));
+      const { agent } = scripted([{ toolCalls }, "Done."], { tools: [wait], ...config });
+
+      expect((await start(agent)).toolCalls.map(({ toolCallId }) => toolCallId)).toEqual(toolCalls.map(({ id }) => id));
+      expect(peak).toBe(most);
+    },
+  );
+
   it("keeps the other calls when one fails", async () => {
     const fails = toolNamed("fails", () => {
       throw new Error("no key");

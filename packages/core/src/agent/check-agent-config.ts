@@ -49,6 +49,7 @@ const optionTable = {
   addHistoryToMessages: optional(anyBoolean),
   numHistoryRuns: optional(integer(0)),
   maxToolRoundtrips: optional(integer(0)),
+  maxParallelTools: optional(integer(1)),
   modelOptions: optional(checkModelSettings),
   temperature: optional(numberFrom(0, 2)),
   structuredOutput: optional((value, name) => {

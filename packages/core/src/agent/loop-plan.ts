@@ -32,6 +32,8 @@ export type LoopPlan<Structured = unknown> = {
   tools: ToolSet;
   /** The number of round trips after which the model has to answer without tools. */
   maxToolRoundtrips: number;
+  /** The number of tool calls of one model call that may run at the same time. */
+  maxParallelTools: number;
   structured: CompiledSchema<Structured> | undefined;
   outputGuardrails: readonly Guardrail[];
   onToolCall: AgentHooks["onToolCall"];

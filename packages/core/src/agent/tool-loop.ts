@@ -11,6 +11,7 @@ import { SchemaError } from "../schema/schema-error.ts";
 import { describeIssues } from "../schema/schema-issue.ts";
 import { executeToolCalls } from "../tool/execute-tool-calls.ts";
 import { toolResultChunk } from "../tool/tool-result-chunk.ts";
+import { answerByTool, findEndingResult } from "./answer-by-tool.ts";
 import { callModel } from "./call-model.ts";
 import type { ModelRequest } from "./call-model.ts";
 import type { LoopPlan } from "./loop-plan.ts";
@@ -20,8 +21,9 @@ import { callIdsOf } from "./normalize-response.ts";
 const maxRepairs = 2;
 
 /**
- * Calls the model, executes the tools that it calls, and repeats until it answers. After the last round trip it is called
- * once more without tools, so that the user gets an answer. Returns the reason why the answer finished.
+ * Calls the model, executes the tools that it calls, and repeats until it answers, or until a tool that ends the run gives
+ * the answer. After the last round trip the model is called once more without tools, so that the user gets an answer.
+ * Returns the reason why the answer finished.
  */
 export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGenerator<StreamChunk, FinishReason> {
   const { run, structured, maxToolRoundtrips } = plan;
@@ -33,7 +35,10 @@ export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGe
     const request = { messages, callIds, mayCallTools, isFirst: roundtrip === 0 };
     const response = yield* callModel(plan, request);
     if (mayCallTools && response.toolCalls.length > 0) {
-      messages.push(...(yield* executeTools(plan, response, roundtrip)));
+      const executed = yield* executeTools(plan, response, roundtrip);
+      const ending = findEndingResult(plan.tools, executed.results);
+      if (ending !== undefined) return yield* answerByTool(plan, ending);
+      messages.push(...executed.messages);
       continue;
     }
     const isPlain = structured === undefined;
@@ -51,14 +56,14 @@ export type ToolCallResponse = Pick<ModelResponse, "text" | "toolCalls" | "malfo
 
 /**
  * Executes the tool calls of a response in parallel, and yields the end of each call. Records response and results in the
- * run, and returns them as messages for the next model call.
+ * run, and returns the results, and the messages for the next model call.
  */
 export async function* executeTools(
   plan: LoopPlan,
   response: ToolCallResponse,
   roundtrip: number,
-): AsyncGenerator<StreamChunk, ModelMessage[]> {
-  const { run, tools, onToolCall } = plan;
+): AsyncGenerator<StreamChunk, { results: readonly ToolCallResult[]; messages: ModelMessage[] }> {
+  const { run, tools, onToolCall, structured, maxParallelTools: maxParallel } = plan;
   const { text, toolCalls: calls, malformedArguments = [] } = response;
   const done: ToolCallResult[] = [];
   run.unfinishedStep = { text, toolCalls: calls, results: done };
@@ -69,6 +74,8 @@ export async function* executeTools(
     context: run.context,
     eventBus: run.eventBus,
     roundtrip,
+    maxParallel,
+    ...(structured !== undefined && { answerSchema: structured }),
     ...(onToolCall !== undefined && { onToolCall }),
     // Recorded at once, and not when the reader comes to it: the run may end before.
     onResult: (result) => {
@@ -83,9 +90,9 @@ export async function* executeTools(
   }
   run.signal.throwIfAborted();
   // In the order of the calls, in whatever order they ended.
-  run.toolCalls.splice(-calls.length, calls.length, ...next.value);
+  run.toolCalls.splice(-next.value.length, next.value.length, ...next.value);
   run.unfinishedStep = undefined;
-  return recordResults(plan, response, next.value);
+  return { results: next.value, messages: recordResults(plan, response, next.value) };
 }
 
 /** The vendor's state is for the next model call alone: what is recorded reaches storage and clients. */

@@ -1,6 +1,7 @@
 import type { CompiledSchema } from "./compile-schema.ts";
 import { parseModelJson } from "./parse-model-json.ts";
 import { SchemaError } from "./schema-error.ts";
+import type { Validation } from "./schema-issue.ts";
 
 /**
  * Parses a model's answer as the schema's value, or throws a `SchemaError`. Removes white space, a byte order mark and one
@@ -8,6 +9,30 @@ import { SchemaError } from "./schema-error.ts";
  */
 export async function parseStructured<Output>(text: string, schema: CompiledSchema<Output>): Promise<Output> {
   const verdict = await readAndCheck(text, schema);
+  if (verdict.ok) return verdict.value;
+  throw new SchemaError({ issues: verdict.issues, text, jsonSchema: schema.jsonSchema });
+}
+
+/**
+ * Checks the text of a tool's result against the schema of an answer, and returns the schema's value. Unlike a model, a
+ * tool returns the value itself where the schema's root is not an object, and may return a string without quotes.
+ */
+export async function checkToolAnswer<Output>(
+  text: string,
+  schema: CompiledSchema<Output>,
+): Promise<Validation<Output>> {
+  const { validateBare } = schema;
+  if (validateBare === undefined) return await readAndCheck(text, schema);
+  const parsed = parseModelJson(text);
+  const verdict = parsed.ok ? await validateBare(parsed.value) : undefined;
+  if (verdict?.ok === true) return verdict;
+  const ofText = await validateBare(text);
+  return ofText.ok ? ofText : (verdict ?? ofText);
+}
+
+/** Returns the value of a tool's result that is the answer, as `checkToolAnswer` does, or throws a `SchemaError`. */
+export async function parseToolAnswer<Output>(text: string, schema: CompiledSchema<Output>): Promise<Output> {
+  const verdict = await checkToolAnswer(text, schema);
   if (verdict.ok) return verdict.value;
   throw new SchemaError({ issues: verdict.issues, text, jsonSchema: schema.jsonSchema });
 }

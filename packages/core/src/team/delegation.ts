@@ -111,6 +111,6 @@ export async function* delegateInParallel(
     yield { type: "tool_call_start", toolCall: { id, name } };
     yield { type: "tool_call_delta", toolCallId: id, argumentsDelta: JSON.stringify(args) };
   }
-  yield* executeTools({ ...orchestrator, tools }, { text: "", toolCalls }, before);
+  yield* executeTools({ ...orchestrator, tools, maxParallelTools: Infinity }, { text: "", toolCalls }, before);
   return run.toolCalls.slice(before);
 }

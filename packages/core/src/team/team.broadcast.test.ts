@@ -41,6 +41,25 @@ describe("a team that broadcasts", () => {
     expect(textOf(await readAll(stream))).toBe("done");
   });
 
+  it("has all members work at once, however many they are", async () => {
+    let working = 0;
+    const everyone = Promise.withResolvers<void>();
+    const members = Array.from({ length: 40 }, (_, index) => {
+      const { agent } = sayer(`m${index}`, "Here.", {
+        hooks: {
+          beforeRun: async () => {
+            if (++working === 40) everyone.resolve();
+            await everyone.promise;
+          },
+        },
+      });
+      return agent;
+    });
+    const team = new Team({ name: "team", mode: "broadcast", model: new ScriptedModel("All."), members });
+
+    expect((await team.run("Question?", { limits: { durationMs: 5000 } })).text).toBe("All.");
+  });
+
   it("passes content parts on unchanged", async () => {
     const ann = sayer("ann", "A cat.");
     const model = new ScriptedModel("A cat.");

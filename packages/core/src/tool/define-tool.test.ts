@@ -132,6 +132,7 @@ describe("defineTool rejects as invalid_config", () => {
     ["a timeout of 0", { timeoutMs: 0 }, /^tool "weather"\.timeoutMs must be a positive number/],
     ["a timeout that is NaN", { timeoutMs: NaN }, /^tool "weather"\.timeoutMs must be a positive number/],
     ["half a byte of output", { maxOutputBytes: 0.5 }, /^tool "weather"\.maxOutputBytes must be a positive integer/],
+    ["a wrong endsRun", { endsRun: "yes" }, /^tool "weather"\.endsRun must be true or false/],
     ["an unknown effect", { effect: "never" }, /^tool "weather"\.effect must be "pure", "idempotent" or "once"/],
     ["an unknown option", { timeout: 1 }, /^Unknown option "timeout" of tool "weather". Expected name,/],
   ])("%s", (_, wrong, sentence) => {

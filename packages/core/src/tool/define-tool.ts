@@ -1,4 +1,12 @@
-import { functionLike, integer, longestTimerMs, nested, nonBlankString, oneOf } from "../errors/option-checks.ts";
+import {
+  anyBoolean,
+  functionLike,
+  integer,
+  longestTimerMs,
+  nested,
+  nonBlankString,
+  oneOf,
+} from "../errors/option-checks.ts";
 import { optional, positiveNumber } from "../errors/option-checks.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionTable, OptionContext } from "../errors/read-options.ts";
@@ -30,6 +38,8 @@ export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | 
   maxOutputBytes?: number;
   /** @default "once" */
   effect?: ToolEffect;
+  /** Makes the result of a call the answer of the run: see `ToolDef`. @default false */
+  endsRun?: boolean;
 };
 
 /**
@@ -61,6 +71,7 @@ class DefinedTool implements ToolDef {
   declare readonly timeoutMs?: number;
   declare readonly maxOutputBytes?: number;
   declare readonly effect?: ToolEffect;
+  declare readonly endsRun?: boolean;
   #schema: CompiledSchema<Record<string, unknown>> | undefined;
 
   constructor(definition: unknown) {
@@ -75,6 +86,7 @@ class DefinedTool implements ToolDef {
     if (definition.timeoutMs !== undefined) this.timeoutMs = definition.timeoutMs;
     if (definition.maxOutputBytes !== undefined) this.maxOutputBytes = definition.maxOutputBytes;
     if (definition.effect !== undefined) this.effect = definition.effect;
+    if (definition.endsRun !== undefined) this.endsRun = definition.endsRun;
     // A simple schema is sure to compile, which can wait until the tool is used: tools are made by the thousand.
     if (!isSimpleSchema(this.parameters)) this.#schema = compileParameters(this);
     Object.freeze(this);
@@ -112,6 +124,7 @@ const optionTable = {
   timeoutMs: optional(positiveNumber(longestTimerMs)),
   maxOutputBytes: optional(integer(1)),
   effect: optional(oneOf("pure", "idempotent", "once")),
+  endsRun: optional(anyBoolean),
 } satisfies OptionTable<ToolDef>;
 
 /** The options that every tool has. */
@@ -122,14 +135,19 @@ const requiredCount = 4;
  */
 export function checkTool(tool: unknown): asserts tool is ToolDef {
   if (typeof tool !== "object" || tool === null) throw wrongOption("A tool", "an object", tool);
-  const { name, description, parameters, execute, cache, timeoutMs, maxOutputBytes, effect } = tool as Partial<ToolDef>;
+  const { name, description, parameters, execute, cache, timeoutMs, maxOutputBytes, effect, endsRun } =
+    tool as Partial<ToolDef>;
   const label = optionTable.name(name);
   const where: OptionContext = { owner: "tool", path: `tool "${label}"`, openClasses: true };
   optionTable.description(description, "description", where);
   optionTable.parameters(parameters, "parameters", where);
   optionTable.execute(execute, "execute", where);
   const hasMore =
-    cache !== undefined || timeoutMs !== undefined || maxOutputBytes !== undefined || effect !== undefined;
+    cache !== undefined ||
+    timeoutMs !== undefined ||
+    maxOutputBytes !== undefined ||
+    effect !== undefined ||
+    endsRun !== undefined;
   // Most tools have no other options: the whole table is read only for those that do.
   if (hasMore || countFields(tool) !== requiredCount) readOptions(optionTable, tool, where);
 }

@@ -2,12 +2,14 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
+import type { CompiledSchema } from "../schema/compile-schema.ts";
 import { describeExcess } from "../schema/json-limits.ts";
 import { parseArguments } from "../schema/parse-model-json.ts";
 import { describeIssues } from "../schema/schema-issue.ts";
 import { readProperty } from "../util/read-property.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
 import { copyPlain } from "./copy-plain.ts";
+import { requireAnswer } from "./ends-run.ts";
 import { ToolExecution } from "./tool-execution.ts";
 import { failureText, keyMasker, loggedCause, cutFailureText } from "./failure-text.ts";
 import { failedOutcome } from "./tool-outcome.ts";
@@ -36,6 +38,7 @@ export type RunningBatch = {
   readonly eventBus: EventBus<RunEvents>;
   readonly running: RunningCalls;
   readonly onToolCall: ToolHook | undefined;
+  readonly answerSchema: CompiledSchema | undefined;
   readonly onResult: ((result: ToolCallResult) => void) | undefined;
 };
 
@@ -99,7 +102,8 @@ async function outcomeOf(batchCall: BatchCall, batch: RunningBatch): Promise<Too
     const denial = onToolCall && (await denialBy(onToolCall, { ...call, arguments: checked.value }, context));
     if (denial !== undefined) return denial;
     if (batch.running.isOver) return failedOutcome("The run was over before the tool was called.");
-    return await runTool({ ...batchCall, tool, args: checked.value }, batch);
+    const outcome = await runTool({ ...batchCall, tool, args: checked.value }, batch);
+    return tool.endsRun === true ? await requireAnswer(outcome, name, batch.answerSchema) : outcome;
   } catch (error) {
     context.logger.warn(`The tool ${name} could not be called.`, { error: loggedCause(error, context) });
     return failedOutcome(failureText(`The tool ${name} could not be called`, error, context));

@@ -18,6 +18,7 @@ type Planned = { deed: Deed; afterMs: number; timeoutMs: number; effect?: ToolEf
 type Plan = {
   tools: Planned[];
   calls: number[];
+  maxParallel: number;
   hookMs: number;
   end: { by: "abort" | "return" | "none"; atMs: number };
 };
@@ -41,6 +42,7 @@ const plans: fc.Arbitrary<Plan> = fc.record({
   ),
   // One more than there are tools: a name that no tool has. An index that comes twice is an equal call.
   calls: fc.array(fc.nat(5), { maxLength: 8 }),
+  maxParallel: fc.integer({ min: 1, max: 8 }),
   hookMs: fc.constantFrom(0, 5),
   end: fc.record({ by: fc.constantFrom("abort", "return", "none"), atMs: fc.integer({ min: 0, max: 70 }) }),
 });
@@ -88,7 +90,8 @@ function batchFor(plan: Plan, { abort, told }: { abort: AbortController; told: s
   eventBus.on("tool.result", ({ toolCallId }) => told.push(`result ${toolCallId}`));
   const onToolCall = async () => await new Promise<void>((resolve) => setTimeout(resolve, plan.hookMs));
   const context = contextOf({ signal: abort.signal });
-  return batchOf(tools, calls, { context, eventBus, ...(plan.hookMs > 0 && { onToolCall }) });
+  const { maxParallel } = plan;
+  return batchOf(tools, calls, { context, eventBus, maxParallel, ...(plan.hookMs > 0 && { onToolCall }) });
 }
 
 function toolFor({ deed, afterMs, timeoutMs, effect, isCached }: Planned, index: number): ToolDef {
@@ -127,7 +130,7 @@ async function follow(batch: ToolBatchOptions, { end }: Plan, abort: AbortContro
     hasLeft = end.by === "return";
   }, end.atMs);
   const followed = read(generator, () => hasLeft);
-  await vi.advanceTimersByTimeAsync(200);
+  await vi.advanceTimersByTimeAsync(1000);
   return await followed;
 }
 

@@ -6,6 +6,7 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
+import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { BatchCall, RunningBatch, ToolHook } from "./execute-call.ts";
 import { executeCall, formProblem } from "./execute-call.ts";
 import { RunningCalls } from "./running-calls.ts";
@@ -24,13 +25,17 @@ export type ToolBatchOptions = {
   /** The number of the round trip; with the run and the index of the call it makes the idempotency key. */
   readonly roundtrip: number;
   readonly eventBus: EventBus<RunEvents>;
+  /** The number of calls that may run at the same time; the others wait, in their order. @default no bound */
+  readonly maxParallel?: number;
+  /** The schema that the result of a tool must fit if the tool ends the run. */
+  readonly answerSchema?: CompiledSchema;
   readonly onToolCall?: ToolHook;
   /** Called with each result as soon as there is one, whether or not the batch is read. */
   readonly onResult?: (result: ToolCallResult) => void;
 };
 
 /**
- * Executes the calls in parallel. Yields each result as soon as there is one, and returns all in the order of the calls: one
+ * Executes the calls in parallel, or as many at a time as there may be. Yields each result as soon as there is one, and returns all in the order of the calls: one
  * for each id, whatever the tool did. Throws at once when the run's signal aborts; a reader that leaves early ends the calls
  * too.
  */
@@ -47,7 +52,10 @@ export async function* executeToolCalls(batch: ToolBatchOptions): AsyncGenerator
   signal.addEventListener("abort", stop, { once: true });
   try {
     const calls = batchCalls(batch);
-    start(calls, finished, { ...batch, onToolCall: batch.onToolCall, onResult: batch.onResult, running });
+    const { maxParallel = Infinity, onToolCall, onResult, answerSchema } = batch;
+    const shared = { ...batch, onToolCall, onResult, answerSchema, running };
+    const waiting = calls.values();
+    for (let left = Math.min(maxParallel, calls.length); left > 0; left--) void work(waiting, finished, shared);
     const results = new Map<string, ToolCallResult>();
     while (results.size < calls.length) {
       const result = await finished.next();
@@ -74,11 +82,20 @@ function batchCalls({ calls, malformedArguments = [], context, roundtrip }: Tool
   return [...byId.values()];
 }
 
-function start(calls: readonly BatchCall[], finished: AsyncQueue<ToolCallResult>, scope: RunningBatch): void {
-  for (const call of calls) {
-    void executeCall(call, scope).then(
-      (result) => result && finished.push(result),
-      (error: unknown) => finished.close(toTroupeError(error)),
-    );
+/** Executes calls until none is left, one after the other. Several workers share the calls. */
+async function work(
+  calls: Iterator<BatchCall>,
+  finished: AsyncQueue<ToolCallResult>,
+  batch: RunningBatch,
+): Promise<void> {
+  try {
+    for (let next = calls.next(); next.done !== true; next = calls.next()) {
+      const result = await executeCall(next.value, batch);
+      // Without a result, the batch is over: calls that wait are not started any more.
+      if (result === undefined) return;
+      void finished.push(result);
+    }
+  } catch (error) {
+    finished.close(toTroupeError(error));
   }
 }

@@ -16,6 +16,7 @@ export class ToolSet {
   #byName: ReadonlyMap<string, ToolDef> | undefined;
   #specs: readonly ToolSpec[] | undefined;
   #schemas: Map<ToolDef, CompiledSchema<Record<string, unknown>>> | undefined;
+  #mayEndRun: boolean | undefined;
   #caches: Map<ToolDef, ToolCache> | undefined;
 
   constructor(tools: readonly ToolDef[]) {
@@ -29,6 +30,11 @@ export class ToolSet {
   /** The names of the tools, in their order. */
   get names(): readonly string[] {
     return this.#tools.map(({ name }) => name);
+  }
+
+  /** True when the result of one of the tools ends the run. */
+  get mayEndRun(): boolean {
+    return (this.#mayEndRun ??= this.#tools.some(({ endsRun }) => endsRun === true));
   }
 
   /** The tools as a model sees them. */

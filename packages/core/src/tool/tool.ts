@@ -82,6 +82,13 @@ export type ToolDef = {
   maxOutputBytes?: number;
   /** @default "once" */
   effect?: ToolEffect;
+  /**
+   * Ends the run with the result of a call: its text, or JSON as text, is the run's answer, and the model is not called
+   * again. Other calls of the same model call are finished first; of two that end the run, the first in the order of the
+   * calls counts. A call that fails, or whose result does not fit the schema of the agent's structured output, is an error
+   * for the model, and the run goes on. @default false
+   */
+  endsRun?: boolean;
 };
 
 /**
