@@ -1,9 +1,10 @@
-import { EventBus } from "../events/event-bus.ts";
+import type { EventBus } from "../events/event-bus.ts";
 import { createLogger } from "../log/logger.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ModelSettings } from "../model/model-config.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
+import { RunEventBus } from "../run/run-event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunSettings } from "../run/run-options.ts";
 import { compileStructuredSchema } from "../schema/compile-schema.ts";
@@ -103,6 +104,6 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
     const onHandlerError = (error: unknown, event: string) => {
       this.logger.error("A handler of an event failed.", { event, error });
     };
-    return new EventBus<RunEvents>({ onHandlerError });
+    return new RunEventBus({ onHandlerError });
   }
 }

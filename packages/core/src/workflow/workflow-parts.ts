@@ -1,5 +1,5 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { EventBus } from "../events/event-bus.ts";
+import type { EventBus } from "../events/event-bus.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import { vendorKeyHeaders } from "../keys/key-headers.ts";
 import { bindGenericKey } from "../keys/select-key.ts";
@@ -7,6 +7,7 @@ import { createLogger } from "../log/logger.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MessageContent } from "../message/content.ts";
 import { readRunOpts } from "../run/read-run-opts.ts";
+import { RunEventBus } from "../run/run-event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunLimits, RunOpts } from "../run/run-options.ts";
@@ -96,7 +97,7 @@ export function requireOptionsObject(opts: unknown): void {
 }
 
 function createBus(logger: Logger): EventBus<RunEvents> {
-  return new EventBus<RunEvents>({
+  return new RunEventBus({
     onHandlerError: (error, event) => logger.error("A handler of an event failed.", { event, error }),
   });
 }
