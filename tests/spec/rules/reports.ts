@@ -2,12 +2,24 @@ import { rulesOf } from "../rule.ts";
 
 /** Rules for what a run tells while it works and what it leaves behind, beyond the specification. */
 export const reportRules = [
+  ...rulesOf("Child runs", {
+    "run-opts.child-not-weaker": "no option of a child run takes back that its caller is from outside or unverified",
+  }),
   ...rulesOf("What a run tells (contracts §1, §5)", {
     "chunk.tool-result": "an executed call has its result, error and artifacts in the stream, before its end",
     "events.tool-result-details": "tool.result carries the error and the artifacts too",
     "output.artifacts": "the output has the artifacts of all tool calls, each with its call, in public too",
     "turn.tool-results": "a stored turn has the errors and artifacts of its tool calls, interrupted ones included",
     "turn.artifact-limit": "a turn stores artifacts up to a million characters, and counts the others",
+    "events.model-call": "model.call begins each attempt at a model call, with the ids of run, call, vendor and model",
+    "events.model-result":
+      "model.result ends each attempt, with its duration, and its usage and response id or its error",
+    "events.model-usage": "the usage of a run is the sum of its model.result events and those of its child runs",
+    "events.model-silent": "nothing is computed for model calls when nothing listens",
+    "events.model-error":
+      "the error of a model.result has a code and a public message, and nothing of the vendor's own",
+    "team.finish-reason": "a team that routes finishes for the reason of its member",
+    "guardrail.repaired-answer": "output guardrails check a repaired structured answer like the first one",
     "team.tool-results": "a team gives the artifacts of its members where it shows tool calls",
     "workflow.tool-results": "a workflow gives the results of tools where it shows the chunks of its agents",
     "http.tool-results": "server-sent events, answers and stored turns carry the results of tools over HTTP",

@@ -110,6 +110,28 @@ describe.each(["run", "stream"] as const)("structured output (%s)", (way) => {
     expect(model.calls).toHaveLength(1);
   });
 
+  it("goes through the guardrails again when it was repaired, once or twice [guardrail.repaired-answer]", async () => {
+    const wet = JSON.stringify(good);
+    for (const misfits of [["no"], ["no", "no"]]) {
+      const seen: string[] = [];
+      const check = (text: string) => {
+        seen.push(text);
+        return text === wet ? { pass: false as const, reason: "too wet" } : { pass: true as const };
+      };
+      const guardrails = { output: [{ name: "g", check }] };
+      const error = await runErrorOf(start(forecasting([...misfits, wet], { guardrails }).agent));
+
+      expect(seen).toEqual([...misfits, wet]);
+      expect(error).toMatchObject({ code: "guardrail_blocked", output: { structured: null } });
+      expect(error.output.text).not.toBe(wet);
+      const replace = JSON.stringify({ city: "***", rain: false });
+      const mask = (text: string) => ({ pass: true as const, replace: text === wet ? replace : text });
+      const masks = { output: [{ name: "g", check: mask }] };
+      const masked = await start(forecasting([...misfits, wet], { guardrails: masks }).agent);
+      expect(masked).toMatchObject({ text: replace, structured: { city: "***", rain: false } });
+    }
+  });
+
   it("ends with the reason of the answer that fits", async () => {
     const { agent } = forecasting([{ text: '{"city":"Os', finishReason: "length" }, { structured: good }]);
 

@@ -3,6 +3,8 @@ import { OutputGate } from "../guardrail/output-gate.ts";
 import type { CallIds } from "../history/call-ids.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
 import type { ModelOptions } from "../model/model-config.ts";
+import { reportedAttempt } from "../model/model-attempt.ts";
+import type { ModelAttemptEnd } from "../model/model-attempt.ts";
 import { isForcedChoice } from "../model/model-settings.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import { ResponseCollector } from "../model/response-collector.ts";
@@ -76,9 +78,12 @@ function toolOptions(
  * Calls the model by `generate`, for a run that is not streamed: yields nothing, and returns the response. A failed
  * call is repeated by the retry policy.
  */
-export const callByGenerate: ModelCaller = async function* ({ model, retry }, { messages, options, ids }) {
+export const callByGenerate: ModelCaller = async function* ({ model, retry, run }, { messages, options, ids }) {
   yield* [];
-  const generate = () => model.generate(messages, options);
+  const report = run.modelCalls.begin(model);
+  const call = () => model.generate(messages, options);
+  const generate =
+    report === undefined ? call : (attempt: number) => reportedAttempt(call, () => report(attempt), endOf);
   return ids.inResponse(normalizeResponse(await callWithRetries(generate, retry, { signal: options.signal })));
 };
 
@@ -86,10 +91,11 @@ export const callByGenerate: ModelCaller = async function* ({ model, retry }, { 
  * Calls the model by `stream`, for a run that is streamed: yields the chunks that may be shown, and returns the
  * response. A failed call is repeated by the retry policy only as long as none of its chunks has come.
  */
-export const callByStream: ModelCaller = async function* ({ model, retry }, { messages, options, filter, ids }) {
+export const callByStream: ModelCaller = async function* ({ model, retry, run }, { messages, options, filter, ids }) {
   const collector = new ResponseCollector();
-  const open = () => openStream(model.stream(messages, options));
-  const { chunks, first } = await callWithRetries(open, retry, { signal: options.signal });
+  const report = run.modelCalls.begin(model);
+  const open = (attempt: number) => openStream(() => model.stream(messages, options), report?.(attempt));
+  const { chunks, first, end } = await callWithRetries(open, retry, { signal: options.signal });
   try {
     for (let step = first; step.done !== true; step = await chunks.next()) {
       const chunk = ids.inChunk(step.value);
@@ -98,16 +104,36 @@ export const callByStream: ModelCaller = async function* ({ model, retry }, { me
       const shown = filtered instanceof Promise ? await filtered : filtered;
       if (shown !== undefined) yield shown;
     }
-    return normalizeResponse(collector.finish());
+    const response = normalizeResponse(collector.finish());
+    end?.({ usage: response.usage, responseId: response.responseId });
+    return response;
+  } catch (error) {
+    end?.({ error });
+    throw error;
   } finally {
     leave(chunks);
   }
 };
 
-/** Opens a stream, and waits for its first chunk. */
-async function openStream(stream: AsyncIterable<ModelChunk>) {
-  const chunks = stream[Symbol.asyncIterator]();
-  return { chunks, first: await chunks.next() };
+/** Returns the end of an attempt from a response, which may have none of the fields that it should have. */
+function endOf(response: ModelResponse): ModelAttemptEnd {
+  try {
+    const { usage, responseId } = normalizeResponse(response);
+    return { usage, responseId };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Opens a stream, and waits for its first chunk. `end` reports the end of the attempt, here if it fails before. */
+async function openStream(stream: () => AsyncIterable<ModelChunk>, end?: (end: ModelAttemptEnd) => void) {
+  try {
+    const chunks = stream()[Symbol.asyncIterator]();
+    return { chunks, first: await chunks.next(), end };
+  } catch (error) {
+    end?.({ error });
+    throw error;
+  }
 }
 
 /** Ends the vendor's request when the reader left early. Not awaited: a provider may never finish. */

@@ -74,6 +74,7 @@ class FactExtraction implements RunWork {
       logger: run.logger,
       apiKeyFor: (providerId) => run.keyFor(providerId),
       onUsage: (usage) => run.meter.add(usage),
+      onModelCall: (called) => run.modelCalls.begin(called),
       onWarning: (code, message, fields) => run.warn(code, message, fields),
     });
     run.text = factTexts(found).join("\n");

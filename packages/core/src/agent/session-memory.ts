@@ -77,6 +77,7 @@ export class SessionMemory {
       model,
       apiKeyFor: (providerId) => run.keyFor(providerId),
       onUsage: (usage) => run.meter.add(usage),
+      onModelCall: (called) => run.modelCalls.begin(called),
       onWarning: (code, message, fields) => run.warn(code, message, fields),
     };
   }

@@ -1,4 +1,6 @@
 import type { ChatMessage } from "../message/message.ts";
+import { normalizeUsage } from "../message/token-usage.ts";
+import { reportedAttempt } from "../model/model-attempt.ts";
 import type { ModelConfig } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import { withRetry } from "../retry/with-retry.ts";
@@ -28,18 +30,31 @@ export async function askMemoryModel({
   signal,
   apiKeyFor,
   onUsage,
+  onModelCall,
 }: MemoryModelCall): Promise<string> {
   const lateMessage = `The model call of the memory took longer than its limit of ${timeoutMs} ms.`;
   const deadline = startDeadline(timeoutMs, lateMessage, signal);
   const apiKey = apiKeyFor?.(model.providerId);
   const options = { ...config, ...(apiKey !== undefined && { apiKey }), signal: deadline.signal };
+  const report = onModelCall?.(model);
   const ask = async () => {
     const answer = await model.generate(messages, options);
-    onUsage?.(answer.usage);
-    return answer.text;
+    const usage = normalizeUsage(answer.usage);
+    onUsage?.(usage);
+    return { text: answer.text, usage, responseId: answer.responseId };
   };
+  const attempt =
+    report === undefined
+      ? ask
+      : (count: number) =>
+          reportedAttempt(
+            ask,
+            () => report(count),
+            (answer) => answer,
+          );
   try {
-    return await untilAborted(() => withRetry(ask, {}, { signal: deadline.signal }), deadline.signal);
+    const retried = () => withRetry(attempt, {}, { signal: deadline.signal });
+    return (await untilAborted(retried, deadline.signal)).text;
   } finally {
     deadline.end();
   }

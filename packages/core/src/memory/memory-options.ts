@@ -3,6 +3,7 @@ import type { OptionTable } from "../errors/read-options.ts";
 import type { LogFields, Logger } from "../log/logger.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
+import type { ReportModelAttempt } from "../model/model-attempt.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { SessionOwner, UserScope } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
@@ -31,6 +32,11 @@ export type MemoryModelOptions = {
   apiKeyFor?: ((providerId: string) => string | undefined) | undefined;
   /** Called with the usage of each model call, also of one that ends after its caller stopped waiting. */
   onUsage?: ((usage: TokenUsage) => void) | undefined;
+  /**
+   * Called when a model call begins. The function that it returns reports the attempts at the call, each with its
+   * beginning and its end.
+   */
+  onModelCall?: ((model: ModelProvider) => ReportModelAttempt | undefined) | undefined;
   /** Logs failures that the memory recovered from. */
   logger?: Logger | undefined;
   /** Receives these failures in place of the logger, with a code, as `Run.warn` does. */

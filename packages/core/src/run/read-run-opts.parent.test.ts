@@ -126,7 +126,21 @@ describe("the settings of a child run", () => {
     expect(settings.sessionId).not.toBe("configured");
   });
 
-  it("keep a user unverified, also one that it names itself [run-opts.verified]", () => {
+  it("cannot take back that their parent run was started from outside, at any depth [run-opts.child-not-weaker]", () => {
+    const parent = testRun({ fromOutside: true }).context;
+    const child = testRun({ parent }).context;
+
+    for (const context of [parent, deriveContext(parent, { toolCallId: "1" }), child]) {
+      const attempt = () => readRunOpts({ parent: context, fromOutside: false });
+      expect(attempt).toThrow(expect.objectContaining({ code: "invalid_request" }));
+      expect(attempt).toThrow("fromOutside must not be false");
+      expect(readRunOpts({ parent: context, fromOutside: undefined as never }).fromOutside).toBe(true);
+    }
+    expect(readRunOpts({ parent: testRun().context, fromOutside: true }).fromOutside).toBe(true);
+    expect(readRunOpts({ parent: testRun().context, fromOutside: false }).fromOutside).toBe(false);
+  });
+
+  it("keep a user unverified, also one that it names itself [run-opts.verified] [run-opts.child-not-weaker]", () => {
     const claimed = testRun({ userId: "u", verified: false }).context;
     const call = deriveContext(claimed, { toolCallId: "1" });
 
@@ -134,7 +148,7 @@ describe("the settings of a child run", () => {
     for (const parent of [claimed, call, { ...claimed }]) {
       expect(readRunOpts({ parent })).toMatchObject({ userId: "u", verified: false });
       expect(readRunOpts({ parent, userId: "u" })).toMatchObject({ userId: "u", verified: false });
-      expect(readRunOpts({ parent, userId: "v", verified: true })).toMatchObject({ userId: "v", verified: true });
+      expect(() => readRunOpts({ parent, userId: "v", verified: true })).toThrow("verified must not be true");
     }
     expect(readRunOpts({ parent: parentContext() })).toMatchObject({ userId: "u", verified: true });
     expect(parentContext()).not.toHaveProperty("verified");

@@ -1,6 +1,7 @@
 import { anyBoolean, optional, satisfying } from "../errors/option-checks.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionTable, OptionContext } from "../errors/read-options.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
 import { checkApiKey } from "../keys/api-keys.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import { bindGenericKey } from "../keys/select-key.ts";
@@ -43,6 +44,7 @@ const optionTable = {
 export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSettings {
   const opts: RunOpts = given === undefined ? {} : readOptions(optionTable, given, where);
   const parent = opts.parent === undefined ? noParent : inheritanceOf(opts.parent);
+  refuseWeaker(opts, parent);
   const fromOutside = opts.fromOutside ?? parent.fromOutside;
   // The configured session and user are the program's own: they never stand in for a caller from outside.
   const configured = fromOutside ? {} : defaults;
@@ -74,6 +76,22 @@ const noParent: Inheritance = {
   tenantId: undefined,
   metadata: {},
 };
+
+/** What a parent run says of its caller holds for its child runs: no option may take it back. */
+function refuseWeaker({ fromOutside, verified }: RunOpts, parent: Inheritance): void {
+  if (parent.fromOutside && fromOutside === false) {
+    throw new TroupeError(
+      "invalid_request",
+      "fromOutside must not be false in a child run of a run from outside. Leave it out, or start the run without a parent.",
+    );
+  }
+  if (!parent.verified && verified === true) {
+    throw new TroupeError(
+      "invalid_request",
+      "verified must not be true in a child run of a run with an unverified user. Leave it out, or start the run without a parent.",
+    );
+  }
+}
 
 /** The parent's session is not inherited: two runs in one session would wait for each other. */
 function readSessionId({ sessionId, parent }: RunOpts, configured: RunDefaults): string {

@@ -1,8 +1,11 @@
 import type { MessageContent } from "../message/content.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
-import type { ErrorFields, TroupeError } from "../errors/troupe-error.ts";
+import type { TokenUsage } from "../message/token-usage.ts";
+import type { ErrorCode, ErrorFields, TroupeError } from "../errors/troupe-error.ts";
 import type { Artifact } from "../message/tool-call.ts";
 import type { RunOutput } from "./run-output.ts";
+
+type ModelCallIds = { callId: string; providerId: string; modelId: string; attempt: number };
 
 type OfRun<Data> = { runId: string; parentRunId?: string } & Data;
 
@@ -24,6 +27,23 @@ export type RunEvents = {
     error?: string;
     artifacts?: Artifact[];
   }>;
+  /**
+   * An attempt at a model call begins: of an answer, a repair, a summary, an extraction of facts, the choice of a member.
+   * Attempts at one call have the same `callId` and count from 1. Each is followed by its `model.result`.
+   */
+  "model.call": OfRun<ModelCallIds>;
+  /**
+   * An attempt at a model call has ended, with what it was billed or with an error: its code and public message. A run's
+   * usage is the sum of its results and of those of its child runs. `responseId` is the vendor's id of the response.
+   */
+  "model.result": OfRun<
+    ModelCallIds & {
+      usage?: TokenUsage;
+      durationMs: number;
+      responseId?: string;
+      error?: { code: ErrorCode; message: string };
+    }
+  >;
   /** A warning of a run, of a child run, or of background work: see `Run.warn`. It has no `runId` when it belongs to no run. */
   "run.warning": {
     runId?: string;
@@ -47,4 +67,6 @@ export const runEventNames = Object.keys({
   "run.stream.chunk": true,
   "tool.call": true,
   "tool.result": true,
+  "model.call": true,
+  "model.result": true,
 } satisfies Record<RunEventName, true>) as readonly RunEventName[];

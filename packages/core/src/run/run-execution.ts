@@ -170,7 +170,7 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     await this.#callAtEnd(turnNotStored, () => this.#begun?.saveInterrupted?.());
     const failure = toRunError(error, this.#run);
     await this.#callAtEnd(hookFailure("onError"), () => this.#begun?.onEnd?.({ error: failure }));
-    this.#close();
+    this.#close(failure);
     this.#run.emit("run.error", { error: failure });
     this.#result.reject(failure);
     this.#unreadFailure = failure;
@@ -204,8 +204,9 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     }
   }
 
-  #close(): void {
+  #close(failure?: TroupeError): void {
     this.#phase = "ended";
+    this.#run.modelCalls.close(failure);
     this.#unwatch();
     this.#grace.stop();
     this.#begun?.release?.();

@@ -12,6 +12,7 @@ import type { RunEvents } from "./run-events.ts";
 import type { RunSettings } from "./run-options.ts";
 import type { RunMetrics, RunOutput } from "./run-output.ts";
 import { withSlot } from "./context-slot.ts";
+import { ModelCallEvents } from "./model-call-events.ts";
 import { emitWarning } from "./run-warning.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
@@ -41,6 +42,8 @@ export class Run<Structured = unknown> {
   readonly signal: AbortSignal;
   readonly logger: Logger;
   readonly meter: UsageMeter;
+  /** Emits the events of the run's model calls. */
+  readonly modelCalls: ModelCallEvents;
   /** The user's input. Guardrails and hooks may replace it before the model is called. */
   input: MessageContent;
   /** The answer so far: the text of the last model call. */
@@ -62,17 +65,28 @@ export class Run<Structured = unknown> {
 
   /** @param within the run whose auxiliary call this one is for: they share everything but the record */
   constructor(init: RunInit, within?: Run) {
-    const { settings, eventBus, input } = init;
+    const { settings, eventBus } = init;
     this.#init = init;
     this.runId = settings.runId;
     this.settings = settings;
     this.eventBus = eventBus;
-    this.input = within?.input ?? input;
-    this.#abort = within === undefined ? new AbortController() : within.#abort;
-    this.signal = this.#abort.signal;
-    this.meter = within?.meter ?? new UsageMeter({ parent: settings.parentMeter });
-    this.logger = within?.logger ?? loggerFor(init);
-    this.context = within?.context ?? contextOf(this, init);
+    if (within === undefined) {
+      this.input = init.input;
+      this.#abort = new AbortController();
+      this.signal = this.#abort.signal;
+      this.meter = new UsageMeter({ parent: settings.parentMeter });
+      this.modelCalls = new ModelCallEvents(eventBus, settings);
+      this.logger = loggerFor(init);
+      this.context = contextOf(this, init);
+    } else {
+      this.input = within.input;
+      this.#abort = within.#abort;
+      this.signal = within.signal;
+      this.meter = within.meter;
+      this.modelCalls = within.modelCalls;
+      this.logger = within.logger;
+      this.context = within.context;
+    }
   }
 
   /** The deadline of the run by the monotonic clock, in milliseconds. */

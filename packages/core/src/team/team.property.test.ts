@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunError, RunOutput } from "../run/run-output.ts";
+import { addUsage, noUsage } from "../message/token-usage.ts";
+import type { TokenUsage } from "../message/token-usage.ts";
 import { sleep } from "../async/sleep.ts";
 import { buildTeam, mustFail, randomTeam } from "./test/random-teams.ts";
 import type { Built } from "./test/random-teams.ts";
@@ -32,16 +34,19 @@ function expectNobodyListens({ runnables }: Built): void {
 }
 
 describe("any team of teams", () => {
-  it("fails when its members do, and counts all usage", async () => {
+  it("fails when its members do, and counts all usage, which its model.result events add up to [events.model-usage]", async () => {
     await fc.assert(
       fc.asyncProperty(randomTeam, fc.boolean(), async (plan, streams) => {
         const built = buildTeam(plan);
         const ends = endsOf(built.runnable);
+        const usages: TokenUsage[] = [];
+        built.runnable.eventBus.on("model.result", ({ usage }) => void usages.push(usage ?? noUsage));
         const { output, failure } = await endOf(streams ? built.runnable.stream("?").output : built.runnable.run("?"));
 
         expect(failure !== undefined).toBe(mustFail(plan));
         expect(failure === undefined || (TroupeError.is(failure) && failure.code === "internal")).toBe(true);
         expect(output.usage).toEqual(billed(...built.models));
+        expect(usages.reduce(addUsage, noUsage)).toEqual(output.usage);
         expect([...ends.values()].every((each) => each.length === 1)).toBe(true);
         expect(ends.get(output.runId ?? "")).toEqual([failure === undefined ? "complete" : "error"]);
         expectNobodyListens(built);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { defineTool } from "../tool/define-tool.ts";
+import type { Runnable } from "../run/runnable.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { Team } from "./team.ts";
@@ -31,6 +32,22 @@ describe("a team that routes", () => {
     expect(chunks.at(-1)).toMatchObject({ type: "finish", finishReason: "stop", usage: billed(model, ann.model) });
     expect(await stream.output).toMatchObject({ text: "Rain.", thinking: "Hm. So. ", status: "completed" });
     expect(bob.model.calls).toEqual([]);
+  });
+
+  it("finishes for the reason of its member, through teams within teams [team.finish-reason]", async () => {
+    for (const finishReason of ["length", "content_filter"] as const) {
+      const { agent } = sayer("ann", { text: "Ra", finishReason });
+      const teamOf = (name: string, only: Runnable) =>
+        new Team({ name, mode: "route", model: new ScriptedModel(), members: [only] });
+      const chunks = await readAll(teamOf("outer", teamOf("inner", agent)).stream("Weather?"));
+
+      expect(chunks.at(-1)).toMatchObject({ type: "finish", finishReason });
+    }
+    const turns = [{ toolCalls: [{ name: "look" }] }, "Rain."];
+    const { agent } = member("ann", turns, { tools: [look], maxToolRoundtrips: 1 });
+    const team = new Team({ name: "team", mode: "route", model: new ScriptedModel(), members: [agent] });
+
+    expect((await readAll(team.stream("Weather?"))).at(-1)).toMatchObject({ finishReason: "tool_roundtrips" });
   });
 
   it("records the member as a delegation, with the member's tool calls", async () => {

@@ -21,6 +21,7 @@ export async function checkRuns(trial: Trial): Promise<void> {
     const output = outputOf(run);
     checkEvents(trial, run, output);
     checkUsage(output, trial.model.billed[index] ?? []);
+    checkModelCalls(trial, output);
     checkChunks(run, output);
     checkCalls(output);
   }
@@ -54,6 +55,20 @@ function checkUsage({ usage, status }: RunOutput, billed: readonly number[]): vo
   const sum = (tokens: readonly number[]) => tokens.reduce((total, one) => total + one, 0);
   const possible = status === "completed" ? [sum(billed)] : [sum(billed), sum(billed.slice(0, -1))];
   assert.ok(possible.includes(usage.totalTokens), `${usage.totalTokens} was reported, ${possible.join(" or ")} billed`);
+}
+
+/** Every attempt at a model call has one result, and the results add up to the usage of a run that completed. */
+function checkModelCalls({ events }: Trial, { runId, status, usage }: RunOutput): void {
+  const own = events.filter(({ data }) => data.runId === runId);
+  const idsOf = (name: string) =>
+    own.flatMap((event) => (event.name === name && "callId" in event.data ? [event.data.callId] : []));
+  assert.deepEqual(idsOf("model.result").toSorted(), idsOf("model.call").toSorted(), "an attempt has one result");
+  const sum = own.reduce(
+    (total, { name, data }) =>
+      total + (name === "model.result" && "usage" in data ? (data.usage?.totalTokens ?? 0) : 0),
+    0,
+  );
+  if (status === "completed") assert.equal(sum, usage.totalTokens, "the results add up to the usage");
 }
 
 /** The grammar of a stream: complete with one finish at its end, or broken off without. */

@@ -1,0 +1,32 @@
+import type { TokenUsage } from "../message/token-usage.ts";
+
+/** The end of an attempt at a model call: the usage that was billed and the vendor's id of the response, or the error. */
+export type ModelAttemptEnd =
+  | { readonly usage: TokenUsage; readonly responseId?: string | undefined }
+  | { readonly error: unknown };
+
+/**
+ * Reports that an attempt at a model call begins, counted from 1, and returns the function that reports its end. Only
+ * the first end of an attempt counts.
+ */
+export type ReportModelAttempt = (attempt: number) => (end: ModelAttemptEnd) => void;
+
+/**
+ * Makes an attempt at a whole model call, and reports its beginning and its end. `read` returns the end from the response,
+ * and does not throw.
+ */
+export async function reportedAttempt<Response>(
+  call: () => Promise<Response>,
+  report: () => (end: ModelAttemptEnd) => void,
+  read: (response: Response) => ModelAttemptEnd,
+): Promise<Response> {
+  const end = report();
+  try {
+    const response = await call();
+    end(read(response));
+    return response;
+  } catch (error) {
+    end({ error });
+    throw error;
+  }
+}
