@@ -91,6 +91,8 @@ export const agentRules = [
     "tool.max-parallel": "calls beyond the bound wait, and start in their order",
     "tool.max-parallel-timeout": "the timeout of a waiting call begins with its execution",
     "tool.max-parallel-abort": "an abort ends waiting calls, which never start",
+    "tool.source-changed":
+      "a changed tool of the same name, at a later load of its source, takes the place of the first",
     "tool.artifact": "an artifact has a type, data and perhaps a mime type",
     "tool.cache": "a tool's results are cached for its ttl",
   }),

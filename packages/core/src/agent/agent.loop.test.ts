@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
 import { until } from "../testing/conformance/assert.ts";
+import { defineTool } from "../tool/define-tool.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
 
 const ways = ["run", "stream"] as const;
@@ -173,6 +174,41 @@ describe.each(ways)("the loop of an agent (%s)", (way) => {
       ["look", "look1"],
       ["look", "look2"],
     ]);
+  });
+
+  it("takes a changed tool of the same name when a source is loaded again, with no cached result [tool.source-changed]", async () => {
+    const cache = { ttl: 60_000 };
+    const versions = ["first", "second"].map((version) =>
+      defineTool({
+        name: "look",
+        description: `The ${version}.`,
+        parameters: { type: "object", properties: { [version]: { type: "string" } }, additionalProperties: false },
+        execute: () => version,
+        cache,
+      }),
+    );
+    let loads = 0;
+    const source = { getTools: async () => versions.slice(loads++ && 1, loads) };
+    const call = { toolCalls: [{ id: "1", name: "look", arguments: {} }] };
+    const { agent, model } = scripted([call, "One.", call, "Two."], { tools: [source] });
+    const outputs = [await start(agent), await start(agent)];
+
+    expect(outputs.map(({ toolCalls }) => toolCalls[0]?.result)).toEqual(["first", "second"]);
+    expect(model.calls[2]?.options.tools).toMatchObject([
+      { name: "look", description: "The second.", parameters: { properties: { second: { type: "string" } } } },
+    ]);
+    expect(agent.tools).toEqual([versions[1]]);
+  });
+
+  it("keeps the cached results of a source that returns the same tools again", async () => {
+    let executions = 0;
+    const cached = toolNamed("look", () => `execution ${++executions}`, { cache: { ttl: 60_000 } });
+    const source = { getTools: async () => [cached] };
+    const call = { toolCalls: [callOf("1")] };
+    const { agent } = scripted([call, "One.", call, "Two."], { tools: [source] });
+    const outputs = [await start(agent), await start(agent)];
+
+    expect(outputs.map(({ toolCalls }) => toolCalls[0]?.result)).toEqual(["execution 1", "execution 1"]);
   });
 
   it("fails a run whose tool source fails, or has a name twice", async () => {

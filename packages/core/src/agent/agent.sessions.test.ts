@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { getTextContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
-import { estimateTokens } from "../history/estimate-tokens.ts";
+import { estimateTextTokens, estimateTokens } from "../history/estimate-tokens.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { ScriptedModel } from "../testing/scripted-model.ts";
+import { defineTool } from "../tool/define-tool.ts";
 import { callOf, look, scripted } from "./test/agents.ts";
 
 const texts = (messages: readonly ChatMessage[] | undefined) => messages?.map(({ content }) => getTextContent(content));
@@ -89,6 +90,29 @@ describe("an agent in a session", () => {
       const { model } = await withPast(inputs, { maxContextTokens: estimateTokens(all), ...more });
       expect(lastRequest(model)).not.toContain(inputs[0]);
       expect(lastRequest(model)).toContain(inputs[1]);
+    }
+  });
+
+  it("counts the parameters of tools, of given ones and of a source's [agent.max-context-tokens]", async () => {
+    const words = "word ".repeat(40);
+    const inputs = [`1 ${words}`, `2 ${words}`];
+    const withCity = (description: string) =>
+      defineTool({
+        name: "look",
+        description: "Looks.",
+        parameters: { type: "object", properties: { city: { type: "string", description } } },
+        execute: () => "seen",
+      });
+    const [small, large] = [withCity("A city."), withCity("A city. ".repeat(30))];
+    const past = (await withPast(inputs)).model.calls.at(-1)?.messages ?? [];
+    const specs = [{ name: "look", description: "Looks.", parameters: small.parameters }];
+    const maxContextTokens = estimateTokens(past) + estimateTextTokens(JSON.stringify(specs)) + 5;
+
+    for (const tools of [[small], [{ getTools: async () => [small] }]]) {
+      expect(lastRequest((await withPast(inputs, { maxContextTokens, tools })).model)).toContain(inputs[0]);
+    }
+    for (const tools of [[large], [{ getTools: async () => [large] }]]) {
+      expect(lastRequest((await withPast(inputs, { maxContextTokens, tools })).model)).not.toContain(inputs[0]);
     }
   });
 

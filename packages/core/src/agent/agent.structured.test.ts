@@ -100,6 +100,21 @@ describe.each(["run", "stream"] as const)("structured output (%s)", (way) => {
     expect(seen).toEqual([JSON.stringify(good)]);
   });
 
+  it("goes through the guardrails again when it is repaired [agent.guardrails-output]", async () => {
+    const seen: string[] = [];
+    const check = (text: string) => {
+      seen.push(text);
+      return text.includes("Oslo") ? { pass: false as const, reason: "no" } : { pass: true as const };
+    };
+    const turns: Turns = [{ structured: { city: "Rome" } }, { structured: good }];
+    const { agent } = forecasting(turns, { guardrails: { output: [{ name: "g", check }] } });
+    const error = await runErrorOf(start(agent));
+
+    expect(error).toMatchObject({ code: "guardrail_blocked", output: { structured: null } });
+    expect(error.output.text).not.toContain("Oslo");
+    expect(seen).toEqual(['{"city":"Rome"}', JSON.stringify(good)]);
+  });
+
   it("is refused when a guardrail refuses it, without a repair", async () => {
     const check = () => ({ pass: false as const, reason: "too wet" });
     const { agent, model } = forecasting([{ structured: good }], { guardrails: { output: [{ name: "g", check }] } });
