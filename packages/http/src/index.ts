@@ -19,6 +19,7 @@ export type { ListEntry } from "./routes/list-routes.ts";
 export type { PublicTurn } from "./sessions/public-turn.ts";
 export type { DocsOptions } from "./settings/docs-options.ts";
 export type { OnDisconnect, RouterOptions, ServedWorkflow } from "./settings/router-options.ts";
+export type { HostRunOptions, ReadRunOptions } from "./settings/run-options.ts";
 export { createShutdown } from "./shutdown/shutdown.ts";
 export type { Shutdown, ShutdownOptions } from "./shutdown/shutdown.ts";
 export { buildMultiModalInput } from "./uploads/build-multi-modal-input.ts";

@@ -31,6 +31,9 @@ export const transportRules = [
     "http.body-session": "sessionId may name the session",
     "http.body-user": "userId may name the user",
     "http.body-api-key": "apiKey may carry a vendor key",
+    "http.run-options":
+      "runOptions(request) gives a run its metadata, limits and model options, which the client cannot change",
+    "http.run-options-error": "an error of runOptions is the answer, and wrong options are a fault of the service",
     "http.json-size": "a JSON body may have 1 MB of text, and with fileUpload data of parts up to maxTotalSize",
     "http.body-limit": "maxBodyBytes limits every JSON body",
     "http.body-null": "a field of the body that is null counts as missing",

@@ -6,6 +6,7 @@ import type { Exchange } from "../exchange/exchange.ts";
 import { readPrincipal, readRunUser } from "../exchange/principal.ts";
 import { requestRecordOf } from "../exchange/request-record.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
+import { readHostRunOptions } from "../settings/run-options.ts";
 import { readBody } from "./read-body.ts";
 
 /** Options of a run, read from its request. The signal is added when the run starts. */
@@ -61,12 +62,13 @@ export async function readRunRequest<Subject, Input>(
 ): Promise<RunRequest<Subject, Input>> {
   const { request, response } = exchange;
   const principal = readPrincipal(request);
+  const hostOptions = settings.runOptions && (await readHostRunOptions(settings.runOptions, request));
   const body = (await readRunBody(exchange, settings, input.takesFiles)) ?? {};
   const user = readRunUser(principal, { claimed: body.userId ?? undefined, bodyUserId: settings.bodyUserId });
   const runRequest = {
     subject,
     input: input.read(body.input ?? undefined),
-    opts: { ...readOpts(request, settings, body), ...user },
+    opts: { ...hostOptions, ...readOpts(request, settings, body), ...user },
     owner: principal ?? {},
   };
   const { runId, sessionId } = runRequest.opts;

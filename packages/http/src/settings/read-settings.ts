@@ -23,6 +23,7 @@ import { UploadReader } from "../uploads/upload-reader.ts";
 import { readDocsOptions } from "./docs-options.ts";
 import { readRunnables, readWorkflows } from "./read-registry.ts";
 import type { RouterOptions, RouterSettings } from "./router-options.ts";
+import type { ReadRunOptions } from "./run-options.ts";
 
 const where: OptionContext = { owner: "createAgentRouter" };
 
@@ -39,6 +40,7 @@ const routerOptions = {
   genericApiKeyHeader: optional(anyBoolean, true),
   maxBodyBytes: optional(integer(1)),
   fileUpload: readFileUpload,
+  runOptions: optional(functionLike<ReadRunOptions>()),
   heartbeatMs: optional(timeoutMilliseconds, 15_000),
   shutdown: optional(satisfying<Shutdown>("what createShutdown() returns", (value) => value instanceof Shutdown)),
   logger: optional(loggerOption),

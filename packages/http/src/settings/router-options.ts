@@ -8,6 +8,7 @@ import type { Shutdown } from "../shutdown/shutdown.ts";
 import type { FileUploadOptions } from "../uploads/upload-options.ts";
 import type { UploadReader } from "../uploads/upload-reader.ts";
 import type { DocsOptions, DocsSettings } from "./docs-options.ts";
+import type { ReadRunOptions } from "./run-options.ts";
 
 /** An entry of the router's option `workflows`: the part of a `Workflow`, of any state, that the router uses. */
 export type ServedWorkflow = Pick<Workflow<object>, "name" | "description" | "eventBus" | "run" | "stream"> &
@@ -48,6 +49,8 @@ export type RouterOptions = {
   maxBodyBytes?: number;
   /** Lets agents and teams take forms with files (`multipart/form-data`), within these limits. @default false */
   fileUpload?: boolean | FileUploadOptions;
+  /** Returns metadata, limits and model options for the run of a request, such as facts about its user for tools. */
+  runOptions?: ReadRunOptions;
   /** Milliseconds between the heartbeats of a stream that has no chunks. @default 15_000 */
   heartbeatMs?: number;
   /** The shutdown that ends this router's runs: see `createShutdown`. */
@@ -73,6 +76,7 @@ export type RouterSettings = {
   readonly maxBodyBytes: number;
   /** Undefined when forms are not taken. */
   readonly uploads: UploadReader | undefined;
+  readonly runOptions?: ReadRunOptions;
   readonly heartbeatMs: number;
   readonly shutdown?: Shutdown;
   readonly logger: Logger;

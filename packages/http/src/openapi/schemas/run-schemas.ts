@@ -43,7 +43,7 @@ export const runFields = {
   },
   apiKey: {
     type: "string",
-    pattern: "^[!-~]{1,512}$",
+    pattern: "^[!-~]{1,16384}$",
     description: "A key for the vendor of the agent, if no header carries one.",
   },
 };
