@@ -1,6 +1,7 @@
 // Agents.
 export { Agent } from "./agent/agent.ts";
 export type { AgentConfig } from "./agent/agent-config.ts";
+export type { PrepareStep, StepChanges, UpcomingModelCall } from "./agent/prepare-step.ts";
 export type { AgentHooks } from "./agent/agent-config.ts";
 
 // Teams.

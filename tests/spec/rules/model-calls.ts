@@ -17,6 +17,28 @@ export const modelCallRules = [
     "tool-choice.known": "a choice of a tool that is not there is refused",
     "tool-choice.vendors": "every provider sends a tool choice in its vendor's form, or says that the vendor has none",
   }),
+  ...rulesOf("Prepared steps", {
+    "prepare-step.every-call":
+      "prepareStep is called before every model call of a run: after tools, for repairs, and for the last call without tools",
+    "prepare-step.arguments":
+      "prepareStep gets the number of the call, the messages, the usage so far and the run context",
+    "prepare-step.copy": "what prepareStep changes in its arguments changes nothing",
+    "prepare-step.model": "prepareStep chooses the model of a call, which gets the key of its own vendor and no other",
+    "prepare-step.instructions":
+      "instructions of prepareStep replace the agent's for one call, and leave memory and facts",
+    "prepare-step.tools": "prepareStep chooses the tools of a call; others are neither sent nor executed",
+    "prepare-step.tool-choice": "toolChoice of prepareStep holds for its call",
+    "prepare-step.stop": "stop ends the run as completed, with the text of the model call before",
+    "prepare-step.throws": "what prepareStep throws ends the run with an error that names the call and the cause",
+    "prepare-step.refused": "an unknown field or tool in the result of prepareStep is refused",
+  }),
+  ...rulesOf("Context size", {
+    "context.every-call":
+      "maxContextTokens holds for every model call of a run: after tools, for repairs, and for the last call",
+    "context.tools-count": "the parameters of the tools count for maxContextTokens",
+    "context.stays": "the system prompt, the input and the newest step stay, and no call is parted from its result",
+    "context.warning": "a model call that exceeds maxContextTokens even so is made, with one warning in the run",
+  }),
   ...rulesOf("Run context", {
     "run-context.tenant": "the run context has the tenant of the run, which child runs inherit",
     "run-opts.limits": "limits of a run hold for agents, teams and workflows, before the configured ones",

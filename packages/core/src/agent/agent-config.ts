@@ -9,6 +9,7 @@ import type { ToolCall } from "../message/tool-call.ts";
 import type { ModelSettings, ReasoningConfig } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
+import type { PrepareStep } from "./prepare-step.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
@@ -66,6 +67,11 @@ export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = {
    * their order; the timeout of a tool begins with its execution. @default 32
    */
   maxParallelTools?: number;
+  /**
+   * Called before each model call of a run, also for the repair of a structured answer: may choose the model, the
+   * instructions and the tools of the call, or end the run.
+   */
+  prepareStep?: PrepareStep;
   /** Settings of the model calls, which a run's own `modelOptions` override one by one. */
   modelOptions?: ModelSettings;
   /** The same as `modelOptions.temperature`, which overrides it. */
@@ -84,7 +90,11 @@ export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = {
   logLevel?: LogLevel;
   /** Repeats failed model calls. */
   retry?: Partial<RetryConfig>;
-  /** The estimated size of the first model call, in tokens: the oldest turns are left out to fit. */
+  /**
+   * The estimated size of each model call of a run, in tokens. Left out to fit are the oldest turns of the history, then
+   * the oldest tool calls of the run with their results; the system prompt, the tools, the input and the newest results
+   * stay. A call that exceeds it even so is made, with a warning.
+   */
   maxContextTokens?: number;
   /** @default 10 minutes, and no limit on tokens */
   limits?: RunLimits;

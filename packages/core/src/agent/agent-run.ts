@@ -1,9 +1,7 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { applyInputGuardrails } from "../guardrail/apply-guardrails.ts";
 import type { MessageContent } from "../message/content.ts";
-import type { ChatMessage } from "../message/message.ts";
 import type { ModelOptions } from "../model/model-config.ts";
-import type { ModelProvider } from "../model/model-provider.ts";
 import { requireChosenTool } from "../model/model-settings.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
@@ -14,6 +12,7 @@ import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import { buildMessages } from "./build-messages.ts";
+import type { BuiltMessages } from "./build-messages.ts";
 import { extractFacts } from "./extract-facts.ts";
 import type { ModelCaller, LoopPlan } from "./loop-plan.ts";
 import { mergeModelSettings } from "./merge-model-settings.ts";
@@ -55,8 +54,9 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     const tools = await parts.tools.load();
     const { guardrails, hooks } = parts.config;
     if (guardrails?.input !== undefined || hooks?.beforeRun !== undefined) run.input = await this.#readInput();
-    const messages = await buildMessages(parts, run, { session, memory: this.#memory, tools });
-    return toolLoop(planToolLoop(parts, run, { call: this.#call, messages, tools }));
+    const built = await buildMessages(parts, run, { session, memory: this.#memory });
+    const { prepareStep } = parts.config;
+    return toolLoop({ ...planToolLoop(parts, run, { call: this.#call, ...built, tools }), prepareStep });
   }
 
   saveFinished(): Promise<unknown> {
@@ -117,7 +117,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
 export function planToolLoop<Structured>(
   parts: AgentParts,
   run: Run<Structured>,
-  call: { call: ModelCaller; messages: readonly ChatMessage[]; tools: ToolSet },
+  call: { call: ModelCaller; tools: ToolSet } & BuiltMessages,
 ): LoopPlan<Structured> {
   const { config, retry, structured } = parts;
   const ofRun = run.settings.modelOptions;
@@ -128,7 +128,9 @@ export function planToolLoop<Structured>(
     ...call,
     run,
     model: config.model,
-    options: { ...settings, ...answerFormat(structured), ...keyOf(config.model, run) },
+    options: { ...settings, ...answerFormat(structured) },
+    maxContextTokens: config.maxContextTokens,
+    prepareStep: undefined,
     toolChoice,
     retry,
     maxToolRoundtrips: config.maxToolRoundtrips ?? defaultRoundtrips,
@@ -141,9 +143,4 @@ export function planToolLoop<Structured>(
 
 function answerFormat(structured: CompiledSchema | undefined): Pick<ModelOptions, "responseFormat"> {
   return structured === undefined ? {} : { responseFormat: { type: "json_schema", schema: structured.jsonSchema } };
-}
-
-function keyOf({ providerId }: ModelProvider, run: Run): Pick<ModelOptions, "apiKey"> {
-  const apiKey = run.keyFor(providerId);
-  return apiKey === undefined ? {} : { apiKey };
 }

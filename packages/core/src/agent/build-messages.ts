@@ -1,20 +1,19 @@
 import { untilAborted } from "../async/until-aborted.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
-import { estimateTextTokens, estimateTokens } from "../history/estimate-tokens.ts";
 import { repairHistory } from "../history/repair-history.ts";
 import { trimHistory } from "../history/trim-history.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { Run } from "../run/run.ts";
 import type { OpenSession } from "../session/open-session.ts";
 import { turnMessages } from "../session/turn-record.ts";
-import type { ToolSet } from "../tool/tool-set.ts";
-import { isBlank } from "../util/is-blank.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { factOwnerId } from "../memory/agent-user-memory.ts";
 import type { AgentUserMemory } from "../memory/agent-user-memory.ts";
+import { systemMessages } from "./system-prompt.ts";
+import type { SystemPrompt } from "./system-prompt.ts";
 import type { SessionMemory } from "./session-memory.ts";
 
 /** The number of past turns that a model gets unless it is configured, so that no session outgrows its context. */
@@ -26,25 +25,22 @@ type Past = { session: OpenSession; memory: SessionMemory | undefined };
 /** Messages of the past, and text of a memory for the system prompt. */
 type History = { messages: readonly ChatMessage[]; memoryText: string };
 
-/** Builds the messages of the first model call: the system prompt, the history as far as it fits, and the input. */
-export async function buildMessages(
-  parts: AgentParts,
-  run: Run,
-  { tools, ...past }: Past & { tools: ToolSet },
-): Promise<ChatMessage[]> {
+/** The messages of a run before its first model call, the input last, and the parts of their system prompt. */
+export type BuiltMessages = { readonly messages: readonly ChatMessage[]; readonly prompt: SystemPrompt };
+
+/** Builds the messages of the first model call: the system prompt, the history, and the input. */
+export async function buildMessages(parts: AgentParts, run: Run, past: Past): Promise<BuiltMessages> {
   const { config } = parts;
-  const { instructions = "", userMemory, maxContextTokens } = config;
+  const { instructions = "", userMemory } = config;
   const [ownPrompt, history, facts] = await Promise.all([
     typeof instructions === "string" ? instructions : makeInstructions(instructions, run),
     loadHistory(config, run, past),
     userMemory === undefined ? "" : loadFacts(userMemory, run),
   ]);
-  const prompt = [ownPrompt, history.memoryText, facts].filter((text) => text !== "").join("\n\n");
-  const system: ChatMessage[] = isBlank(prompt) ? [] : [{ role: "system", content: prompt }];
+  const additions = [history.memoryText, facts].filter((text) => text !== "").join("\n\n");
+  const prompt = { instructions: ownPrompt, additions };
   const input: ChatMessage = { role: "user", content: run.input };
-  if (maxContextTokens === undefined) return [...system, ...history.messages, input];
-  const reservedTokens = estimateTokens([...system, input]) + toolTokens(tools);
-  return [...system, ...trimHistory(history.messages, { maxContextTokens, reservedTokens }), input];
+  return { messages: [...systemMessages(prompt), ...history.messages, input], prompt };
 }
 
 async function loadHistory(config: AgentConfig, run: Run, { session, memory }: Past): Promise<History> {
@@ -79,8 +75,4 @@ async function makeInstructions(make: (context: RunContext) => string | Promise<
   } catch (error) {
     throw toTroupeError(error, run.signal, "The function instructions");
   }
-}
-
-function toolTokens({ specs }: ToolSet): number {
-  return specs.length === 0 ? 0 : estimateTextTokens(JSON.stringify(specs));
 }

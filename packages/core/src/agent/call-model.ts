@@ -1,58 +1,67 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { OutputGate } from "../guardrail/output-gate.ts";
-import type { CallIds } from "../history/call-ids.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
-import type { ModelOptions } from "../model/model-config.ts";
 import { reportedAttempt } from "../model/model-attempt.ts";
 import type { ModelAttemptEnd } from "../model/model-attempt.ts";
-import { isForcedChoice } from "../model/model-settings.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import { ResponseCollector } from "../model/response-collector.ts";
-import type { ModelMessage } from "../model/vendor-state.ts";
 import { callWithRetries } from "../retry/with-retry.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
+import type { ToolSet } from "../tool/tool-set.ts";
 import { ChunkFilter } from "./chunk-filter.ts";
-import type { ModelCaller, LoopPlan } from "./loop-plan.ts";
+import type { ModelCaller, LoopPlan, PreparedCall } from "./loop-plan.ts";
+import { prepareCall } from "./prepare-call.ts";
+import type { ModelRequest } from "./prepare-call.ts";
 import { normalizeResponse, UniqueCallIds } from "./normalize-response.ts";
 
-/** The input of `callModel`: the messages to send, the tool call ids in use, and the permission to call tools. */
-export type ModelRequest = {
-  messages: readonly ModelMessage[];
-  /** The ids of all tool calls in the conversation. */
-  callIds: CallIds;
-  mayCallTools: boolean;
-  /** True for the first model call of the run. */
-  isFirst: boolean;
+/** The response of one model call, the tools that it could call, and whether it was allowed to. */
+export type AnsweredCall = {
+  readonly response: ModelResponse;
+  readonly tools: ToolSet;
+  readonly mayCallTools: boolean;
 };
 
 /**
  * Calls the model once, and records its answer in the run. Text is streamed as far as the guardrails allow; of a structured
  * answer no text is streamed here, since only one that fits its schema is shown. Returns the response with the text that may
- * go out.
+ * go out, or undefined when `prepareStep` ended the run in place of the call.
  */
 export async function* callModel(
   plan: LoopPlan,
-  { messages, callIds, mayCallTools, isFirst }: ModelRequest,
+  request: ModelRequest,
+): AsyncGenerator<StreamChunk, AnsweredCall | undefined> {
+  const pending = prepareCall(plan, request);
+  const prepared = pending instanceof Promise ? await pending : pending;
+  if (prepared === undefined) return undefined;
+  const { tools, mayCallTools } = prepared;
+  const response = yield* answerCall(plan, prepared, new UniqueCallIds(request.state.callIds));
+  return { response, tools, mayCallTools };
+}
+
+async function* answerCall(
+  plan: LoopPlan,
+  prepared: PreparedCall,
+  ids: UniqueCallIds,
 ): AsyncGenerator<StreamChunk, ModelResponse> {
   const { run, structured, outputGuardrails } = plan;
   const { context, signal } = run;
   const gate = structured === undefined ? new OutputGate({ guardrails: outputGuardrails, context }) : undefined;
-  const chunks = new ChunkFilter({ run, gate, showsTools: mayCallTools });
-  const options = { ...plan.options, ...toolOptions(plan, { mayCallTools, isFirst }), signal };
+  const chunks = new ChunkFilter({ run, gate, showsTools: prepared.mayCallTools });
   const thinkingBefore = run.thinking;
   run.text = "";
-  const ids = new UniqueCallIds(callIds);
   let response: ModelResponse;
   try {
-    response = yield* plan.call(plan, { messages, options, filter: chunks.filter, ids });
+    response = yield* plan.call(plan, { ...prepared, filter: chunks.filter, ids });
   } catch (error) {
-    throw toTroupeError(error, signal, `The model ${plan.model.providerId}/${plan.model.modelId}`);
+    const { providerId, modelId } = prepared.model;
+    throw toTroupeError(error, signal, `The model ${providerId}/${modelId}`);
   }
   run.meter.add(response.usage);
   signal.throwIfAborted();
   run.noteToken();
   run.thinking = thinkingBefore + (response.thinking ?? "");
   run.responseId = response.responseId ?? run.responseId;
+  run.model = prepared.model;
   if (gate === undefined) return response;
   // The text of an answer that did not stream has not been through the gate yet.
   if (!chunks.hadText) run.text += await gate.push(response.text);
@@ -63,22 +72,11 @@ export async function* callModel(
   return { ...response, text: run.text };
 }
 
-function toolOptions(
-  { tools, toolChoice }: LoopPlan,
-  { mayCallTools, isFirst }: Pick<ModelRequest, "mayCallTools" | "isFirst">,
-): Pick<ModelOptions, "tools" | "toolChoice"> {
-  if (tools.specs.length === 0) return {};
-  // Sent also when they may not be called: vendors refuse a history with calls of unknown tools.
-  if (!mayCallTools) return { tools: tools.specs, toolChoice: "none" };
-  const isGiven = toolChoice !== undefined && (isFirst || !isForcedChoice(toolChoice));
-  return isGiven ? { tools: tools.specs, toolChoice } : { tools: tools.specs };
-}
-
 /**
  * Calls the model by `generate`, for a run that is not streamed: yields nothing, and returns the response. A failed
  * call is repeated by the retry policy.
  */
-export const callByGenerate: ModelCaller = async function* ({ model, retry, run }, { messages, options, ids }) {
+export const callByGenerate: ModelCaller = async function* ({ retry, run }, { model, messages, options, ids }) {
   yield* [];
   const report = run.modelCalls.begin(model);
   const call = () => model.generate(messages, options);
@@ -91,7 +89,7 @@ export const callByGenerate: ModelCaller = async function* ({ model, retry, run 
  * Calls the model by `stream`, for a run that is streamed: yields the chunks that may be shown, and returns the
  * response. A failed call is repeated by the retry policy only as long as none of its chunks has come.
  */
-export const callByStream: ModelCaller = async function* ({ model, retry, run }, { messages, options, filter, ids }) {
+export const callByStream: ModelCaller = async function* ({ retry, run }, { model, messages, options, filter, ids }) {
   const collector = new ResponseCollector();
   const report = run.modelCalls.begin(model);
   const open = (attempt: number) => openStream(() => model.stream(messages, options), report?.(attempt));

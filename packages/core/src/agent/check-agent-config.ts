@@ -50,6 +50,7 @@ const optionTable = {
   numHistoryRuns: optional(integer(0)),
   maxToolRoundtrips: optional(integer(0)),
   maxParallelTools: optional(integer(1)),
+  prepareStep: optional(functionLike()),
   modelOptions: optional(checkModelSettings),
   temperature: optional(numberFrom(0, 2)),
   structuredOutput: optional((value, name) => {

@@ -11,6 +11,8 @@ import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
 import type { AgentHooks } from "./agent-config.ts";
+import type { PrepareStep } from "./prepare-step.ts";
+import type { SystemPrompt } from "./system-prompt.ts";
 import type { UniqueCallIds } from "./normalize-response.ts";
 
 /**
@@ -23,8 +25,13 @@ export type LoopPlan<Structured = unknown> = {
   model: ModelProvider;
   /** Makes each model call, by `generate` or by `stream`. */
   call: ModelCaller;
-  /** The messages of the first model call. */
+  /** The messages of the first model call, as far as they fit: system prompt, history, and the input, which is the last. */
   messages: readonly ChatMessage[];
+  prompt: SystemPrompt;
+  /** The estimated size of each model call: the oldest messages are left out to fit. */
+  maxContextTokens: number | undefined;
+  prepareStep: PrepareStep | undefined;
+  /** Options of all model calls, without API key, tools and signal. */
   options: ModelOptions;
   /** The choice between answering and calling tools; one that forces a call holds for the first model call alone. */
   toolChoice: ToolChoice | undefined;
@@ -39,10 +46,18 @@ export type LoopPlan<Structured = unknown> = {
   onToolCall: AgentHooks["onToolCall"];
 };
 
+/** One model call as it is made: after `prepareStep`, with messages that fit the context. */
+export type PreparedCall = {
+  readonly model: ModelProvider;
+  readonly messages: readonly ModelMessage[];
+  readonly options: ModelOptions & { signal: AbortSignal };
+  /** The tools of this call. */
+  readonly tools: ToolSet;
+  readonly mayCallTools: boolean;
+};
+
 /** One model call: what the model is sent, and how its chunks become chunks of the run. */
-type ModelCall = {
-  messages: readonly ModelMessage[];
-  options: ModelOptions & { signal: AbortSignal };
+type ModelCall = PreparedCall & {
   ids: UniqueCallIds;
   /** Records a chunk, and returns what the reader of the run is shown of it. */
   filter: (chunk: ModelChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;

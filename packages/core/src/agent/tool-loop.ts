@@ -3,6 +3,7 @@ import type { ChatMessage } from "../message/message.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { ModelResponse } from "../model/model-response.ts";
+import { withoutVendorState } from "../model/vendor-state.ts";
 import type { ModelMessage } from "../model/vendor-state.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
@@ -13,7 +14,7 @@ import { executeToolCalls } from "../tool/execute-tool-calls.ts";
 import { toolResultChunk } from "../tool/tool-result-chunk.ts";
 import { answerByTool, findEndingResult } from "./answer-by-tool.ts";
 import { callModel } from "./call-model.ts";
-import type { ModelRequest } from "./call-model.ts";
+import type { ModelRequest } from "./prepare-call.ts";
 import type { LoopPlan } from "./loop-plan.ts";
 import { callIdsOf } from "./normalize-response.ts";
 
@@ -27,25 +28,47 @@ const maxRepairs = 2;
  */
 export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGenerator<StreamChunk, FinishReason> {
   const { run, structured, maxToolRoundtrips } = plan;
-  const messages = plan.messages.map(withoutState);
-  const callIds = callIdsOf(messages);
+  // Vendor state comes from the model calls of this run alone: that of a stored message must not be sent to a vendor.
+  const messages: ModelMessage[] = plan.messages.map(withoutVendorState);
+  const state = { callIds: callIdsOf(messages), modelCalls: 0, hasWarned: false };
+  let lastText = "";
   for (let roundtrip = 0; ; roundtrip++) {
     const isWithinLimit = roundtrip < maxToolRoundtrips;
-    const mayCallTools = isWithinLimit && plan.toolChoice !== "none";
-    const request = { messages, callIds, mayCallTools, isFirst: roundtrip === 0 };
-    const response = yield* callModel(plan, request);
+    const request = { messages, state, mayCallTools: isWithinLimit };
+    const answered = yield* callModel(plan, request);
+    if (answered === undefined) return yield* endEarly(plan, lastText);
+    const { response, tools, mayCallTools } = answered;
     if (mayCallTools && response.toolCalls.length > 0) {
-      const executed = yield* executeTools(plan, response, roundtrip);
-      const ending = findEndingResult(plan.tools, executed.results);
+      const executed = yield* executeTools({ ...plan, tools }, response, roundtrip);
+      const ending = findEndingResult(tools, executed.results);
       if (ending !== undefined) return yield* answerByTool(plan, ending);
       messages.push(...executed.messages);
+      lastText = response.text;
       continue;
     }
     const isPlain = structured === undefined;
     const reason = isPlain ? response.finishReason : yield* fitToSchema({ ...plan, structured }, request, response);
-    if (run.text !== "") run.messages.push({ role: "assistant", content: run.text });
+    recordAnswer(run);
     return isWithinLimit || roundtrip === 0 ? reason : "tool_roundtrips";
   }
+}
+
+/**
+ * Ends a run in place of a model call, as though the model had answered with the text of the call before. A structured
+ * answer is read from that text, without repairs.
+ */
+async function* endEarly<Structured>(
+  plan: LoopPlan<Structured>,
+  lastText: string,
+): AsyncGenerator<StreamChunk, FinishReason> {
+  const { run, structured } = plan;
+  if (structured !== undefined) yield* readAnswer({ ...plan, structured }, lastText);
+  recordAnswer(run);
+  return "stop";
+}
+
+function recordAnswer({ text, messages }: LoopPlan["run"]): void {
+  if (text !== "") messages.push({ role: "assistant", content: text });
 }
 
 /**
@@ -104,38 +127,42 @@ function recordResults({ run }: LoopPlan, response: ToolCallResponse, done: read
   return [vendorState === undefined ? answer : { ...answer, vendorState }, ...results];
 }
 
-/** Vendor state comes from the model calls of this run alone: that of a stored message must not be sent to a vendor. */
-function withoutState(message: ModelMessage): ModelMessage {
-  if (message.vendorState === undefined) return message;
-  const { vendorState: _, ...plain } = message;
-  return plain;
-}
-
 /**
  * Reads the checked value from the model's answer. An answer that does not fit its schema is sent back with its issues, at
  * most twice; the messages of these repairs are not recorded. Returns the reason why the answer that fits finished.
  */
 async function* fitToSchema<Structured>(
-  plan: LoopPlan<Structured> & { structured: CompiledSchema<Structured> },
-  { messages: sent, callIds }: ModelRequest,
+  plan: StructuredPlan<Structured>,
+  { messages: sent, state }: ModelRequest,
   answer: ModelResponse,
 ): AsyncGenerator<StreamChunk, FinishReason> {
-  const { run, structured, outputGuardrails: guardrails } = plan;
   const messages = [...sent];
   let response = answer;
   for (let repairs = 0; ; repairs++) {
     try {
-      const text = await applyGuardrails(response.text, { guardrails, side: "output", context: run.context });
-      run.text = text;
-      run.structured = await parseStructured(text, structured);
-      yield { type: "text", text };
+      yield* readAnswer(plan, response.text);
       return response.finishReason;
     } catch (error) {
       if (!(error instanceof SchemaError) || repairs === maxRepairs) throw error;
       messages.push(...repairMessages(response, error));
-      response = yield* callModel(plan, { messages, callIds, mayCallTools: false, isFirst: false });
+      const answered = yield* callModel(plan, { messages, state, mayCallTools: false });
+      if (answered === undefined) throw error;
+      response = answered.response;
     }
   }
+}
+
+type StructuredPlan<Structured> = LoopPlan<Structured> & { structured: CompiledSchema<Structured> };
+
+/** Makes a text the structured answer of the run, or throws a `SchemaError`. */
+async function* readAnswer<Structured>(
+  { run, structured, outputGuardrails: guardrails }: StructuredPlan<Structured>,
+  answer: string,
+): AsyncGenerator<StreamChunk, void> {
+  const text = await applyGuardrails(answer, { guardrails, side: "output", context: run.context });
+  run.text = text;
+  run.structured = await parseStructured(text, structured);
+  yield { type: "text", text };
 }
 
 function repairMessages({ text, vendorState }: ModelResponse, { issues }: SchemaError): ModelMessage[] {

@@ -53,7 +53,8 @@ function shorten([input, ...answer]: ChatMessage[], room: number): ChatMessage[]
   return steps.length === 0 ? [] : [input, ...steps.flat()];
 }
 
-function newestThatFit(groups: readonly ChatMessage[][], room: number): ChatMessage[][] {
+/** Returns the newest groups of messages whose estimated tokens together fit the room. */
+export function newestThatFit(groups: readonly ChatMessage[][], room: number): ChatMessage[][] {
   let left = room;
   let first = groups.length;
   while (first > 0) {

@@ -19,3 +19,10 @@ export function vendorStateOf(
 ): VendorState | undefined {
   return state?.providerId === model.providerId && state.modelId === model.modelId ? state : undefined;
 }
+
+/** Returns a message without its vendor state, for readers other than the vendor; one without state as it is. */
+export function withoutVendorState(message: ModelMessage): ChatMessage {
+  if (message.vendorState === undefined) return message;
+  const { vendorState: _, ...plain } = message;
+  return plain;
+}

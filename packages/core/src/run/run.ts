@@ -46,6 +46,8 @@ export class Run<Structured = unknown> {
   readonly modelCalls: ModelCallEvents;
   /** The user's input. Guardrails and hooks may replace it before the model is called. */
   input: MessageContent;
+  /** The model that answered last or, before the first answer, the runnable's own. */
+  model: RunInit["model"];
   /** The answer so far: the text of the last model call. */
   text = "";
   thinking = "";
@@ -70,6 +72,7 @@ export class Run<Structured = unknown> {
     this.runId = settings.runId;
     this.settings = settings;
     this.eventBus = eventBus;
+    this.model = init.model;
     if (within === undefined) {
       this.input = init.input;
       this.#abort = new AbortController();
@@ -146,7 +149,8 @@ export class Run<Structured = unknown> {
 
   /** Returns the record so far, as the output of a run with this status. */
   toOutput(status: "completed" | "error"): RunOutput<Structured> {
-    const { name, model } = this.#init;
+    const { name } = this.#init;
+    const { model } = this;
     const { runId, sessionId, userId } = this.settings;
     const metrics = this.#metrics();
     const artifacts = artifactsOf(this.toolCalls);

@@ -45,7 +45,7 @@ export type TeamConfig = {
   limits?: RunLimits;
   /** Retries of failed calls of the orchestrator's model. */
   retry?: Partial<RetryConfig>;
-  /** Most tokens of the orchestrator's first model call: older turns are left out to fit. */
+  /** Most tokens of each model call of the orchestrator, by estimate, as of agents. */
   maxContextTokens?: number;
   /** Number of past turns in the orchestrator's history. @default 50 */
   numHistoryRuns?: number;

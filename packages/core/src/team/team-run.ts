@@ -65,8 +65,8 @@ export class TeamRun implements RunWork {
     const session = await this.#session.open(parts.sessionsFor(run.settings));
     const delegations = delegationTools(members, memberRuns, () => run.input);
     const tools = config.mode === "coordinate" ? delegations : new ToolSet([]);
-    const messages = await buildMessages(parts, run, { session, memory: undefined, tools });
-    const hasCalls = messages.some(({ toolCalls }) => toolCalls !== undefined);
-    return planToolLoop(parts, run, { call: this.#call, messages, tools: hasCalls ? delegations : tools });
+    const built = await buildMessages(parts, run, { session, memory: undefined });
+    const hasCalls = built.messages.some(({ toolCalls }) => toolCalls !== undefined);
+    return planToolLoop(parts, run, { call: this.#call, ...built, tools: hasCalls ? delegations : tools });
   }
 }

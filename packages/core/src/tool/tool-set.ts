@@ -18,8 +18,11 @@ export class ToolSet {
   #schemas: Map<ToolDef, CompiledSchema<Record<string, unknown>>> | undefined;
   #mayEndRun: boolean | undefined;
   #caches: Map<ToolDef, ToolCache> | undefined;
+  /** The set that this one is a part of: its schemas and caches are used. */
+  readonly #whole: ToolSet | undefined;
 
-  constructor(tools: readonly ToolDef[]) {
+  constructor(tools: readonly ToolDef[], whole?: ToolSet) {
+    this.#whole = whole;
     if (!Array.isArray(tools)) throw wrongOption("tools", "an array of tools", tools);
     // By index: a hole in the array is a mistake like any other.
     this.#tools = tools.slice();
@@ -49,8 +52,17 @@ export class ToolSet {
     return this.#byName.get(name);
   }
 
+  /** Returns a set of those tools that are named, with the same schemas and caches. Unknown names are left out. */
+  subset(names: readonly string[]): ToolSet {
+    return new ToolSet(
+      this.#tools.filter(({ name }) => names.includes(name)),
+      this,
+    );
+  }
+
   /** Returns the compiled schema of the tool's arguments. */
   argumentSchemaOf(tool: ToolDef): CompiledSchema<Record<string, unknown>> {
+    if (this.#whole !== undefined) return this.#whole.argumentSchemaOf(tool);
     this.#schemas ??= new Map();
     return getOrMake(this.#schemas, tool, () => argumentSchemaOf(tool));
   }
@@ -59,6 +71,7 @@ export class ToolSet {
   cacheOf(tool: ToolDef): ToolCache | undefined {
     const { cache } = tool;
     if (cache === undefined) return undefined;
+    if (this.#whole !== undefined) return this.#whole.cacheOf(tool);
     this.#caches ??= new Map();
     return getOrMake(this.#caches, tool, () => new ToolCache(cache.ttl));
   }
