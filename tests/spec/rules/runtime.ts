@@ -64,6 +64,12 @@ export const runtimeRules = [
     "logger.levels": "a logger has the levels debug, info, warn, error and silent",
     "logger.color": "color is on when the output is a terminal",
     "logger.prefix": "a logger may have a prefix",
+    "log.silent": "without a logger and a logLevel nothing is written",
+    "log.run-line": "a run is one line at info: name, run id, status or code, duration, tokens; no content",
+    "log.call-lines": "a model call and a tool call are one line at debug each, without content",
+    "log.tool-logger": "a tool's context.logger writes where its run does, with the run's id",
+    "log.option-checks": "logger beside logLevel, and a logger without the methods, are refused at construction",
+    "log.child-runs": "a child run logs where its parent run does unless it has a logger or a logLevel of its own",
   }),
   ...rulesOf("Model provider and model configuration", {
     "provider.contract": "a provider has ids, generate and stream",

@@ -1,7 +1,7 @@
 import type { EventBus } from "../events/event-bus.ts";
 import type { GuardrailConfig } from "../guardrail/guardrail.ts";
 import type { BusyPolicy } from "../lock/busy-policy.ts";
-import type { LogLevel } from "../log/log-level.ts";
+import type { LogChoice } from "../log/runnable-logger.ts";
 import type { AgentMemory } from "../memory/agent-memory.ts";
 import type { AgentUserMemory } from "../memory/agent-user-memory.ts";
 import type { MessageContent } from "../message/content.ts";
@@ -39,7 +39,7 @@ export type AgentHooks = {
 /**
  * Constructor options of an `Agent`: its model, instructions and tools, its memory and storage, guardrails and limits.
  */
-export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = {
+export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = LogChoice & {
   name: string;
   /** The purpose in a sentence: shown in cards and listings, and to a team that has to choose. */
   description?: string;
@@ -86,8 +86,6 @@ export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = {
   reasoning?: ReasoningConfig;
   /** Facts about the user: given to the model, and extracted after each answer. */
   userMemory?: AgentUserMemory;
-  /** @default "silent" */
-  logLevel?: LogLevel;
   /** Repeats failed model calls. */
   retry?: Partial<RetryConfig>;
   /**

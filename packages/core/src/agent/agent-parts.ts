@@ -1,10 +1,10 @@
 import type { EventBus } from "../events/event-bus.ts";
-import { createLogger } from "../log/logger.ts";
+import { createRunnableLogger } from "../log/runnable-logger.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ModelSettings } from "../model/model-config.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
-import { RunEventBus } from "../run/run-event-bus.ts";
+import { createRunEventBus } from "../run/run-event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunSettings } from "../run/run-options.ts";
 import { compileStructuredSchema } from "../schema/compile-schema.ts";
@@ -63,12 +63,12 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
   }
 
   get eventBus(): EventBus<RunEvents> {
-    return (this.#eventBus ??= this.config.eventBus ?? this.#createBus());
+    return (this.#eventBus ??= this.config.eventBus ?? createRunEventBus(this.logger));
   }
 
-  get logger(): Logger {
-    const { logLevel = "silent", name } = this.config;
-    return (this.#logger ??= createLogger({ level: logLevel, prefix: name }));
+  /** The log that the configuration chooses; undefined when it chooses none. */
+  get logger(): Logger | undefined {
+    return (this.#logger ??= createRunnableLogger(this.config.name, this.config));
   }
 
   get storage(): StorageDriver {
@@ -98,12 +98,5 @@ export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
 
   get retry(): RetryConfig {
     return (this.#retry ??= resolveRetryConfig(this.config.retry));
-  }
-
-  #createBus(): EventBus<RunEvents> {
-    const onHandlerError = (error: unknown, event: string) => {
-      this.logger.error("A handler of an event failed.", { event, error });
-    };
-    return new RunEventBus({ onHandlerError });
   }
 }

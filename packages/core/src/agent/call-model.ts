@@ -1,4 +1,3 @@
-import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { OutputGate } from "../guardrail/output-gate.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
 import { reportedAttempt } from "../model/model-attempt.ts";
@@ -12,6 +11,7 @@ import { ChunkFilter } from "./chunk-filter.ts";
 import type { ModelCaller, LoopPlan, PreparedCall } from "./loop-plan.ts";
 import { prepareCall } from "./prepare-call.ts";
 import type { ModelRequest } from "./prepare-call.ts";
+import { ModelCallLog } from "./model-call-log.ts";
 import { normalizeResponse, UniqueCallIds } from "./normalize-response.ts";
 
 /** The response of one model call, the tools that it could call, and whether it was allowed to. */
@@ -49,13 +49,14 @@ async function* answerCall(
   const chunks = new ChunkFilter({ run, gate, showsTools: prepared.mayCallTools });
   const thinkingBefore = run.thinking;
   run.text = "";
+  const log = new ModelCallLog(run, prepared.model);
   let response: ModelResponse;
   try {
     response = yield* plan.call(plan, { ...prepared, filter: chunks.filter, ids });
   } catch (error) {
-    const { providerId, modelId } = prepared.model;
-    throw toTroupeError(error, signal, `The model ${providerId}/${modelId}`);
+    throw log.fail(error);
   }
+  log.complete(response);
   run.meter.add(response.usage);
   signal.throwIfAborted();
   run.noteToken();

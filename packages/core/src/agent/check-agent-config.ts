@@ -7,7 +7,6 @@ import {
   nonBlankString,
   nonEmptyString,
   numberFrom,
-  oneOf,
   optional,
   satisfying,
 } from "../errors/option-checks.ts";
@@ -17,8 +16,8 @@ import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { guardrailsOption } from "../guardrail/guardrail.ts";
 import { onBusyOption } from "../lock/busy-policy.ts";
-import { entryLevels } from "../log/log-level.ts";
 import { checkModelSettings, checkReasoning } from "../model/model-settings.ts";
+import { checkLogChoice, logChoiceTable } from "../log/runnable-logger.ts";
 import { modelOption } from "../model/model-option.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
 import { runLimitsOption } from "../run/run-limits.ts";
@@ -72,7 +71,7 @@ const optionTable = {
   eventBus: optional(methods("an EventBus", "on", "off", "emit", "has")),
   reasoning: optional(checkReasoning),
   userMemory: optional(methods("a UserMemory", "getContextString", "extractAndStore", "clear")),
-  logLevel: optional(oneOf(...entryLevels, "silent")),
+  ...logChoiceTable,
   retry: optional((value) => resolveRetryConfig(value as object)),
   maxContextTokens: optional(integer(1)),
   limits: optional(runLimitsOption),
@@ -93,6 +92,12 @@ export function checkAgentConfig(config: AgentConfig): void {
     if (check === undefined) return readAll(config);
     check(config[name as keyof AgentConfig], name, where);
   }
+  checkCombinations(config);
+}
+
+/** Checks options that have no effect together. */
+function checkCombinations(config: AgentConfig): void {
+  checkLogChoice(config);
   if (config.modelOptions !== undefined) checkSettingsFit(config, config.modelOptions);
 }
 

@@ -137,7 +137,8 @@ function ignore(): void {
   // Below the logger's level.
 }
 
-const silentLogger: Logger = {
+/** Logger that writes nothing. */
+export const silentLogger: Logger = {
   level: "silent",
   debug: ignore,
   info: ignore,

@@ -1,5 +1,6 @@
 import type { EventBus } from "../events/event-bus.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
+import type { Logger } from "../log/logger.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { readSlot, withSlot } from "./context-slot.ts";
 import type { RunContext } from "./run-context.ts";
@@ -30,6 +31,7 @@ export type Inheritance = {
   readonly meter: UsageMeter | undefined;
   /** The event buses of the parent run and of all runs above it. */
   readonly buses: readonly EventBus<RunEvents>[];
+  readonly logger: Logger | undefined;
   readonly endsAt: number;
   readonly ephemeralStorage: StorageDriver | undefined;
 };
@@ -79,6 +81,7 @@ export function inheritanceOf(context: RunContext): Inheritance {
     fromOutside,
     meter: scope?.meter ?? run.meter,
     buses: [run.eventBus, ...parentBuses],
+    logger: context.logger,
     endsAt: scope?.endsAt ?? run.endsAt,
     ephemeralStorage: scope?.ephemeralStorage ?? ephemeralStorage,
   };
@@ -93,6 +96,7 @@ export const inheritanceWithoutRun = {
   fromOutside: false,
   meter: undefined,
   buses: [],
+  logger: undefined,
   endsAt: Infinity,
   ephemeralStorage: undefined,
 };

@@ -31,6 +31,7 @@ describe("readRunOpts", () => {
       parentRunId: undefined,
       parentMeter: undefined,
       parentBuses: [],
+      parentLogger: undefined,
     });
     expect(readRunOpts().sessionId).not.toBe(request.sessionId);
   });

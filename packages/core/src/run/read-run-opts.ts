@@ -63,6 +63,7 @@ export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSet
     modelOptions: opts.modelOptions,
     parentMeter: parent.meter,
     parentBuses: parent.buses,
+    parentLogger: parent.logger,
     ephemeralStorage: parent.ephemeralStorage,
     sessionStorage: sessionStorageOf(opts, parent),
   };

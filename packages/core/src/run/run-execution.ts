@@ -8,6 +8,7 @@ import type { RunError, RunOutput } from "./run-output.ts";
 import type { RunWork } from "./run-work.ts";
 import type { Run } from "./run.ts";
 import type { RunStream } from "./runnable.ts";
+import { logRunEnd } from "./log-run-end.ts";
 import { watchLimits } from "./run-limits.ts";
 import { toRunError } from "./to-run-error.ts";
 
@@ -152,6 +153,7 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     this.#close();
     const finish: StreamChunk = { type: "finish", finishReason, usage: output.usage };
     this.#emitChunk(finish);
+    logRunEnd(this.#run, output);
     this.#run.emit("run.complete", { output });
     this.#result.resolve(output);
     this.#reads.shift()?.resolve({ done: false, value: finish });
@@ -171,6 +173,7 @@ export class RunExecution<Structured> implements RunStream<Structured>, AsyncIte
     const failure = toRunError(error, this.#run);
     await this.#callAtEnd(hookFailure("onError"), () => this.#begun?.onEnd?.({ error: failure }));
     this.#close(failure);
+    logRunEnd(this.#run, failure.output, failure.code);
     this.#run.emit("run.error", { error: failure });
     this.#result.reject(failure);
     this.#unreadFailure = failure;

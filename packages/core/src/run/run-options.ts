@@ -3,6 +3,7 @@ import type { ApiKeys } from "../keys/api-keys.ts";
 import type { ModelSettings } from "../model/model-config.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
+import type { Logger } from "../log/logger.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
 import type { UsageMeter } from "./usage-meter.ts";
@@ -81,6 +82,8 @@ export type RunSettings = {
   readonly parentMeter: UsageMeter | undefined;
   /** The event buses of the parent run and of all runs above it, which receive the warnings of this run too. */
   readonly parentBuses: readonly EventBus<RunEvents>[];
+  /** The logger of the parent run's context, for a runnable without a log of its own. */
+  readonly parentLogger: Logger | undefined;
   /** The storage of sessions that end with a parent run, if there are any. */
   readonly ephemeralStorage: StorageDriver | undefined;
   /** The same, when the session of this run is one of them. */

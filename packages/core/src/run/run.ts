@@ -1,6 +1,7 @@
 import type { TroupeError } from "../errors/troupe-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import { selectKey } from "../keys/select-key.ts";
+import { silentLogger } from "../log/logger.ts";
 import type { LogFields, Logger } from "../log/logger.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
@@ -25,7 +26,8 @@ export type RunInit = {
   readonly input: MessageContent;
   readonly settings: RunSettings;
   readonly eventBus: EventBus<RunEvents>;
-  readonly logger: Logger;
+  /** @default the logger of the parent run, with the name added; without a parent run, none */
+  readonly logger?: Logger | undefined;
   readonly model?: { readonly providerId: string; readonly modelId: string } | undefined;
 };
 
@@ -204,8 +206,10 @@ function contextOf(run: Run, { name, settings }: RunInit): RunContext {
   return withSlot(facts, { run });
 }
 
-function loggerFor({ logger, settings }: RunInit): Logger {
-  return logger.withSecrets(Object.values(settings.apiKeys)).child({ runId: settings.runId });
+function loggerFor({ name, logger, settings }: RunInit): Logger {
+  const { runId, parentLogger, apiKeys } = settings;
+  const own = logger ?? parentLogger?.child(name);
+  return own === undefined ? silentLogger : own.withSecrets(Object.values(apiKeys)).child({ runId });
 }
 
 function artifactsOf(toolCalls: readonly ToolCallResult[]): ToolArtifact[] {

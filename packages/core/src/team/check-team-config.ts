@@ -3,9 +3,9 @@ import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { onBusyOption } from "../lock/busy-policy.ts";
-import { entryLevels } from "../log/log-level.ts";
 import type { ModelSettings } from "../model/model-config.ts";
 import { checkModelSettings } from "../model/model-settings.ts";
+import { checkLogChoice, logChoiceTable } from "../log/runnable-logger.ts";
 import { modelOption } from "../model/model-option.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
 import { runLimitsOption } from "../run/run-limits.ts";
@@ -37,7 +37,7 @@ const optionTable = {
   maxRounds: optional(integer(1)),
   storage: optional(methods("a storage driver", "get", "set", "delete", "list")),
   eventBus: optional(checkEventBus),
-  logLevel: optional(oneOf(...entryLevels, "silent")),
+  ...logChoiceTable,
   limits: optional(runLimitsOption),
   retry: optional((value) => resolveRetryConfig(value as object)),
   maxContextTokens: optional(integer(1)),
@@ -49,6 +49,7 @@ const optionTable = {
 /** Checks the configuration of a team; a wrong or unknown option is `invalid_config` and is named. */
 export function checkTeamConfig(config: TeamConfig): void {
   readOptions(optionTable, config, { owner: "team" });
+  checkLogChoice(config);
   if (config.modelOptions !== undefined) checkTeamSettings(config.mode, config.modelOptions);
   if (config.maxRounds === undefined || config.mode === "collaborate") return;
   throw new TroupeError(

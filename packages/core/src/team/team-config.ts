@@ -1,5 +1,5 @@
 import type { EventBus } from "../events/event-bus.ts";
-import type { LogLevel } from "../log/log-level.ts";
+import type { LogChoice } from "../log/runnable-logger.ts";
 import type { ModelSettings } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
@@ -16,7 +16,7 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 export type TeamMode = "coordinate" | "route" | "broadcast" | "collaborate";
 
 /** Configuration of a `Team`: its mode, the model of its orchestrator, and its members. */
-export type TeamConfig = {
+export type TeamConfig = LogChoice & {
   name: string;
   /** Purpose in one sentence, for cards, listings and teams that choose a member. */
   description?: string;
@@ -39,8 +39,6 @@ export type TeamConfig = {
   storage?: StorageDriver;
   /** @default a new one */
   eventBus?: EventBus<RunEvents>;
-  /** @default "silent" */
-  logLevel?: LogLevel;
   /** Limits of the team as a whole. @default 10 minutes, and no limit of tokens */
   limits?: RunLimits;
   /** Retries of failed calls of the orchestrator's model. */

@@ -1,4 +1,5 @@
 import type { EventBus } from "../events/event-bus.ts";
+import { writesLevel } from "../log/logger.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
@@ -70,7 +71,17 @@ export async function executeCall(batchCall: BatchCall, batch: RunningBatch): Pr
   // Before the event: one of its handlers may end the run.
   batch.onResult?.(result);
   emitResult(result, batch);
+  logCall(result, batch);
   return result;
+}
+
+/** Logs the end of a call at level `debug`, without its arguments and its result. */
+function logCall(
+  { toolName, toolCallId, error, durationMs }: ToolCallResult,
+  { context: { logger } }: RunningBatch,
+): void {
+  if (!writesLevel(logger, "debug")) return;
+  logger.debug("The tool call ended.", { toolName, toolCallId, failed: error !== undefined, durationMs });
 }
 
 /**

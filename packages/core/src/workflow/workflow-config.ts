@@ -5,14 +5,13 @@ import {
   nested,
   nonBlankString,
   nonEmptyString,
-  oneOf,
   optional,
 } from "../errors/option-checks.ts";
 import { readOptions } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import type { EventBus } from "../events/event-bus.ts";
-import { entryLevels } from "../log/log-level.ts";
-import type { LogLevel } from "../log/log-level.ts";
+import { checkLogChoice, logChoiceTable } from "../log/runnable-logger.ts";
+import type { LogChoice } from "../log/runnable-logger.ts";
 import { runLimitsOption } from "../run/run-limits.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
@@ -26,7 +25,7 @@ export type RetryPolicy = {
 };
 
 /** Constructor options of a `Workflow`: its initial state, its steps, and the policy for retries. */
-export type WorkflowConfig<State extends object> = {
+export type WorkflowConfig<State extends object> = LogChoice & {
   name: string;
   /** Purpose in one sentence, for cards and listings. */
   description?: string;
@@ -37,8 +36,6 @@ export type WorkflowConfig<State extends object> = {
   retryPolicy?: RetryPolicy;
   /** @default a new one */
   eventBus?: EventBus<RunEvents>;
-  /** @default "silent" */
-  logLevel?: LogLevel;
   /** @default 10 minutes, and no limit of tokens */
   limits?: RunLimits;
 };
@@ -53,7 +50,7 @@ const optionTable = {
   steps: (value) => value as WorkflowStep<object>[],
   retryPolicy: optional(nested(retryPolicyTable)),
   eventBus: optional(methods<EventBus<RunEvents>>("an EventBus", "on", "off", "emit", "has")),
-  logLevel: optional(oneOf(...entryLevels, "silent")),
+  ...logChoiceTable,
   limits: optional(runLimitsOption),
 } satisfies OptionTable<WorkflowConfig<object>>;
 
@@ -63,4 +60,5 @@ const optionTable = {
  */
 export function checkWorkflowConfig(config: unknown): void {
   readOptions(optionTable, config, { owner: "workflow" });
+  checkLogChoice(config as LogChoice);
 }

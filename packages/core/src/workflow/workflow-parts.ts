@@ -3,11 +3,11 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import { vendorKeyHeaders } from "../keys/key-headers.ts";
 import { bindGenericKey } from "../keys/select-key.ts";
-import { createLogger } from "../log/logger.ts";
+import { createRunnableLogger } from "../log/runnable-logger.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MessageContent } from "../message/content.ts";
 import { readRunOpts } from "../run/read-run-opts.ts";
-import { RunEventBus } from "../run/run-event-bus.ts";
+import { createRunEventBus } from "../run/run-event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunLimits, RunOpts } from "../run/run-options.ts";
@@ -47,19 +47,19 @@ export class WorkflowParts {
   readonly #shape: StateShape;
   readonly #retryPolicy: RetryPolicy | undefined;
   readonly #limits: RunLimits | undefined;
-  readonly #logger: Logger;
+  readonly #logger: Logger | undefined;
 
   constructor(config: WorkflowConfig<object>) {
     checkWorkflowConfig(config);
-    const { name, description, initialState, steps, retryPolicy, eventBus, logLevel = "silent", limits } = config;
+    const { name, description, initialState, steps, retryPolicy, eventBus, limits } = config;
     this.name = name;
     this.description = description;
     this.#shape = new StateShape(initialState);
     this.#steps = readSteps(steps);
     this.#retryPolicy = retryPolicy && { ...retryPolicy };
     this.#limits = limits && { ...limits };
-    this.#logger = createLogger({ level: logLevel, prefix: name });
-    this.eventBus = eventBus ?? createBus(this.#logger);
+    this.#logger = createRunnableLogger(name, config);
+    this.eventBus = eventBus ?? createRunEventBus(this.#logger);
     this.providerIds = providersOf(this.#steps);
   }
 
@@ -94,12 +94,6 @@ export class WorkflowParts {
 /** Throws `invalid_request` when the options of a workflow's run are something else than an object. */
 export function requireOptionsObject(opts: unknown): void {
   if (!isRecord(opts)) throw new TroupeError("invalid_request", "The run options must be an object.");
-}
-
-function createBus(logger: Logger): EventBus<RunEvents> {
-  return new RunEventBus({
-    onHandlerError: (error, event) => logger.error("A handler of an event failed.", { event, error }),
-  });
 }
 
 /** The vendors of the agents in the steps; a runnable without a vendor is skipped. */

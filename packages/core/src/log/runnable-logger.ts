@@ -1,0 +1,39 @@
+import { oneOf, optional } from "../errors/option-checks.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { entryLevels } from "./log-level.ts";
+import type { LogLevel } from "./log-level.ts";
+import { createLogger, loggerOption } from "./logger.ts";
+import type { Logger } from "./logger.ts";
+
+/** The options of agents, teams and workflows that choose their log. */
+export type LogChoice = {
+  /**
+   * The log of its runs and their tools. Its level is the logger's own. @default none; a child run logs where its parent
+   * run does
+   */
+  logger?: Logger | undefined;
+  /** Logs to the standard error stream from this level on, in place of `logger`. @default "silent" */
+  logLevel?: LogLevel | undefined;
+};
+
+/** Option checks of a `LogChoice`, for the tables of agents, teams and workflows. */
+export const logChoiceTable = {
+  logger: optional(loggerOption),
+  logLevel: optional(oneOf(...entryLevels, "silent")),
+};
+
+/** Throws `invalid_config` when both options are given: the level of a logger is its own. */
+export function checkLogChoice({ logger, logLevel }: LogChoice): void {
+  if (logger === undefined || logLevel === undefined) return;
+  const mend = "The logger has a level of its own: createLogger({ level }) sets it.";
+  throw new TroupeError("invalid_config", `logLevel must be left out beside logger. ${mend}`);
+}
+
+/**
+ * Returns the logger that a runnable was given or chose by `logLevel`, with its name as prefix; undefined without a
+ * choice. `"silent"` is a choice too.
+ */
+export function createRunnableLogger(name: string, { logger, logLevel }: LogChoice): Logger | undefined {
+  if (logger !== undefined) return logger.child(name);
+  return logLevel === undefined ? undefined : createLogger({ level: logLevel, prefix: name });
+}
