@@ -27,7 +27,7 @@ export class EventReader {
   /** Appends the chunks of an event. Throws when the event is an error. */
   read(answer: WireAnswer, chunks: ModelChunk[]): void {
     if (answer.error) throw new VendorError(answer.error);
-    const { content, finishReason } = answer.candidates?.[0] ?? {};
+    const { content, finishReason } = firstOf(answer.candidates) ?? {};
     for (const part of content?.parts ?? []) this.#readPart(part, chunks);
     this.#end = finishReason ?? this.#end ?? refusalOf(answer);
     this.#usage = answer.usageMetadata ?? this.#usage;
@@ -86,6 +86,12 @@ export class EventReader {
       this.#parts.push(part);
     }
   }
+}
+
+/** A request can ask for several candidates by a raw field: the answer is the first, in whatever order they come. */
+function firstOf(candidates: WireAnswer["candidates"] = []): NonNullable<WireAnswer["candidates"]>[number] | undefined {
+  const [candidate] = candidates;
+  return (candidate?.index ?? 0) === 0 ? candidate : candidates.find(({ index }) => index === 0);
 }
 
 /** A refused request has feedback instead of an answer. */

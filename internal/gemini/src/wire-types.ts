@@ -19,7 +19,7 @@ export type WireModality = { modality?: string; tokenCount?: number };
  * The JSON of a Gemini answer, or of one event of a streamed one, with the fields that are read. Any may be missing.
  */
 export type WireAnswer = {
-  candidates?: { content?: { parts?: Part[] }; finishReason?: string }[];
+  candidates?: { index?: number; content?: { parts?: Part[] }; finishReason?: string }[];
   /** The reason for a refused request. */
   promptFeedback?: { blockReason?: string };
   usageMetadata?: WireUsage;

@@ -47,4 +47,9 @@ export const modelCallRules = [
   ...rulesOf("Results of tools (contracts §5)", {
     "tools.result-parts": "images and files of a tool reach models that take them; others get words in their place",
   }),
+  ...rulesOf("One wire to every vendor (architecture §5)", {
+    "model-calls.second-pieces":
+      "the second call, thought, detail or count of an answer is read, and goes back, like the first",
+    "model-calls.second-system": "several system messages reach every vendor, in their order",
+  }),
 ];

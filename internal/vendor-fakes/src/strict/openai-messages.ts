@@ -5,7 +5,7 @@ import { refuseIf, refuseUnknown, repeatedIn, toolName } from "./checks.ts";
 import type { Checks } from "./checks.ts";
 
 const roles = ["system", "developer", "user", "assistant", "tool"];
-// The last two fields hold the thinking that compatible servers want back.
+// The last three fields hold the thinking that compatible servers want back.
 const known = [
   "role",
   "content",
@@ -16,6 +16,7 @@ const known = [
   "audio",
   "reasoning_content",
   "reasoning",
+  "reasoning_details",
 ];
 
 /** Checks each message, and that calls and results match. */

@@ -2,16 +2,22 @@ import { toVendorError } from "../vendor-error.ts";
 import type { ChatUsage, WireChoice, WireCompletion, WireContent } from "./wire-types.ts";
 
 /**
- * Returns the one choice of an answer or delta, or `undefined` without any. Throws `VendorError` for an error that a
+ * Returns the first choice (index 0) of an answer or delta, or `undefined` without any. Throws `VendorError` for an error that a
  * server put anywhere in it.
  */
 export function readChoice({ error, object, message, choices }: WireCompletion): WireChoice | undefined {
-  const choice = choices?.[0];
+  const choice = firstOf(choices ?? []);
   if (object === "error") throw toVendorError({ message });
   const failure = error ?? choice?.error;
   if (failure !== undefined && failure !== null) throw toVendorError(failure);
   if (choice?.finish_reason === "error") throw toVendorError({ code: 502, message: "The answer ended with an error." });
   return choice;
+}
+
+/** A request can ask for several choices by a raw field: the answer is the first, in whatever order they come. */
+function firstOf(choices: readonly WireChoice[]): WireChoice | undefined {
+  const [choice] = choices;
+  return (choice?.index ?? 0) === 0 ? choice : choices.find(({ index }) => index === 0);
 }
 
 /** Returns the token counts of an answer or delta, wherever its server puts them, or `undefined` without any. */

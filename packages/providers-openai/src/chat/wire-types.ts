@@ -32,8 +32,9 @@ export type ChatUsage = {
   prompt_cache_hit_tokens?: number;
 };
 
-/** The one choice of an answer or delta, with the fields that are read. */
+/** A choice of an answer or delta, with the fields that are read. */
 export type WireChoice = {
+  index?: number | null;
   delta?: WireMessage | null;
   message?: WireMessage | null;
   finish_reason?: string | null;
