@@ -77,7 +77,6 @@ export const agentRules = [
     "tool.result-parts-refused":
       "a part of a tool's result that a model does not take becomes words, and the run goes on",
     "tool.result-no-json": "a result that is no JSON gives the model an error that says what to return",
-    "tool.result-types": "what execute returns is checked by its type",
     "tool.max-output-parts": "maxOutputBytes limits all parts of a result together",
     "tool.ends-run": "the result of a tool with endsRun is the run's answer, and the model is not called again",
     "tool.ends-run-batch": "other calls of the batch are finished and recorded before the run ends",
@@ -93,6 +92,7 @@ export const agentRules = [
     "tool.max-parallel-abort": "an abort ends waiting calls, which never start",
     "tool.source-changed":
       "a changed tool of the same name, at a later load of its source, takes the place of the first",
+    "tool.output-cut": "output that is cut or left out is a warning of the run",
     "tool.artifact": "an artifact has a type, data and perhaps a mime type",
     "tool.cache": "a tool's results are cached for its ttl",
   }),

@@ -53,6 +53,30 @@ describe.each(["run", "stream"] as const)("the result of a tool (%s)", (way) => 
     );
   });
 
+  it.each([
+    ["text", "a".repeat(262_145)],
+    ["an image", [{ type: "image", data: "A".repeat(262_148) }]],
+    ["parts", Array.from({ length: 101 }, () => parts[0])],
+  ])("is reported as a warning when %s was cut or left out [tool.output-cut]", async (_, result) => {
+    const scene = looking(result);
+    const warnings: unknown[] = [];
+    scene.agent.eventBus.on("run.warning", (warning) => warnings.push(warning));
+    const { runId } = await start(scene);
+
+    expect(warnings).toMatchObject([
+      { runId, code: "tool_output_cut", fields: { toolName: "look", maxOutputBytes: 262_144 } },
+    ]);
+  });
+
+  it("is reported by no warning when it fits", async () => {
+    const scene = looking("a".repeat(262_144));
+    const warnings: unknown[] = [];
+    scene.agent.eventBus.on("run.warning", (warning) => warnings.push(warning));
+    await start(scene);
+
+    expect(warnings).toEqual([]);
+  });
+
   it.each<[string, () => Partial<AgentConfig>]>([
     ["session", () => ({ storage: new InMemoryStorage() })],
     ["memory", () => ({ storage: new InMemoryStorage(), memory: new Memory() })],

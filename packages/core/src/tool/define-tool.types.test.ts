@@ -14,7 +14,7 @@ interface Weather {
 const weather: Weather = { city: "Oslo", days: [] };
 
 describe("the result type of execute", () => {
-  it("may be a string, any JSON value, content parts, or a ToolResult of these [tool.result-types]", () => {
+  it("may be a string, any JSON value, content parts, or a ToolResult of these", () => {
     const tools: ToolDef[] = [
       defineTool({ ...base, execute: ({ city: name }) => `${name}: rain` }),
       defineTool({ ...base, execute: async () => 42 }),
@@ -38,7 +38,7 @@ describe("the result type of execute", () => {
     expect(tools).toHaveLength(12);
   });
 
-  it("does not compile for values that are no JSON [tool.result-types]", () => {
+  it("does not compile for values that are no JSON", () => {
     const tools: ToolDef[] = [
       // @ts-expect-error -- a tool returns something
       defineTool({ ...base, execute: () => {} }),

@@ -8,19 +8,22 @@ import { cleanJson } from "../util/clean-json.ts";
 import { isRecord } from "../util/is-record.ts";
 import { readProperty } from "../util/read-property.ts";
 import { cutToolParts, cutToolText } from "./cut-content.ts";
+import type { OutputLimit } from "./cut-content.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
-const defaultMaxBytes = 262_144;
+/** The limit of a tool's content for the model unless the tool has one of its own, in bytes of UTF-8. */
+export const defaultMaxBytes = 262_144;
 
 /**
  * Makes the outcome of a tool call from the value that the tool returned, cut to `maxBytes` of UTF-8: a string as it is,
  * an array of content parts as parts, a `ToolResult` by its content and artifacts, and any other JSON value as JSON
- * text. Throws `invalid_value` for a value of another form.
+ * text. Calls `onCut` when something was cut or left out. Throws `invalid_value` for a value of another form.
  */
-export function readToolResult(value: unknown, maxBytes = defaultMaxBytes): ToolOutcome {
-  if (typeof value === "string") return { result: cutToolText(value, maxBytes) };
+export function readToolResult(value: unknown, maxBytes = defaultMaxBytes, onCut = () => {}): ToolOutcome {
+  const limit = { maxBytes, onCut };
+  if (typeof value === "string") return { result: cutToolText(value, limit) };
   try {
-    return isToolResult(value) ? readFields(value, maxBytes) : { result: readContent(value, maxBytes, "its result") };
+    return isToolResult(value) ? readFields(value, limit) : { result: readContent(value, limit, "its result") };
   } catch (error) {
     // A getter or a proxy may throw anything.
     throw TroupeError.is(error) ? error : refusal("its result cannot be read", error);
@@ -38,20 +41,20 @@ function isToolResult(value: unknown): value is object {
   return others.length === 0;
 }
 
-function readFields(value: object, maxBytes: number): ToolOutcome {
+function readFields(value: object, limit: OutputLimit): ToolOutcome {
   const content = readProperty(value, "content");
   const artifacts = readProperty(value, "artifacts");
   if (content === undefined) throw refusal("its content is missing");
-  const result = readContent(content, maxBytes, "its content");
+  const result = readContent(content, limit, "its content");
   return artifacts === undefined ? { result } : { result, artifacts: readArtifacts(artifacts) };
 }
 
-function readContent(value: unknown, maxBytes: number, place: string): MessageContent {
-  if (typeof value === "string") return cutToolText(value, maxBytes);
+function readContent(value: unknown, limit: OutputLimit, place: string): MessageContent {
+  if (typeof value === "string") return cutToolText(value, limit);
   const parts = readParts(value, place);
-  if (parts !== undefined) return cutToolParts(parts, maxBytes);
+  if (parts !== undefined) return cutToolParts(parts, limit);
   const json = cleanJson(value, (path, problem) => refusal(`${place}${path} ${problem}`));
-  return cutToolText(JSON.stringify(json), maxBytes);
+  return cutToolText(JSON.stringify(json), limit);
 }
 
 /**

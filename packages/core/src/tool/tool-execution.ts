@@ -1,8 +1,8 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { deriveContext } from "../run/derive-context.ts";
+import { deriveContext, runOf } from "../run/derive-context.ts";
 import { failureText, loggedCause } from "./failure-text.ts";
-import { readToolResult } from "./read-tool-result.ts";
+import { defaultMaxBytes, readToolResult } from "./read-tool-result.ts";
 import { failedOutcome } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 import type { ToolDef } from "./tool.ts";
@@ -68,12 +68,22 @@ export class ToolExecution {
   async #execute(args: Record<string, unknown>): Promise<void> {
     try {
       const value: unknown = await this.#tool.execute(args, this.#context);
-      if (!this.#isOver) this.#finish(readToolResult(value, this.#tool.maxOutputBytes));
+      if (this.#isOver) return;
+      let isCut = false;
+      const outcome = readToolResult(value, this.#tool.maxOutputBytes, () => (isCut = true));
+      if (isCut) this.#warnOfCut();
+      this.#finish(outcome);
     } catch (error) {
       if (!this.#isOver) this.#fail(error);
     } finally {
       clearTimeout(this.#warning);
     }
+  }
+
+  #warnOfCut(): void {
+    const { name: toolName, maxOutputBytes = defaultMaxBytes } = this.#tool;
+    const message = `The output of the tool ${toolName} was cut. Return less, or raise maxOutputBytes of the tool.`;
+    runOf(this.#context)?.warn("tool_output_cut", message, { toolName, maxOutputBytes });
   }
 
   #fail(error: unknown): void {
