@@ -4,6 +4,12 @@ import { BoundedStorage } from "./bounded-storage.ts";
 
 const hourMs = 60 * 60_000;
 
+const namespaces = ["sessions", "turns", "memory", "locks", "session-recent", "turn-parts"];
+
+function sessionOf(namespace: string, key: string): string {
+  return key.split("/")[namespace === "session-recent" ? 3 : 2] ?? "";
+}
+
 /** Writes one record of each kind that a session has. */
 async function open(storage: BoundedStorage, session: string): Promise<void> {
   await storage.set("sessions", `-/-/${session}`, { v: 1 });
@@ -12,14 +18,16 @@ async function open(storage: BoundedStorage, session: string): Promise<void> {
   await storage.set("memory", `-/-/${session}`, { v: 1 });
   await storage.append("memory", `-/-/${session}/`, { v: 1 });
   await storage.set("locks", `-/-/${session}`, { token: 1 });
+  await storage.set("session-recent", `-/-/9998231/${session}`, { v: 1 });
+  await storage.set("turn-parts", `-/-/${session}/000000000001/0/0`, "bytes");
 }
 
 /** Counts the records of each session. */
 async function count(storage: BoundedStorage): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const namespace of ["sessions", "turns", "memory", "locks"]) {
+  for (const namespace of namespaces) {
     for (const { key } of await storage.list(namespace)) {
-      const session = key.split("/")[2] ?? "";
+      const session = sessionOf(namespace, key);
       counts[session] = (counts[session] ?? 0) + 1;
     }
   }
@@ -34,7 +42,7 @@ describe("BoundedStorage", () => {
     const storage = new BoundedStorage({ maxSessions: 2 });
     for (const session of ["a", "ab", "b"]) await open(storage, session);
 
-    expect(await count(storage)).toEqual({ ab: 6, b: 6 });
+    expect(await count(storage)).toEqual({ ab: 8, b: 8 });
   });
 
   it("counts a read or a write as a use, but not a listing of all sessions", async () => {
@@ -54,11 +62,11 @@ describe("BoundedStorage", () => {
     vi.advanceTimersByTime(12 * hourMs);
     await open(storage, "b");
     vi.advanceTimersByTime(12 * hourMs - 1);
-    expect(await count(storage)).toEqual({ a: 6, b: 6 });
+    expect(await count(storage)).toEqual({ a: 8, b: 8 });
     vi.advanceTimersByTime(1);
 
     expect(await storage.get("sessions", "-/-/a")).toBeNull();
-    expect(await count(storage)).toEqual({ b: 6 });
+    expect(await count(storage)).toEqual({ b: 8 });
     vi.advanceTimersByTime(12 * hourMs);
     expect(await storage.append("turns", "-/-/b/", 1)).toMatchObject({ seq: 1 });
   });
@@ -68,7 +76,7 @@ describe("BoundedStorage", () => {
     await open(storage, "a");
     vi.setSystemTime(Date.now() + 1000 * hourMs);
 
-    expect(await count(storage)).toEqual({ a: 6 });
+    expect(await count(storage)).toEqual({ a: 8 });
   });
 
   it("starts no timers", async () => {
@@ -162,7 +170,7 @@ describe("BoundedStorage", () => {
           recent = [...recent.filter((other) => other !== name), ...(isIn ? [name] : [])].slice(-3);
         }
 
-        expect(await count(storage)).toEqual(Object.fromEntries(recent.map((name) => [name, 6])));
+        expect(await count(storage)).toEqual(Object.fromEntries(recent.map((name) => [name, 8])));
       }),
     );
   });
@@ -176,9 +184,9 @@ describe("BoundedStorage", () => {
 });
 
 async function remove(storage: BoundedStorage, session: string): Promise<void> {
-  for (const namespace of ["sessions", "turns", "memory", "locks"]) {
+  for (const namespace of namespaces) {
     for (const { key } of await storage.list(namespace)) {
-      if (key === `-/-/${session}` || key.startsWith(`-/-/${session}/`)) await storage.delete(namespace, key);
+      if (sessionOf(namespace, key) === session) await storage.delete(namespace, key);
     }
   }
 }

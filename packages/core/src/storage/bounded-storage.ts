@@ -78,7 +78,7 @@ export class BoundedStorage extends InMemoryStorage {
  * Namespaces in which a session has records: under its own key, or under that key, a `/` and more. In `session-recent` a
  * recency stands before the id.
  */
-const sessionNamespaces: readonly string[] = ["sessions", "turns", "memory", "locks"];
+const sessionNamespaces: readonly string[] = ["sessions", "turns", "turn-parts", "memory", "locks"];
 
 /** Returns the key of the session that a record belongs to, `<tenant>/<user>/<sessionId>`. Other records have none. */
 function sessionOf(namespace: string, key: string): string | undefined {
