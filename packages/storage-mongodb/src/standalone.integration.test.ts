@@ -100,9 +100,15 @@ describe.skipIf(standaloneUrl === "")("MongoStorage on a standalone server [mong
       Array.from({ length: 10 }, (_, index) => 2 * index + 1),
     );
     expect(await memory.getMessages("s", owner)).toHaveLength(20);
+    await agent.run("later", { sessionId: "s2", ...owner });
+    const { sessions } = await agent.sessions.listSessions(owner);
+    expect(sessions.map(({ sessionId, turns: count }) => [sessionId, count])).toEqual([
+      ["s2", 1],
+      ["s", 10],
+    ]);
     expect((await userMemory.getFacts("ada")).map(({ fact }) => fact)).toEqual(["one", "two", "three", "four"]);
     await agent.sessions.deleteUser("ada");
-    for (const namespace of ["sessions", "turns", "memory", "facts", "locks"]) {
+    for (const namespace of ["sessions", "session-recent", "turns", "memory", "facts", "locks"]) {
       expect(await storage.list(namespace), namespace).toEqual([]);
     }
     await storage.close();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
@@ -174,9 +174,8 @@ class FactList {
 }
 
 describe("an agent with a user memory of the program's own [user-memory.stand-in]", () => {
-  const untilHeard = async (memory: FactList, count: number) => {
-    while (memory.heard.length < count) await new Promise((resolve) => setImmediate(resolve));
-  };
+  const untilHeard = async (memory: FactList, count: number) =>
+    await vi.waitFor(() => expect(memory.heard).toHaveLength(count));
 
   it("gives the model its facts, and finds facts after each answer", async () => {
     const [model, userMemory] = [echo(), new FactList()];

@@ -41,12 +41,21 @@ describe("Memory", () => {
     expect((await storage.list("memory")).map(({ key }) => key)).toEqual(["-/-/a"]);
   });
 
-  it("keeps 50 messages, and drops older turns [memory.max-short-term] [memory.long-term-default]", async () => {
+  it("keeps 50 messages, and drops older turns [memory.max-short-term]", async () => {
+    const memory = new Memory();
+    // Turns of one message each: of turns of two, 51 would keep as many.
+    const turns = names(60).map((content): ChatMessage => ({ role: "user", content }));
+    for (const turn of turns) await memory.addMessages("a", [turn]);
+
+    expect(await memory.getMessages("a")).toEqual(turns.slice(10));
+  });
+
+  it("summarises nothing by default [memory.long-term-default]", async () => {
     const memory = new Memory();
     const model = new ScriptedModel();
-    for (const name of names(30)) await memory.addMessages("a", exchange(name), { model });
+    for (const name of names(80)) await memory.addMessages("a", exchange(name), { model });
 
-    expect(await memory.getMessages("a")).toEqual(names(30).slice(5).flatMap(exchange));
+    expect(await memory.getMessages("a")).toEqual(names(80).slice(55).flatMap(exchange));
     expect(await memory.getSummaries("a")).toEqual([]);
     expect(await memory.getContextString("a")).toBe("");
     expect(model.calls).toEqual([]);

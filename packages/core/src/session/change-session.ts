@@ -1,5 +1,6 @@
 import { recordQueuesOf } from "../lock/session-queues.ts";
 import type { Json } from "../storage/json.ts";
+import { canTransact } from "../storage/shared-driver.ts";
 import type { StorageDriver, Write } from "../storage/storage-driver.ts";
 import { namespaces } from "./session-keys.ts";
 import { readSessionRecord } from "./session-record.ts";
@@ -71,7 +72,7 @@ export async function nextRecord(
 
 /** Applies writes, in one step where the driver has `transaction`, else one after the other. */
 export async function applyWrites(driver: StorageDriver, writes: readonly Write[]): Promise<void> {
-  if (driver.transaction !== undefined && writes.length > 1) return await driver.transaction(writes);
+  if (writes.length > 1 && canTransact(driver)) return await driver.transaction(writes);
   for (const { namespace, key, value } of writes) {
     if (value === null) await driver.delete(namespace, key);
     else await driver.set(namespace, key, value);
