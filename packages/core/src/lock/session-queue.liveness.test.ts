@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { OneProcessStorage } from "../storage/test/one-process-storage.ts";
 import { LivenessTracker } from "./liveness.ts";
+import { createSharedQueues } from "./session-queues.ts";
 import { SessionQueue } from "./session-queue.ts";
-import { enqueue, join, leaseMs, pass, reject, startProcesses, useFakeTime } from "./test/processes.ts";
+import { enqueue, join, leaseMs, noteOrder, pass, reject, startProcesses, useFakeTime } from "./test/processes.ts";
 import type { Process } from "./test/processes.ts";
 
 beforeEach(useFakeTime);
@@ -48,5 +51,58 @@ describe("the heartbeats that a SessionQueue has observed", () => {
     expect(seen.isEmpty).toBe(true);
     before.leave();
     await pass();
+  });
+});
+
+describe("a SessionQueue over a storage that serves one process", () => {
+  const startTwo = () => {
+    const storage = new InMemoryStorage();
+    const start = (): Process => {
+      const own = new OneProcessStorage(storage);
+      return { storage: own, queues: createSharedQueues(own, leaseMs) };
+    };
+    return [start(), start()] as const;
+  };
+
+  it("refuses to wait for a process that is alive, says why, and leaves the lease to it", async () => {
+    const [one, other] = startTwo();
+    const held = join(one);
+    await pass();
+    const waiting = join(other);
+    await pass(leaseMs / 2);
+
+    await expect(waiting.granted).rejects.toMatchObject({
+      code: "invalid_config",
+      message: "Another process uses this session at the same time. It serves one process. Use another storage.",
+    });
+    await expect((await held.granted).write(async () => 1)).resolves.toBe(1);
+    held.leave();
+    await pass();
+  });
+
+  it("waits for the lease of a process that ended, and appends without a fencing token", async () => {
+    const [one, other] = startTwo();
+    const lost = join(one);
+    await lost.granted;
+    one.storage.stop();
+    const waiting = join(other);
+    await pass(leaseMs + 1000);
+    const lease = await waiting.granted;
+
+    expect(lease.appendOptions).toEqual({});
+    expect((await other.storage.append("turns", "-/-/s/", 1, lease.appendOptions)).seq).toBe(1);
+    waiting.leave();
+    one.storage.goOn();
+    lost.leave();
+    await pass();
+  });
+
+  it("grants the lease to one run of this process after the other", async () => {
+    const [one] = startTwo();
+    const positions = [join(one), join(one), join(one)];
+    const order = noteOrder(positions);
+    await pass();
+
+    expect(order).toEqual([0, 1, 2]);
   });
 });

@@ -1,5 +1,6 @@
 import { sleep } from "../async/sleep.ts";
-import { isSingleProcess } from "../storage/shared-driver.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { singleProcessReason } from "../storage/shared-driver.ts";
 import { busyRefusal } from "./busy-policy.ts";
 import type { JoinOptions } from "./busy-policy.ts";
 import { isSamePosition, reconcile } from "./queue-record.ts";
@@ -110,6 +111,7 @@ export class SessionQueue {
       ? await this.#storedQueue.read()
       : { stored: this.#known ?? null, expired: noProcesses };
     const { stored, expired } = snapshot;
+    this.#refuseAcrossProcesses(stored);
     this.#dropLostLease(stored);
     this.#admit(snapshot);
     const asking = [...this.#waiters];
@@ -126,6 +128,18 @@ export class SessionQueue {
   #needsRead(): boolean {
     const first = this.#known?.positions[0];
     return first?.process !== this.#context.process || this.#waiters.some(({ state }) => state === "new");
+  }
+
+  /**
+   * Refuses waiting runs when another process is alive in the queue of a storage that serves one process: its heartbeat
+   * changed since the last round. One that ended is waited for, until its lease expires.
+   */
+  #refuseAcrossProcesses(stored: QueueRecord | null): void {
+    const reason = singleProcessReason(this.#context.driver);
+    if (reason === undefined || !hasMoved(this.#known, stored, this.#context.process)) return;
+    const message = `Another process uses this session at the same time. ${reason}`;
+    const waiting = this.#waiters.filter(({ state }) => state !== "holding");
+    for (const waiter of waiting) this.#refuse(waiter, new TroupeError("invalid_config", message));
   }
 
   /** Drops our lease if another process took it over. The storage already rejects writes under its token. */
@@ -163,7 +177,7 @@ export class SessionQueue {
     const { token } = record;
     this.#hadLease = true;
     // The record was read, so it is known by now if the storage can check the token.
-    if (isSingleProcess(this.#context.driver)) return first.grant();
+    if (singleProcessReason(this.#context.driver) !== undefined) return first.grant();
     const appendOptions = { ifHeld: { key: this.#key, token } };
     first.grant({ appendOptions, confirm: () => this.#storedQueue.confirm(token) });
   }
@@ -223,4 +237,11 @@ export class SessionQueue {
 /** Random, so that processes that met once do not meet at each further try. */
 function jittered(ms: number): number {
   return ms * (0.75 + Math.random() / 2);
+}
+
+/** Tells if the heartbeat of another process changed from one state of the stored queue to the next. */
+function hasMoved(before: QueueRecord | null | undefined, after: QueueRecord | null, own: string): boolean {
+  const beats = new Map(before?.processes.map(({ process, beat }) => [process, beat]));
+  const others = after?.processes.filter(({ process }) => process !== own && beats.has(process)) ?? [];
+  return others.some(({ process, beat }) => beats.get(process) !== beat);
 }

@@ -5,11 +5,11 @@ import type { LimitedStorage, StorageDriver } from "./storage-driver.ts";
 export type SharedDriver = StorageDriver & Required<Pick<StorageDriver, "append" | "compareAndSet">>;
 
 /**
- * Tells if the storage is known to serve one process alone (`LimitedStorage`): some only know when they have answered a
- * call.
+ * Returns the reason why the storage serves one process alone, if that is known (`LimitedStorage`): some only know when
+ * they have answered a call.
  */
-export function isSingleProcess(driver: StorageDriver): boolean {
-  return (driver as Partial<LimitedStorage>).singleProcess !== undefined;
+export function singleProcessReason(driver: StorageDriver): string | undefined {
+  return (driver as Partial<LimitedStorage>).singleProcess;
 }
 
 /** A storage driver that applies several writes or none. */
@@ -17,7 +17,7 @@ export type TransactingDriver = StorageDriver & Required<Pick<StorageDriver, "tr
 
 /** Tells if the driver has transactions, as far as is known: a server without them is known by its first answer. */
 export function canTransact(driver: StorageDriver): driver is TransactingDriver {
-  return driver.transaction !== undefined && !isSingleProcess(driver);
+  return driver.transaction !== undefined && singleProcessReason(driver) === undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { InMemoryStorage } from "../in-memory-storage.ts";
 import type { StorageDriver, Write } from "../storage-driver.ts";
 import { MapStorage } from "./map-storage.ts";
+import { OneProcessStorage } from "./one-process-storage.ts";
 import { SharedStorage } from "./shared-storage.ts";
 
 /** A driver with the required methods and `transaction`. */
@@ -19,4 +20,5 @@ export const drivers: [offer: string, create: () => StorageDriver][] = [
   ["transactions", () => new TransactingStorage()],
   ["everything", () => new InMemoryStorage()],
   ["everything, for several processes", () => new SharedStorage(new InMemoryStorage())],
+  ["everything, but for one process", () => new OneProcessStorage(new InMemoryStorage())],
 ];
