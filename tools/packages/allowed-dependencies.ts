@@ -20,7 +20,8 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/toolkits-web-search": [],
   "@troupe/toolkits-gmail": [],
   "@troupe/toolkits-whatsapp": [],
-  "@troupe/http": ["busboy", "express"],
+  // The types of Express stand in the declarations.
+  "@troupe/http": ["@types/express", "busboy", "express"],
   "@troupe/socket": ["socket.io"],
   "@troupe/a2a": ["express"],
   "@troupe/mcp": ["@modelcontextprotocol/client", "@modelcontextprotocol/server"],

@@ -33,6 +33,16 @@ it.each<[what: string, fault: Manifest]>([
   ["name", { name: "@troupe/google" }],
   ["version", { version: "0.2.0" }],
   ["license", { license: "ISC" }],
+  ["repository", { repository: { type: "git", url: "git+https://example.org/troupe.git" } }],
+  [
+    "repository",
+    { repository: { type: "git", url: "git+https://example.org/x.git", directory: "packages/providers-google" } },
+  ],
+  ["homepage", { homepage: "https://example.org/troupe" }],
+  ["bugs", { bugs: "https://example.org/bugs" }],
+  ["keywords", { keywords: ["ai", "models"] }],
+  ["keywords", { keywords: ["ai", "models", "ai"] }],
+  ["keywords", { keywords: ["ai", "models", "My words"] }],
   ["type", { type: "commonjs" }],
   ["sideEffects", { sideEffects: ["./dist/index.js"] }],
   ["files", { files: ["dist", "src"] }],
@@ -40,7 +50,7 @@ it.each<[what: string, fault: Manifest]>([
   ["private", { private: true }],
   ["publishConfig.access", { publishConfig: { exports: { ".": { ...entryPoint } } } }],
   ["description", { description: "Something else." }],
-])("reports a wrong %s", (what, fault) => {
+])("reports a wrong %s [package.metadata]", (what, fault) => {
   expect(faultsWith(fault).join("\n")).toContain(`"${what}"`);
 });
 
@@ -50,6 +60,28 @@ it.each<[what: string, readme: string | undefined, sentence: string]>([
   ["begins with something else", "# @troupe/providers-google\n\nHello.\n", "Speaks to a model."],
 ])("reports a README that %s", (_what, readme, sentence) => {
   expect(faultsWithFile("README.md", readme).join("\n")).toContain(sentence);
+});
+
+it.each<[target: string, sentence: string]>([
+  ["../../README.md", "does not work on npm"],
+  ["examples/ask.ts", "does not work on npm"],
+  ["src/index.ts", "does not work on npm"],
+  ["http://example.org", "does not work on npm"],
+  ["#install", "leads to no heading"],
+])("reports the link %s of a README [package.links]", (target, sentence) => {
+  const readme = `# @troupe/providers-google\n\nSpeaks to a model.\n\nSee [more](${target}).\n`;
+
+  expect(faultsWithFile("README.md", readme).join("\n")).toContain(`the link ${target} ${sentence}`);
+});
+
+it("accepts links that work on npm, and code that looks like one", () => {
+  const links = "[a](https://example.org/x) [b](LICENSE) [c](#an-answers-end) [d](README.md#x)";
+  const code = "```ts\nhandlers[0](request)\n# not a heading\n```";
+  const page = `Speaks to a model.\n\n${links}\n\n## An answer's end\n\n${code}\n`;
+
+  const faults = faultsWithFile("README.md", `# @troupe/providers-google\n\n${page}`);
+
+  expect(faults.filter((sentence) => sentence.includes("link"))).toEqual([]);
 });
 
 it.each<[what: string, exports: Record<string, unknown>, sentence: string]>([

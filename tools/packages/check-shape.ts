@@ -1,11 +1,12 @@
 import { dependencies } from "./rules/dependencies.ts";
 import { entryPoints } from "./rules/entry-points.ts";
 import { identity } from "./rules/identity.ts";
+import { links } from "./rules/links.ts";
 import type { PackageRule } from "./rules/rule.ts";
 import { scripts } from "./rules/scripts.ts";
 import type { Workspace } from "./workspace.ts";
 
-const rules: readonly PackageRule[] = [identity, entryPoints, scripts, dependencies];
+const rules: readonly PackageRule[] = [identity, links, entryPoints, scripts, dependencies];
 
 /** Checks manifests and READMEs, without building anything. Returns a sentence for each fault. */
 export function checkShape(workspace: Workspace): string[] {

@@ -7,7 +7,7 @@ const description = "Speaks to a model.";
 /** Returns a workspace without a fault, for tests to add one: core, an adapter, an application and a bundled package. */
 export function soundWorkspace(): Workspace {
   return {
-    root: { engines },
+    root: { engines, repository: { type: "git", url: "git+https://example.org/troupe.git" } },
     packages: [soundPackage("core", {}), soundPackage("providers-google", soundAdapter)],
     apps: [
       { path: "apps/demo", folder: "demo", manifest: { name: "@troupe/demo", private: true }, read: () => undefined },
@@ -44,6 +44,10 @@ function soundPackage(folder: string, manifest: Manifest): WorkspacePackage {
       version: "0.1.0",
       description,
       license: "MIT",
+      keywords: ["agents", "ai", "models"],
+      homepage: `https://example.org/troupe/tree/main/packages/${folder}#readme`,
+      bugs: "https://example.org/troupe/issues",
+      repository: { type: "git", url: "git+https://example.org/troupe.git", directory: `packages/${folder}` },
       type: "module",
       sideEffects: false,
       files: ["dist"],

@@ -8,6 +8,10 @@ export interface Manifest {
   private?: boolean;
   description?: string;
   license?: string;
+  keywords?: string[];
+  homepage?: string;
+  bugs?: string;
+  repository?: { type?: string; url?: string; directory?: string };
   type?: string;
   sideEffects?: unknown;
   files?: string[];

@@ -109,4 +109,8 @@ export const transportRules = [
     "mcp.refresh": "refresh lists the tools again",
     "mcp.close": "close ends the connection",
   }),
+  ...rulesOf("What the service does", {
+    "package.metadata": "each package names its repository, homepage, bugs and keywords",
+    "package.links": "the links of a package's README work on npm",
+  }),
 ];

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Manifest } from "../workspace.ts";
 import type { PackageRule } from "./rule.ts";
 
 /** All published packages have the same metadata, and a README that agrees with it. */
@@ -13,6 +14,7 @@ export const identity: PackageRule = (subject, workspace) => {
     sideEffects: false,
     files: ["dist"],
     engines: workspace.root.engines,
+    ...addressesOf(workspace.root, path),
   };
   const wrong = Object.entries(expected)
     .filter(([field, value]) => !isDeepStrictEqual(manifest[field as keyof typeof expected], value))
@@ -22,8 +24,24 @@ export const identity: PackageRule = (subject, workspace) => {
   if (manifest.publishConfig?.access !== "public") {
     wrong.push(`${path}/package.json: "publishConfig.access" must be "public".`);
   }
+  // Words by which a package is found, each once.
+  const words = manifest.keywords ?? [];
+  if (words.length < 3 || new Set(words).size < words.length || words.some((word) => !/^[a-z][a-z0-9-]*$/.test(word))) {
+    wrong.push(`${path}/package.json: "keywords" must be at least three words in lower case, each once.`);
+  }
   return [...wrong, ...wrongReadme(subject.read("README.md"), manifest, path)];
 };
+
+/** The addresses that npm links to, from the repository that the root names. */
+function addressesOf({ repository }: Manifest, path: string) {
+  const url = repository?.url ?? "";
+  const page = url.replace(/^git\+/, "").replace(/\.git$/, "");
+  return {
+    repository: { type: "git", url, directory: path },
+    homepage: `${page}/tree/main/${path}#readme`,
+    bugs: `${page}/issues`,
+  };
+}
 
 function wrongReadme(
   readme: string | undefined,

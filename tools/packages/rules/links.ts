@@ -1,0 +1,35 @@
+import type { PackageRule } from "./rule.ts";
+
+const published = ["README.md", "LICENSE", "package.json"];
+
+/** The links of a README work where npm shows it: they are absolute, or lead to something within the published package. */
+export const links: PackageRule = ({ path, read }) => {
+  const readme = withoutCode(read("README.md") ?? "");
+  const anchors = new Set([...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => `#${slugOf(heading)}`));
+  return [...readme.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = ""]) => target)
+    .filter((target) => !worksOnNpm(target, anchors))
+    .map((target) =>
+      target.startsWith("#")
+        ? `${path}/README.md: the link ${target} leads to no heading of the page.`
+        : `${path}/README.md: the link ${target} does not work on npm: write the address of the file in the repository.`,
+    );
+};
+
+function worksOnNpm(target: string, anchors: ReadonlySet<string>): boolean {
+  if (target.startsWith("https://")) return true;
+  return target.startsWith("#") ? anchors.has(target) : published.includes(target.split("#", 1)[0] ?? "");
+}
+
+/** Code may hold what looks like a link or a heading. */
+function withoutCode(markdown: string): string {
+  return markdown.replaceAll(/^```[^]*?^```/gm, "");
+}
+
+/** Returns the anchor that GitHub and npm give to a heading. */
+function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+}
