@@ -32,6 +32,14 @@ export const modelCallRules = [
     "prepare-step.throws": "what prepareStep throws ends the run with an error that names the call and the cause",
     "prepare-step.refused": "an unknown field or tool in the result of prepareStep is refused",
   }),
+  ...rulesOf("Dynamic tools", {
+    "dynamic-tools.function": "tools may be a function of the run context, called for each run",
+    "dynamic-tools.source": "getTools of a tool source gets the context of the run",
+    "dynamic-tools.isolated": "tools that depend on the context of a run are not served to another, nor listed",
+    "dynamic-tools.checked": "wrong tools of a function, and what it throws, end the run before the model is called",
+    "dynamic-tools.changed": "a changed tool of the same name is used from the next load on",
+    "dynamic-tools.caches": "a tool that is loaded again keeps its cached results, also between runs with other tools",
+  }),
   ...rulesOf("Context size", {
     "context.every-call":
       "maxContextTokens holds for every model call of a run: after tools, for repairs, and for the last call",

@@ -9,6 +9,7 @@ import type { ToolCall } from "../message/tool-call.ts";
 import type { ModelSettings, ReasoningConfig } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
+import type { MakeTools, ToolList } from "./agent-tools.ts";
 import type { PrepareStep } from "./prepare-step.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
@@ -16,7 +17,6 @@ import type { RunLimits } from "../run/run-options.ts";
 import type { RunError, RunOutput } from "../run/run-output.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
-import type { ToolDef, ToolSource } from "../tool/tool.ts";
 
 /** Callbacks of the application in an agent's run: before and after it, before each tool call, and at a failure. */
 export type AgentHooks = {
@@ -46,8 +46,11 @@ export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = LogChoice 
   model: ModelProvider;
   /** The system prompt, or a function that makes it for a run. */
   instructions?: string | ((context: RunContext) => string | Promise<string>);
-  /** The tools that the model may call. The tools of a source are loaded when a run begins. */
-  tools?: readonly (ToolDef | ToolSource)[];
+  /**
+   * The tools that the model may call. The tools of a source are loaded when a run begins. A function returns the tools of
+   * one run, by its context: no other run gets them, and sources that it returns are the application's to close.
+   */
+  tools?: ToolList | MakeTools;
   /** The source of the history, in place of the session's turns: a `Memory`, or an object with its five methods. */
   memory?: AgentMemory;
   /** Stores the sessions. @default in memory: 10,000 sessions, for 24 hours without use */

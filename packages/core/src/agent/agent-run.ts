@@ -51,7 +51,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
   async begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>> {
     const [parts, run] = [this.#parts, this.#run];
     const session = await this.#session.open(parts.sessionsFor(run.settings));
-    const tools = await parts.tools.load();
+    const tools = await parts.tools.load(run.context);
     const { guardrails, hooks } = parts.config;
     if (guardrails?.input !== undefined || hooks?.beforeRun !== undefined) run.input = await this.#readInput();
     const built = await buildMessages(parts, run, { session, memory: this.#memory });

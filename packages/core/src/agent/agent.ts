@@ -51,7 +51,10 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
     return this.#parts.eventBus;
   }
 
-  /** The tools that are known. Those of a source are known once a run has loaded them. */
+  /**
+   * The tools that are the same for all runs. Those of a source are known once a run has loaded them; those that depend on
+   * the context of a run are not listed.
+   */
   get tools(): readonly ToolDef[] {
     return this.#parts.tools.known;
   }

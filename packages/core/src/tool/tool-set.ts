@@ -17,12 +17,14 @@ export class ToolSet {
   #specs: readonly ToolSpec[] | undefined;
   #schemas: Map<ToolDef, CompiledSchema<Record<string, unknown>>> | undefined;
   #mayEndRun: boolean | undefined;
-  #caches: Map<ToolDef, ToolCache> | undefined;
+  #caches: WeakMap<ToolDef, ToolCache> | undefined;
   /** The set that this one is a part of: its schemas and caches are used. */
   readonly #whole: ToolSet | undefined;
 
-  constructor(tools: readonly ToolDef[], whole?: ToolSet) {
-    this.#whole = whole;
+  /** @param shared the set that this one is a part of, or caches that outlive it */
+  constructor(tools: readonly ToolDef[], shared: { whole?: ToolSet; caches?: WeakMap<ToolDef, ToolCache> } = {}) {
+    this.#whole = shared.whole;
+    this.#caches = shared.caches;
     if (!Array.isArray(tools)) throw wrongOption("tools", "an array of tools", tools);
     // By index: a hole in the array is a mistake like any other.
     this.#tools = tools.slice();
@@ -56,7 +58,7 @@ export class ToolSet {
   subset(names: readonly string[]): ToolSet {
     return new ToolSet(
       this.#tools.filter(({ name }) => names.includes(name)),
-      this,
+      { whole: this },
     );
   }
 
@@ -72,7 +74,7 @@ export class ToolSet {
     const { cache } = tool;
     if (cache === undefined) return undefined;
     if (this.#whole !== undefined) return this.#whole.cacheOf(tool);
-    this.#caches ??= new Map();
+    this.#caches ??= new WeakMap();
     return getOrMake(this.#caches, tool, () => new ToolCache(cache.ttl));
   }
 
@@ -97,7 +99,7 @@ function refuseDuplicates(tools: readonly ToolDef[]): void {
   }
 }
 
-function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+function getOrMake<Key extends object, Value>(map: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
   const value = map.get(key) ?? make();
   map.set(key, value);
   return value;

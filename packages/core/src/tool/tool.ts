@@ -96,8 +96,11 @@ export type ToolDef = {
  * tools.
  */
 export interface ToolSource {
-  /** Returns the tools, connecting first where that is needed. Called again, it returns the same names. */
-  getTools(): Promise<ToolDef[]>;
+  /**
+   * Returns the tools, connecting first where that is needed. Called again, it returns the same names, unless it chooses
+   * them by the context of the run that asks. A changed tool of the same name takes the place of the earlier one.
+   */
+  getTools(context?: RunContext): Promise<ToolDef[]>;
   /** Releases what the source holds. Closing twice is safe. */
   close?(): Promise<void>;
 }

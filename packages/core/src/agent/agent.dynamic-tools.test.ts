@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { getTextContent } from "../message/content.ts";
+import type { RunContext } from "../run/run-context.ts";
+import type { ScriptedModel } from "../testing/scripted-model.ts";
+import type { ToolDef } from "../tool/tool.ts";
+import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
+
+const toolNames = ({ calls }: ScriptedModel) => calls.map(({ options }) => options.tools?.map(({ name }) => name));
+const ada = { userId: "ada" };
+const bob = { userId: "bob" };
+
+/** A model that calls each tool that it is shown once, and then says the results. */
+function callingAll(model: ScriptedModel): void {
+  model.respond(({ messages, options }) =>
+    messages.at(-1)?.role === "tool"
+      ? messages.flatMap(({ role, content }) => (role === "tool" ? [getTextContent(content)] : [])).join()
+      : { toolCalls: (options.tools ?? []).map(({ name }) => callOf(name, "x", name)) },
+  );
+}
+
+describe.each(["function", "source"] as const)("tools of a %s of the context", (form) => {
+  const make = async ({ userId = "" }: RunContext): Promise<ToolDef[]> => {
+    // The later run has its tools first.
+    if (userId === "ada") await new Promise((resolve) => setImmediate(resolve));
+    return userId === ""
+      ? []
+      : [toolNamed(`of_${userId}`, () => `${userId}'s`), toolNamed("mine", () => `mine: ${userId}`)];
+  };
+  const tools =
+    form === "function" ? make : [{ getTools: async (context?: RunContext) => await make(context as RunContext) }];
+
+  it("are those of its run alone, also side by side [dynamic-tools.function] [dynamic-tools.source] [dynamic-tools.isolated]", async () => {
+    const { agent, model } = scripted([], { tools });
+    callingAll(model);
+    const outputs = await Promise.all([agent.run("Hi", ada), agent.run("Hi", bob), agent.run("Hi", ada)]);
+    const again = await agent.run("Hi", bob);
+    model.respond(() => "None.");
+    await agent.run("Hi");
+
+    expect([...outputs, again].map(({ text }) => text)).toEqual([
+      "ada's,mine: ada",
+      "bob's,mine: bob",
+      "ada's,mine: ada",
+      "bob's,mine: bob",
+    ]);
+    expect(toolNames(model).at(-1)).toBeUndefined();
+    expect(agent.tools).toEqual([]);
+  });
+});
+
+describe("a function of tools", () => {
+  it("gets the context of the run, and may return sources [dynamic-tools.function]", async () => {
+    const contexts: RunContext[] = [];
+    const source = { getTools: async (context?: RunContext) => (context && contexts.push(context), [look]) };
+    const tools = (context: RunContext) => (contexts.push(context), [source]);
+    const { agent, model } = scripted(["1"], { tools });
+    const { runId } = await agent.run("Hi", { ...ada, tenantId: "acme", metadata: { plan: "pro" } });
+
+    expect(contexts).toHaveLength(2);
+    for (const context of contexts) {
+      expect(context).toMatchObject({ runId, userId: "ada", tenantId: "acme", metadata: { plan: "pro" } });
+    }
+    expect(toolNames(model)).toEqual([["look"]]);
+  });
+
+  it.each([
+    [() => "look", /The result of the function tools must be an array of tools and tool sources/],
+    [() => [look, look], /Two tools are named "look"/],
+    [() => [{ name: "a b" }], /name of a tool must be/],
+    [() => Promise.reject(new Error("no list")), /The function tools failed: no list/],
+  ])(
+    "ends the run before its first model call when it is wrong: %s [dynamic-tools.checked]",
+    async (tools, message) => {
+      const { agent, model } = scripted(["1"], { tools: tools as () => ToolDef[] });
+
+      await expect(agent.run("Hi")).rejects.toThrow(message);
+      expect(model.calls).toEqual([]);
+    },
+  );
+});
+
+describe("a tool source", () => {
+  const cached = (text: string) => {
+    let calls = 0;
+    return toolNamed("look", () => `${text} ${(calls += 1)}`, { cache: { ttl: 60_000 } });
+  };
+  const asks = { toolCalls: [callOf("1")] };
+  const resultsOf = async (agent: ReturnType<typeof scripted>["agent"], opts = {}) =>
+    (await agent.run("Hi", opts)).toolCalls.map(({ result }) => result);
+
+  it("is listed with its tools once loaded, when they do not depend on the run [dynamic-tools.isolated]", async () => {
+    const { agent } = scripted(["1"], { tools: [{ getTools: async () => [look] }] });
+    expect(agent.tools).toEqual([]);
+    await agent.run("Hi");
+
+    expect(agent.tools).toEqual([look]);
+  });
+
+  it("has a changed tool of the same name from its next load on, without cached results of the old [dynamic-tools.changed]", async () => {
+    const described = (text: string) => ({ ...cached(text), description: `Looks, ${text}.` });
+    const versions = [described("old"), described("new")];
+    const { agent, model } = scripted([asks, "1", asks, "2"], {
+      tools: [{ getTools: async () => [versions.shift() ?? look] }],
+    });
+
+    expect([await resultsOf(agent), await resultsOf(agent)]).toEqual([["old 1"], ["new 1"]]);
+    expect(model.calls.map(({ options }) => options.tools?.[0]?.description)).toEqual([
+      "Looks, old.",
+      "Looks, old.",
+      "Looks, new.",
+      "Looks, new.",
+    ]);
+    expect(agent.tools[0]?.description).toBe("Looks, new.");
+  });
+
+  it("may change its tools in place [dynamic-tools.changed]", async () => {
+    const tool = { ...cached("old") };
+    const { agent, model } = scripted([asks, "1", asks, "2"], { tools: [{ getTools: async () => [tool] }] });
+    const before = await resultsOf(agent);
+    Object.assign(tool, { description: "New.", execute: () => "new" });
+
+    expect([before, await resultsOf(agent)]).toEqual([["old 1"], ["new"]]);
+    expect(model.calls.at(-1)?.options.tools?.[0]?.description).toBe("New.");
+  });
+
+  it("keeps cached results of a tool that it returns again, for each user [dynamic-tools.caches]", async () => {
+    const [one, other] = [cached("one"), cached("other")];
+    const getTools = async (context?: RunContext) => [context?.userId === "ada" ? one : other];
+    const { agent } = scripted([asks, "1", asks, "2", asks, "3", asks, "4"], { tools: [{ getTools }] });
+    const results = [];
+    for (const opts of [ada, bob, ada, bob]) results.push(await resultsOf(agent, opts));
+
+    expect(results).toEqual([["one 1"], ["other 1"], ["one 1"], ["other 1"]]);
+  });
+});
