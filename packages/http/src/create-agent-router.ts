@@ -4,6 +4,7 @@ import type { RequestHandler } from "express";
 import { docsRoutes } from "./docs/docs-routes.ts";
 import { createFailureHandler } from "./errors/error-handler.ts";
 import { requestIdOf } from "./exchange/request-id.ts";
+import { logWarnings } from "./log/log-warnings.ts";
 import { healthRoutes } from "./routes/health-routes.ts";
 import { listRoutes } from "./routes/list-routes.ts";
 import { mountRoute } from "./routes/mount-route.ts";
@@ -32,7 +33,14 @@ export function createAgentRouter(options: RouterOptions = {}): Router {
   router.use(ownPaths, refusePath);
   router.use(createFailureHandler(settings.logger));
   settings.shutdown?.add(settings.runs);
+  logWarningsOf(settings);
   return router;
+}
+
+/** Logs what its runnables warn of, until the service has ended. */
+function logWarningsOf({ agents, teams, workflows, logger, shutdown }: RouterSettings): void {
+  const unsubscribe = logWarnings([...agents.values(), ...teams.values(), ...workflows.values()], logger);
+  void shutdown?.finished.then(unsubscribe);
 }
 
 /** Runs first: each route before them would be tried for every request. */

@@ -69,6 +69,8 @@ export const runtimeRules = [
     "log.call-lines": "a model call and a tool call are one line at debug each, without content",
     "log.tool-logger": "a tool's context.logger writes where its run does, with the run's id",
     "log.option-checks": "logger beside logLevel, and a logger without the methods, are refused at construction",
+    "http.logs-warnings":
+      "the router logs the warnings of what it serves, once each, unless the runnable has logged them",
     "log.child-runs": "a child run logs where its parent run does unless it has a logger or a logLevel of its own",
   }),
   ...rulesOf("Model provider and model configuration", {

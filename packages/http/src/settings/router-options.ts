@@ -55,7 +55,10 @@ export type RouterOptions = {
   heartbeatMs?: number;
   /** The shutdown that ends this router's runs: see `createShutdown`. */
   shutdown?: Shutdown;
-  /** Receives failures of the service itself. @default warnings and errors, on the standard error stream */
+  /**
+   * Receives failures of the service itself, and the warnings of what it serves, unless a logger of theirs has written them.
+   * @default warnings and errors, on the standard error stream
+   */
   logger?: Logger;
 };
 
