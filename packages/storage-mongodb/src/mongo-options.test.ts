@@ -6,7 +6,7 @@ const read = (uri: string, dbName?: string, collectionName?: string) =>
   readArguments({ uri, dbName, collectionName, options: {} });
 
 describe("MongoStorage's arguments", () => {
-  it("default to the database in the uri, and to fixed names", () => {
+  it("default to the database in the uri, and to fixed names [mongodb.driver]", () => {
     expect(read("mongodb://host")).toMatchObject({ dbName: "troupe", collectionName: "storage", timeoutMs: 10_000 });
     expect(read("mongodb://a,b:1/?w=1")).toMatchObject({ dbName: "troupe" });
     expect(read("mongodb+srv://u:p@host/my%2Ddb?w=1")).toMatchObject({ dbName: "my-db" });

@@ -13,12 +13,59 @@ const drivers: [name: string, create: () => InMemoryStorage | BoundedStorage][] 
   ["BoundedStorage", () => new BoundedStorage()],
 ];
 
-describe.each(drivers)(
-  "%s [storage.get] [storage.set] [storage.delete] [storage.list] [storage.close] [storage.in-memory]",
-  (_name, create) => {
-    checkConformance(it, storageDriverCases, { create });
-  },
-);
+describe.each(drivers)("%s", (_name, create) => {
+  checkConformance(it, storageDriverCases, { create });
+
+  it("returns the value that was set under namespace and key, or null [storage.get] [storage.set]", async () => {
+    const driver = create();
+    await driver.set("ns", "k", 1);
+    await driver.set("ns", "k", { second: [0, false, ""] });
+    await driver.set("ns2", "k", 0);
+
+    expect(await driver.get("ns", "k")).toEqual({ second: [0, false, ""] });
+    expect(await driver.get("ns2", "k")).toBe(0);
+    expect([await driver.get("ns", "K"), await driver.get("ns3", "k")]).toEqual([null, null]);
+  });
+
+  it("deletes one key, and an absent one without an error [storage.delete]", async () => {
+    const driver = create();
+    for (const key of ["a", "b"]) await driver.set("ns", key, key);
+    await driver.delete("ns", "a");
+    await driver.delete("ns", "a");
+
+    expect(await driver.list("ns")).toEqual([{ key: "b", value: "b" }]);
+  });
+
+  it("lists keys and values in the order of the keys, of one prefix when asked [storage.list]", async () => {
+    const driver = create();
+    for (const key of ["b", "a/2", "a", "a/1", "A/1"]) await driver.set("ns", key, key.length);
+    const keys = (await driver.list("ns")).map(({ key }) => key);
+
+    expect(keys).toEqual(["A/1", "a", "a/1", "a/2", "b"]);
+    expect(await driver.list("ns", "a/")).toEqual([
+      { key: "a/1", value: 3 },
+      { key: "a/2", value: 3 },
+    ]);
+    expect(await driver.list("other")).toEqual([]);
+  });
+
+  it("refuses calls once it is closed [storage.close]", async () => {
+    const driver = create();
+    await driver.set("ns", "k", 1);
+    await driver.close();
+
+    for (const call of [driver.get("ns", "k"), driver.set("ns", "k", 2), driver.list("ns")])
+      await expect(call).rejects.toMatchObject({ code: "storage_unavailable" });
+  });
+});
+
+it("InMemoryStorage takes no argument, and shares nothing with another [storage.in-memory]", async () => {
+  const [one, other] = [new InMemoryStorage(), new InMemoryStorage()];
+  await one.set("ns", "k", 1);
+
+  expect(InMemoryStorage.length).toBe(0);
+  expect([await one.get("ns", "k"), await other.get("ns", "k")]).toEqual([1, null]);
+});
 
 describe.each(drivers)("%s with its optional members", (_name, create) => {
   checkConformance(it, storageListOptionsCases, { create });
