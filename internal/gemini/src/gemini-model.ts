@@ -1,5 +1,6 @@
 import type { GenerateContentConfig } from "@google/genai/web";
 import type { ChatMessage, Logger, ModelOptions, ModelProvider } from "@troupe/core";
+import { createOmissionReport } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { fromResponse } from "./from-response.ts";
 import { GeminiClient } from "./gemini-client.ts";
@@ -85,10 +86,9 @@ class GeminiModel implements ModelProvider {
 
   #toRequest(messages: readonly ChatMessage[], options: ModelOptions): Request {
     const { rules, logger, isCloud } = this.#settings;
-    const reportOmitted = (what: string, reason: string): void => {
-      logger.debug(`${what} is left out: ${reason}`, { vendor: this.providerId, model: this.modelId });
-    };
-    return toRequest(messages, options, { model: this, rules, isCloud, reportOmitted });
+    const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
+    const reportReplaced = createOmissionReport(this, { logger });
+    return toRequest(messages, options, { model: this, rules, isCloud, reportOmitted, reportReplaced });
   }
 
   async #open({ apiKey, signal }: ModelOptions): Promise<ModelCall> {

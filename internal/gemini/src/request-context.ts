@@ -1,3 +1,4 @@
+import type { ReportOmission } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
 /**
@@ -9,6 +10,8 @@ export type RequestContext = {
   readonly rules: ModelRules;
   /** True for the cloud platform, which reads files from its own buckets and needs the type of every file. */
   readonly isCloud: boolean;
-  /** Logs that a setting, or a part of the history, is left out. */
-  readonly reportOmitted: (what: string, reason: string) => void;
+  /** Reports a setting, or a part of the history, that is left out and lost. */
+  readonly reportOmitted: ReportOmission;
+  /** Reports a setting that is left out, but that the instructions stand for. */
+  readonly reportReplaced: ReportOmission;
 };

@@ -72,12 +72,12 @@ const jsonOnly = "Answer with one JSON value and nothing else: no words around i
 
 function toFormat(
   { responseFormat = "text", tools = [] }: Pick<ModelOptions, "responseFormat" | "tools">,
-  { rules, reportOmitted }: RequestContext,
+  { rules, reportReplaced }: RequestContext,
 ): Format {
   if (responseFormat === "text") return { settings: {} };
   const schema = responseFormat === "json" ? undefined : responseFormat.schema;
   if (tools.length > 0 && !rules.formatWithTools) {
-    reportOmitted(
+    reportReplaced(
       "responseFormat",
       "the model does not take it together with tools; the instructions ask for it instead",
     );

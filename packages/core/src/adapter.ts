@@ -39,6 +39,8 @@ export type { CarriedKeys, ReadKeysOptions, RequestHeaders } from "./keys/read-k
 export type { AnswerChunk, ModelChunk, ModelFinish } from "./model/model-chunk.ts";
 export type { ModelResponse } from "./model/model-response.ts";
 export { collectResponse, ResponseCollector } from "./model/response-collector.ts";
+export { createOmissionReport } from "./model/omission.ts";
+export type { Omission, ReportOmission } from "./model/omission.ts";
 export { PartReader } from "./model/part-reader.ts";
 export { readContentData } from "./message/content-data.ts";
 export type { ContentData } from "./message/content-data.ts";

@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { collectResponse, KeyedCache, drainReply, requireKey } from "@troupe/core/adapter";
+import { collectResponse, createOmissionReport, KeyedCache, drainReply, requireKey } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { readModelOptions } from "./anthropic-options.ts";
 import type { AnthropicOptions, ProviderSettings } from "./anthropic-options.ts";
@@ -82,10 +82,9 @@ class AnthropicModel implements ModelProvider {
 
   async #toRequest(messages: readonly ChatMessage[], options: ModelOptions): Promise<Request> {
     const { rules, logger } = this.#settings;
-    const reportOmitted = (what: string, reason: string): void => {
-      logger.debug(`${what} is left out: ${reason}`, { vendor: this.providerId, model: this.modelId });
-    };
-    return await toRequest(messages, options, { model: this, rules, reportOmitted });
+    const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
+    const reportReplaced = createOmissionReport(this, { logger });
+    return await toRequest(messages, options, { model: this, rules, reportOmitted, reportReplaced });
   }
 
   #open(options: ModelOptions): CallContext {

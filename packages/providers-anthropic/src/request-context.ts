@@ -1,3 +1,4 @@
+import type { ReportOmission } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
 /**
@@ -7,6 +8,8 @@ import type { ModelRules } from "./model-rules.ts";
 export type RequestContext = {
   readonly model: { readonly providerId: string; readonly modelId: string };
   readonly rules: ModelRules;
-  /** Logs that a setting, or a part of the history, is left out. */
-  readonly reportOmitted: (what: string, reason: string) => void;
+  /** Reports a setting, or a part of the history, that is left out and lost. */
+  readonly reportOmitted: ReportOmission;
+  /** Reports a setting that is left out, but that the instructions stand for. */
+  readonly reportReplaced: ReportOmission;
 };

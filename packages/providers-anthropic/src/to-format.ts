@@ -23,7 +23,7 @@ export async function toFormat(wanted: ResponseFormat | undefined, context: Requ
     const { transformJSONSchema } = await import("@anthropic-ai/sdk/lib/transform-json-schema");
     return { format: { type: "json_schema", schema: transformJSONSchema(schema) } };
   }
-  context.reportOmitted(
+  context.reportReplaced(
     "the schema of responseFormat",
     "the model cannot be held to it; it stands in the instructions instead",
   );

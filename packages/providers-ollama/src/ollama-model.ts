@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { collectResponse, drainReply } from "@troupe/core/adapter";
+import { collectResponse, createOmissionReport, drainReply } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { findKey } from "./find-key.ts";
 import { rulesOf } from "./model-rules.ts";
@@ -84,10 +84,15 @@ class OllamaModel implements ModelProvider {
 
   #toRequest(messages: readonly ChatMessage[], options: ModelOptions): WireRequest {
     const { contextLength, logger } = this.#settings;
-    const reportOmitted = (what: string, reason: string): void => {
-      logger.debug(`${what} is left out: ${reason}`, { vendor: providerId, model: this.modelId });
-    };
-    return toRequest(messages, options, { modelId: this.modelId, rules: this.#rules, contextLength, reportOmitted });
+    const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
+    const reportReplaced = createOmissionReport(this, { logger });
+    return toRequest(messages, options, {
+      modelId: this.modelId,
+      rules: this.#rules,
+      contextLength,
+      reportOmitted,
+      reportReplaced,
+    });
   }
 }
 

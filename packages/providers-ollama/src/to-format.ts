@@ -18,13 +18,13 @@ const jsonAlone = "Answer with JSON alone: one value, with no words and no code 
 export function toFormat(
   wanted: ResponseFormat | undefined,
   hasTools: boolean,
-  { reportOmitted }: RequestContext,
+  { reportReplaced }: RequestContext,
 ): Format {
   if (wanted === undefined || wanted === "text") return {};
   const format = wanted === "json" ? "json" : wanted.schema;
   const instruction =
     format === "json" ? jsonAlone : `${jsonAlone} It must fit this JSON Schema:\n${JSON.stringify(format)}`;
   if (!hasTools) return { format, instruction };
-  reportOmitted("the form of the answer", "held to it, the model could not call its tools; it is told of it in words");
+  reportReplaced("the form of the answer", "held to it, the model could not call its tools; it is told of it in words");
   return { instruction };
 }

@@ -1,5 +1,5 @@
 import type { ChatMessage, FinishReason, ModelOptions } from "@troupe/core";
-import type { ModelChunk, ModelResponse, PartReader, SseEvent } from "@troupe/core/adapter";
+import type { ModelChunk, ModelResponse, PartReader, ReportOmission, SseEvent } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The two APIs through which a model can be called: Responses, or Chat Completions. */
@@ -15,8 +15,8 @@ export type ModelCall = {
   options: ModelOptions;
   rules: ModelRules;
   stream: boolean;
-  /** Logs that a setting, or a part of the history, is left out. */
-  reportOmitted: (what: string, reason: string) => void;
+  /** Reports a setting, or a part of the history, that is left out. */
+  reportOmitted: ReportOmission;
 };
 
 /** Converts the events of one streamed answer to chunks. Each `Api` has an implementation. */

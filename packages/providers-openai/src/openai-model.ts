@@ -1,6 +1,6 @@
 import { createLogger } from "@troupe/core";
 import type { ChatMessage, Logger, ModelOptions, ModelProvider } from "@troupe/core";
-import { PartReader, drainReply } from "@troupe/core/adapter";
+import { createOmissionReport, drainReply, PartReader } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse, ResolvedKey } from "@troupe/core/adapter";
 import type { Api, ApiName, ModelCall } from "./model-call.ts";
 import { chatApi } from "./chat/chat-api.ts";
@@ -118,8 +118,7 @@ class OpenAIModel implements ModelProvider {
 
   #call({ messages, options, stream }: PendingCall, { learned }: Connection): ModelCall {
     const { modelId } = this;
-    const reportOmitted: ModelCall["reportOmitted"] = (what, reason) =>
-      this.#logger.debug(`${what} is left out: ${reason}.`, { modelId });
+    const reportOmitted = createOmissionReport(this, { logger: this.#logger, onOmitted: options.onOmitted });
     return {
       api: this.#apiFor(messages),
       modelId,

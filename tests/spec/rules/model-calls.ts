@@ -60,4 +60,8 @@ export const modelCallRules = [
       "the second call, thought, detail or count of an answer is read, and goes back, like the first",
     "model-calls.second-system": "several system messages reach every vendor, in their order",
   }),
+  ...rulesOf("Model options go through (architecture §5)", {
+    "warnings.omitted-option": "what a model does not take is a warning of the run, once in each run",
+    "warnings.replaced-option": "what the instructions stand for is no warning",
+  }),
 ];

@@ -19,6 +19,7 @@ import { mergeModelSettings } from "./merge-model-settings.ts";
 import { RunSession } from "./run-session.ts";
 import { SessionMemory } from "./session-memory.ts";
 import { toolLoop } from "./tool-loop.ts";
+import { warnOfOmissions } from "./warn-of-omissions.ts";
 
 /** The number of round trips unless it is configured. */
 const defaultRoundtrips = 10;
@@ -128,7 +129,7 @@ export function planToolLoop<Structured>(
     ...call,
     run,
     model: config.model,
-    options: { ...settings, ...answerFormat(structured) },
+    options: { ...settings, ...answerFormat(structured), onOmitted: warnOfOmissions(run) },
     maxContextTokens: config.maxContextTokens,
     prepareStep: undefined,
     toolChoice,

@@ -74,7 +74,7 @@ describe("an agent", () => {
 
     const plain = scripted(["Hi."]);
     await plain.agent.run("Hello");
-    expect(Object.keys(plain.model.calls[0]?.options ?? {})).toEqual(["signal"]);
+    expect(Object.keys(plain.model.calls[0]?.options ?? {})).toEqual(["onOmitted", "signal"]);
   });
 
   it("has a storage in memory and logs nothing by default [agent.storage-default] [agent.log-level]", async () => {

@@ -31,10 +31,10 @@ describe("the model options of an agent", () => {
     await agent.run("Hi");
     await agent.run("Hi", { modelOptions: { temperature: 0.3, topP: 0.4 } });
 
-    const signal = expect.any(AbortSignal);
+    const always = { signal: expect.any(AbortSignal), onOmitted: expect.any(Function) };
     expect(model.calls.map(({ options }) => options)).toEqual([
-      { temperature: 0.2, maxTokens: 7, reasoning: { enabled: false }, signal },
-      { temperature: 0.3, maxTokens: 7, topP: 0.4, reasoning: { enabled: false }, signal },
+      { temperature: 0.2, maxTokens: 7, reasoning: { enabled: false }, ...always },
+      { temperature: 0.3, maxTokens: 7, topP: 0.4, reasoning: { enabled: false }, ...always },
     ]);
   });
 

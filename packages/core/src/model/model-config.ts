@@ -1,3 +1,5 @@
+import type { Omission } from "./omission.ts";
+
 /**
  * Settings of a model's extended thinking. `effort` is read by openai; `budgetTokens` by anthropic, google and vertex.
  */
@@ -53,6 +55,8 @@ export type ModelOptions = ModelConfig & {
   /** `none` sends the tools, but the model may not call them. @default "auto" */
   toolChoice?: ToolChoice | undefined;
   signal?: AbortSignal;
+  /** Called for each setting, and each part of the messages, that is left out because the model does not take it. */
+  onOmitted?: ((omission: Omission) => void) | undefined;
 };
 
 /** A tool as it is described to a model: its name, its description, and the JSON schema of its arguments. */
