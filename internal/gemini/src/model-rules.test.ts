@@ -4,7 +4,7 @@ import { rulesOf } from "./model-rules.ts";
 const all = ["low", "medium", "high"];
 
 it.each([
-  // model, thinking, levels, least and largest budget, signatures, response format with tools
+  // model, thinking, levels, least and largest budget, signatures (and media in results), response format with tools
   ["gemini-1.5-pro-002", "none", all, 0, 24_576, false, false],
   ["gemini-pro", "none", all, 0, 24_576, false, false],
   ["gemini-2.0-flash-lite", "none", all, 0, 24_576, false, false],
@@ -32,6 +32,8 @@ it.each([
     mostThinkingBudget,
     signatures,
     formatWithTools,
+    // The generation that has signatures also takes media in the results of tools.
+    mediaInResults: signatures,
   });
 });
 

@@ -151,9 +151,9 @@ describe("OfflineModel's tool calls", () => {
   });
 
   it("are of the named tool when toolChoice names one", async () => {
-    const calls = await callsOf({ toolChoice: { tool: "weather" } }, "Hello");
+    const calls = await callsOf({ toolChoice: { tool: "get_weather" } }, "Hello");
 
-    expect(calls.map(({ name }) => name)).toEqual(["weather"]);
+    expect(calls.map(({ name }) => name)).toEqual(["get_weather"]);
   });
 
   it("include the first tool when toolChoice is required and none fits", async () => {

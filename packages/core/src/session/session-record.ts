@@ -29,8 +29,9 @@ export type SessionInfo = {
 
 /** Makes the record of a new session without turns, created now; it stores nothing. */
 export function newSessionRecord(owner: SessionOwner): SessionRecord {
-  const now = Date.now();
-  return { v: recordVersion, owner, createdAt: now, updatedAt: now, recency: nextRecency(), turns: 0 };
+  const recency = nextRecency();
+  const now = Math.floor(recency / 1000);
+  return { v: recordVersion, owner, createdAt: now, updatedAt: now, recency, turns: 0 };
 }
 
 /** Microseconds of the epoch, which order what happened within one millisecond too. Module state: the clock has no such. */
