@@ -57,6 +57,8 @@ describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore
     expect((await knowledge.get("a"))?.content).toBe("new");
     expect((await knowledge.get("c"))?.content).toBe("last");
     expect(await knowledge.search("anything")).toHaveLength(3);
+    await knowledge.addDocuments(texts(250));
+    expect(await knowledge.search("anything", { topK: 1000 })).toHaveLength(253);
   });
 
   it("finds a document that is added a second time by its new content alone [knowledge.add]", async () => {

@@ -4,7 +4,17 @@ import { FakeEmbeddings } from "./fake-embeddings.ts";
 const dot = (one: number[], other: number[]) => one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
 
 describe("FakeEmbeddings", () => {
-  it("returns the same vector of length one for the same string [embedding.batch]", async () => {
+  it("returns one vector for each string, in their order [embedding.batch] [embedding.embed]", async () => {
+    const embeddings = new FakeEmbeddings();
+    const texts = ["Rain in Oslo", "Snow in Bergen", "Rain in Oslo"];
+    const vectors = await embeddings.embedBatch(texts);
+
+    expect(vectors).toHaveLength(3);
+    for (const [index, text] of texts.entries()) expect(vectors[index]).toEqual(await embeddings.embed(text));
+    expect(vectors[0]).not.toEqual(vectors[1]);
+  });
+
+  it("returns the same vector of length one for the same string", async () => {
     const [one, again] = await new FakeEmbeddings().embedBatch(["Rain in Oslo", "rain  in oslo"]);
 
     expect(one).toEqual(again);
