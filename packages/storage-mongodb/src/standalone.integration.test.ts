@@ -3,6 +3,7 @@ import type { Logger } from "@troupe/core";
 import {
   checkConformance,
   ScriptedModel,
+  sessionListCases,
   storageAppendCases,
   storageCompareAndSetCases,
   storageDriverCases,
@@ -39,6 +40,7 @@ describe.skipIf(standaloneUrl === "")("MongoStorage on a standalone server [mong
   });
   checkConformance(it, storageCompareAndSetCases, subject);
   checkConformance(it, storagePingCases, subject);
+  checkConformance(it, sessionListCases, subject);
 
   it("warns once that only one process may use it, and how to mend that", async () => {
     const warn = vi.fn<Logger["warn"]>();
