@@ -91,9 +91,8 @@ async function work(
   try {
     for (let next = calls.next(); next.done !== true; next = calls.next()) {
       const result = await executeCall(next.value, batch);
-      // Without a result, the batch is over: calls that wait are not started any more.
-      if (result === undefined) return;
-      void finished.push(result);
+      // Without a result, the batch is over, and of the calls that wait none is started.
+      if (result !== undefined) void finished.push(result);
     }
   } catch (error) {
     finished.close(toTroupeError(error));

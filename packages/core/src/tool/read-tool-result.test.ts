@@ -137,6 +137,19 @@ describe("readToolResult", () => {
     ["a file without a mime type", [{ type: "file", data: "aGk=" }], "its result[0].mimeType must be a string"],
     ["an image that is no image", [{ type: "image", data: "not base64!" }], "its result[0].data is neither base64"],
     ["an image without data", [{ type: "image", data: "" }], "its result[0].data is empty"],
+  ])("rejects %s and says what a tool must return [tool.result-no-json]", (_, value, described) => {
+    const read = () => readToolResult(value);
+
+    expect(read).toThrow(
+      expect.objectContaining({
+        code: "invalid_value",
+        message: expect.stringMatching(/^a tool must return a string, a JSON value, an array of content parts/),
+      }),
+    );
+    expect(read).toThrow(described);
+  });
+
+  it.each<[what: string, value: unknown, described: string]>([
     ["artifacts that are no list", { content: "", artifacts: {} }, "its artifacts are no array"],
     ["an artifact without type", { content: "", artifacts: [{ data: 1 }] }, "artifacts[0] has no type or no data"],
     ["an artifact without data", { content: "", artifacts: [{ type: "a" }] }, "artifacts[0] has no type or no data"],
@@ -156,15 +169,7 @@ describe("readToolResult", () => {
       "nests deeper than 64 levels",
     ],
     ["an artifact that throws", { content: "", artifacts: [throwing] }, "its result cannot be read"],
-  ])("rejects %s and says what a tool must return [tool.result-no-json]", (_, value, described) => {
-    const read = () => readToolResult(value);
-
-    expect(read).toThrow(
-      expect.objectContaining({
-        code: "invalid_value",
-        message: expect.stringMatching(/^a tool must return a string, a JSON value, an array of content parts/),
-      }),
-    );
-    expect(read).toThrow(described);
+  ])("rejects %s and says what is wrong [tool.artifact]", (_, value, described) => {
+    expect(() => readToolResult(value)).toThrow(described);
   });
 });
