@@ -1,5 +1,5 @@
-import { Agent, Workflow } from "@troupe/core";
-import { ScriptedModel } from "@troupe/core/testing";
+import { Agent, InMemoryVectorStore, KnowledgeBase, Workflow } from "@troupe/core";
+import { FakeEmbeddings, ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { head, sendRaw } from "../test/raw.ts";
 import { serve } from "../test/serve.ts";
@@ -17,6 +17,31 @@ class VendorModel extends ScriptedModel {
   get keys(): unknown[] {
     return this.calls.map(({ options }) => options.apiKey);
   }
+}
+
+/** Embeddings of a vendor that note the key of each call. */
+class VendorEmbeddings extends FakeEmbeddings {
+  override readonly providerId: "fake";
+
+  constructor(providerId: string) {
+    super();
+    this.providerId = providerId as "fake";
+  }
+}
+
+/** Serves an agent that searches a knowledge base, whose embeddings are of another vendor than its model. */
+async function serveSearch() {
+  const embeddings = new VendorEmbeddings("google");
+  const knowledge = new KnowledgeBase({ name: "trips", vectorStore: new InMemoryVectorStore({ embeddings }) });
+  await knowledge.add({ id: "1", content: "It rains in Oslo." });
+  embeddings.calls.length = 0;
+  const model = new VendorModel("openai").respond(({ messages }) => {
+    if (messages.at(-1)?.role === "tool") return "Rain.";
+    return { toolCalls: [{ name: "search_trips", arguments: { query: "Oslo" } }] };
+  });
+  const agent = new Agent({ name: "a", model, tools: [knowledge.asTool()] });
+  const service = await serve({ agents: { a: agent } });
+  return { service, modelKeys: () => model.keys, embeddingKeys: () => embeddings.calls.map(({ apiKey }) => apiKey) };
 }
 
 const headers = {
@@ -89,6 +114,32 @@ describe("the key of a request", () => {
     expect(unclear).toMatchObject({ status: 400, json: { error: { code: "invalid_request" } } });
     expect(unclear.text).toContain("x-anthropic-api-key");
     expect(unclear.text).not.toContain("sk-generic");
+  });
+
+  it.each(["run", "stream"])(
+    "is one of two in a request for /%s: the model and the embeddings each get their own [http.keys-per-vendor]",
+    async (mode) => {
+      const { service, modelKeys, embeddingKeys } = await serveSearch();
+
+      const sent = { ...headers.openai, ...headers.google };
+      const { text } = await service.post(`/agents/a/${mode}`, { input: "Oslo?" }, sent);
+
+      expect(text).toContain("Rain.");
+      expect(modelKeys()).toEqual(["sk-openai", "sk-openai"]);
+      expect(embeddingKeys()).toEqual(["sk-google"]);
+    },
+  );
+
+  it("reaches no embeddings of another vendor, and is gone with the next request [http.keys-per-vendor]", async () => {
+    const { service, modelKeys, embeddingKeys } = await serveSearch();
+
+    await service.post("/agents/a/run", { input: "Oslo?", apiKey: "sk-body" }, {});
+    await service.post("/agents/a/run", { input: "Oslo?" }, { ...headers.generic, ...headers.google });
+    await service.post("/agents/a/run", { input: "Oslo?" });
+
+    const [body, generic] = ["sk-body", "sk-generic"];
+    expect(modelKeys()).toEqual([body, body, generic, generic, undefined, undefined]);
+    expect(embeddingKeys()).toEqual([undefined, "sk-google", undefined]);
   });
 
   it("is not read from x-api-key with genericApiKeyHeader false", async () => {

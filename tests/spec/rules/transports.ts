@@ -17,6 +17,9 @@ export const transportRules = [
     "http.sse-frames": "each chunk is one event, a data line of JSON",
     "http.sse-finish": "a stream that completes carries a finish chunk with its reason",
     "http.key-headers": "the four key headers carry vendor keys",
+    "http.keys-per-vendor":
+      "one request may carry the keys of the model and of the embeddings: each vendor gets its own",
+    "http.mount-prefix": "all paths are relative to the mount point, which the docs name as their server",
     "http.request-logger": "requestLogger logs requests",
     "http.request-logger-forms": "requestLogger works mounted as it is and called with options",
     "http.error-handler-forms": "errorHandler works mounted as it is and called with options",
@@ -51,6 +54,7 @@ export const transportRules = [
   }),
   ...rulesOf("DocsOptions", {
     "http.docs-switch": "the docs are served when enabled",
+    "http.docs-spec-switch": "the spec is served only when the docs are enabled",
     "http.docs-title": "the docs are titled Service API by default",
     "http.docs-description": "the docs may have a description; none by default",
     "http.docs-version": "info.version is 1.0.0 by default, else the docs' version option",

@@ -31,6 +31,21 @@ describe("the docs", () => {
     expect(await statusOf({ agents, swagger: { enabled: true } })).toBe(200);
   });
 
+  it("[http.docs-spec-switch] have their spec at /docs/spec.json only when they are enabled", async () => {
+    const specOf = async (options: RouterOptions) => {
+      const { status, json } = await (await serve(options)).ask("/docs/spec.json");
+      return [status, (json as { openapi?: string } | undefined)?.openapi];
+    };
+
+    expect(await specOf({ agents })).toEqual([404, undefined]);
+    expect(await specOf({ agents, swagger: { enabled: false, specPath: "/docs/spec.json" } })).toEqual([
+      404,
+      undefined,
+    ]);
+    expect(await specOf({ agents, swagger: { enabled: true } })).toEqual([200, "3.0.3"]);
+    expect(await specOf({ agents, swagger: {} })).toEqual([200, "3.0.3"]);
+  });
+
   it("[http.docs-path] [http.docs-spec-path] are served at docsPath and specPath", async () => {
     const service = await serve({ agents, swagger: { docsPath: "/help/api", specPath: "/api.json" } });
 

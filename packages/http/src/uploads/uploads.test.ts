@@ -48,6 +48,15 @@ describe("a form", () => {
     expect((await service.post("/agents/a/run", { input: "Hi" })).status).toBe(200);
   });
 
+  it("may have several files of the same name and content, each a part of its own", async () => {
+    const { status, received } = await upload(true, toForm({ input: "Hi" }, pdf, pdf, new File(["other"], "c.pdf")));
+
+    expect(status).toBe(200);
+    const files = (received as { filename?: string; data?: string }[]).slice(1);
+    expect(files.map(({ filename }) => filename)).toEqual(["c.pdf", "c.pdf", "c.pdf"]);
+    expect(files.map(({ data }) => data)).toEqual([base64("%PDF-1.7"), base64("%PDF-1.7"), base64("other")]);
+  });
+
   it("becomes a string when it has no files", async () => {
     expect((await upload(true, toForm({ input: "Hi" }))).received).toBe("Hi");
   });
