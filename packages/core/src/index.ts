@@ -1,5 +1,6 @@
 // Agents.
 export { Agent } from "./agent/agent.ts";
+export type { AgentOutput } from "./agent/agent.ts";
 export type { AgentConfig } from "./agent/agent-config.ts";
 export type { PrepareStep, StepChanges, UpcomingModelCall } from "./agent/prepare-step.ts";
 export type { AgentHooks } from "./agent/agent-config.ts";
@@ -52,7 +53,7 @@ export type { RunContext } from "./run/run-context.ts";
 export { RunError } from "./run/run-output.ts";
 export type { RunEvents } from "./run/run-events.ts";
 export type { RunLimits, RunOpts } from "./run/run-options.ts";
-export type { RunMetrics, RunOutput } from "./run/run-output.ts";
+export type { PlainRunOutput, RunMetrics, RunOutput, StructuredRunOutput } from "./run/run-output.ts";
 export type { StreamChunk } from "./run/stream-chunk.ts";
 export type { ApiKeys } from "./keys/api-keys.ts";
 export { keyHeaders } from "./keys/key-headers.ts";

@@ -47,6 +47,11 @@ export const modelCallRules = [
     "context.stays": "the system prompt, the input and the newest step stay, and no call is parted from its result",
     "context.warning": "a model call that exceeds maxContextTokens even so is made, with one warning in the run",
   }),
+  ...rulesOf("Types of outputs", {
+    "types.finished-run": "an output that resolved has runId, sessionId, status, usage and durationMs, without a check",
+    "types.structured": "structured has the type of the agent's schema",
+    "types.failed-run": "the output of a failed run has what there is",
+  }),
   ...rulesOf("Run context", {
     "run-context.tenant": "the run context has the tenant of the run, which child runs inherit",
     "run-opts.limits": "limits of a run hold for agents, teams and workflows, before the configured ones",

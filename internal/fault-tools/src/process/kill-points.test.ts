@@ -122,7 +122,15 @@ class Parrot implements Runnable {
   readonly #usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 
   async run(input: unknown) {
-    return { text: String(input), toolCalls: [], usage: this.#usage };
+    return {
+      text: String(input),
+      toolCalls: [],
+      usage: this.#usage,
+      runId: "r",
+      sessionId: "s",
+      status: "completed" as const,
+      durationMs: 0,
+    };
   }
 
   stream(input: unknown): RunStream {

@@ -56,7 +56,15 @@ export function createSmallAgent({ model, tool, storage, isHasty }: Parts): Pick
       };
       if (isHasty) setTimeout(() => void commit(), 60_000).unref();
       else await commit();
-      return { runId, text: contentText(messages.at(-1)?.content), toolCalls: [], usage };
+      return {
+        runId,
+        text: contentText(messages.at(-1)?.content),
+        toolCalls: [],
+        usage,
+        sessionId,
+        status: "completed",
+        durationMs: 0,
+      };
     },
   };
 }

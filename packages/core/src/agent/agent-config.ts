@@ -39,7 +39,7 @@ export type AgentHooks = {
 /**
  * Constructor options of an `Agent`: its model, instructions and tools, its memory and storage, guardrails and limits.
  */
-export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = LogChoice & {
+export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema | undefined> = LogChoice & {
   name: string;
   /** The purpose in a sentence: shown in cards and listings, and to a team that has to choose. */
   description?: string;
@@ -80,7 +80,7 @@ export type AgentConfig<Schema extends ObjectSchema = ObjectSchema> = LogChoice 
   /** The same as `modelOptions.temperature`, which overrides it. */
   temperature?: number;
   /** The schema of the answer: `output.structured` holds the checked value. */
-  structuredOutput?: Schema;
+  structuredOutput?: Schema | undefined;
   hooks?: AgentHooks;
   guardrails?: GuardrailConfig;
   /** @default a bus of its own */

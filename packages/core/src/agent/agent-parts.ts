@@ -41,7 +41,7 @@ function rememberedBy({ memory, userMemory, storage }: AgentConfig): SessionList
  * The event bus, logger, sessions, tools, answer schema and retry policy that an agent, or the orchestrator of a team,
  * builds from its configuration. Most are made on first use: agents are made by the thousand, and few use all of them.
  */
-export class AgentParts<Schema extends ObjectSchema = ObjectSchema> {
+export class AgentParts<Schema extends ObjectSchema | undefined = ObjectSchema | undefined> {
   readonly config: AgentConfig<Schema>;
   /** The schema of the answer. Compiled at once, so that a wrong one is refused before any run. */
   readonly structured: CompiledSchema | undefined;

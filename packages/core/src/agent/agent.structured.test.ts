@@ -28,7 +28,7 @@ describe.each(["run", "stream"] as const)("structured output (%s)", (way) => {
     const output = await start(agent);
 
     expect(output.structured).toEqual(good);
-    expectTypeOf(output.structured).toEqualTypeOf<{ city: string; rain: boolean } | null | undefined>();
+    expectTypeOf(output.structured).toEqualTypeOf<{ city: string; rain: boolean }>();
     expect(output.text).toBe(JSON.stringify(good));
     expect(model.calls[0]?.options.responseFormat).toMatchObject({
       type: "json_schema",

@@ -5,7 +5,7 @@ import { readRunOpts } from "../run/read-run-opts.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunOpts } from "../run/run-options.ts";
-import type { RunOutput } from "../run/run-output.ts";
+import type { PlainRunOutput, StructuredRunOutput } from "../run/run-output.ts";
 import { Run } from "../run/run.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
 import type { InferSchema, ObjectSchema } from "../schema/object-schema.ts";
@@ -19,11 +19,19 @@ import type { ModelCaller } from "./loop-plan.ts";
 import { checkSettingsFit } from "./merge-model-settings.ts";
 import { checkAgentConfig } from "./check-agent-config.ts";
 
-/** The type of an agent's structured answer. */
-type Answer<Schema extends ObjectSchema> = InferSchema<Schema, unknown>;
+/** The result of a run of an agent, by its schema. An agent that is not known to have one has no `structured`. */
+export type AgentOutput<Schema extends ObjectSchema | undefined> = undefined extends Schema
+  ? PlainRunOutput
+  : StructuredRunOutput<InferSchema<Schema, unknown>>;
 
-/** An agent: a language model with instructions, tools, memory, and a schema for its answer. */
-export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements Runnable<Answer<Schema>> {
+/**
+ * An agent: a language model with instructions, tools, memory, and a schema for its answer, from which the type of its
+ * output follows.
+ */
+export class Agent<
+  const Schema extends ObjectSchema | undefined = ObjectSchema | undefined,
+  Output extends PlainRunOutput = AgentOutput<Schema>,
+> implements Runnable<Output> {
   readonly #parts: AgentParts<Schema>;
 
   constructor(config: AgentConfig<Schema>) {
@@ -82,13 +90,13 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
   }
 
   /** Runs to the whole answer. A run that fails rejects with a `RunError`, whose output holds what it did until then. */
-  async run(input: MessageContent, opts?: RunOpts): Promise<RunOutput<Answer<Schema>>> {
-    return await this.#execute(callByGenerate, input, opts).run();
+  async run(input: MessageContent, opts?: RunOpts): Promise<Output> {
+    return (await this.#execute(callByGenerate, input, opts).run()) as PlainRunOutput as Output;
   }
 
   /** Makes a run that streams; it starts when it is first read. Wrong options are refused here and now. */
-  stream(input: MessageContent, opts?: RunOpts): RunStream<Answer<Schema>> {
-    return this.#execute(callByStream, input, opts);
+  stream(input: MessageContent, opts?: RunOpts): RunStream<Output> {
+    return this.#execute(callByStream, input, opts) as RunStream<unknown> as RunStream<Output>;
   }
 
   /** Closes the tool sources. The storage is the caller's to close. */
@@ -96,12 +104,12 @@ export class Agent<const Schema extends ObjectSchema = ObjectSchema> implements 
     await this.#parts.tools.close();
   }
 
-  #execute(call: ModelCaller, input: MessageContent, opts: RunOpts | undefined): RunExecution<Answer<Schema>> {
+  #execute(call: ModelCaller, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const parts = this.#parts;
     const { name, model, sessionId, userId, limits } = parts.config;
     const settings = readRunOpts(opts, { sessionId, userId, limits, providerId: model.providerId });
     if (settings.modelOptions !== undefined) checkSettingsFit(parts.config, settings.modelOptions, "invalid_request");
-    const run = new Run<Answer<Schema>>({
+    const run = new Run({
       name,
       input: checkContent(input),
       settings,

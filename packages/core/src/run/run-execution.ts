@@ -21,7 +21,9 @@ const over: Step = { done: true, value: undefined };
  * Drives a run from its start to its one end. It is pulled by the reader of its chunks or, when its output is awaited first,
  * by that; no chunk is produced before it is wanted.
  */
-export class RunExecution<Structured> implements RunStream<Structured>, AsyncIterator<StreamChunk, undefined> {
+export class RunExecution<Structured>
+  implements RunStream<RunOutput<Structured>>, AsyncIterator<StreamChunk, undefined>
+{
   readonly #run: Run<Structured>;
   readonly #work: RunWork<Structured>;
   readonly #result = Promise.withResolvers<RunOutput<Structured>>();

@@ -13,23 +13,24 @@ export type RunMetrics = {
   durationMs?: number;
 };
 
-/** The result of a run: its answer, tool calls, usage, ids and times; of a failed run, these until the failure. */
-export type RunOutput<Structured = unknown> = {
+/**
+ * The result of a run of an agent without structured output, and the fields that every result has: its answer, tool calls,
+ * usage, ids and times.
+ */
+export type PlainRunOutput = {
   text: string;
   toolCalls: ToolCallResult[];
   usage: TokenUsage;
-  /** The checked value when structured output is used, else `null`. */
-  structured?: Structured | null;
+  runId: string;
+  sessionId: string;
+  status: "completed" | "error";
+  durationMs: number;
   thinking?: string;
-  durationMs?: number;
   timeToFirstTokenMs?: number;
-  runId?: string;
   agentName?: string;
-  sessionId?: string;
   userId?: string;
   model?: string;
   modelProvider?: string;
-  status?: "completed" | "error";
   /** Epoch milliseconds. */
   createdAt?: number;
   responseId?: string;
@@ -38,6 +39,15 @@ export type RunOutput<Structured = unknown> = {
   artifacts?: ToolArtifact[];
   metrics?: RunMetrics;
 };
+
+/**
+ * The result of a run of any kind; of a failed run, these until the failure. An agent with a schema has the checked value
+ * in `structured`, and where structured output is not used it is null.
+ */
+export type RunOutput<Structured = unknown> = PlainRunOutput & { structured?: Structured | null };
+
+/** The result of a run with structured output. */
+export type StructuredRunOutput<Structured> = PlainRunOutput & { structured: Structured };
 
 /**
  * The error with which a failed or cancelled run rejects, with the run's output until then. Its `cause` is the original
@@ -57,9 +67,8 @@ export class RunError extends WrapperError {
 }
 
 /** The part of a run's output that a client may see: all but the messages, the user and the vendor's response id. */
-export type PublicOutput = Omit<RunOutput, "messages" | "userId" | "responseId"> & {
-  structured: unknown;
-};
+export type PublicOutput = Pick<RunOutput, "text" | "toolCalls" | "usage"> &
+  Partial<Omit<RunOutput, "messages" | "userId" | "responseId">> & { structured: unknown };
 
 const shownWhenPresent = [
   "thinking",
@@ -80,7 +89,9 @@ const shownWhenPresent = [
  * Returns the part of a run's output that a server sends to its client: without messages, user and response id, and
  * with `null` as `structured` when structured output is not used.
  */
-export function toPublicOutput(output: RunOutput): PublicOutput {
+export function toPublicOutput(
+  output: Pick<RunOutput, "text" | "toolCalls" | "usage"> & Partial<RunOutput>,
+): PublicOutput {
   const shown: Partial<Record<keyof RunOutput, unknown>> = {
     text: output.text,
     toolCalls: output.toolCalls,

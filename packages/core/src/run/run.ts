@@ -162,7 +162,8 @@ export class Run<Structured = unknown> {
       usage: this.meter.total,
       structured: this.structured,
       ...(this.thinking !== "" && { thinking: this.thinking }),
-      ...timesOf(metrics),
+      durationMs: metrics.durationMs,
+      ...(metrics.timeToFirstTokenMs !== undefined && { timeToFirstTokenMs: metrics.timeToFirstTokenMs }),
       runId,
       agentName: name,
       sessionId,
@@ -177,7 +178,7 @@ export class Run<Structured = unknown> {
     };
   }
 
-  #metrics(): RunMetrics {
+  #metrics(): RunMetrics & { durationMs: number } {
     const { promptTokens, completionTokens, totalTokens } = this.meter.total;
     return {
       inputTokens: promptTokens,
@@ -216,14 +217,4 @@ function artifactsOf(toolCalls: readonly ToolCallResult[]): ToolArtifact[] {
   return toolCalls.flatMap(({ artifacts = [], toolCallId, toolName }) =>
     artifacts.map((artifact) => ({ ...artifact, toolCallId, toolName })),
   );
-}
-
-function timesOf({
-  timeToFirstTokenMs,
-  durationMs,
-}: RunMetrics): Pick<RunMetrics, "timeToFirstTokenMs" | "durationMs"> {
-  return {
-    ...(timeToFirstTokenMs !== undefined && { timeToFirstTokenMs }),
-    ...(durationMs !== undefined && { durationMs }),
-  };
 }

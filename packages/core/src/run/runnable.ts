@@ -9,10 +9,10 @@ import type { RunOutput } from "./run-output.ts";
  * A run that streams. It starts when the iterator is first pulled or `output` is first awaited. A reader that pauses also
  * pauses the run, even when its output is awaited: read on, or leave the iterator.
  */
-export interface RunStream<Structured = unknown> extends AsyncIterable<StreamChunk> {
+export interface RunStream<Output = RunOutput> extends AsyncIterable<StreamChunk> {
   readonly runId: string;
   /** The whole output. Awaiting it drives the run. Its rejection is never unhandled. */
-  readonly output: Promise<RunOutput<Structured>>;
+  readonly output: Promise<Output>;
   /** Ends the run as cancelled. */
   cancel(reason?: string): void;
 }
@@ -22,12 +22,12 @@ export interface RunStream<Structured = unknown> extends AsyncIterable<StreamChu
  * output until then. Leaving a stream early, its `cancel` and the caller's signal end the run as cancelled. The usage of a run
  * with a `parent` counts for that run too, and it ends when the parent run ends.
  */
-export interface Runnable<Structured = unknown> {
+export interface Runnable<Output = RunOutput> {
   readonly name: string;
   /** The purpose, shown in cards and listings. Never derived from instructions. */
   readonly description?: string | undefined;
   readonly kind: "agent" | "team" | "workflow" | "remote";
   readonly eventBus: EventBus<RunEvents>;
-  run(input: MessageContent, opts?: RunOpts): Promise<RunOutput<Structured>>;
-  stream(input: MessageContent, opts?: RunOpts): RunStream<Structured>;
+  run(input: MessageContent, opts?: RunOpts): Promise<Output>;
+  stream(input: MessageContent, opts?: RunOpts): RunStream<Output>;
 }

@@ -30,7 +30,15 @@ function runnableOf(name: string, run: RunIt = async () => outputOf("done"), des
 }
 
 function outputOf(text: string): RunOutput {
-  return { text, toolCalls: [], usage: noUsage };
+  return {
+    text,
+    toolCalls: [],
+    usage: noUsage,
+    runId: "r",
+    sessionId: "s",
+    status: "completed" as const,
+    durationMs: 0,
+  };
 }
 
 describe("runnableAsTool", () => {

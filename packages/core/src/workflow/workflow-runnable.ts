@@ -2,13 +2,11 @@ import type { EventBus } from "../events/event-bus.ts";
 import { checkContent } from "../run/check-content.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { RunEvents } from "../run/run-events.ts";
-import type { RunExecution } from "../run/run-execution.ts";
 import type { RunOpts } from "../run/run-options.ts";
-import type { RunOutput } from "../run/run-output.ts";
+import type { StructuredRunOutput } from "../run/run-output.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
 import { runStreamingAnswer, runUnobserved } from "./run-workflow.ts";
 import { isRecord } from "../util/is-record.ts";
-import type { StateRecord } from "./state-shape.ts";
 import type { WorkflowParts, ParsedWorkflowInput } from "./workflow-parts.ts";
 
 /** The input of a workflow that is run as a runnable: a message, or keys of the state. */
@@ -18,7 +16,7 @@ export type WorkflowInput<State> = MessageContent | Partial<State>;
  * A workflow as a runnable, made by `Workflow.asRunnable`, for a team, another workflow or a tool. Its text is the last
  * agent's answer, and `structured` is the last state.
  */
-export class WorkflowRunnable<State extends object> implements Runnable<State> {
+export class WorkflowRunnable<State extends object> implements Runnable<StructuredRunOutput<State>> {
   readonly #parts: WorkflowParts;
 
   constructor(parts: WorkflowParts) {
@@ -46,15 +44,18 @@ export class WorkflowRunnable<State extends object> implements Runnable<State> {
     return this.#parts.providerIds;
   }
 
+  // The state keeps its type: the compiler checks the functions of the steps, `StateShape` the inputs.
+
   /** Runs all steps. */
-  async run(input: WorkflowInput<State>, opts: RunOpts = {}): Promise<RunOutput<State>> {
+  async run(input: WorkflowInput<State>, opts: RunOpts = {}): Promise<StructuredRunOutput<State>> {
     const { execution } = this.#parts.plan(readWorkflowInput(input), opts, runUnobserved);
-    return await typed<State>(execution).run();
+    return (await execution.run()) as StructuredRunOutput<State>;
   }
 
   /** Streams the last agent step. Wrong options throw at once. */
-  stream(input: WorkflowInput<State>, opts: RunOpts = {}): RunStream<State> {
-    return typed<State>(this.#parts.plan(readWorkflowInput(input), opts, runStreamingAnswer).execution);
+  stream(input: WorkflowInput<State>, opts: RunOpts = {}): RunStream<StructuredRunOutput<State>> {
+    const { execution } = this.#parts.plan(readWorkflowInput(input), opts, runStreamingAnswer);
+    return execution as RunStream<unknown> as RunStream<StructuredRunOutput<State>>;
   }
 }
 
@@ -64,9 +65,4 @@ export class WorkflowRunnable<State extends object> implements Runnable<State> {
  */
 export function readWorkflowInput(input: unknown): ParsedWorkflowInput {
   return isRecord(input) ? { input } : { message: checkContent(input) };
-}
-
-/** The state keeps its type: the compiler checks the functions of the steps, `StateShape` the inputs. */
-function typed<State>(execution: RunExecution<StateRecord>): RunExecution<State> {
-  return execution as RunExecution<unknown> as RunExecution<State>;
 }

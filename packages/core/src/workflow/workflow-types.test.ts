@@ -1,6 +1,7 @@
 import { expectTypeOf, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import type { Runnable } from "../run/runnable.ts";
+import type { StructuredRunOutput } from "../run/run-output.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import type { WorkflowChunk, WorkflowResult, WorkflowState } from "./workflow-result.ts";
 import type { StepContext } from "./workflow-step.ts";
@@ -53,7 +54,7 @@ it("takes the state's type from an interface too", () => {
 
   expectTypeOf(flow).toEqualTypeOf<Workflow<Written>>();
   expectTypeOf(flow).toExtend<Workflow<object>>();
-  expectTypeOf(flow.asRunnable()).toExtend<Runnable<Written>>();
+  expectTypeOf(flow.asRunnable()).toExtend<Runnable<StructuredRunOutput<Written>>>();
 });
 
 it("rejects a return value with a wrong key or a wrong type", () => {

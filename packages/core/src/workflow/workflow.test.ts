@@ -114,7 +114,15 @@ describe("the usage of a workflow", () => {
   });
 
   it("counts the usage that a third party's runnable reports, also when it fails", async () => {
-    const output = { text: "", toolCalls: [], usage: scriptedUsage };
+    const output = {
+      text: "",
+      toolCalls: [],
+      usage: scriptedUsage,
+      runId: "r",
+      sessionId: "s",
+      status: "completed" as const,
+      durationMs: 0,
+    };
     const failure = new RunError("unavailable", "Not now.", { output });
     const run = vi.fn<Runnable["run"]>().mockRejectedValueOnce(failure).mockResolvedValueOnce(output);
     const stranger = {

@@ -32,7 +32,15 @@ export const wrongRunnableEnds = {
     runnable: (model) => {
       const right = new SmallRunnable(model);
       const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
-      const output = { text: "", toolCalls: [], usage };
+      const output = {
+        text: "",
+        toolCalls: [],
+        usage,
+        runId: "r",
+        sessionId: "s",
+        status: "completed" as const,
+        durationMs: 0,
+      };
       right.eventBus.on("run.error", ({ runId }) => right.eventBus.emit("run.complete", { runId, output }));
       return right;
     },

@@ -11,7 +11,7 @@ import { without } from "./altered.ts";
 /** Runnables with mistakes in completed runs. */
 export const wrongRunnableRuns = {
   "has a name and a kind": () => runnableBut(() => ({ name: "" })),
-  "runs to a complete output": () => yielding((output) => without(output, "status")),
+  "runs to a complete output": () => yielding((output) => without(output, "status") as typeof output),
   "streams the same answer as run returns": () =>
     streamingChunks(async function* (chunks) {
       for await (const chunk of chunks) yield chunk.type === "text" ? { ...chunk, text: chunk.text.trim() } : chunk;
@@ -85,5 +85,9 @@ export const wrongRunnableRuns = {
 const emptyOutput = {
   text: "",
   toolCalls: [],
+  runId: "r",
+  sessionId: "s",
+  status: "completed" as const,
+  durationMs: 0,
   usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
 };
