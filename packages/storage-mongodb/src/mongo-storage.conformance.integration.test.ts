@@ -1,6 +1,7 @@
 import {
   checkConformance,
   sessionListCases,
+  sessionTitleCases,
   storageAppendCases,
   storageCompareAndSetCases,
   storageDriverCases,
@@ -26,4 +27,5 @@ describe.skipIf(serverUrl === "")("MongoStorage [mongodb.driver]", { timeout: 12
   checkConformance(it, storageTransactionCases, subject);
   checkConformance(it, storagePingCases, subject);
   checkConformance(it, sessionListCases, subject);
+  checkConformance(it, sessionTitleCases, subject);
 });

@@ -1,6 +1,7 @@
 import {
   checkConformance,
   sessionListCases,
+  sessionTitleCases,
   storageAppendCases,
   storageCompareAndSetCases,
   storageDriverCases,
@@ -29,4 +30,5 @@ describe.skipIf(serverUrl === "").each([
   checkConformance(it, storageTransactionCases, subject);
   checkConformance(it, storagePingCases, subject);
   checkConformance(it, sessionListCases, subject);
+  checkConformance(it, sessionTitleCases, subject);
 });

@@ -1,6 +1,7 @@
 import {
   checkConformance,
   sessionListCases,
+  sessionTitleCases,
   storageAppendCases,
   storageCompareAndSetCases,
   storageDriverCases,
@@ -30,6 +31,7 @@ describe.each([
   checkConformance(it, storageTransactionCases, subject);
   checkConformance(it, storagePingCases, subject);
   checkConformance(it, sessionListCases, subject);
+  checkConformance(it, sessionTitleCases, subject);
 });
 
 it("SqliteStorage answers any sequence of calls as the in-memory storage does", async () => {

@@ -27,6 +27,13 @@ export const storageRules = [
     "session.list-storages":
       "the sessions of several storages are one list; of an id that several have, the first storage's is listed",
     "http.list-sessions": "GET /sessions lists the sessions of the principal alone, newest first, with a cursor",
+    "session.title": "a session's title is the beginning of its first message: one line, cut after a word",
+    "session.title-model":
+      "titles: { model } makes the title by a model after the answer, in a run with a usage of its own",
+    "session.title-failure":
+      "a title that a model could not make is a run.warning, and the first message stays the title",
+    "session.rename": "a title that the user has set is replaced by no other, also when a run is under way",
+    "http.rename-session": "PATCH /sessions/:id { title } renames a session of the caller alone",
     "session.delete-user": "deleteUser removes the sessions, memory and facts of that user alone",
     "run-opts.verified": "RunOpts.verified is true by default; child runs, members and workflow steps inherit it",
     "http.body-user-id": "bodyUserId: trusted takes the userId of a body for the user; unverified is the default",

@@ -36,6 +36,9 @@ export type AgentHooks = {
   onError?(context: RunContext, error: RunError): void | Promise<void>;
 };
 
+/** Option `titles` of agents and teams: the model that makes the titles of their sessions. */
+export type TitleConfig = { model: ModelProvider };
+
 /**
  * Constructor options of an `Agent`: its model, instructions and tools, its memory and storage, guardrails and limits.
  */
@@ -97,6 +100,8 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
    * stay. A call that exceeds it even so is made, with a warning.
    */
   maxContextTokens?: number;
+  /** The model that makes the titles of sessions, after the first turn. @default the beginning of the first message */
+  titles?: TitleConfig;
   /** @default 10 minutes, and no limit on tokens */
   limits?: RunLimits;
   /** Lets a run wait, or refuses it, while its session is busy with another run. @default "enqueue" */

@@ -14,6 +14,7 @@ import type { AgentParts } from "./agent-parts.ts";
 import { buildMessages } from "./build-messages.ts";
 import type { BuiltMessages } from "./build-messages.ts";
 import { extractFacts } from "./extract-facts.ts";
+import { makeTitle } from "./make-title.ts";
 import type { ModelCaller, LoopPlan } from "./loop-plan.ts";
 import { mergeModelSettings } from "./merge-model-settings.ts";
 import { RunSession } from "./run-session.ts";
@@ -74,6 +75,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     const { context } = this.#run;
     if ("error" in end) return hooks?.onError?.(context, end.error);
     extractFacts(this.#parts, this.#run);
+    if (this.#session.madeTitle) makeTitle(this.#parts, this.#run);
     return hooks?.afterRun?.(context, end.output);
   }
 

@@ -25,6 +25,7 @@ import { recogniseSchema } from "../schema/recognise-schema.ts";
 import { checkSessionId } from "../session/session-id.ts";
 import { checkOwner } from "../session/session-owner.ts";
 import type { AgentConfig } from "./agent-config.ts";
+import { titlesOption } from "./make-title.ts";
 import { checkSettingsFit } from "./merge-model-settings.ts";
 import { checkAgentTools } from "./agent-tools.ts";
 
@@ -74,6 +75,7 @@ const optionTable = {
   ...logChoiceTable,
   retry: optional((value) => resolveRetryConfig(value as object)),
   maxContextTokens: optional(integer(1)),
+  titles: optional(titlesOption),
   limits: optional(runLimitsOption),
   onBusy: optional(onBusyOption),
 } satisfies OptionTable<AgentConfig>;

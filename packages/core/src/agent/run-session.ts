@@ -44,6 +44,11 @@ export class RunSession {
     if (done !== null) await this.#store("interrupted", done, unfinishedStep);
   }
 
+  /** True when the run's turn has given the session its title. */
+  get madeTitle(): boolean {
+    return this.#session?.madeTitle === true;
+  }
+
   /** Gives the lease back. */
   release(): void {
     this.#session?.release();

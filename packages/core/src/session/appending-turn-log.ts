@@ -40,7 +40,7 @@ export class AppendingTurnLog {
     const prefix = keyPrefixOf(this.#ref.key);
     const { seq } = await this.#driver.append(namespaces.turns, prefix, turn as unknown as Json, this.#options);
     if (!isCount(seq)) throw corruptRecord({ namespace: namespaces.turns, key: prefix });
-    return await writeTurnCount(this.#driver, this.#ref, { known: session, seq });
+    return await writeTurnCount(this.#driver, this.#ref, { known: session, turn: { seq, input: turn.input } });
   }
 
   /** Sorts by number, because a driver may ignore list options. */

@@ -4,6 +4,7 @@ import type { SessionRef } from "./session-keys.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver, Write } from "../storage/storage-driver.ts";
 import { writeTurnCount, withTurnCount } from "./turn-count.ts";
+import type { CountedTurn } from "./turn-count.ts";
 import { mapBounded } from "../async/map-bounded.ts";
 import { namespaces, turnKey } from "./session-keys.ts";
 import type { SessionRecord } from "./session-record.ts";
@@ -40,7 +41,7 @@ export class KeyedTurnLog {
 
   async append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord> {
     const last = this.#last ?? session.turns + (await this.#readMissed(session.turns)).length;
-    const counted = await this.#store(turn as unknown as Json, last + 1, session);
+    const counted = await this.#store(turn, last + 1, session);
     this.#last = last + 1;
     return counted;
   }
@@ -52,19 +53,21 @@ export class KeyedTurnLog {
     return turns;
   }
 
-  async #store(value: Json, seq: number, session: SessionRecord): Promise<SessionRecord> {
-    const turn = { namespace: namespaces.turns, key: turnKey(this.#ref.key, seq), value };
+  async #store(turn: TurnRecord, seq: number, session: SessionRecord): Promise<SessionRecord> {
+    const value = turn as unknown as Json;
+    const write = { namespace: namespaces.turns, key: turnKey(this.#ref.key, seq), value };
+    const counted = { seq, input: turn.input };
     const canStoreAtOnce = this.#driver.transaction !== undefined && this.#driver.compareAndSet === undefined;
-    if (canStoreAtOnce) return await this.#storeAtOnce(turn, seq, session);
-    await this.#driver.set(turn.namespace, turn.key, value);
-    return await writeTurnCount(this.#driver, this.#ref, { known: session, seq });
+    if (canStoreAtOnce) return await this.#storeAtOnce(write, counted, session);
+    await this.#driver.set(write.namespace, write.key, value);
+    return await writeTurnCount(this.#driver, this.#ref, { known: session, turn: counted });
   }
 
   /** Writes the turn, its count and the place of the session in one step, when no other call changes the record. */
-  async #storeAtOnce(turn: Write, seq: number, session: SessionRecord): Promise<SessionRecord> {
+  async #storeAtOnce(turn: Write, counted: CountedTurn, session: SessionRecord): Promise<SessionRecord> {
     const { key } = this.#ref;
     return await withLocalLock(this.#driver, key, async () => {
-      const change = (stored: SessionRecord) => withTurnCount(stored, seq);
+      const change = (stored: SessionRecord) => withTurnCount(stored, counted);
       const { before, after } = (await nextRecord(this.#driver, key, change)) ?? {
         before: session,
         after: change(session),

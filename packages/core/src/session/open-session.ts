@@ -25,6 +25,8 @@ export class OpenSession {
   /** True while a written turn has an unknown outcome. */
   #isUncertain = false;
 
+  #madeTitle = false;
+
   /** True for a new session: there is nothing to read. */
   #isEmpty: boolean;
 
@@ -34,6 +36,11 @@ export class OpenSession {
     this.#log = log;
     this.#lease = lease;
     this.#isEmpty = isNew;
+  }
+
+  /** True when a turn that was appended here has given the session its title. */
+  get madeTitle(): boolean {
+    return this.#madeTitle;
   }
 
   /** Returns the newest turns, oldest first. Older ones are not read. */
@@ -64,7 +71,9 @@ export class OpenSession {
     if (await this.#isStored(turn)) return;
     this.#isEmpty = false;
     this.#isUncertain = true;
-    this.#session = await this.#log.append(turn, this.#session);
+    const before = this.#session;
+    this.#session = await this.#log.append(turn, before);
+    this.#madeTitle ||= before.title === undefined && this.#session.titleBy === "message";
     this.#isUncertain = false;
     this.#stored ??= new Set();
     this.#stored.add(turn.runId);

@@ -6,6 +6,7 @@ import { drivers } from "../storage/test/drivers.ts";
 import { FaultInjector } from "../storage/test/fault-injector.ts";
 import { checkConformance } from "../testing/conformance/check-conformance.ts";
 import { sessionListCases } from "../testing/conformance/session-list-cases.ts";
+import { sessionTitleCases } from "../testing/conformance/session-title-cases.ts";
 import { storeTurns } from "../testing/conformance/session-turns.ts";
 import { SessionStore } from "./session-store.ts";
 
@@ -14,8 +15,9 @@ const all: [offer: string, create: () => StorageDriver][] = [
   ["everything, within bounds", () => new BoundedStorage()],
 ];
 
-describe.each(all)("SessionStore over storage with %s [session.list]", (_, create) => {
+describe.each(all)("SessionStore over storage with %s [session.list] [session.rename]", (_, create) => {
   checkConformance(it, sessionListCases, { create });
+  checkConformance(it, sessionTitleCases, { create });
 });
 
 it("reads a page of the list and one session more, however many sessions there are [session.list-cost]", async () => {

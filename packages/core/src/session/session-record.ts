@@ -1,6 +1,7 @@
 import { isCount, isOptionalString, readRecord, recordVersion } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
+import type { TitleSource } from "./session-title.ts";
 import type { SessionOwner } from "./session-owner.ts";
 
 /** Stored record of a session, without its turns, which are records of their own. Times are epoch milliseconds. */
@@ -14,6 +15,8 @@ export type SessionRecord = {
   /** Number of turns that are known to be stored. After a crash there may be one more (see `turn-log.ts`). */
   turns: number;
   title?: string;
+  /** Missing beside a title: the user's. */
+  titleBy?: TitleSource;
 };
 
 /** Public description of a session, without its turns. Times are epoch milliseconds. */
@@ -78,7 +81,8 @@ function isSessionRecord(value: unknown): value is SessionRecord {
     Number.isFinite(value["updatedAt"]) &&
     (value["recency"] === undefined || isCount(value["recency"])) &&
     isCount(value["turns"]) &&
-    isOptionalString(value["title"])
+    isOptionalString(value["title"]) &&
+    isOptionalString(value["titleBy"])
   );
 }
 

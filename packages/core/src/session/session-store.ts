@@ -1,14 +1,17 @@
 import { untilAborted } from "../async/until-aborted.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
 import { checkBusyPolicy } from "../lock/busy-policy.ts";
 import type { BusyPolicy } from "../lock/busy-policy.ts";
 import type { Lease } from "../lock/lease.ts";
 import { sessionQueuesOf } from "../lock/session-queues.ts";
 import type { KeyedQueues } from "../lock/session-queues.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
+import { changeSession } from "./change-session.ts";
 import { createSession, findSession, sessionNotFound } from "./create-session.ts";
 import type { SessionRef } from "./session-keys.ts";
 import { listSessions, ownSessions } from "./list-sessions.ts";
 import type { SessionPage } from "./list-sessions.ts";
+import { checkTitle } from "./session-title.ts";
 import { OpenSession } from "./open-session.ts";
 import { checkPageLimit, checkSessionCursor, checkTurnCursor } from "./page.ts";
 import type { PageOptions } from "./page.ts";
@@ -43,6 +46,8 @@ export class SessionStore {
   readonly #queues: KeyedQueues;
   readonly #policy: BusyPolicy;
   readonly #listeners: readonly SessionListener[];
+  /** Work that `flush` waits for. Its promises never reject. */
+  readonly #pending = new Set<Promise<void>>();
 
   constructor(driver: StorageDriver, policy: Partial<BusyPolicy> = {}, listeners: readonly SessionListener[] = []) {
     this.#driver = driver;
@@ -120,6 +125,31 @@ export class SessionStore {
     return found.length > limit && last !== undefined ? { turns, next: last.seq } : { turns };
   }
 
+  /** Gives a session the title that its user wants, also while a run is under way. No other title replaces it later. */
+  async renameSession(sessionId: string, title: string, access: SessionAccess = {}): Promise<SessionInfo> {
+    const named = { title: checkTitle(title), titleBy: "user" as const };
+    return await this.#change(refOf(sessionId, access), (stored) => ({ ...stored, ...named }), access.signal);
+  }
+
+  /** Gives a session a title that a model has made, in place of the one made from its first message. */
+  async setModelTitle(sessionId: string, title: string, access: SessionAccess = {}): Promise<SessionInfo> {
+    const named = { title: checkTitle(title), titleBy: "model" as const };
+    const change = (stored: SessionRecord) => (stored.titleBy === "message" ? { ...stored, ...named } : stored);
+    return await this.#change(refOf(sessionId, access), change, access.signal);
+  }
+
+  /** Makes `flush` wait for background work on sessions, whose failure is handled elsewhere. */
+  track(work: Promise<unknown>): void {
+    const end = () => void this.#pending.delete(settled);
+    const settled: Promise<void> = work.then(end, end);
+    this.#pending.add(settled);
+  }
+
+  /** Waits until no background work is left, such as titles that a model makes. Never rejects. */
+  async flush(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+  }
+
   /** Deletes a session with its turns, its memory and its members' sessions, once earlier runs are done. */
   async deleteSession(sessionId: string, access: SessionAccess = {}): Promise<void> {
     const ref = refOf(sessionId, access);
@@ -184,6 +214,18 @@ export class SessionStore {
       position.leave();
       throw error;
     }
+  }
+
+  /** Changes the record of a session that is there. Takes no lease: the turns stay as they are. */
+  async #change(
+    ref: SessionRef,
+    change: (stored: SessionRecord) => SessionRecord,
+    signal: AbortSignal | undefined,
+  ): Promise<SessionInfo> {
+    const written = await untilAborted(() => changeSession(this.#driver, ref.key, { change }), signal);
+    if (written !== null) return toSessionInfo(ref.sessionId, written.after);
+    await untilAborted(() => this.#find(ref), signal);
+    throw new TroupeError("storage_unavailable", "Other processes keep changing this session. Try again.");
   }
 
   async #find(ref: SessionRef) {

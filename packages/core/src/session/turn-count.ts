@@ -1,14 +1,24 @@
+import type { MessageContent } from "../message/content.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { changeSession } from "./change-session.ts";
 import type { SessionRef } from "./session-keys.ts";
 import { moveInIndex } from "./recent-index.ts";
 import { nextRecency, recencyOf } from "./session-record.ts";
+import { toTitle } from "./session-title.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** Returns a copy of a session's record that counts the turn `seq` as its last and is updated now. */
-export function withTurnCount(session: SessionRecord, seq: number): SessionRecord {
+/** A turn that is stored, for the record of its session: its number, and its input, which may become the title. */
+export type CountedTurn = { seq: number; input: MessageContent };
+
+/**
+ * Returns a copy of a session's record that counts a turn as its last and is updated now. A session without a title gets
+ * one from the turn's input.
+ */
+export function withTurnCount(session: SessionRecord, { seq, input }: CountedTurn): SessionRecord {
   const recency = nextRecency(recencyOf(session));
-  return { ...session, turns: seq, updatedAt: Math.floor(recency / 1000), recency };
+  const counted = { ...session, turns: seq, updatedAt: Math.floor(recency / 1000), recency };
+  const title = session.title === undefined ? toTitle(input) : undefined;
+  return title === undefined ? counted : { ...counted, title, titleBy: "message" };
 }
 
 /**
@@ -21,9 +31,9 @@ export function withTurnCount(session: SessionRecord, seq: number): SessionRecor
 export async function writeTurnCount(
   driver: StorageDriver,
   ref: SessionRef,
-  { known, seq }: { known: SessionRecord; seq: number },
+  { known, turn }: { known: SessionRecord; turn: CountedTurn },
 ): Promise<SessionRecord> {
-  const change = (stored: SessionRecord) => (stored.turns >= seq ? null : withTurnCount(stored, seq));
+  const change = (stored: SessionRecord) => (stored.turns >= turn.seq ? null : withTurnCount(stored, turn));
   try {
     const written = await changeSession(driver, ref.key, { change, known });
     if (written !== null) {
@@ -33,5 +43,5 @@ export async function writeTurnCount(
   } catch {
     // See above.
   }
-  return { ...known, turns: seq };
+  return { ...known, turns: turn.seq };
 }

@@ -2,6 +2,7 @@ import { anyString, integer, methods, nonEmptyString, oneOf, optional, satisfyin
 import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import { titlesOption } from "../agent/make-title.ts";
 import { onBusyOption } from "../lock/busy-policy.ts";
 import type { ModelSettings } from "../model/model-config.ts";
 import { checkModelSettings } from "../model/model-settings.ts";
@@ -38,6 +39,7 @@ const optionTable = {
   storage: optional(methods("a storage driver", "get", "set", "delete", "list")),
   eventBus: optional(checkEventBus),
   ...logChoiceTable,
+  titles: optional(titlesOption),
   limits: optional(runLimitsOption),
   retry: optional((value) => resolveRetryConfig(value as object)),
   maxContextTokens: optional(integer(1)),

@@ -1,3 +1,4 @@
+import type { TitleConfig } from "../agent/agent-config.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { LogChoice } from "../log/runnable-logger.ts";
 import type { ModelSettings } from "../model/model-config.ts";
@@ -39,6 +40,8 @@ export type TeamConfig = LogChoice & {
   storage?: StorageDriver;
   /** @default a new one */
   eventBus?: EventBus<RunEvents>;
+  /** Model that makes the titles of sessions, after the first turn. @default the beginning of the first message */
+  titles?: TitleConfig;
   /** Limits of the team as a whole. @default 10 minutes, and no limit of tokens */
   limits?: RunLimits;
   /** Retries of failed calls of the orchestrator's model. */

@@ -2,10 +2,11 @@ import { planToolLoop } from "../agent/agent-run.ts";
 import { buildMessages } from "../agent/build-messages.ts";
 import { callByStream } from "../agent/call-model.ts";
 import type { ModelCaller, LoopPlan } from "../agent/loop-plan.ts";
+import { makeTitle } from "../agent/make-title.ts";
 import { RunSession } from "../agent/run-session.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import type { RunWork } from "../run/run-work.ts";
+import type { RunEnd, RunWork } from "../run/run-work.ts";
 import type { Run } from "../run/run.ts";
 import { ToolSet } from "../tool/tool-set.ts";
 import { delegationTools } from "./delegation.ts";
@@ -51,6 +52,10 @@ export class TeamRun implements RunWork {
 
   async saveInterrupted(): Promise<void> {
     await this.#session.saveInterrupted();
+  }
+
+  onEnd(end: RunEnd): void {
+    if ("output" in end && this.#session.madeTitle) makeTitle(this.#parts.orchestrator, this.#run);
   }
 
   release(): void {

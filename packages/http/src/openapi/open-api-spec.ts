@@ -30,7 +30,12 @@ export type OpenApiOperation = {
 };
 
 /** The operations of one path in an OpenAPI document, by HTTP method in lower case. */
-export type OpenApiPath = { get?: OpenApiOperation; post?: OpenApiOperation; delete?: OpenApiOperation };
+export type OpenApiPath = {
+  get?: OpenApiOperation;
+  post?: OpenApiOperation;
+  patch?: OpenApiOperation;
+  delete?: OpenApiOperation;
+};
 
 /**
  * The OpenAPI 3.0.3 document of a service, as `generateOpenAPISpec` returns it and a router serves it at `specPath`.

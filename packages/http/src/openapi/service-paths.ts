@@ -42,24 +42,7 @@ function sessionPaths(): Record<string, OpenApiPath> {
         errors: [400, 401, 500, 503],
       }),
     },
-    "/sessions/{id}": {
-      get: operation({
-        id: "read_session",
-        tags,
-        summary: "Read a session",
-        parameters: [id],
-        answer: "Session",
-        errors: [400, 404, 500, 503],
-      }),
-      delete: operation({
-        id: "delete_session",
-        tags,
-        summary: "Delete a session",
-        description: "With its turns and memory, after the runs that are waiting for it.",
-        parameters: [id],
-        errors: [400, 404, 409, 500, 503],
-      }),
-    },
+    "/sessions/{id}": sessionPath(),
     "/sessions/{id}/turns": {
       get: operation({
         id: "list_turns",
@@ -70,6 +53,40 @@ function sessionPaths(): Record<string, OpenApiPath> {
         errors: [400, 404, 500, 503],
       }),
     },
+  };
+}
+
+function sessionPath(): OpenApiPath {
+  const [tags, id] = [["sessions"], componentRef("parameters", "SessionId")];
+  return {
+    get: operation({
+      id: "read_session",
+      tags,
+      summary: "Read a session",
+      parameters: [id],
+      answer: "Session",
+      errors: [400, 404, 500, 503],
+    }),
+    patch: {
+      ...operation({
+        id: "rename_session",
+        tags,
+        summary: "Give a session a title",
+        description: "No title that the service makes replaces it later.",
+        parameters: [id],
+        answer: "Session",
+        errors: [400, 404, 413, 415, 500, 503],
+      }),
+      requestBody: { required: true, content: { "application/json": { schema: schemaRef("SessionChange") } } },
+    },
+    delete: operation({
+      id: "delete_session",
+      tags,
+      summary: "Delete a session",
+      description: "With its turns and memory, after the runs that are waiting for it.",
+      parameters: [id],
+      errors: [400, 404, 409, 500, 503],
+    }),
   };
 }
 

@@ -16,10 +16,11 @@ export type Route = {
   readonly path: string;
   readonly get?: RouteHandler;
   readonly post?: RouteHandler;
+  readonly patch?: RouteHandler;
   readonly delete?: RouteHandler;
 };
 
-const methods = ["get", "post", "delete"] as const;
+const methods = ["get", "post", "patch", "delete"] as const;
 
 /**
  * Adds a route to the Express router. Methods without a handler get status 405, and OPTIONS gets 204, with the allowed

@@ -80,6 +80,27 @@ describe("the sessions of a service", () => {
     expect(await service.ask("/sessions/s", ada)).toMatchObject({ status: 200 });
   });
 
+  it("are renamed by their owner alone [http.rename-session]", async () => {
+    const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
+    await say(service, "agents/a s");
+    const rename = async (body: unknown, who: Who) => {
+      const headers = { "content-type": "application/json", ...who.headers };
+      return await service.ask("/sessions/s", { method: "PATCH", headers, body: JSON.stringify(body) });
+    };
+
+    expect(await rename({ title: " My trip " }, ada)).toMatchObject({
+      status: 200,
+      json: { sessionId: "s", title: "My trip", turns: 1 },
+    });
+    for (const who of [bob, {}]) expect(await rename({ title: "Mine" }, who)).toMatchObject({ status: 404 });
+    for (const body of [{}, { title: "" }, { title: 1 }, { title: "a\nb" }, { title: null }, { name: "x" }, []]) {
+      expect(await rename(body, ada)).toMatchObject({ status: 400, json: { error: { code: "invalid_request" } } });
+    }
+    expect(await rename({ title: "x", turns: 7 }, ada)).toMatchObject({ status: 400 });
+    await say(service, "agents/a s");
+    expect((await service.ask("/sessions/s", ada)).json).toMatchObject({ title: "My trip", turns: 2 });
+  });
+
   it("look the same whether they belong to another user or never existed", async () => {
     const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
     await say(service, "agents/a hers");

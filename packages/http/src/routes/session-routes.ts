@@ -3,15 +3,16 @@ import { checkSessionId } from "@troupe/core/adapter";
 import type { Request } from "express";
 import { readPrincipal } from "../exchange/principal.ts";
 import { sendJson } from "../exchange/send-json.ts";
+import { readBody } from "../request/read-body.ts";
 import { toPublicTurn } from "../sessions/public-turn.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import type { Route } from "./mount-route.ts";
 
 /**
- * Makes the routes below `/sessions` that list, read and delete sessions and list their turns: those of the principal.
+ * Makes the routes below `/sessions` that list, read, rename and delete sessions and list their turns: those of the principal.
  * Without one, listing sessions is `unauthorized`, and an id finds only a session without a user.
  */
-export function sessionRoutes({ sessions }: RouterSettings): Route[] {
+export function sessionRoutes({ sessions, maxBodyBytes }: RouterSettings): Route[] {
   return [
     {
       path: "/sessions",
@@ -25,6 +26,10 @@ export function sessionRoutes({ sessions }: RouterSettings): Route[] {
       path: "/sessions/:id",
       get: async ({ request, response }) => {
         sendJson(response, 200, await sessions.read(idOf(request), readPrincipal(request) ?? {}));
+      },
+      patch: async ({ request, response }) => {
+        const title = await readTitle(request, maxBodyBytes);
+        sendJson(response, 200, await sessions.rename(idOf(request), readPrincipal(request) ?? {}, title));
       },
       delete: async ({ request, response }) => {
         await sessions.delete(idOf(request), readPrincipal(request) ?? {});
@@ -45,6 +50,14 @@ export function sessionRoutes({ sessions }: RouterSettings): Route[] {
 
 function idOf(request: Request): string {
   return checkSessionId(request.params["id"]);
+}
+
+/** Reads the body of a change of a session: the title, which the session store checks. */
+async function readTitle(request: Request, maxBodyBytes: number): Promise<string> {
+  const { title, ...rest } = (await readBody(request, { maxBytes: maxBodyBytes })) ?? {};
+  const [unknown] = Object.keys(rest);
+  if (unknown === undefined) return title as string;
+  throw invalid(`Unknown field ${JSON.stringify(unknown.slice(0, 64))} in the body. Expected title.`);
 }
 
 /** The part of a list that a query asks for. */

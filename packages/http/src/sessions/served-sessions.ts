@@ -40,6 +40,11 @@ export class ServedSessions {
     return await this.#first(sessionId, (store) => store.readTurns(sessionId, { owner, ...page }));
   }
 
+  /** Gives a session the title that its user wants. */
+  async rename(sessionId: string, owner: SessionOwner, title: string): Promise<SessionInfo> {
+    return await this.#first(sessionId, (store) => store.renameSession(sessionId, title, { owner }));
+  }
+
   /** Deletes a session in all storages, after the runs that wait for it. If it rejects, call it again: a part may be left. */
   async delete(sessionId: string, owner: SessionOwner): Promise<void> {
     const results = await Promise.allSettled(this.#stores.map((store) => store.deleteSession(sessionId, { owner })));

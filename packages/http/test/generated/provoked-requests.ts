@@ -44,6 +44,8 @@ const elsewhere: Readonly<Record<string, Provocation>> = {
   "GET /sessions 401": { headers: {}, path: "/sessions" },
   "GET /sessions 503": { headers: { "x-test-user": "ada", "x-test-fault": "storage" }, path: "/sessions" },
   "GET /sessions/{id} 200": { headers: {}, path: "/sessions/kept" },
+  "PATCH /sessions/{id} 200": { headers: {}, path: "/sessions/kept" },
+  "PATCH /sessions/{id} 503": { headers: { "x-test-fault": "storage" } },
   "GET /sessions/{id}/turns 200": { headers: {}, path: "/sessions/kept/turns" },
   "POST /runs/{runId}/cancel 400": { path: "/runs/%zz/cancel" },
   "GET /ready 503": { headers: { "x-test-fault": "storage" } },
@@ -53,15 +55,17 @@ const elsewhere: Readonly<Record<string, Provocation>> = {
 export function provoke(made: Made, target: Target, status: number): Made {
   const isFormRequest = takesForm(target);
   const wrong = (isFormRequest ? wrongForms : wrongJson)[status];
-  const more = target.body === undefined ? provocationElsewhere(target, status) : (wrong ?? faults[status] ?? {});
+  const more = elsewhere[`${target.name} ${status}`] ?? provocationOf(target, status, wrong);
   const type = made.body !== undefined && { "content-type": isFormRequest ? formContentType : "application/json" };
   const isRight = made.isRight && (target.body === undefined ? status < 300 : wrong === undefined);
   return { ...made, ...more, headers: { ...type, ...(more.headers ?? made.headers) }, isRight };
 }
 
+function provocationOf(target: Target, status: number, wrong: Provocation | undefined): Provocation {
+  return target.body === undefined ? provocationElsewhere(target, status) : (wrong ?? faults[status] ?? {});
+}
+
 function provocationElsewhere({ name, method }: Target, status: number): Provocation {
-  const known = elsewhere[`${name} ${status}`];
-  if (known !== undefined) return known;
   if (status === 500) return { headers: { "x-test-fault": "middleware" } };
   if (!name.includes("{id}")) return {};
   if (status === 503) return { headers: { "x-test-fault": "storage" } };

@@ -1,30 +1,35 @@
 import { noUsage } from "../../message/token-usage.ts";
 import type { SessionOwner } from "../../session/session-owner.ts";
+import type { NewTurn } from "../../session/turn-record.ts";
 import type { SessionStore } from "../../session/session-store.ts";
 import { createId } from "../../util/create-id.ts";
 
 /** Turns to store for a test: the session, its owner, and the number of turns, each with a lease of its own. */
-type Turns = { sessionId: string; owner: SessionOwner; turns?: number };
+type Turns = { sessionId: string; owner: SessionOwner; turns?: number; input?: string };
 
 /** Stores plain turns in a session, which is created when there is none. */
-export async function storeTurns(store: SessionStore, { sessionId, owner, turns = 1 }: Turns): Promise<void> {
+export async function storeTurns(
+  store: SessionStore,
+  { sessionId, owner, turns = 1, input = "Hello." }: Turns,
+): Promise<void> {
   for (let index = 0; index < Math.max(1, turns); index++) {
     const session = await store.open(sessionId, { owner });
     try {
-      if (turns > 0) await session.appendTurn(plainTurn());
+      if (turns > 0) await session.appendTurn(plainTurn(input));
     } finally {
       session.release();
     }
   }
 }
 
-function plainTurn() {
+/** Makes a plain turn: the input, and an answer. */
+export function plainTurn(input: string): NewTurn {
   return {
     runId: createId(),
     runnable: "agent",
-    input: "Hello.",
-    messages: [{ role: "assistant" as const, content: "Hello to you." }],
-    status: "completed" as const,
+    input,
+    messages: [{ role: "assistant", content: "Hello to you." }],
+    status: "completed",
     usage: { ...noUsage },
   };
 }

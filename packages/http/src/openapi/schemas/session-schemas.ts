@@ -6,6 +6,7 @@ import {
   anyObjectSchema,
   countSchema,
   arraySchema,
+  closedObjectSchema,
   timestampSchema,
   objectSchema,
   enumSchema,
@@ -27,6 +28,13 @@ const turn: PublicTurn = {
 };
 const next = "The `after` of the next page. Missing on the last page.";
 
+const title: OpenApiSchema = {
+  type: "string",
+  pattern: "\\S",
+  maxLength: 200,
+  description: "One line, without control characters.",
+};
+
 /** Returns the OpenAPI schemas of sessions, their turns and messages, by component name. */
 export function sessionSchemas(): Record<string, OpenApiSchema> {
   return {
@@ -34,6 +42,11 @@ export function sessionSchemas(): Record<string, OpenApiSchema> {
       required: { sessionId: stringSchema, createdAt: timestampSchema, updatedAt: timestampSchema, turns: countSchema },
       optional: { userId: stringSchema, title: stringSchema },
       example: session,
+    }),
+    SessionChange: closedObjectSchema<{ title: string }>({
+      required: { title },
+      optional: {},
+      example: { title: "A week in Oslo" },
     }),
     SessionList: objectSchema<SessionPage>({
       required: { sessions: arraySchema(schemaRef("Session")) },

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { Agent } from "./agent.ts";
+import type { AgentConfig } from "./agent-config.ts";
+
+const owner = { userId: "ada" };
+const opts = { sessionId: "s", ...owner };
+
+function agentWith(titles: ScriptedModel, more: Partial<AgentConfig> = {}): Agent {
+  const model = new ScriptedModel().respond(() => "Take an umbrella.");
+  return new Agent({ name: "helper", model, storage: new InMemoryStorage(), titles: { model: titles }, ...more });
+}
+
+const titleOf = async (agent: Pick<Agent, "sessions">) => (await agent.sessions.readSession("s", { owner })).title;
+
+describe("the title that a model makes", () => {
+  it("replaces the first message after the answer, once for a session [session.title-model]", async () => {
+    const titles = new ScriptedModel().respond(() => '"A week in\nOslo."');
+    const agent = agentWith(titles);
+    const completed: { runId: string; parentRunId?: string | undefined; totalTokens: number }[] = [];
+    agent.eventBus.on("run.complete", ({ runId, parentRunId, output }) => {
+      completed.push({ runId, parentRunId, totalTokens: output.usage.totalTokens });
+    });
+
+    const { runId, usage } = await agent.run("What do I take to Oslo?", opts);
+    expect(await titleOf(agent)).toBe("What do I take to Oslo?");
+    await agent.sessions.flush();
+
+    expect(await titleOf(agent)).toBe("A week in Oslo");
+    expect(completed).toMatchObject([
+      { runId, totalTokens: usage.totalTokens },
+      { parentRunId: runId, totalTokens: expect.any(Number) as number },
+    ]);
+    expect(completed[1]?.totalTokens).toBeGreaterThan(0);
+    await agent.run("And to Bergen?", opts);
+    await agent.sessions.flush();
+    expect(titles.calls).toHaveLength(1);
+    expect(JSON.stringify(titles.calls[0])).toContain("Take an umbrella.");
+  });
+
+  it("never delays the answer, and is not made when the user has set one before", async () => {
+    let renamed: Promise<unknown> | undefined;
+    const titles = new ScriptedModel().respond(() => {
+      renamed = agent.sessions.renameSession("s", "Mine", { owner });
+      return "A model's";
+    });
+    const agent = agentWith(titles);
+
+    await agent.run("Hi", opts);
+    expect(renamed).toBeUndefined();
+    await agent.sessions.flush();
+    await renamed;
+
+    expect(await titleOf(agent)).toBe("Mine");
+  });
+
+  it.each([
+    [
+      "fails",
+      () => {
+        throw new Error("The vendor is gone, sk-secret.");
+      },
+    ],
+    ["is empty", () => " \n "],
+  ])(
+    "is a warning when the model's answer %s, and leaves the first message [session.title-failure]",
+    async (_, answer) => {
+      const agent = agentWith(new ScriptedModel().respond(answer), { retry: { maxRetries: 0 } });
+      const warnings: unknown[] = [];
+      agent.eventBus.on("run.warning", (warning) => void warnings.push(warning));
+
+      const { runId } = await agent.run("Hi", opts);
+      await agent.sessions.flush();
+
+      expect(warnings).toMatchObject([{ runId, code: "title_not_made" }]);
+      expect(JSON.stringify(warnings)).not.toContain("sk-secret");
+      expect(await titleOf(agent)).toBe("Hi");
+    },
+  );
+
+  it("is refused in the configuration without a model", () => {
+    for (const titles of [{}, true, { model: "gpt" }, { model: new ScriptedModel(), words: 3 }]) {
+      expect(() => agentWith(new ScriptedModel(), { titles: titles as never })).toThrow(
+        expect.objectContaining({ code: "invalid_config", message: expect.stringContaining("titles") as string }),
+      );
+    }
+  });
+});
