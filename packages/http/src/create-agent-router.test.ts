@@ -3,11 +3,34 @@ import type { RequestHandler } from "express";
 import { describe, expect, it } from "vitest";
 import { counter, desk, scripted, talker } from "../test/runnables.ts";
 import { serve } from "../test/serve.ts";
+import { createAgentRouter } from "./create-agent-router.ts";
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 describe("createAgentRouter", () => {
-  it("runs an agent by its registered name and answers with the output [http.router] [http.agent-run] [http.output-shape]", async () => {
+  it("builds a router that a host can mount, also without options [http.router]", async () => {
+    const empty = await serve({});
+    const full = await serve({ agents: { a: talker() }, teams: { t: desk() }, workflows: { w: counter() } });
+    const namesAt = async (service: typeof empty, path: string) => {
+      const { status, json } = await service.ask(`/${path}`);
+      return [status, (json as Record<string, { name: string }[]>)[path]?.map(({ name }) => name)];
+    };
+
+    for (const [path, name] of [
+      ["agents", "a"],
+      ["teams", "t"],
+      ["workflows", "w"],
+    ] as const) {
+      expect([await namesAt(empty, path), await namesAt(full, path)]).toEqual([
+        [200, []],
+        [200, [name]],
+      ]);
+    }
+    expect(createAgentRouter()).toBeTypeOf("function");
+    expect(() => createAgentRouter({ agent: {} } as never)).toThrow('Unknown option "agent" of createAgentRouter.');
+  });
+
+  it("runs an agent by its registered name and answers with the output [http.agent-run] [http.output-shape]", async () => {
     const service = await serve({ agents: { helper: talker("Take an umbrella.") } });
 
     const { status, json, headers } = await service.post("/agents/helper/run", { input: "Oslo?" });
