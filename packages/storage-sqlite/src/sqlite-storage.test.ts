@@ -48,7 +48,7 @@ describe("SqliteStorage", () => {
     expect(await listOf(file)).toHaveLength(20);
   });
 
-  it("reads what another storage on the file stored, with members in the same order", async () => {
+  it("reads what another storage on the file stored, with members in the same order [sqlite.driver]", async () => {
     const file = newFile();
     const value = { z: "a\0b", a: [1, { "": "😀" }] };
     const storage = new SqliteStorage(file);
@@ -58,7 +58,7 @@ describe("SqliteStorage", () => {
     expect(JSON.stringify(await listOf(file))).toBe(JSON.stringify([{ key: "k", value }]));
   });
 
-  it("resolves a relative path when it is created", async () => {
+  it("resolves a relative path when it is created [sqlite.driver]", async () => {
     const file = newFile();
     const before = process.cwd();
     process.chdir(dirname(file));

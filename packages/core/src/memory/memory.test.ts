@@ -25,10 +25,10 @@ describe("Memory", () => {
 
   it("keeps its messages in memory without a storage [memory.storage-default]", async () => {
     const memory = new Memory();
-    await memory.addMessages("a", exchange("one"));
+    for (const id of ["a", "b"]) await memory.addMessages(id, exchange(id));
 
     expect(await new Memory().getMessages("a")).toEqual([]);
-    expect(await memory.getMessages("a")).toEqual(exchange("one"));
+    for (const id of ["a", "b"]) expect(await memory.getMessages(id)).toEqual(exchange(id));
   });
 
   it("keeps its messages in its storage, or in that of its agents", async () => {
@@ -81,7 +81,7 @@ describe("Memory", () => {
     expect(await memory.getMessages("a")).toEqual([{ role: "user", content: "Look." }, ...step("s")]);
   });
 
-  it("accepts messages in pieces, and returns a valid history in between", async () => {
+  it("accepts messages in pieces, and returns a valid history in between [memory.add-messages] [memory.get-messages]", async () => {
     const memory = new Memory();
     const turn = [{ role: "user", content: "Look." } as const, ...step("s")];
     await memory.addMessages("a", turn.slice(0, 2));

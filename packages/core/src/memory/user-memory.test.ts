@@ -57,10 +57,10 @@ describe("UserMemory", () => {
 
   it("keeps facts in memory without a storage [user-memory.storage-default]", async () => {
     const memory = new UserMemory();
-    await memory.addFacts("u", ["Likes tea."]);
+    for (const userId of ["u", "u2"]) await memory.addFacts(userId, [`Is ${userId}.`]);
 
     expect(await textsOf(new UserMemory())).toEqual([]);
-    expect(await textsOf(memory)).toEqual(["Likes tea."]);
+    for (const userId of ["u", "u2"]) expect(await memory.getFacts(userId)).toMatchObject([{ fact: `Is ${userId}.` }]);
   });
 
   it("keeps facts in the storage of its agents", async () => {
