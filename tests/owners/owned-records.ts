@@ -45,12 +45,15 @@ export class OwnedRecords {
   /** Reads all that an owner has, in every way, and compares it with what the owner has written. */
   async check(who: SessionOwner): Promise<void> {
     const { turns, memory, facts } = this.#of(who);
-    const listed = await this.#sessions.listSessions(who, { limit: 100 });
-    const own = who.userId === undefined ? [] : [...turns.keys()].toReversed();
-    assert.deepEqual(
-      listed.sessions.map((each) => each.sessionId),
-      own,
-    );
+    if (who.userId === undefined) await assert.rejects(this.#sessions.listSessions(who), { code: "invalid_request" });
+    else {
+      const listed = await this.#sessions.listSessions(who, { limit: 100 });
+      const own = [...turns.keys()].toReversed();
+      assert.deepEqual(
+        listed.sessions.map((each) => each.sessionId),
+        own,
+      );
+    }
     for (const id of sessionIds) {
       assert.deepEqual(await this.#turnsOf(who, id), turns.get(id));
       const messages = await this.#memory.getMessages(id, who);

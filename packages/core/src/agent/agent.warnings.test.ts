@@ -33,6 +33,44 @@ describe("a hook of a silent agent that fails", () => {
   });
 });
 
+describe("a forgotten userId", () => {
+  it("is told by each run of an agent with a user memory, unless a client came without one [run.user-id-missing]", async () => {
+    const { agent } = scripted(["One.", "Two.", "Three."], { userMemory: new UserMemory() });
+    const told = warningsOf(agent);
+    await agent.run("I am Ada.");
+    await agent.run("I am Ada.");
+    await agent.run("I am Ada.", { fromOutside: true });
+
+    expect(told.map(({ code }) => code)).toEqual(["user_id_missing", "user_id_missing"]);
+    expect(told[0]?.message).toBe(
+      "userMemory has no effect in this run: it has no userId. Pass userId in the options of the run, or set it on the agent.",
+    );
+  });
+
+  it("is told when a tool is to recall facts [run.user-id-missing]", async () => {
+    const call = { toolCalls: [{ id: "1", name: "recall_user_facts", arguments: {} }] };
+    const { agent } = scripted([call, "?", call, "?"], { tools: [new UserMemory().asTool()] });
+    const told = warningsOf(agent);
+    await agent.run("Who am I?");
+    await agent.run("Who am I?", { fromOutside: true });
+
+    expect(told.map(({ code, message }) => [code, message.includes("userId")])).toEqual([["user_id_missing", true]]);
+  });
+
+  it("is an error that names it when sessions are listed, facts are read, or a user is deleted [run.user-id-missing]", async () => {
+    const { agent } = scripted([]);
+    const calls = [
+      agent.sessions.listSessions({}),
+      agent.sessions.deleteUser(undefined as never),
+      new UserMemory().getFacts(undefined as never),
+    ];
+
+    for (const call of calls) {
+      await expect(call).rejects.toMatchObject({ code: "invalid_request", message: expect.stringMatching(/^userId /) });
+    }
+  });
+});
+
 describe("background work of a silent agent that fails", () => {
   it("is told as a warning when no facts could be extracted, for each run [run.background-warning]", async () => {
     const userMemory = new UserMemory({

@@ -56,9 +56,16 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
   return { messages: repairHistory(turns.flatMap(turnMessages)), memoryText: "" };
 }
 
-async function loadFacts(userMemory: AgentUserMemory, { settings, signal }: Run): Promise<string> {
+const noUserId = "it has no userId. Pass userId in the options of the run, or set it on the agent.";
+
+async function loadFacts(userMemory: AgentUserMemory, run: Run): Promise<string> {
+  const { settings, signal } = run;
   const { userId, tenantId, verified } = settings;
-  if (userId === undefined) return "";
+  if (userId === undefined) {
+    // A client from outside may well have no user.
+    if (!settings.fromOutside) run.warn("user_id_missing", `userMemory has no effect in this run: ${noUserId}`);
+    return "";
+  }
   const scope = { tenantId, verified, signal };
   const load = async () => await userMemory.getContextString(factOwnerId(userMemory, userId, scope), scope);
   const facts: unknown = await untilAborted(load, signal);

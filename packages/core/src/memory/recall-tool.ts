@@ -14,6 +14,9 @@ export type RecallToolConfig = {
   description?: string;
 };
 
+const noUserId =
+  "A tool that recalls facts about the user has no effect in this run: it has no userId. Pass userId in the options of the run.";
+
 const checkLimit = integer(1);
 
 type GetFacts = (userId: string, scope: UserMemoryScope) => Promise<UserFact[]>;
@@ -46,8 +49,13 @@ async function recall(
   { query, limit = 20 }: { query?: unknown; limit?: unknown },
 ): Promise<string> {
   const { userId, verified, signal } = context;
-  if (userId === undefined) return "There is no user in this run, so nothing is known about one.";
-  const facts = await getFacts(userId, { tenantId: runOf(context)?.settings.tenantId, verified, signal });
+  const run = runOf(context);
+  if (userId === undefined) {
+    // A client from outside may well have no user.
+    if (run?.settings.fromOutside === false) run.warn("user_id_missing", noUserId);
+    return "There is no user in this run, so nothing is known about one.";
+  }
+  const facts = await getFacts(userId, { tenantId: run?.settings.tenantId, verified, signal });
   if (facts.length === 0) return "Nothing is known about the user yet.";
   const sorted = typeof query === "string" ? byRelevance(facts, query) : facts.toReversed();
   return factsBlock(sorted.slice(0, checkLimit(limit, "limit", {})));

@@ -37,6 +37,8 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
       await expect(store.readSession("s", { owner })).rejects.toEqual(refused);
       await expect(store.readTurns("s", { owner })).rejects.toEqual(refused);
       await expect(store.deleteSession("s", { owner })).rejects.toEqual(refused);
+    }
+    for (const owner of [bob, { ...ada, verified: false }, { ...ada, tenantId: "acme" }]) {
       expect(await store.listSessions(owner)).toEqual({ sessions: [] });
     }
     expect(await store.readSession("s", { owner: ada })).toMatchObject({ userId: "ada", turns: 1 });
@@ -59,7 +61,7 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
     expect((await store.readTurns("s", { owner: ada })).turns).toMatchObject([{ runId: "two" }]);
     await store.deleteUser("ada");
     expect(await loadNames(store)).toEqual(["one", "three"]);
-    expect(await store.listSessions({})).toEqual({ sessions: [] });
+    expect(await store.listSessions(ada)).toEqual({ sessions: [] });
   });
 
   it("lists and deletes what a user has and an unverified one claims to have apart [session.unverified]", async () => {

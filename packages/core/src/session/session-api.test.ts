@@ -41,11 +41,14 @@ describe.each(drivers)("listing and deleting sessions over %s", (_, create) => {
     expect(second.next).toBeUndefined();
   });
 
-  it("lists nothing without a user", async () => {
+  it("refuses to list without a user, and names userId [run.user-id-missing]", async () => {
     const store = new SessionStore(create());
     await appendAll(store, ["one"]);
 
-    expect(await store.listSessions({})).toEqual({ sessions: [] });
+    await expect(store.listSessions({})).rejects.toMatchObject({
+      code: "invalid_request",
+      message: "userId is missing: sessions are listed per user. Pass the owner's { userId }.",
+    });
   });
 
   it.each([0, -1, 101, 1.5, Number.NaN])("refuses a page limit of %d", async (limit) => {

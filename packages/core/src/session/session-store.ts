@@ -1,5 +1,6 @@
 import { untilAborted } from "../async/until-aborted.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import { readProperty } from "../util/read-property.ts";
 import { checkBusyPolicy } from "../lock/busy-policy.ts";
 import type { BusyPolicy } from "../lock/busy-policy.ts";
 import type { Lease } from "../lock/lease.ts";
@@ -100,6 +101,7 @@ export class SessionStore {
     owner: SessionOwner,
     { limit, after }: PageOptions<string> = {},
   ): Promise<SessionPage> {
+    requireUserId(owner);
     const listing = { owner: checkOwner(owner), limit: checkPageLimit(limit), after: checkSessionCursor(after) };
     return await listSessions([...new Set(stores.map((store) => store.#driver))], listing);
   }
@@ -237,4 +239,12 @@ export class SessionStore {
 
 function refOf(sessionId: string, { owner = {} }: SessionAccess): SessionRef {
   return sessionRef(checkOwner(owner), checkStoredSessionId(sessionId));
+}
+
+function requireUserId(owner: SessionOwner | undefined): void {
+  if (readProperty(owner, "userId") !== undefined) return;
+  throw new TroupeError(
+    "invalid_request",
+    "userId is missing: sessions are listed per user. Pass the owner's { userId }.",
+  );
 }
