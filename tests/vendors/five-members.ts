@@ -33,7 +33,7 @@ export async function startFive({ mode, orchestrator }: Lead): Promise<FiveMembe
   const write = vi.spyOn(process.stderr, "write").mockImplementation((text) => seen.push(String(text)) > 0);
   onTestFinished(() => write.mockRestore());
   const storage = new InMemoryStorage();
-  const eventBus = new EventBus<RunEvents>();
+  const eventBus = new EventBus();
   for (const name of events) eventBus.on(name, (data) => void seen.push(inspect(data, { depth: 8 })));
   const logger = createLogger({ level: "debug", write: (line) => seen.push(line) });
   const modelOf = (name: VendorName) => connect[name](vendor.url, { apiKey: serverKey(name), logger });
