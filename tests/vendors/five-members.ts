@@ -3,7 +3,7 @@ import { dumpStorage } from "@troupe-internal/run-checker";
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { Exchange, PlannedReply } from "@troupe-internal/vendor-fakes";
 import { Agent, createLogger, EventBus, InMemoryStorage, Team } from "@troupe/core";
-import type { AgentConfig, RunEvents, RunOpts, TeamMode } from "@troupe/core";
+import type { AgentConfig, RunOpts, TeamMode } from "@troupe/core";
 import { onTestFinished, vi } from "vitest";
 import { connect, vendorNames } from "./vendors.ts";
 import type { VendorName } from "./vendors.ts";

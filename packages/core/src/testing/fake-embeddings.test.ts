@@ -31,7 +31,7 @@ describe("FakeEmbeddings", () => {
     expect(dot(query, near)).toBeGreaterThan(dot(query, far) + 0.3);
   });
 
-  it.each(["", " ", "a", "🦊"])("returns a vector other than zero for %j [embedding.embed]", async (text) => {
+  it.each(["", " ", "a", "🦊"])("returns a vector other than zero for %j", async (text) => {
     const vector = await new FakeEmbeddings({ dimensions: 8 }).embed(text);
 
     expect(vector).toHaveLength(8);
