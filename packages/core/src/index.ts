@@ -49,6 +49,7 @@ export type { GuardrailRefusal } from "./errors/guardrail-error.ts";
 
 // Runs.
 export type { Runnable, RunStream } from "./run/runnable.ts";
+export type { PartialValue } from "./run/stream-views.ts";
 export type { RunContext } from "./run/run-context.ts";
 export { RunError } from "./run/run-output.ts";
 export type { RunEvents } from "./run/run-events.ts";

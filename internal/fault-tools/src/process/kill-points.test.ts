@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { EventBus } from "@troupe/core";
 import type { Runnable, RunContext, RunStream, StorageDriver, StreamChunk } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
@@ -142,6 +143,8 @@ class Parrot implements Runnable {
     return {
       runId: "r",
       output,
+      textStream: Readable.from([String(input)]),
+      objectStream: Readable.from([]),
       cancel: () => {},
       [Symbol.asyncIterator]: () =>
         (async function* () {

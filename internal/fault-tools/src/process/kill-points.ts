@@ -104,6 +104,8 @@ function wrapStream(stream: RunStream, reach: ReachPoint): RunStream {
       output.catch(() => {});
       return output;
     },
+    textStream: stream.textStream,
+    objectStream: stream.objectStream,
     cancel: (reason) => stream.cancel(reason),
     [Symbol.asyncIterator]: () => beforeLast(stream, beforeFinish),
   };

@@ -50,6 +50,10 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     this.#memory = remembers ? new SessionMemory({ memory, run, model, storage }) : undefined;
   }
 
+  get isStructured(): boolean {
+    return this.#parts.config.structuredOutput !== undefined;
+  }
+
   async begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>> {
     const [parts, run] = [this.#parts, this.#run];
     const session = await this.#session.open(parts.sessionsFor(run.settings));

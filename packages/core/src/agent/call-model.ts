@@ -6,6 +6,7 @@ import type { ModelResponse } from "../model/model-response.ts";
 import { ResponseCollector } from "../model/response-collector.ts";
 import { callWithRetries } from "../retry/with-retry.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
+import type { PartialAnswers } from "../run/stream-views.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
 import { ChunkFilter } from "./chunk-filter.ts";
 import type { ModelCaller, LoopPlan, PreparedCall } from "./loop-plan.ts";
@@ -46,7 +47,8 @@ async function* answerCall(
   const { run, structured, outputGuardrails } = plan;
   const { context, signal } = run;
   const gate = structured === undefined ? new OutputGate({ guardrails: outputGuardrails, context }) : undefined;
-  const chunks = new ChunkFilter({ run, gate, showsTools: prepared.mayCallTools });
+  const partial = startPartialAnswer(plan);
+  const chunks = new ChunkFilter({ run, gate, partial, showsTools: prepared.mayCallTools });
   const thinkingBefore = run.thinking;
   run.text = "";
   const log = new ModelCallLog(run, prepared.model);
@@ -71,6 +73,13 @@ async function* answerCall(
   run.text += rest;
   if (rest !== "") yield { type: "text", text: rest };
   return { ...response, text: run.text };
+}
+
+/** Begins the values of a structured answer for a reader of `objectStream`, unless guardrails have to check it first. */
+function startPartialAnswer({ run, structured, outputGuardrails }: LoopPlan): PartialAnswers | undefined {
+  if (structured === undefined || outputGuardrails.length > 0) return undefined;
+  run.partialAnswers?.startAnswer();
+  return run.partialAnswers;
 }
 
 /**
@@ -102,6 +111,8 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, { mode
       const filtered = filter(chunk);
       const shown = filtered instanceof Promise ? await filtered : filtered;
       if (shown !== undefined) yield shown;
+      // A model that ignores its signal would go on without end where nothing of its answer is shown.
+      else options.signal.throwIfAborted();
     }
     const response = normalizeResponse(collector.finish());
     end?.({ usage: response.usage, responseId: response.responseId });

@@ -1,6 +1,7 @@
 import type { OutputGate } from "../guardrail/output-gate.ts";
 import type { AnswerChunk, ModelChunk } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
+import type { PartialAnswers } from "../run/stream-views.ts";
 import type { Run } from "../run/run.ts";
 
 type TextChunk = Extract<AnswerChunk, { type: "text" }>;
@@ -14,6 +15,8 @@ export type ChunkFilterOptions = {
   run: Run;
   /** Lets text out once it may go. Absent for a structured answer, all of whose text is held back. */
   gate: OutputGate | undefined;
+  /** Takes the text of a structured answer, for a reader of its values. */
+  partial: PartialAnswers | undefined;
   /** Shows tool calls, which will be executed. */
   showsTools: boolean;
 };
@@ -60,9 +63,9 @@ export class ChunkFilter {
   };
 
   #filterText(chunk: TextChunk): StreamChunk | undefined | Promise<StreamChunk | undefined> {
-    const { gate } = this.#options;
+    const { gate, partial } = this.#options;
     this.#hadText = true;
-    if (gate === undefined) return undefined;
+    if (gate === undefined) return partial?.push(chunk.text)?.then(() => undefined);
     const passed = gate.push(chunk.text);
     if (typeof passed !== "string") return passed.then((text) => this.#show(text, chunk));
     return this.#show(passed, chunk);

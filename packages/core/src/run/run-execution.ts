@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
@@ -9,6 +10,8 @@ import type { RunWork } from "./run-work.ts";
 import type { Run } from "./run.ts";
 import type { RunStream } from "./runnable.ts";
 import { logRunEnd } from "./log-run-end.ts";
+import { alreadyRead, notStructured, objectView, PartialAnswers, textView } from "./stream-views.ts";
+import type { PartialValue, Reader } from "./stream-views.ts";
 import { watchLimits } from "./run-limits.ts";
 import { toRunError } from "./to-run-error.ts";
 
@@ -33,14 +36,18 @@ export class RunExecution<Structured>
   /** While `ending`, the work of the run is being stored, and whatever else it does is ignored. */
   #phase: "idle" | "working" | "ending" | "ended" = "idle";
   #isFailing = false;
-  /** The reader that pulls the run: the output skips the chunks, and a run that does not stream has none. */
-  #reader: "stream" | "output" | "none" = "stream";
+  /** The one reader of the run, once there is one. */
+  #reader: Reader | undefined;
   #hasLeft = false;
   /** The work once it has begun: of a run that was aborted before, none of its functions is called. */
   #begun: RunWork<Structured> | undefined;
   #output: Promise<RunOutput<Structured>> | undefined;
   #chunks: AsyncGenerator<StreamChunk, FinishReason> | undefined;
   #unwatch = () => {};
+  #textStream: AsyncIterable<string> | undefined;
+  #objectStream: AsyncIterable<PartialValue<NonNullable<Structured>>> | undefined;
+  /** Keeps the AsyncLocalStorage of the caller for all that the run calls, whoever reads it, awaits it or cancels it. */
+  readonly #caller = new AsyncResource("TroupeRun", { requireManualDestroy: true });
   /** A failure that the reader of the chunks has not received yet. */
   #unreadFailure: RunError | undefined;
 
@@ -59,6 +66,16 @@ export class RunExecution<Structured>
     return (this.#output ??= LazyPromise.of(this.#result.promise, () => this.#drive("output")));
   }
 
+  get textStream(): AsyncIterable<string> {
+    const next = () => this.#read("text");
+    return (this.#textStream ??= textView(next, () => this.#leave("text")));
+  }
+
+  get objectStream(): AsyncIterable<PartialValue<NonNullable<Structured>>> {
+    const open = () => this.#readObjects();
+    return (this.#objectStream ??= objectView(open, () => this.#leave("objects")));
+  }
+
   /** Drives the run to its end, without a stream. */
   run(): Promise<RunOutput<Structured>> {
     this.#drive("none");
@@ -75,19 +92,41 @@ export class RunExecution<Structured>
   }
 
   next(): Promise<Step> {
-    if (this.#reader !== "stream") return Promise.reject(alreadyDriven());
+    return this.#read("chunks");
+  }
+
+  /** The reader leaves: unless the run has ended, it ends as cancelled. */
+  return(): Promise<Step> {
+    return this.#leave("chunks");
+  }
+
+  #read(reader: Reader): Promise<Step> {
+    this.#reader ??= reader;
+    if (this.#reader !== reader) return Promise.reject(alreadyRead(this.#reader));
     if (this.#hasLeft) return Promise.resolve(over);
     return new Promise((resolve, reject) => {
       this.#reads.push({ resolve, reject });
       if (this.#phase === "ended") this.#answerReads();
       else if (this.#phase === "idle") this.#begin();
-      else if (this.#reads.length === 1) this.#pull();
+      else if (this.#reads.length === 1) this.#pullAsCaller();
     });
   }
 
-  /** The reader leaves: unless the run has ended, it ends as cancelled. */
-  async return(): Promise<Step> {
-    if (this.#reader !== "stream" || this.#phase === "ended") return over;
+  /** Begins the run for the reader of its values. Returns undefined when the run is over. */
+  #readObjects(): PartialAnswers | undefined {
+    this.#reader ??= "objects";
+    if (this.#reader !== "objects") throw alreadyRead(this.#reader);
+    if (this.#work.isStructured === false) throw notStructured();
+    if (this.#hasLeft) return undefined;
+    const answers = new PartialAnswers();
+    this.#run.partialAnswers = answers;
+    if (this.#phase === "idle") this.#begin();
+    return answers;
+  }
+
+  async #leave(reader: Reader): Promise<Step> {
+    this.#reader ??= reader;
+    if (this.#reader !== reader || this.#phase === "ended") return over;
     this.#hasLeft = true;
     this.#stop(new TroupeError("cancelled", "The reader left the stream before its end."));
     if (this.#phase !== "idle") await this.#result.promise.catch(() => undefined);
@@ -101,6 +140,10 @@ export class RunExecution<Structured>
   }
 
   #begin(): void {
+    this.#caller.runInAsyncScope(() => this.#beginAsCaller());
+  }
+
+  #beginAsCaller(): void {
     const run = this.#run;
     const { signals, limits } = run.settings;
     const stop = (reason: TroupeError) => this.#stop(reason);
@@ -123,6 +166,10 @@ export class RunExecution<Structured>
     }
   }
 
+  #pullAsCaller(): void {
+    this.#caller.runInAsyncScope(() => this.#pull());
+  }
+
   #pull(): void {
     if (this.#phase !== "working" || this.#chunks === undefined) return;
     this.#chunks.next().then(this.#onStep, this.#onFailure);
@@ -138,7 +185,7 @@ export class RunExecution<Structured>
     }
     this.#reads.shift()?.resolve({ done: false, value: step.value });
     this.#emitChunk(step.value);
-    if (this.#reader !== "stream" || this.#reads.length > 0) this.#pull();
+    if (this.#reads.length > 0 || !(this.#reader === "chunks" || this.#reader === "text")) this.#pull();
   };
 
   async #complete(finishReason: FinishReason): Promise<void> {
@@ -158,6 +205,8 @@ export class RunExecution<Structured>
     logRunEnd(this.#run, output);
     this.#run.emit("run.complete", { output });
     this.#result.resolve(output);
+    if (output.structured === null || output.structured === undefined) this.#run.partialAnswers?.fail(notStructured());
+    else this.#run.partialAnswers?.finish(output.structured);
     this.#reads.shift()?.resolve({ done: false, value: finish });
     this.#answerReads();
   }
@@ -178,12 +227,17 @@ export class RunExecution<Structured>
     logRunEnd(this.#run, failure.output, failure.code);
     this.#run.emit("run.error", { error: failure });
     this.#result.reject(failure);
+    this.#run.partialAnswers?.fail(failure);
     this.#unreadFailure = failure;
     this.#answerReads();
   }
 
   /** Ends the run before its time; when this returns, its signal has aborted. */
   #stop(reason: TroupeError): void {
+    this.#caller.runInAsyncScope(() => this.#stopAsCaller(reason));
+  }
+
+  #stopAsCaller(reason: TroupeError): void {
     if (this.#phase === "ended") return;
     this.#run.abort(reason);
     if (this.#phase === "working") void this.#fail(reason);
@@ -240,11 +294,4 @@ const turnNotStored: Problem = { code: "turn_not_stored", message: "The interrup
 
 function hookFailure(hook: "afterRun" | "onError"): Problem {
   return { code: "hook_failed", message: `The hook ${hook} failed.` };
-}
-
-function alreadyDriven(): TroupeError {
-  return new TroupeError(
-    "conflict",
-    "This stream cannot be read: its output was awaited first, which drops the chunks. Read the stream first, or await its output alone.",
-  );
 }

@@ -11,6 +11,8 @@ export type RunEnd<Structured = unknown> = { output: RunOutput<Structured> } | {
  * results are ignored.
  */
 export interface RunWork<Structured = unknown> {
+  /** False when the run can have no structured answer: a reader of its `objectStream` is refused. @default true */
+  readonly isStructured?: boolean;
   /** Prepares the run and returns its stream: all chunks but `finish`, and at last the reason why it finished. */
   begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>>;
   /** Stores what a finished run did. The end is announced afterwards; a rejection makes the run a failed one. */

@@ -14,6 +14,7 @@ import type { RunSettings } from "./run-options.ts";
 import type { RunMetrics, RunOutput } from "./run-output.ts";
 import { withSlot } from "./context-slot.ts";
 import { ModelCallEvents } from "./model-call-events.ts";
+import type { PartialAnswers } from "./stream-views.ts";
 import { emitWarning } from "./run-warning.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
@@ -58,6 +59,8 @@ export class Run<Structured = unknown> {
   readonly toolCalls: ToolCallResult[] = [];
   /** The messages after the input. */
   readonly messages: ChatMessage[] = [];
+  /** Takes the text of a structured answer for the reader of `objectStream`, if there is one. */
+  partialAnswers: PartialAnswers | undefined;
   /** The tool calls that are under way. */
   unfinishedStep: UnfinishedStep | undefined;
   readonly #init: RunInit;

@@ -7,7 +7,7 @@ export type ParsedJson<Value = unknown> =
   | { readonly ok: false; readonly problem: string };
 
 /** The greatest length of JSON that is parsed, in UTF-16 units. */
-const maxJsonLength = 1_048_576;
+export const maxJsonLength = 1_048_576;
 
 /**
  * Parses the arguments of a tool call as a model wrote them. An empty text means no arguments; anything but an object

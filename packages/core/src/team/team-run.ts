@@ -33,6 +33,11 @@ export class TeamRun implements RunWork {
     this.#session = new RunSession(run);
   }
 
+  /** Only a routed member has an answer with a structure. */
+  get isStructured(): boolean {
+    return this.#parts.config.mode === "route";
+  }
+
   async begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>> {
     const run = this.#run;
     const { members, config, events } = this.#parts;

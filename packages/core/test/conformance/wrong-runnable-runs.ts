@@ -28,6 +28,8 @@ export const wrongRunnableRuns = {
         const stream = right.stream(input, opts);
         return {
           runId: stream.runId,
+          textStream: stream.textStream,
+          objectStream: stream.objectStream,
           [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator](),
           cancel: () => stream.cancel(),
           get output() {
