@@ -20,11 +20,11 @@ import type { ModelRules } from "./model-rules.ts";
 
 /** The options that users pass to both `google` and `vertex`, before `readModelOptions` checks them. */
 export type GeminiOptions = {
-  apiKey?: string;
-  baseURL?: string;
-  idleTimeoutMs?: number;
-  rules?: Partial<ModelRules>;
-  logger?: Logger;
+  apiKey?: string | undefined;
+  baseURL?: string | undefined;
+  idleTimeoutMs?: number | undefined;
+  rules?: Partial<ModelRules> | undefined;
+  logger?: Logger | undefined;
 };
 
 /**

@@ -20,17 +20,17 @@ import type { ModelRules } from "./model-rules.ts";
 /** Options of `anthropic`, which creates a model. All have defaults. */
 export type AnthropicOptions = {
   /** The key for calls without their own. @default `ANTHROPIC_API_KEY`, read at each call */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** The URL of the API, without `/v1`. @default "https://api.anthropic.com" */
-  baseURL?: string;
+  baseURL?: string | undefined;
   /** The header that carries the key. Some gateways know only the old `x-api-key`. @default "authorization" */
-  keyHeader?: "authorization" | "x-api-key";
+  keyHeader?: "authorization" | "x-api-key" | undefined;
   /** Milliseconds to wait for the first byte, and between chunks. @default 60_000 */
-  idleTimeoutMs?: number;
+  idleTimeoutMs?: number | undefined;
   /** Abilities of the model that the table does not know or has wrong. */
-  rules?: Partial<ModelRules>;
+  rules?: Partial<ModelRules> | undefined;
   /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
-  logger?: Logger;
+  logger?: Logger | undefined;
 };
 
 /**

@@ -19,19 +19,19 @@ import type { ModelRules } from "./model-rules.ts";
 /** Options of `ollama`, which creates a model. All have defaults. */
 export type OllamaOptions = {
   /** The key for calls without their own. @default none; at ollama.com `OLLAMA_API_KEY`, read at each call */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** The URL of the server. @default "http://127.0.0.1:11434" */
-  baseURL?: string;
+  baseURL?: string | undefined;
   /** The context length in tokens. The server truncates longer conversations without an error. @default that of the server */
-  contextLength?: number;
+  contextLength?: number | undefined;
   /** Milliseconds to wait for the first byte; the server may have to load the model. @default 300_000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Milliseconds to wait between chunks. @default 60_000 */
-  idleTimeoutMs?: number;
+  idleTimeoutMs?: number | undefined;
   /** Abilities of the model that are not known or wrong. */
-  rules?: Partial<ModelRules>;
+  rules?: Partial<ModelRules> | undefined;
   /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
-  logger?: Logger;
+  logger?: Logger | undefined;
 };
 
 /** The settings of an Ollama model that `readModelOptions` returns: checked options with their defaults. */

@@ -19,31 +19,31 @@ import type { ModelRules } from "./model-rules.ts";
 /** Options of models and embeddings. */
 type ConnectionOptions = {
   /** The key for calls without their own. @default at OpenAI itself `OPENAI_API_KEY`, read at each call */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** The URL of the API, with its version. @default "https://api.openai.com/v1" */
-  baseURL?: string;
+  baseURL?: string | undefined;
   /** Milliseconds to wait for the first byte of an answer that is not streamed. @default 600_000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 };
 
 /** Options of `openai`, which creates a model. All have defaults. */
 export type OpenAIOptions = ConnectionOptions & {
   /** The API to use. `auto`: Responses at OpenAI itself, Chat Completions at other servers. @default "auto" */
-  api?: "auto" | "responses" | "chat";
+  api?: "auto" | "responses" | "chat" | undefined;
   /** Milliseconds to wait for the first byte of a stream, and between chunks. @default 60_000 */
-  idleTimeoutMs?: number;
+  idleTimeoutMs?: number | undefined;
   /** Abilities of the model that the table does not know or has wrong. */
-  rules?: Partial<ModelRules>;
+  rules?: Partial<ModelRules> | undefined;
   /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
-  logger?: Logger;
+  logger?: Logger | undefined;
 };
 
 /** Options of `openaiEmbeddings`, which turns texts into vectors. All have defaults. */
 export type OpenAIEmbeddingsOptions = ConnectionOptions & {
   /** @default "text-embedding-3-small" */
-  model?: string;
+  model?: string | undefined;
   /** The length of the vectors, for models that can shorten them. @default the full length of the model */
-  dimensions?: number;
+  dimensions?: number | undefined;
 };
 
 /** The default of `baseURL`: the URL of OpenAI's own API, with its version. */

@@ -7,7 +7,10 @@ import type { AuthClient, ServiceAccount } from "./vertex-options.ts";
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 
 /** Given credentials, or the project for which Google's library looks for some. */
-type CredentialsSource = { credentials?: ServiceAccount | AuthClient; project?: string };
+type CredentialsSource = {
+  credentials?: ServiceAccount | AuthClient | undefined;
+  project?: string | undefined;
+};
 
 /**
  * The Google Cloud credentials of a model, which authenticate its requests: the given ones, else Google's Application

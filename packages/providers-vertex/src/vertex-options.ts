@@ -4,21 +4,21 @@ import type { ModelRules } from "./model-rules.ts";
 /** Options of `vertex`, which creates a model. Without `project` and `location`, calls need an API key. */
 export type VertexOptions = {
   /** The project to bill, together with `location`. Without both, an API key is needed. */
-  project?: string;
+  project?: string | undefined;
   /** The location of the model: a region, `"us"`, `"eu"` or `"global"`. */
-  location?: string;
+  location?: string | undefined;
   /** The credentials for the project. @default Google's Application Default Credentials, found at the first call */
-  credentials?: ServiceAccount | AuthClient;
+  credentials?: ServiceAccount | AuthClient | undefined;
   /** A key in place of credentials. @default without `project`, `GOOGLE_API_KEY`, read at each call */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** The URL of the API, without its version. @default that of the location */
-  baseURL?: string;
+  baseURL?: string | undefined;
   /** Milliseconds to wait for the first byte, and between chunks. @default 60_000 */
-  idleTimeoutMs?: number;
+  idleTimeoutMs?: number | undefined;
   /** Abilities of the model that the table does not know or has wrong. */
-  rules?: Partial<ModelRules>;
+  rules?: Partial<ModelRules> | undefined;
   /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
-  logger?: Logger;
+  logger?: Logger | undefined;
 };
 
 /** The key of a service account, for the option `credentials`: the fields of its key file that are used. */

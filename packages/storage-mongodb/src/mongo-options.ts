@@ -6,9 +6,9 @@ import type { OptionTable } from "@troupe/core/adapter";
 /** Options of `MongoStorage`, the argument after `uri`, `dbName` and `collectionName`. */
 export type MongoOptions = {
   /** Milliseconds to wait for an answer of the server, and for work that conflicts with other writers. @default 10_000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Takes the warning about a standalone server. @default writes it to the standard error stream */
-  logger?: Logger;
+  logger?: Logger | undefined;
 };
 
 /** The arguments of `MongoStorage` as `readArguments` returns them: checked, with their defaults. */

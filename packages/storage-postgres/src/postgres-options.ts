@@ -8,15 +8,15 @@ import type { ServerAddress } from "./read-connection-string.ts";
 /** Options of `PostgresStorage`: limits of its connections, and the name of its table. All have defaults. */
 export type PostgresOptions = {
   /** The most connections at the same time. A given pool has its own limit. @default 10 */
-  max?: number;
+  max?: number | undefined;
   /** Milliseconds that a call waits for a connection. @default 5000 */
-  acquireTimeoutMs?: number;
+  acquireTimeoutMs?: number | undefined;
   /** Milliseconds that a statement may take. @default 30_000 */
-  statementTimeoutMs?: number;
+  statementTimeoutMs?: number | undefined;
   /** The schema of the table; created if it does not exist. @default "public" */
-  schema?: string;
+  schema?: string | undefined;
   /** The table of the records; created if it does not exist. @default "troupe_records" */
-  table?: string;
+  table?: string | undefined;
 };
 
 /**

@@ -8,11 +8,11 @@ export type SqliteOptions = {
    * The failures that a confirmed write survives: with `"normal"` a killed process, with `"full"` also a loss of power.
    * @default "full"
    */
-  durability?: "full" | "normal";
+  durability?: "full" | "normal" | undefined;
   /** Milliseconds that a call waits while another process writes. @default 5000 */
-  busyTimeoutMs?: number;
+  busyTimeoutMs?: number | undefined;
   /** The table of the records. @default "troupe_records" */
-  table?: string;
+  table?: string | undefined;
 };
 
 /** The checks and defaults of the options of `SqliteStorage`. */

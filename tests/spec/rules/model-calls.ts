@@ -50,6 +50,7 @@ export const modelCallRules = [
   ...rulesOf("Types of outputs", {
     "types.finished-run": "an output that resolved has runId, sessionId, status, usage and durationMs, without a check",
     "types.structured": "structured has the type of the agent's schema",
+    "types.undefined-options": "every option of a public function or class may be undefined",
     "types.failed-run": "the output of a failed run has what there is",
   }),
   ...rulesOf("Run context", {

@@ -18,8 +18,7 @@ import type { RunError, RunOutput } from "../run/run-output.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 
-/** Callbacks of the application in an agent's run: before and after it, before each tool call, and at a failure. */
-export type AgentHooks = {
+type HookMethods = {
   /** Called before the model. What it returns replaces the input; what it throws ends the run. */
   beforeRun?(
     context: RunContext,
@@ -39,71 +38,74 @@ export type AgentHooks = {
 /** Option `titles` of agents and teams: the model that makes the titles of their sessions. */
 export type TitleConfig = { model: ModelProvider };
 
+/** Callbacks of the application in an agent's run: before and after it, before each tool call, and at a failure. */
+export type AgentHooks = { [Name in keyof HookMethods]: HookMethods[Name] | undefined };
+
 /**
  * Constructor options of an `Agent`: its model, instructions and tools, its memory and storage, guardrails and limits.
  */
 export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema | undefined> = LogChoice & {
   name: string;
   /** The purpose in a sentence: shown in cards and listings, and to a team that has to choose. */
-  description?: string;
+  description?: string | undefined;
   model: ModelProvider;
   /** The system prompt, or a function that makes it for a run. */
-  instructions?: string | ((context: RunContext) => string | Promise<string>);
+  instructions?: string | ((context: RunContext) => string | Promise<string>) | undefined;
   /**
    * The tools that the model may call. The tools of a source are loaded when a run begins. A function returns the tools of
    * one run, by its context: no other run gets them, and sources that it returns are the application's to close.
    */
-  tools?: ToolList | MakeTools;
+  tools?: ToolList | MakeTools | undefined;
   /** The source of the history, in place of the session's turns: a `Memory`, or an object with its five methods. */
-  memory?: AgentMemory;
+  memory?: AgentMemory | undefined;
   /** Stores the sessions. @default in memory: 10,000 sessions, for 24 hours without use */
-  storage?: StorageDriver;
+  storage?: StorageDriver | undefined;
   /** The session of a run that has none in its options. @default a new one for each run */
-  sessionId?: string;
+  sessionId?: string | undefined;
   /** The user of a run that has none in its options. */
-  userId?: string;
+  userId?: string | undefined;
   /** Gives the model the history of the session. @default true */
-  addHistoryToMessages?: boolean;
+  addHistoryToMessages?: boolean | undefined;
   /** The number of past turns in the history. @default 50 */
-  numHistoryRuns?: number;
+  numHistoryRuns?: number | undefined;
   /** The number of round trips after which the model has to answer without tools. @default 10 */
-  maxToolRoundtrips?: number;
+  maxToolRoundtrips?: number | undefined;
   /**
    * The number of tool calls that may run at the same time, of those that the model asked for at once. The others wait in
    * their order; the timeout of a tool begins with its execution. @default 32
    */
-  maxParallelTools?: number;
+  maxParallelTools?: number | undefined;
   /**
    * Called before each model call of a run, also for the repair of a structured answer: may choose the model, the
    * instructions and the tools of the call, or end the run.
    */
-  prepareStep?: PrepareStep;
+  prepareStep?: PrepareStep | undefined;
   /** Settings of the model calls, which a run's own `modelOptions` override one by one. */
-  modelOptions?: ModelSettings;
+  modelOptions?: ModelSettings | undefined;
   /** The same as `modelOptions.temperature`, which overrides it. */
-  temperature?: number;
+  temperature?: number | undefined;
   /** The schema of the answer: `output.structured` holds the checked value. */
   structuredOutput?: Schema | undefined;
-  hooks?: AgentHooks;
-  guardrails?: GuardrailConfig;
+  hooks?: AgentHooks | undefined;
+  guardrails?: GuardrailConfig | undefined;
   /** @default a bus of its own */
-  eventBus?: EventBus<RunEvents>;
+  eventBus?: EventBus<RunEvents> | undefined;
   /** The same as `modelOptions.reasoning`, which overrides it. */
-  reasoning?: ReasoningConfig;
+  reasoning?: ReasoningConfig | undefined;
   /** Facts about the user: given to the model, and extracted after each answer. */
-  userMemory?: AgentUserMemory;
+  userMemory?: AgentUserMemory | undefined;
   /** Repeats failed model calls. */
-  retry?: Partial<RetryConfig>;
+  retry?: Partial<RetryConfig> | undefined;
   /**
    * The estimated size of each model call of a run, in tokens. Left out to fit are the oldest turns of the history, then
    * the oldest tool calls of the run with their results; the system prompt, the tools, the input and the newest results
    * stay. A call that exceeds it even so is made, with a warning.
    */
-  maxContextTokens?: number;
+  maxContextTokens?: number | undefined;
   /** The model that makes the titles of sessions, after the first turn. @default the beginning of the first message */
-  titles?: TitleConfig;
+  titles?: TitleConfig | undefined;
   /** @default 10 minutes, and no limit on tokens */
-  limits?: RunLimits;
+  limits?: RunLimits | undefined;
   /** Lets a run wait, or refuses it, while its session is busy with another run. @default "enqueue" */
-  onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy>;
+  onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy> | undefined;
 };

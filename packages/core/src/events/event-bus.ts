@@ -11,7 +11,7 @@ export type EventHandler<Data> = (data: Data) => unknown;
 /** Options of an `EventBus`. */
 export type EventBusOptions = {
   /** Receives the errors of handlers. @default they are ignored */
-  onHandlerError?: HandlerErrorListener;
+  onHandlerError?: HandlerErrorListener | undefined;
 };
 
 type HandlerErrorListener = (error: unknown, eventName: string) => void;

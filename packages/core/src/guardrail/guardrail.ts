@@ -21,11 +21,14 @@ export type Guardrail = {
    * holds them back by a `replace` that ends before them. Otherwise, and when one of several is not incremental, all text
    * is held back until it is whole. @default false
    */
-  incremental?: boolean;
+  incremental?: boolean | undefined;
 };
 
 /** The guardrails of an agent, each list in the order of the checks: for the input of its runs, and for its answers. */
-export type GuardrailConfig = { input?: readonly Guardrail[]; output?: readonly Guardrail[] };
+export type GuardrailConfig = {
+  input?: readonly Guardrail[] | undefined;
+  output?: readonly Guardrail[] | undefined;
+};
 
 const guardrail = nested(
   {

@@ -14,13 +14,13 @@ export type KnowledgeBaseConfig = {
   name: string;
   vectorStore: VectorStore;
   /** The collection of the store that holds the documents. Knowledge bases may share one. @default the name */
-  collection?: string;
+  collection?: string | undefined;
   /** Makes vectors of documents and queries. @default those of the store */
-  embeddings?: EmbeddingProvider;
+  embeddings?: EmbeddingProvider | undefined;
   /** The number of texts in one embedding call. @default 100 */
-  batchSize?: number;
+  batchSize?: number | undefined;
   /** The number of batches that are processed at once. @default 4 */
-  concurrency?: number;
+  concurrency?: number | undefined;
 };
 
 const storedName = satisfying<string>(

@@ -6,11 +6,11 @@ import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provid
 /** Options of a call of a `KnowledgeBase` that may embed text: API keys for the embeddings, and a signal. */
 export type KnowledgeCallOptions = {
   /** An API key for the vendor of the embeddings. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** API keys by vendor. The embeddings get that of their own vendor and no other. */
-  apiKeys?: ApiKeys;
+  apiKeys?: ApiKeys | undefined;
   /** Ends the call as cancelled. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 };
 
 /** The names of the options in `KnowledgeCallOptions`, by which unknown options are refused. */

@@ -13,12 +13,12 @@ import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
 /** Options of a tool that searches a knowledge base. The model chooses neither `minScore` nor `filter`. */
 export type SearchToolConfig = {
   /** @default `search_` and the name of the knowledge base */
-  name?: string;
-  description?: string;
+  name?: string | undefined;
+  description?: string | undefined;
   /** The number of documents, unless the model asks for another. @default 5 */
-  topK?: number;
-  minScore?: number;
-  filter?: Record<string, unknown>;
+  topK?: number | undefined;
+  minScore?: number | undefined;
+  filter?: Record<string, unknown> | undefined;
 };
 
 const optionTable = {

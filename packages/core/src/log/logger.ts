@@ -33,13 +33,13 @@ export interface Logger {
 /** Options of `createLogger`. */
 export type LoggerOptions = {
   /** Lowest level that is written. @default "silent" */
-  level?: LogLevel;
+  level?: LogLevel | undefined;
   /** `true`: text in colour everywhere. `false`: no colour. @default text in colour at a terminal, JSON elsewhere */
-  color?: boolean;
+  color?: boolean | undefined;
   /** String before each message. */
-  prefix?: string;
+  prefix?: string | undefined;
   /** Takes each line. @default writes to the standard error stream */
-  write?: (line: string) => void;
+  write?: ((line: string) => void) | undefined;
 };
 
 /** Option check for a `Logger`: the option `logger` of runnables, providers and transports. */

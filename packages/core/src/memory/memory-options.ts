@@ -55,16 +55,16 @@ export function warnCaller(
 /** Options of a `Memory`. */
 export type MemoryOptions = {
   /** @default the storages of the agents that use it, each for its own sessions; without any, in memory and bounded */
-  storage?: StorageDriver;
+  storage?: StorageDriver | undefined;
   /**
    * The number of messages in the window. Beyond it, and beyond four million characters in all, the oldest turns overflow
    * as a whole. @default 50
    */
-  maxShortTermMessages?: number;
+  maxShortTermMessages?: number | undefined;
   /** Summarises messages that overflow. Otherwise they are dropped. @default false */
-  enableLongTerm?: boolean;
+  enableLongTerm?: boolean | undefined;
   /** Writes the summaries. @default the agent's model; without one, they are digests */
-  model?: ModelProvider;
+  model?: ModelProvider | undefined;
 };
 
 /** Options of `Memory.addMessages`. */

@@ -10,8 +10,8 @@ import type { UserFact } from "./user-fact.ts";
 /** Name and description by which a model sees the tool that recalls facts. */
 export type RecallToolConfig = {
   /** @default "recall_user_facts" */
-  name?: string;
-  description?: string;
+  name?: string | undefined;
+  description?: string | undefined;
 };
 
 const noUserId =

@@ -26,13 +26,13 @@ export type UserMemoryOptions = {
    * @default the storages of the agents that use it: what an agent finds goes to its own, and facts are read from all;
    * without any, in memory and bounded
    */
-  storage?: StorageDriver;
+  storage?: StorageDriver | undefined;
   /** The model that finds facts. @default the agent's model */
-  model?: ModelProvider;
+  model?: ModelProvider | undefined;
   /** The number of facts that are kept of a user. @default 100 */
-  maxFacts?: number;
+  maxFacts?: number | undefined;
   /** Lets agents find facts in their conversations. Without it, only `extractAndStore` does. @default true */
-  enabled?: boolean;
+  enabled?: boolean | undefined;
 };
 
 /** Options of `UserMemory.extractAndStore`. */

@@ -11,7 +11,7 @@ export type RetryConfig = {
   /** Upper bound of every wait in milliseconds, also of one that the vendor asks for. @default 10000 */
   maxDelayMs: number;
   /** Tells which failures are worth another call. @default `isRetryable` */
-  retryableErrors?: (error: unknown) => boolean;
+  retryableErrors?: ((error: unknown) => boolean) | undefined;
 };
 
 const optionTable = {

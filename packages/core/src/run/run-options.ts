@@ -11,27 +11,27 @@ import type { UsageMeter } from "./usage-meter.ts";
 /** Limits of one run. A run over a limit ends with the error `limit_exceeded`. */
 export type RunLimits = {
   /** The longest duration in milliseconds. @default 600000 */
-  durationMs?: number;
+  durationMs?: number | undefined;
   /** The largest number of tokens for all model calls together. @default no limit */
-  totalTokens?: number;
+  totalTokens?: number | undefined;
 };
 
 /** Options of one call of `run` or `stream`: session, user, API keys, limits, signal, and the parent run. */
 export type RunOpts = {
-  sessionId?: string;
-  userId?: string;
+  sessionId?: string | undefined;
+  userId?: string | undefined;
   /**
    * False when `userId` is only claimed, as by a field of a request: the run works in a space apart from what the verified
    * user of that name has. A child run inherits it. @default true
    */
-  verified?: boolean;
-  metadata?: Record<string, unknown>;
+  verified?: boolean | undefined;
+  metadata?: Record<string, unknown> | undefined;
   /** A key for the vendor of the runnable; never sent to another vendor. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** One key per vendor. */
-  apiKeys?: ApiKeys;
+  apiKeys?: ApiKeys | undefined;
   /** Ends the run as cancelled. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   limits?: RunLimits | undefined;
   /**
    * Settings of the model calls of this run, over those of the agent or the team's orchestrator; of a workflow, of all its
@@ -39,19 +39,19 @@ export type RunOpts = {
    */
   modelOptions?: ModelSettings | undefined;
   /** The user's tenant in a service with several: tenants share no sessions, memory and facts. */
-  tenantId?: string;
+  tenantId?: string | undefined;
   /**
    * The context of the run that starts this one: the child run inherits keys, user, tenant, metadata and signal where its own
    * options have none, and its usage counts for the parent run too.
    */
-  parent?: RunContext;
+  parent?: RunContext | undefined;
   /** The id of the run, a UUID, for a caller that must know it before the run begins. @default a new one */
-  runId?: string;
+  runId?: string | undefined;
   /**
    * Marks a caller from outside of this process, as every transport does: the configured session and user are not used for
    * it, neither in this run nor in its child runs. @default false
    */
-  fromOutside?: boolean;
+  fromOutside?: boolean | undefined;
 };
 
 /** Configured values of a runnable for options that a call leaves out, and the vendor that a generic key is for. */

@@ -27,7 +27,7 @@ import { openTurnLog } from "./turn-log.ts";
 import type { StoredTurn } from "./turn-record.ts";
 
 /** The caller of a session, by default without tenant and user, and a signal that ends waiting for lease or storage. */
-export type SessionAccess = { owner?: SessionOwner; signal?: AbortSignal | undefined };
+export type SessionAccess = { owner?: SessionOwner | undefined; signal?: AbortSignal | undefined };
 
 /** A page of a session's turns, oldest first. `next` is the cursor of the next page, and is absent on the last. */
 export type TurnPage = { turns: StoredTurn[]; next?: number };

@@ -20,38 +20,38 @@ export type TeamMode = "coordinate" | "route" | "broadcast" | "collaborate";
 export type TeamConfig = LogChoice & {
   name: string;
   /** Purpose in one sentence, for cards, listings and teams that choose a member. */
-  description?: string;
+  description?: string | undefined;
   mode: TeamMode;
   /** Model of the orchestrator. */
   model: ModelProvider;
   /** Agents, teams or remote agents: at least one, with unique names. */
   members: readonly Runnable[];
   /** Instructions of the orchestrator, added to the list of members. */
-  instructions?: string;
+  instructions?: string | undefined;
   /**
    * Settings of the orchestrator's model calls, which a run's own `modelOptions` override one by one. `toolChoice` is for
    * mode `coordinate`, the only one in which the orchestrator calls tools; `responseFormat` is not for mode `route`, where
    * a member answers.
    */
-  modelOptions?: ModelSettings;
+  modelOptions?: ModelSettings | undefined;
   /** Most rounds of a discussion, in mode `collaborate`. @default 3 */
-  maxRounds?: number;
+  maxRounds?: number | undefined;
   /** Storage of the team's sessions. @default in memory: 10,000 sessions, each for 24 hours without use */
-  storage?: StorageDriver;
+  storage?: StorageDriver | undefined;
   /** @default a new one */
-  eventBus?: EventBus<RunEvents>;
+  eventBus?: EventBus<RunEvents> | undefined;
   /** Model that makes the titles of sessions, after the first turn. @default the beginning of the first message */
-  titles?: TitleConfig;
+  titles?: TitleConfig | undefined;
   /** Limits of the team as a whole. @default 10 minutes, and no limit of tokens */
-  limits?: RunLimits;
+  limits?: RunLimits | undefined;
   /** Retries of failed calls of the orchestrator's model. */
-  retry?: Partial<RetryConfig>;
+  retry?: Partial<RetryConfig> | undefined;
   /** Most tokens of each model call of the orchestrator, by estimate, as of agents. */
-  maxContextTokens?: number;
+  maxContextTokens?: number | undefined;
   /** Number of past turns in the orchestrator's history. @default 50 */
-  numHistoryRuns?: number;
+  numHistoryRuns?: number | undefined;
   /** Policy for a session that is busy with another run. @default "enqueue" */
-  onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy>;
+  onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy> | undefined;
   /** Keeps a session per member, in the member's storage. @default a member's session ends with the run */
-  memberSessions?: "persist";
+  memberSessions?: "persist" | undefined;
 };

@@ -31,15 +31,15 @@ export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | 
   parameters: Schema;
   /** Returns a string, a JSON value, an array of content parts, or a `ToolResult` with one of these as content. */
   execute(args: InferSchema<Schema>, context: RunContext): Returned;
-  cache?: ToolCacheConfig;
+  cache?: ToolCacheConfig | undefined;
   /** @default 60000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** @default 262144 */
-  maxOutputBytes?: number;
+  maxOutputBytes?: number | undefined;
   /** @default "once" */
-  effect?: ToolEffect;
+  effect?: ToolEffect | undefined;
   /** Makes the result of a call the answer of the run: see `ToolDef`. @default false */
-  endsRun?: boolean;
+  endsRun?: boolean | undefined;
 };
 
 /**

@@ -13,11 +13,11 @@ import type { ToolDef, ToolResult } from "./tool.ts";
 /** Options of `runnableAsTool`: the name, the description and the time limit of the tool. */
 export type RunnableToolOptions = {
   /** @default `ask_` and the name of the runnable */
-  name?: string;
+  name?: string | undefined;
   /** @default the description of the runnable */
-  description?: string;
+  description?: string | undefined;
   /** @default 600000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 };
 
 const optionTable = {

@@ -72,23 +72,23 @@ export type ToolDef = {
    * is the reason when it returns a value that is no JSON.
    */
   execute(args: Record<string, unknown>, context: RunContext): ToolReturn | Promise<ToolReturn>;
-  cache?: ToolCacheConfig;
+  cache?: ToolCacheConfig | undefined;
   /** @default 60000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /**
    * The size of the content that the model gets, in bytes of UTF-8. Longer text is cut, and an image, audio or file that
    * does not fit is left out; a note tells the model. @default 262144
    */
-  maxOutputBytes?: number;
+  maxOutputBytes?: number | undefined;
   /** @default "once" */
-  effect?: ToolEffect;
+  effect?: ToolEffect | undefined;
   /**
    * Ends the run with the result of a call: its text, or JSON as text, is the run's answer, and the model is not called
    * again. Other calls of the same model call are finished first; of two that end the run, the first in the order of the
    * calls counts. A call that fails, or whose result does not fit the schema of the agent's structured output, is an error
    * for the model, and the run goes on. @default false
    */
-  endsRun?: boolean;
+  endsRun?: boolean | undefined;
 };
 
 /**

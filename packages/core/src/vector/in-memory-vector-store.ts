@@ -11,9 +11,9 @@ import { VectorSpace } from "./vector-space.ts";
 /** The options of an `InMemoryVectorStore`. */
 export type InMemoryVectorStoreOptions = {
   /** Makes the vectors of documents without one. */
-  embeddings?: EmbeddingProvider;
+  embeddings?: EmbeddingProvider | undefined;
   /** The number of dimensions of all vectors. @default that of the embeddings, else that of the first document of each collection */
-  dimensions?: number;
+  dimensions?: number | undefined;
 };
 
 const optionTable = {

@@ -11,14 +11,14 @@ export type VectorDocument = {
 /** The options of `VectorStore.search`: the number of results, the lowest score, and a filter on metadata. */
 export type VectorSearchOptions = {
   /** The number of results, at most 10,000. @default 10 */
-  topK?: number;
+  topK?: number | undefined;
   /** Leaves out results below this score. */
-  minScore?: number;
+  minScore?: number | undefined;
   /**
    * Keeps documents whose metadata has each of these values: equal JSON, arrays and objects as a whole. `null` means a
    * stored `null`, and `undefined` is refused, because a forgotten value must not widen a search.
    */
-  filter?: Record<string, unknown>;
+  filter?: Record<string, unknown> | undefined;
 };
 
 /** A document without its embedding, and its score: the cosine, from 1 for the same direction to -1 for the opposite one. */

@@ -28,16 +28,16 @@ export type RetryPolicy = {
 export type WorkflowConfig<State extends object> = LogChoice & {
   name: string;
   /** Purpose in one sentence, for cards and listings. */
-  description?: string;
+  description?: string | undefined;
   /** First state of each run: plain JSON. An input may set its keys. */
   initialState: State;
   steps: readonly WorkflowStep<NoInfer<State>>[];
   /** @default no retries */
-  retryPolicy?: RetryPolicy;
+  retryPolicy?: RetryPolicy | undefined;
   /** @default a new one */
-  eventBus?: EventBus<RunEvents>;
+  eventBus?: EventBus<RunEvents> | undefined;
   /** @default 10 minutes, and no limit of tokens */
-  limits?: RunLimits;
+  limits?: RunLimits | undefined;
 };
 
 const retryPolicyTable = { maxRetries: integer(0), backoffMs: milliseconds } satisfies OptionTable<RetryPolicy>;

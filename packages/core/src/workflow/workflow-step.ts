@@ -22,7 +22,7 @@ export type AgentStep<State> = {
    * Returns the input, made from the state. @default the last agent answer or, before there is one, the text input of the
    * run, else the state as JSON
    */
-  inputFrom?: (state: WorkflowState<State>) => string;
+  inputFrom?: ((state: WorkflowState<State>) => string) | undefined;
 };
 
 /** A step that calls a function. Its return value is merged into the state, key by key. */

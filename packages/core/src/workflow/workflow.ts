@@ -16,7 +16,7 @@ import type { WorkflowStream } from "./workflow-stream.ts";
 /** Options of one run of a workflow. */
 export type WorkflowRunOpts<State> = RunOpts & {
   /** An object is merged over the initial state; a string is the input of the first agent step. */
-  input?: (State extends Record<string, never> ? Record<string, unknown> : Partial<State>) | string;
+  input?: (State extends Record<string, never> ? Record<string, unknown> : Partial<State>) | string | undefined;
 };
 
 /** A workflow: steps (agents, functions, conditions, parallel steps) that run in order and share a state. */

@@ -11,7 +11,7 @@ import { sendFailure } from "./send-failure.ts";
 /** Options of {@link errorHandler}. */
 export type ErrorHandlerOptions = {
   /** Receives failures of the service itself. @default warnings and errors, on the standard error stream */
-  logger?: Logger;
+  logger?: Logger | undefined;
 };
 
 /**

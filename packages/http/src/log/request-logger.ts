@@ -8,7 +8,7 @@ import { requestRecordOf } from "../exchange/request-record.ts";
 /** Options of {@link requestLogger}. */
 export type RequestLoggerOptions = {
   /** Receives a line per request at level info. @default lines of JSON on the standard error stream */
-  logger?: Logger;
+  logger?: Logger | undefined;
 };
 
 /** The longest part shown of a path that is none of the router's. */

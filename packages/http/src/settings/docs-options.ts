@@ -17,21 +17,21 @@ import type { OptionsOf, OptionTable, OptionContext } from "@troupe/core/adapter
  */
 export type DocsOptions = {
   /** `false` serves no docs. @default true */
-  enabled?: boolean;
+  enabled?: boolean | undefined;
   /** @default "Service API" */
-  title?: string;
+  title?: string | undefined;
   /** In Markdown. @default none */
-  description?: string;
+  description?: string | undefined;
   /** The version of the host's service. @default "1.0.0" */
-  version?: string;
+  version?: string | undefined;
   /** A prefix for each path of the description. @default none */
-  routePrefix?: string;
+  routePrefix?: string | undefined;
   /** URLs that the service can be reached at. @default the mount path of the router */
-  servers?: readonly { url: string; description?: string }[];
+  servers?: readonly { url: string; description?: string }[] | undefined;
   /** @default "/docs" */
-  docsPath?: string;
+  docsPath?: string | undefined;
   /** @default "/docs/spec.json" */
-  specPath?: string;
+  specPath?: string | undefined;
 };
 
 const path = satisfying<string>(

@@ -23,43 +23,43 @@ export type OnDisconnect = "cancel" | "continue";
 /** Options of {@link createAgentRouter}. */
 export type RouterOptions = {
   /** Agents by their names in the paths. */
-  agents?: Registry<Runnable>;
+  agents?: Registry<Runnable> | undefined;
   /** Teams by their names in the paths. */
-  teams?: Registry<Runnable>;
+  teams?: Registry<Runnable> | undefined;
   /** Workflows by their names in the paths. */
-  workflows?: Registry<ServedWorkflow>;
+  workflows?: Registry<ServedWorkflow> | undefined;
   /** Handlers that run before the router's own, for every request but `/health` and `/ready`. */
-  middleware?: readonly RequestHandler[];
+  middleware?: readonly RequestHandler[] | undefined;
   /** Serves an OpenAPI description and a page to try it. @default no docs */
-  swagger?: DocsOptions;
+  swagger?: DocsOptions | undefined;
   /** Policy for runs whose client disconnects. @default "cancel" */
-  onDisconnect?: OnDisconnect;
+  onDisconnect?: OnDisconnect | undefined;
   /**
    * `"trusted"` takes the `userId` of a body without a principal for the user: only where every client is a service of yours
    * that has authenticated that user. `"unverified"` gives such ids a space apart from the users of principals.
    * @default "unverified"
    */
-  bodyUserId?: BodyUserId;
+  bodyUserId?: BodyUserId | undefined;
   /** `false` leaves the header `x-api-key` to the host's own authentication. @default true */
-  genericApiKeyHeader?: boolean;
+  genericApiKeyHeader?: boolean | undefined;
   /**
    * The maximum size of a JSON body in bytes. Without it, the data of content parts may take as much as `maxTotalSize` of
    * `fileUpload`, if that is set. @default 1_048_576, beside such data
    */
-  maxBodyBytes?: number;
+  maxBodyBytes?: number | undefined;
   /** Lets agents and teams take forms with files (`multipart/form-data`), within these limits. @default false */
-  fileUpload?: boolean | FileUploadOptions;
+  fileUpload?: boolean | FileUploadOptions | undefined;
   /** Returns metadata, limits and model options for the run of a request, such as facts about its user for tools. */
-  runOptions?: ReadRunOptions;
+  runOptions?: ReadRunOptions | undefined;
   /** Milliseconds between the heartbeats of a stream that has no chunks. @default 15_000 */
-  heartbeatMs?: number;
+  heartbeatMs?: number | undefined;
   /** The shutdown that ends this router's runs: see `createShutdown`. */
-  shutdown?: Shutdown;
+  shutdown?: Shutdown | undefined;
   /**
    * Receives failures of the service itself, and the warnings of what it serves, unless a logger of theirs has written them.
    * @default warnings and errors, on the standard error stream
    */
-  logger?: Logger;
+  logger?: Logger | undefined;
 };
 
 /**

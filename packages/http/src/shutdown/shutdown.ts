@@ -8,9 +8,9 @@ import type { ClosableServer } from "./watched-server.ts";
 /** Options of {@link createShutdown}. */
 export type ShutdownOptions = {
   /** Milliseconds that active runs may take until they are ended. @default 25_000 */
-  graceMs?: number;
+  graceMs?: number | undefined;
   /** Receives warnings about what had to be ended. @default warnings, on the standard error stream */
-  logger?: Logger;
+  logger?: Logger | undefined;
 };
 
 /**

@@ -8,15 +8,15 @@ import type { OptionCheck, OptionsOf, OptionTable, OptionContext } from "@troupe
  */
 export type FileUploadOptions = {
   /** The maximum size of a file in bytes. @default 52_428_800 */
-  maxFileSize?: number;
+  maxFileSize?: number | undefined;
   /** The maximum number of files in an upload. @default 10 */
-  maxFiles?: number;
+  maxFiles?: number | undefined;
   /** The maximum size of all files of an upload together in bytes. @default maxFiles × maxFileSize */
-  maxTotalSize?: number;
+  maxTotalSize?: number | undefined;
   /** The maximum size of a text field in bytes. @default 1_048_576 */
-  maxFieldSize?: number;
+  maxFieldSize?: number | undefined;
   /** Types such as `application/pdf` or `image/*`. @default any */
-  allowedMimeTypes?: readonly string[];
+  allowedMimeTypes?: readonly string[] | undefined;
 };
 
 /** A file becomes one string of base64, four characters for three bytes. */
