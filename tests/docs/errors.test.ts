@@ -1,6 +1,9 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { errorCodes } from "@troupe/core";
 import { expect, it } from "vitest";
+
+const sources = new URL("../../packages/core/src/", import.meta.url);
 
 it("docs/errors.md lists every error code, once, and no other", () => {
   const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
@@ -8,4 +11,22 @@ it("docs/errors.md lists every error code, once, and no other", () => {
 
   expect(listed).toHaveLength(errorCodes.length);
   expect(new Set(listed)).toEqual(new Set(errorCodes));
+});
+
+it("docs/errors.md lists every code of a warning of core, once, and no other [run.warning-codes]", () => {
+  const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
+  const listed = [...page.matchAll(/^\| `(\w+)` *\| [A-Z]/gm)].map((match) => match[1]);
+  const files = globSync("**/*.ts", {
+    cwd: fileURLToPath(sources),
+    exclude: ["**/*.test.ts", "**/test/**", "testing/**"],
+  });
+  const text = files.map((file) => readFileSync(new URL(file, sources), "utf8")).join("\n");
+  const told = [
+    ...text.matchAll(
+      /(?:\bwarn\(\s*|\bwarnCaller\([^"]*code: |\bemitWarning\(\{ code: |: Problem = \{ code: )"([a-z_]+)"/g,
+    ),
+  ].map((match) => match[1]);
+
+  expect(new Set(listed)).toEqual(new Set(told));
+  expect(listed).toHaveLength(new Set(told).size);
 });

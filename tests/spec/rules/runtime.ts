@@ -50,6 +50,7 @@ export const runtimeRules = [
     "events.default-type": "new EventBus() has the events of runs without a type argument",
     "run.warning": "run.warning carries run id, code, message and fields; it reaches the buses of all runs above",
     "run.user-id-missing": "a forgotten userId is told in process: as a warning of runs, as an error of session calls",
+    "run.warning-codes": "every code of a warning is documented",
     "run.background-warning":
       "failures of background work (facts, memory) are run.warning events, of a silent agent too",
   }),

@@ -6,7 +6,7 @@ import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { faultyStorage } from "../testing/faulty-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import type { Agent } from "./agent.ts";
-import { scripted } from "./test/agents.ts";
+import { callOf, look, scripted } from "./test/agents.ts";
 
 function warningsOf({ eventBus }: Agent): RunEvents["run.warning"][] {
   const told: RunEvents["run.warning"][] = [];
@@ -68,6 +68,24 @@ describe("a forgotten userId", () => {
     for (const call of calls) {
       await expect(call).rejects.toMatchObject({ code: "invalid_request", message: expect.stringMatching(/^userId /) });
     }
+  });
+});
+
+describe("a hook of a silent agent that fails at a tool call", () => {
+  it("is told as a warning for each call, without the arguments [run.background-warning]", async () => {
+    const toolCalls = [callOf("1"), callOf("2", "Rome")];
+    const { agent } = scripted([{ toolCalls }, "Done."], {
+      tools: [look],
+      hooks: { onToolCall: () => Promise.reject(new Error("hook")) },
+    });
+    const told = warningsOf(agent);
+    await agent.run("Hi");
+
+    const fields = { toolName: "look", errorCode: "internal", error: "Something went wrong in this service." };
+    expect(told.map(({ code, fields: facts }) => [code, facts])).toEqual([
+      ["hook_failed", fields],
+      ["hook_failed", fields],
+    ]);
   });
 });
 

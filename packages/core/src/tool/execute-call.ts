@@ -1,6 +1,7 @@
 import type { EventBus } from "../events/event-bus.ts";
 import { writesLevel } from "../log/logger.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
+import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
@@ -131,7 +132,8 @@ async function denialBy(onToolCall: ToolHook, call: ToolCall, context: RunContex
     if (typeof reason !== "string") throw new TypeError("onToolCall must return nothing or { deny: reason }.");
     return failedOutcome(cutFailureText(`The call of ${call.name} was denied: ${keyMasker(context)(reason)}`));
   } catch (error) {
-    context.logger.error(`onToolCall failed, so ${call.name} was not called.`, { error: loggedCause(error, context) });
+    const message = `The hook onToolCall failed, so ${call.name} was not called.`;
+    runOf(context)?.warn("hook_failed", message, { toolName: call.name, error: loggedCause(error, context) });
     return failedOutcome(`The call of ${call.name} was not allowed.`);
   }
 }

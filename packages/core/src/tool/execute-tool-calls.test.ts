@@ -227,7 +227,7 @@ describe("onToolCall", () => {
     ],
     ["returns neither nothing nor a reason", () => false],
     ["returns a reason that is no text", async () => ({ deny: true })],
-  ])("denies the call without a reason when it %s, which is logged as an error", async (_, hook) => {
+  ])("denies the call without a reason when it %s, which is a warning", async (_, hook) => {
     let calls = 0;
     const lines: string[] = [];
     const context = contextOf({ lines, apiKeys: { openai: "sk-secret" } });
@@ -237,7 +237,7 @@ describe("onToolCall", () => {
     expect(result.error).toBe("The call of pay was not allowed.");
     expect(calls).toBe(0);
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(/"level":"error".*onToolCall failed, so pay was not called/);
+    expect(lines[0]).toMatch(/"level":"warn".*The hook onToolCall failed, so pay was not called.*"code":"hook_failed"/);
     expect(lines[0]).not.toContain("sk-secret");
   });
 

@@ -100,9 +100,9 @@ export class ToolExecution {
   }
 
   #reportStillRunning({ code }: TroupeError): void {
-    this.#context.logger.warn(
-      `The tool ${this.#tool.name} is still running ${gracePeriodMs} ms after its signal aborted (${code}): end its work when context.signal aborts.`,
-    );
+    const { name: toolName } = this.#tool;
+    const message = `The tool ${toolName} is still running ${gracePeriodMs} ms after its signal aborted (${code}): end its work when context.signal aborts.`;
+    runOf(this.#context)?.warn("tool_still_running", message, { toolName });
   }
 
   #finish(outcome: ToolOutcome): void {

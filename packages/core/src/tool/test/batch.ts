@@ -22,7 +22,7 @@ export function contextOf({ apiKeys = {}, tenantId, lines, ...facts }: TestRun =
       : createLogger({ level: "info", color: false, write: (line) => lines.push(line) });
   const { signal } = new AbortController();
   const run = { runId: "run-1", agentName: "agent", sessionId: "session-1", metadata: {}, signal, logger };
-  const { context } = testRun({ apiKeys, ...(tenantId !== undefined && { tenantId }) });
+  const { context } = testRun({ apiKeys, ...(tenantId !== undefined && { tenantId }) }, { logger });
   return deriveContext(context, { ...run, ...facts });
 }
 
