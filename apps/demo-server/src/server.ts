@@ -27,13 +27,13 @@ const welcome = {
 /** Creates an Express app that serves the demo. */
 export function createDemoServer(demo: Demo, shutdown: Shutdown): Express {
   const app = express().disable("x-powered-by");
-  app.use(requestLogger());
+  app.use(requestLogger);
   app.use(createAgentRouter({ ...demo, middleware: [trustUserHeader], fileUpload: true, swagger: docs, shutdown }));
   app.get("/", (_request, response) => void response.json(welcome));
   app.use(() => {
     throw new TroupeError("not_found", "There is nothing here. GET / lists the endpoints.");
   });
-  app.use(errorHandler());
+  app.use(errorHandler);
   return app;
 }
 
