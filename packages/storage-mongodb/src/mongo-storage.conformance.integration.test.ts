@@ -1,5 +1,6 @@
 import {
   checkConformance,
+  sessionCutCases,
   sessionListCases,
   sessionTitleCases,
   storageAppendCases,
@@ -28,4 +29,5 @@ describe.skipIf(serverUrl === "")("MongoStorage [mongodb.driver]", { timeout: 12
   checkConformance(it, storagePingCases, subject);
   checkConformance(it, sessionListCases, subject);
   checkConformance(it, sessionTitleCases, subject);
+  checkConformance(it, sessionCutCases, subject);
 });

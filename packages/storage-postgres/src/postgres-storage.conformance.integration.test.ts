@@ -1,5 +1,6 @@
 import {
   checkConformance,
+  sessionCutCases,
   sessionListCases,
   sessionTitleCases,
   storageAppendCases,
@@ -31,4 +32,5 @@ describe.skipIf(serverUrl === "").each([
   checkConformance(it, storagePingCases, subject);
   checkConformance(it, sessionListCases, subject);
   checkConformance(it, sessionTitleCases, subject);
+  checkConformance(it, sessionCutCases, subject);
 });

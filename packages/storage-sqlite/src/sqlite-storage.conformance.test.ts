@@ -1,5 +1,6 @@
 import {
   checkConformance,
+  sessionCutCases,
   sessionListCases,
   sessionTitleCases,
   storageAppendCases,
@@ -32,6 +33,7 @@ describe.each([
   checkConformance(it, storagePingCases, subject);
   checkConformance(it, sessionListCases, subject);
   checkConformance(it, sessionTitleCases, subject);
+  checkConformance(it, sessionCutCases, subject);
 });
 
 it("SqliteStorage answers any sequence of calls as the in-memory storage does", async () => {

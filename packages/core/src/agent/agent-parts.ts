@@ -11,7 +11,7 @@ import { compileStructuredSchema } from "../schema/compile-schema.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
 import { factOwnerId } from "../memory/agent-user-memory.ts";
-import { toRecallingMemory } from "../memory/stand-in-memory.ts";
+import { rebuildMemory, toRecallingMemory } from "../memory/stand-in-memory.ts";
 import { SessionStore } from "../session/session-store.ts";
 import type { SessionListener } from "../session/session-store.ts";
 import { BoundedStorage } from "../storage/bounded-storage.ts";
@@ -30,6 +30,9 @@ function rememberedBy({ memory, userMemory, storage }: AgentConfig): SessionList
   return {
     forgetSession: async (sessionId, owner) => {
       if (memory !== undefined) await toRecallingMemory(memory).clear(sessionId, { ...owner, storage, through: 0 });
+    },
+    forgetTurns: async (sessionId, owner, load) => {
+      if (memory !== undefined) await rebuildMemory(memory, { sessionId, owner: { ...owner, storage }, load });
     },
     forgetUser: async ({ userId, ...scope }) => {
       if (userMemory !== undefined) await userMemory.clear(factOwnerId(userMemory, userId, scope), scope);

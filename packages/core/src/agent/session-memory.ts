@@ -34,7 +34,7 @@ export class SessionMemory {
 
   /** Takes in the turns that the memory missed, and returns what it remembers of the session. */
   async recall(session: OpenSession): Promise<RecalledMemory> {
-    const recalled = await this.#recall();
+    const recalled = await this.#recallLive(session);
     const missed = await this.#missedTurns(session);
     if (missed.length === 0) return recalled;
     for (const turn of missed) await this.add(turn, turn.seq);
@@ -47,6 +47,17 @@ export class SessionMemory {
     const options = { ...this.#options(), through: seq, after: this.#through };
     await this.#memory.addMessages(run.settings.sessionId, turnMessages(turn), options);
     this.#through = seq;
+  }
+
+  /** A memory whose last turn was deleted has forgotten nothing of that yet: it begins anew. */
+  async #recallLive(session: OpenSession): Promise<RecalledMemory> {
+    const recalled = await this.#recall();
+    const { run, storage } = this.#parts;
+    const { settings, signal } = run;
+    const isStale = recalled.through !== Number.MAX_SAFE_INTEGER && (await session.isDeleted(recalled.through, signal));
+    if (!isStale) return recalled;
+    await this.#memory.clear(settings.sessionId, { ...ownerOf(settings), storage, signal, through: 0 });
+    return await this.#recall();
   }
 
   async #recall(): Promise<RecalledMemory> {

@@ -5,6 +5,8 @@ import { repairHistory } from "../history/repair-history.ts";
 import type { ChatMessage } from "../message/message.ts";
 import { sessionKey } from "../session/session-keys.ts";
 import { checkOwner } from "../session/session-owner.ts";
+import { turnMessages } from "../session/turn-record.ts";
+import type { TurnRecord } from "../session/turn-record.ts";
 import { isArrayOf } from "../storage/stored-record.ts";
 import type { AgentMemory } from "./agent-memory.ts";
 import type { AddMessagesOptions, ClearOptions, MemoryScope, RecalledMemory } from "./memory-options.ts";
@@ -17,6 +19,24 @@ export type RecallingMemory = Pick<Memory, "addMessages" | "recall" | "clear">;
 export function toRecallingMemory(memory: AgentMemory): RecallingMemory {
   const isWhole = memory.recall !== undefined && memory.bindStorage !== undefined;
   return isWhole ? (memory as Memory) : new StandInMemory(memory);
+}
+
+/** A session whose turns were deleted from a number on, and a function that loads those that are left. */
+type RebuiltSession = {
+  sessionId: string;
+  owner: AddMessagesOptions;
+  load: () => Promise<readonly Pick<TurnRecord, "input" | "messages">[]>;
+};
+
+/**
+ * Forgets a session of which turns were deleted, summaries included. A `Memory` takes in the turns that are left with the
+ * next run; an object with the five methods alone cannot tell that it misses them, and gets them now.
+ */
+export async function rebuildMemory(memory: AgentMemory, { sessionId, owner, load }: RebuiltSession): Promise<void> {
+  const recalling = toRecallingMemory(memory);
+  await recalling.clear(sessionId, { ...owner, through: 0 });
+  if (!(recalling instanceof StandInMemory)) return;
+  for (const turn of await load()) await recalling.addMessages(sessionId, turnMessages(turn), owner);
 }
 
 /**

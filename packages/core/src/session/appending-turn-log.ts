@@ -5,7 +5,8 @@ import { writeTurnCount } from "./turn-count.ts";
 import { keyPrefixOf, namespaces, turnKey, turnNumberOf } from "./session-keys.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { corruptRecord, isCount } from "../storage/stored-record.ts";
-import { readTurnRecord } from "./turn-record.ts";
+import { liveTurns, readTurnOrCut } from "./turn-cut.ts";
+import type { TurnOrCut } from "./turn-cut.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
 /** A storage driver with the optional method `append`, which numbers the records that it stores. */
@@ -24,16 +25,32 @@ export class AppendingTurnLog {
     this.#options = options;
   }
 
-  async newest(count: number): Promise<StoredTurn[]> {
-    const limit = Number.isFinite(count) && { limit: count };
-    const entries = await this.#driver.list(namespaces.turns, keyPrefixOf(this.#ref.key), { reverse: true, ...limit });
-    return this.#read(entries).slice(-count);
+  async newest(count: number, session: SessionRecord): Promise<StoredTurn[]> {
+    const turns: StoredTurn[] = [];
+    let before = Infinity;
+    while (turns.length < count) {
+      const limit = count - turns.length;
+      const found = await this.#list(limit, { reverse: true, after: before });
+      turns.unshift(...liveTurns(found, session.cut).slice(-limit));
+      const [first] = found;
+      if (first === undefined || found.length < limit) break;
+      before = first.cut?.from ?? first.seq;
+    }
+    return turns;
   }
 
-  async after(seq: number, limit: number): Promise<StoredTurn[]> {
-    const options = { after: turnKey(this.#ref.key, seq), ...(Number.isFinite(limit) && { limit }) };
-    const turns = this.#read(await this.#driver.list(namespaces.turns, keyPrefixOf(this.#ref.key), options));
-    return turns.filter((turn) => turn.seq > seq).slice(0, limit);
+  async after(seq: number, limit: number, session: SessionRecord): Promise<StoredTurn[]> {
+    const turns: StoredTurn[] = [];
+    let last = seq;
+    while (turns.length < limit) {
+      const rest = limit - turns.length;
+      const found = await this.#list(rest, { reverse: false, after: last });
+      turns.push(...liveTurns(found, session.cut).slice(0, rest));
+      const end = found.at(-1);
+      if (end === undefined || found.length < rest) break;
+      last = end.cut?.through ?? end.seq;
+    }
+    return turns;
   }
 
   async append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord> {
@@ -43,14 +60,23 @@ export class AppendingTurnLog {
     return await writeTurnCount(this.#driver, this.#ref, { known: session, turn: { seq, input: turn.input } });
   }
 
-  /** Sorts by number, because a driver may ignore list options. */
-  #read(entries: readonly StorageEntry[]): StoredTurn[] {
-    const turns = entries.map(({ key, value }) => {
-      const at = { namespace: namespaces.turns, key };
-      const seq = turnNumberOf(this.#ref.key, key);
-      if (seq === undefined) throw corruptRecord(at);
-      return { ...readTurnRecord(value, at), seq };
-    });
-    return turns.toSorted((one, other) => one.seq - other.seq);
+  /** Lists records of turns before or after a number. Sorts and filters them, because a driver may ignore list options. */
+  async #list(limit: number, { reverse, after }: { reverse: boolean; after: number }): Promise<TurnOrCut[]> {
+    const options = {
+      ...(Number.isFinite(limit) && { limit }),
+      ...(reverse && { reverse }),
+      ...(Number.isFinite(after) && { after: turnKey(this.#ref.key, after) }),
+    };
+    const entries = await this.#driver.list(namespaces.turns, keyPrefixOf(this.#ref.key), options);
+    const found = entries.map((entry) => this.#read(entry));
+    const asked = found.filter(({ seq }) => (reverse ? seq < after : seq > after));
+    return asked.toSorted((one, other) => one.seq - other.seq);
+  }
+
+  #read({ key, value }: StorageEntry): TurnOrCut {
+    const at = { namespace: namespaces.turns, key };
+    const seq = turnNumberOf(this.#ref.key, key);
+    if (seq === undefined) throw corruptRecord(at);
+    return readTurnOrCut(value, seq, at);
   }
 }

@@ -8,7 +8,8 @@ import type { CountedTurn } from "./turn-count.ts";
 import { mapBounded } from "../async/map-bounded.ts";
 import { namespaces, turnKey } from "./session-keys.ts";
 import type { SessionRecord } from "./session-record.ts";
-import { readTurnRecord } from "./turn-record.ts";
+import { liveTurns, readTurnOrCut } from "./turn-cut.ts";
+import type { TurnOrCut } from "./turn-cut.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
 /** A `TurnLog` over a driver without `append`: numbers the turns itself, reads them by key, and lists nothing. */
@@ -24,19 +25,30 @@ export class KeyedTurnLog {
   }
 
   async newest(count: number, session: SessionRecord): Promise<StoredTurn[]> {
-    const turns = await this.after(Math.max(0, session.turns - count), Infinity, session);
-    this.#last = Math.max(session.turns, turns.at(-1)?.seq ?? 0);
-    return turns.slice(-count);
+    const missed = await this.#readMissed(session.turns);
+    this.#last = missed.at(-1)?.seq ?? session.turns;
+    const turns = liveTurns(missed, session.cut).slice(-count);
+    for (let end = session.turns; end > 0 && turns.length < count;) {
+      const first = Math.max(1, end - (count - turns.length) + 1);
+      const found = await this.#readAll(first, end);
+      turns.unshift(...liveTurns(found, session.cut));
+      end = (found[0]?.cut?.from ?? first) - 1;
+    }
+    return turns;
   }
 
   async after(seq: number, limit: number, session: SessionRecord): Promise<StoredTurn[]> {
-    const end = seq + limit;
-    const [counted, missed] = await Promise.all([
-      mapBounded(integers(seq + 1, Math.min(session.turns, end)), (number) => this.#read(number)),
-      end > session.turns ? this.#readMissed(Math.max(seq, session.turns)) : [],
-    ]);
-    // A turn below the counter is missing when a deletion was cut short: it counts as deleted.
-    return [...counted.filter((turn) => turn !== null), ...missed].slice(0, limit);
+    const turns: StoredTurn[] = [];
+    for (let last = seq; last < session.turns && turns.length < limit;) {
+      const end = Math.min(session.turns, last + limit - turns.length);
+      const found = await this.#readAll(last + 1, end);
+      turns.push(...liveTurns(found, session.cut));
+      last = Math.max(end, found.at(-1)?.cut?.through ?? 0);
+    }
+    if (turns.length < limit) {
+      turns.push(...liveTurns(await this.#readMissed(Math.max(seq, session.turns)), session.cut));
+    }
+    return turns.slice(0, limit);
   }
 
   async append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord> {
@@ -46,11 +58,17 @@ export class KeyedTurnLog {
     return counted;
   }
 
+  /** Reads the turns with these numbers. One that is missing was lost in a deletion that was cut short: it counts as deleted. */
+  async #readAll(first: number, last: number): Promise<TurnOrCut[]> {
+    const found = await mapBounded(integers(first, last), (number) => this.#read(number));
+    return found.filter((record) => record !== null);
+  }
+
   /** Reads the turns after a number that the counter missed: usually none. */
-  async #readMissed(seq: number): Promise<StoredTurn[]> {
-    const turns: StoredTurn[] = [];
-    for (let next = await this.#read(seq + 1); next !== null; next = await this.#read(next.seq + 1)) turns.push(next);
-    return turns;
+  async #readMissed(seq: number): Promise<TurnOrCut[]> {
+    const found: TurnOrCut[] = [];
+    for (let next = await this.#read(seq + 1); next !== null; next = await this.#read(next.seq + 1)) found.push(next);
+    return found;
   }
 
   async #store(turn: TurnRecord, seq: number, session: SessionRecord): Promise<SessionRecord> {
@@ -78,10 +96,10 @@ export class KeyedTurnLog {
     });
   }
 
-  async #read(seq: number): Promise<StoredTurn | null> {
+  async #read(seq: number): Promise<TurnOrCut | null> {
     const key = turnKey(this.#ref.key, seq);
     const value = await this.#driver.get(namespaces.turns, key);
-    return value === null ? null : { ...readTurnRecord(value, { namespace: namespaces.turns, key }), seq };
+    return value === null ? null : readTurnOrCut(value, seq, { namespace: namespaces.turns, key });
   }
 }
 

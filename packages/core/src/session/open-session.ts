@@ -50,6 +50,13 @@ export class OpenSession {
     return await untilAborted(() => this.#log.newest(count, this.#session), signal);
   }
 
+  /** Tells if a turn was deleted, of a session that had it. */
+  async isDeleted(seq: number, signal?: AbortSignal): Promise<boolean> {
+    if (this.#session.removed === undefined || seq === 0) return false;
+    const [turn] = await untilAborted(() => this.#log.after(seq - 1, 1, this.#session), signal);
+    return turn?.seq !== seq;
+  }
+
   /**
    * Stores the turn and returns its number. When it rejects, the turn is stored whole or not at all, and may be appended
    * again: it is recognised by its `runId` and stored once.

@@ -19,6 +19,8 @@ const sessionPlace = satisfying<string>("`next` of the page before", (value) => 
   return typeof value === "string" && parseSessionCursor(value) !== undefined;
 });
 
+const firstTurn = integer(1, largestNumber);
+
 const where = { code: "invalid_request" } as const;
 const pageSize = optional(integer(1, 100), 20);
 const turnNumber = optional(
@@ -44,6 +46,11 @@ export function checkSessionCursor(after: string | undefined): RecentPlace | und
   const place = parseSessionCursor(sessionPlace(after, "after", where));
   if (place !== undefined) checkStoredSessionId(place.sessionId);
   return place;
+}
+
+/** Returns the number of the first turn to delete; throws `invalid_request` for all but an integer of 1 or more. */
+export function checkFirstTurn(from: number): number {
+  return firstTurn(from, "from", where);
 }
 
 /** Returns the number of the turn after which a page begins, 0 by default; throws `invalid_request` for a wrong one. */

@@ -5,6 +5,7 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import { drivers } from "../storage/test/drivers.ts";
 import { FaultInjector } from "../storage/test/fault-injector.ts";
 import { checkConformance } from "../testing/conformance/check-conformance.ts";
+import { sessionCutCases } from "../testing/conformance/session-cut-cases.ts";
 import { sessionListCases } from "../testing/conformance/session-list-cases.ts";
 import { sessionTitleCases } from "../testing/conformance/session-title-cases.ts";
 import { storeTurns } from "../testing/conformance/session-turns.ts";
@@ -15,10 +16,14 @@ const all: [offer: string, create: () => StorageDriver][] = [
   ["everything, within bounds", () => new BoundedStorage()],
 ];
 
-describe.each(all)("SessionStore over storage with %s [session.list] [session.rename]", (_, create) => {
-  checkConformance(it, sessionListCases, { create });
-  checkConformance(it, sessionTitleCases, { create });
-});
+describe.each(all)(
+  "SessionStore over storage with %s [session.list] [session.rename] [session.delete-turns] [session.delete-turns-busy]",
+  (_, create) => {
+    checkConformance(it, sessionListCases, { create });
+    checkConformance(it, sessionTitleCases, { create });
+    checkConformance(it, sessionCutCases, { create });
+  },
+);
 
 it("reads a page of the list and one session more, however many sessions there are [session.list-cost]", async () => {
   const storage = new FaultInjector(new InMemoryStorage());

@@ -1,6 +1,8 @@
 import { isCount, isOptionalString, readRecord, recordVersion } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
+import { isTurnCut } from "./turn-cut.ts";
+import type { TurnCut } from "./turn-cut.ts";
 import type { TitleSource } from "./session-title.ts";
 import type { SessionOwner } from "./session-owner.ts";
 
@@ -14,6 +16,10 @@ export type SessionRecord = {
   recency?: number;
   /** Number of turns that are known to be stored. After a crash there may be one more (see `turn-log.ts`). */
   turns: number;
+  /** Number of turns that were deleted. Their numbers are not used again. */
+  removed?: number;
+  /** Turns that are deleted, of which records may be left (see `cut-turns.ts`). */
+  cut?: TurnCut;
   title?: string;
   /** Missing beside a title: the user's. */
   titleBy?: TitleSource;
@@ -61,14 +67,14 @@ export function readSessionRecord(value: unknown, at: RecordKey): SessionRecord 
 
 /** Returns the public description of a stored session. */
 export function toSessionInfo(sessionId: string, session: SessionRecord): SessionInfo {
-  const { owner, title, createdAt, updatedAt, turns } = session;
+  const { owner, title, createdAt, updatedAt, turns, removed = 0 } = session;
   return {
     sessionId,
     ...(owner.userId !== undefined && { userId: owner.userId }),
     ...(title !== undefined && { title }),
     createdAt,
     updatedAt,
-    turns,
+    turns: Math.max(0, turns - removed),
   };
 }
 
@@ -79,10 +85,17 @@ function isSessionRecord(value: unknown): value is SessionRecord {
     isOwner(value["owner"]) &&
     Number.isFinite(value["createdAt"]) &&
     Number.isFinite(value["updatedAt"]) &&
-    (value["recency"] === undefined || isCount(value["recency"])) &&
     isCount(value["turns"]) &&
-    isOptionalString(value["title"]) &&
-    isOptionalString(value["titleBy"])
+    hasOptionalFields(value)
+  );
+}
+
+function hasOptionalFields({ recency, removed, cut, title, titleBy }: Record<string, unknown>): boolean {
+  return (
+    [recency, removed].every((count) => count === undefined || isCount(count)) &&
+    (cut === undefined || isTurnCut(cut)) &&
+    isOptionalString(title) &&
+    isOptionalString(titleBy)
   );
 }
 

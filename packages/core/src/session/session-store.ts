@@ -8,13 +8,14 @@ import { sessionQueuesOf } from "../lock/session-queues.ts";
 import type { KeyedQueues } from "../lock/session-queues.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { changeSession } from "./change-session.ts";
+import { cutTurns, finishCut } from "./cut-turns.ts";
 import { createSession, findSession, sessionNotFound } from "./create-session.ts";
 import type { SessionRef } from "./session-keys.ts";
 import { listSessions, ownSessions } from "./list-sessions.ts";
 import type { SessionPage } from "./list-sessions.ts";
 import { checkTitle } from "./session-title.ts";
 import { OpenSession } from "./open-session.ts";
-import { checkPageLimit, checkSessionCursor, checkTurnCursor } from "./page.ts";
+import { checkFirstTurn, checkPageLimit, checkSessionCursor, checkTurnCursor } from "./page.ts";
 import type { PageOptions } from "./page.ts";
 import { removeAll, removeSession } from "./remove-session.ts";
 import { checkStoredSessionId } from "./session-id.ts";
@@ -39,7 +40,12 @@ export type TurnPage = { turns: StoredTurn[]; next?: number };
 export type SessionListener = {
   forgetSession?(sessionId: string, owner: SessionOwner): Promise<void>;
   forgetUser?(user: UserOwner): Promise<void>;
+  /** Called when turns of a session were deleted. `load` reads the newest that are left, oldest first. */
+  forgetTurns?(sessionId: string, owner: SessionOwner, load: () => Promise<StoredTurn[]>): Promise<void>;
 };
+
+/** The number of turns that a memory takes in again after a deletion. */
+const mostReloaded = 200;
 
 /** Opens, lists, reads and deletes the sessions in a storage. All stores over one driver share sessions and queues. */
 export class SessionStore {
@@ -72,8 +78,12 @@ export class SessionStore {
     const ref = refOf(sessionId, access);
     const { lease, session } = await this.#acquire(ref, access.signal);
     try {
-      const create = () => createSession(this.#driver, ref);
-      const opened = session === null ? await lease.write(create, access.signal) : { session, isNew: false };
+      const prepare = async () => {
+        if (session === null) return await createSession(this.#driver, ref);
+        return { session: await this.#finishCut(lease, ref, session), isNew: false };
+      };
+      const isReady = session !== null && session.cut === undefined;
+      const opened = isReady ? { session, isNew: false } : await lease.write(prepare, access.signal);
       const log = openTurnLog(this.#driver, ref, lease.appendOptions);
       return new OpenSession({ ...opened, sessionId, log, lease });
     } catch (error) {
@@ -167,6 +177,38 @@ export class SessionStore {
     }
   }
 
+  /**
+   * Deletes the turns of a session from a number on, with what memories keep of them: to answer again, or to go on from an
+   * earlier point. The numbers are not used again. While a run is under way it is refused as `conflict`.
+   */
+  async deleteTurns(sessionId: string, from: number, access: SessionAccess = {}): Promise<void> {
+    const ref = refOf(sessionId, access);
+    const first = checkFirstTurn(from);
+    const { lease, session } = await this.#acquire(ref, access.signal, { onBusy: "reject" });
+    try {
+      if (session === null) {
+        lease.forget();
+        throw sessionNotFound(sessionId);
+      }
+      await lease.write(async () => {
+        const whole = await this.#finishCut(lease, ref, session);
+        const cut = await cutTurns({ driver: this.#driver, ref, lease }, { from: first, session: whole });
+        if (cut !== null) await this.#finishCut(lease, ref, cut);
+      }, access.signal);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** Removes what is left of deleted turns, in the storage and in memories. */
+  async #finishCut(lease: Lease, ref: SessionRef, session: SessionRecord): Promise<SessionRecord> {
+    if (session.cut === undefined) return session;
+    const load = () => openTurnLog(this.#driver, ref).newest(mostReloaded, session);
+    await this.#driver.delete(namespaces.memory, ref.key);
+    for (const listener of this.#listeners) await listener.forgetTurns?.(ref.sessionId, ref.owner, load);
+    return await finishCut({ driver: this.#driver, ref, lease }, session);
+  }
+
   /** Deletes a user's sessions, memory and facts. When it rejects, some may be left: call it again. */
   async deleteUser(userId: string, scope: UserScope = {}): Promise<void> {
     const owner = checkUser(userId, scope);
@@ -203,8 +245,8 @@ export class SessionStore {
   }
 
   /** Joins the queue at once, and waits for the lease. */
-  async #acquire(ref: SessionRef, signal: AbortSignal | undefined) {
-    const position = this.#queues.join(ref.key, { ...this.#policy, signal });
+  async #acquire(ref: SessionRef, signal: AbortSignal | undefined, policy: Partial<BusyPolicy> = {}) {
+    const position = this.#queues.join(ref.key, { ...this.#policy, ...policy, signal });
     const find = () => findSession(this.#driver, ref);
     try {
       await position.known;

@@ -76,6 +76,13 @@ function parameters(): Record<string, object> {
       schema: { type: "string", pattern: "^\\d{1,16}~[\\w.:@-]{1,128}$" },
       description: "`next` of the previous page.",
     },
+    FromTurn: {
+      name: "from",
+      in: "query",
+      required: true,
+      schema: { type: "integer", minimum: 1, maximum: 999_999_999_999 },
+      description: "The number of the first turn to delete.",
+    },
     AfterTurn: {
       name: "after",
       in: "query",

@@ -52,6 +52,14 @@ function sessionPaths(): Record<string, OpenApiPath> {
         answer: "TurnList",
         errors: [400, 404, 500, 503],
       }),
+      delete: operation({
+        id: "delete_turns",
+        tags,
+        summary: "Delete the turns of a session from a number on",
+        description: "To answer again or go on from an earlier point. Their numbers are not used again.",
+        parameters: [id, componentRef("parameters", "FromTurn")],
+        errors: [400, 404, 409, 500, 503],
+      }),
     },
   };
 }

@@ -101,6 +101,23 @@ describe("the sessions of a service", () => {
     expect((await service.ask("/sessions/s", ada)).json).toMatchObject({ title: "My trip", turns: 2 });
   });
 
+  it("lose their turns from a number on, for their owner alone [http.delete-turns]", async () => {
+    const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
+    for (const _ of [1, 2, 3]) await say(service, "agents/a s");
+    const remove = async (query: string, who: Who) =>
+      await service.ask(`/sessions/s/turns${query}`, { method: "DELETE", ...who });
+
+    for (const who of [bob, {}]) expect(await remove("?from=1", who)).toMatchObject({ status: 404 });
+    for (const query of ["", "?from=", "?from=0", "?from=-1", "?from=x", "?from=1&from=2", "?from=1&limit=2"]) {
+      expect(await remove(query, ada)).toMatchObject({ status: 400, json: { error: { code: "invalid_request" } } });
+    }
+    expect((await service.ask("/sessions/s", ada)).json).toMatchObject({ turns: 3 });
+
+    expect(await remove("?from=2", ada)).toMatchObject({ status: 204, text: "" });
+    await say(service, "agents/a s");
+    expect((await service.ask("/sessions/s/turns", ada)).json).toMatchObject({ turns: [{ seq: 1 }, { seq: 4 }] });
+  });
+
   it("look the same whether they belong to another user or never existed", async () => {
     const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
     await say(service, "agents/a hers");

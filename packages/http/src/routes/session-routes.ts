@@ -9,7 +9,7 @@ import type { RouterSettings } from "../settings/router-options.ts";
 import type { Route } from "./mount-route.ts";
 
 /**
- * Makes the routes below `/sessions` that list, read, rename and delete sessions and list their turns: those of the principal.
+ * Makes the routes below `/sessions` that list, read, rename and delete sessions, and list and delete their turns: those of the principal.
  * Without one, listing sessions is `unauthorized`, and an id finds only a session without a user.
  */
 export function sessionRoutes({ sessions, maxBodyBytes }: RouterSettings): Route[] {
@@ -44,6 +44,11 @@ export function sessionRoutes({ sessions, maxBodyBytes }: RouterSettings): Route
         const { turns, ...next } = await sessions.readTurns(idOf(request), readPrincipal(request) ?? {}, page);
         sendJson(response, 200, { turns: turns.map(toPublicTurn), ...next });
       },
+      delete: async ({ request, response }) => {
+        const { from = "" } = readQuery(request, ["from"]);
+        await sessions.deleteTurns(idOf(request), readPrincipal(request) ?? {}, toNumber(from));
+        response.writeHead(204).end();
+      },
     },
   ];
 }
@@ -63,19 +68,25 @@ async function readTitle(request: Request, maxBodyBytes: number): Promise<string
 /** The part of a list that a query asks for. */
 type PageQuery = { limit: number | undefined; after: string | undefined };
 
-/** Reads `limit` and `after` of a query. Any other parameter would have no effect and is refused. */
+/** Reads `limit` and `after` of a query. */
 function readPage(request: Request): PageQuery {
+  const { limit, after } = readQuery(request, ["limit", "after"]);
+  return { limit: limit === undefined ? undefined : toNumber(limit), after };
+}
+
+/** Reads the parameters of a query. Any other would have no effect and is refused. */
+function readQuery<Name extends string>(request: Request, names: readonly Name[]): Partial<Record<Name, string>> {
   // Not Express's `query`, which depends on the settings of the host.
   const start = request.url.indexOf("?");
   const query = new URLSearchParams(start === -1 ? "" : request.url.slice(start));
   for (const name of query.keys()) {
-    if (name !== "limit" && name !== "after") {
-      throw invalid(`Unknown parameter ${JSON.stringify(name.slice(0, 64))} in the query. Expected limit or after.`);
+    if (!names.some((each) => each === name)) {
+      const shown = JSON.stringify(name.slice(0, 64));
+      throw invalid(`Unknown parameter ${shown} in the query. Expected ${names.join(" or ")}.`);
     }
     if (query.getAll(name).length > 1) throw invalid(`The query must have ${name} once.`);
   }
-  const limit = query.get("limit") ?? undefined;
-  return { limit: limit === undefined ? undefined : toNumber(limit), after: query.get("after") ?? undefined };
+  return Object.fromEntries(query) as Partial<Record<Name, string>>;
 }
 
 /** Reads an integer of digits alone. Anything else becomes NaN, which the session store refuses. */

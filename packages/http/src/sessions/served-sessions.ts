@@ -45,6 +45,11 @@ export class ServedSessions {
     return await this.#first(sessionId, (store) => store.renameSession(sessionId, title, { owner }));
   }
 
+  /** Deletes the turns of a session from a number on, in the storage that it is read from. */
+  async deleteTurns(sessionId: string, owner: SessionOwner, from: number): Promise<void> {
+    await this.#first(sessionId, (store) => store.deleteTurns(sessionId, from, { owner }));
+  }
+
   /** Deletes a session in all storages, after the runs that wait for it. If it rejects, call it again: a part may be left. */
   async delete(sessionId: string, owner: SessionOwner): Promise<void> {
     const results = await Promise.allSettled(this.#stores.map((store) => store.deleteSession(sessionId, { owner })));

@@ -9,17 +9,27 @@ export const sequences: readonly Sequence[] = [deleteSession, cancelRun];
 async function deleteSession(service: Service, id: string): Promise<string[]> {
   const sessionId = `deleted-${id}`;
   const run = await service.post("/agents/a/run", { input: "x", sessionId });
+  const cut = await service.ask(`/sessions/${sessionId}/turns?from=1`, { method: "DELETE" });
   const deleted = await service.ask(`/sessions/${sessionId}`, { method: "DELETE" });
-  return [`POST /agents/a/run ${run.status}`, `DELETE /sessions/{id} ${deleted.status}`];
+  return [
+    `DELETE /sessions/{id}/turns ${cut.status}`,
+    `POST /agents/a/run ${run.status}`,
+    `DELETE /sessions/{id} ${deleted.status}`,
+  ];
 }
 
 async function cancelRun(service: Service, id: string): Promise<string[]> {
   const sessionId = `held-${id}`;
   const { runId, end } = await hold(service, sessionId);
   const deleted = await service.ask(`/sessions/${sessionId}`, { method: "DELETE" });
+  const cut = await service.ask(`/sessions/${sessionId}/turns?from=1`, { method: "DELETE" });
   const cancelled = await service.ask(`/runs/${runId}/cancel`, { method: "POST" });
   await end();
-  return [`DELETE /sessions/{id} ${deleted.status}`, `POST /runs/{runId}/cancel ${cancelled.status}`];
+  return [
+    `DELETE /sessions/{id} ${deleted.status}`,
+    `DELETE /sessions/{id}/turns ${cut.status}`,
+    `POST /runs/{runId}/cancel ${cancelled.status}`,
+  ];
 }
 
 /** Begins a run that lasts until it is cancelled. */

@@ -1,0 +1,80 @@
+import type { Lease } from "../lock/lease.ts";
+import type { Json } from "../storage/json.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import { corruptRecord } from "../storage/stored-record.ts";
+import { applyWrites, changeSession } from "./change-session.ts";
+import { scan } from "./scan.ts";
+import { keyPrefixOf, namespaces, turnKey, turnNumberOf } from "./session-keys.ts";
+import type { SessionRef } from "./session-keys.ts";
+import type { SessionRecord } from "./session-record.ts";
+import { readTurnOrCut, tombstoneOf } from "./turn-cut.ts";
+import type { TurnCut, TurnOrCut } from "./turn-cut.ts";
+
+/** A session whose turns are deleted under its lease. */
+export type CuttableSession = { driver: StorageDriver; ref: SessionRef; lease: Lease };
+
+/**
+ * Deletes the turns of a session from a number on, and returns the session's record, or `null` when there is no such turn
+ * or the session was deleted meanwhile.
+ *
+ * One write does it: the cut in the session's record, which every reader applies. `finishCut` then removes what the turns
+ * held. After a crash between the two, the next run of the session does that before anything else.
+ */
+export async function cutTurns(
+  { driver, ref, lease }: CuttableSession,
+  { from, session }: { from: number; session: SessionRecord },
+): Promise<SessionRecord | null> {
+  const found = await readFrom(driver, ref, from);
+  const cut = { from, through: Math.max(session.turns, found.at(-1)?.seq ?? 0) };
+  const count = found.filter(({ turn }) => turn !== undefined).length;
+  if (count === 0) return null;
+  await lease.confirm();
+  const change = (stored: SessionRecord) => withCut(stored, cut, count);
+  const written = await changeSession(driver, ref.key, { change, known: session });
+  return written === null ? null : written.after;
+}
+
+/** Puts tombstones in the place of the turns that a cut has deleted, and returns the session's record without the cut. */
+export async function finishCut(
+  { driver, ref, lease }: CuttableSession,
+  session: SessionRecord,
+): Promise<SessionRecord> {
+  const { cut } = session;
+  if (cut === undefined) return session;
+  const value = tombstoneOf(cut) as unknown as Json;
+  const range = { namespace: namespaces.turns, prefix: keyPrefixOf(ref.key), after: turnKey(ref.key, cut.from - 1) };
+  for await (const page of scan(driver, range)) {
+    await lease.confirm();
+    const deleted = page.filter(({ key }) => (turnNumberOf(ref.key, key) ?? Infinity) <= cut.through);
+    await applyWrites(
+      driver,
+      deleted.map(({ key }) => ({ namespace: namespaces.turns, key, value })),
+    );
+  }
+  const { cut: _, ...done } = session;
+  const change = ({ cut: _cut, ...stored }: SessionRecord): SessionRecord => stored;
+  return (await changeSession(driver, ref.key, { change, known: session }))?.after ?? done;
+}
+
+/** A session of which nothing is left loses the title that was made from its first message. */
+function withCut(stored: SessionRecord, cut: TurnCut, count: number): SessionRecord {
+  const removed = (stored.removed ?? 0) + count;
+  const next = { ...stored, turns: Math.max(stored.turns, cut.through), removed, cut };
+  if (next.turns > removed || stored.titleBy === undefined || stored.titleBy === "user") return next;
+  const { title: _title, titleBy: _by, ...untitled } = next;
+  return untitled;
+}
+
+async function readFrom(driver: StorageDriver, ref: SessionRef, from: number): Promise<TurnOrCut[]> {
+  const found: TurnOrCut[] = [];
+  const range = { namespace: namespaces.turns, prefix: keyPrefixOf(ref.key), after: turnKey(ref.key, from - 1) };
+  for await (const page of scan(driver, range)) {
+    for (const { key, value } of page) {
+      const at = { namespace: namespaces.turns, key };
+      const seq = turnNumberOf(ref.key, key);
+      if (seq === undefined) throw corruptRecord(at);
+      found.push(readTurnOrCut(value, seq, at));
+    }
+  }
+  return found;
+}
