@@ -66,6 +66,7 @@ describe("readToolResult", () => {
     ];
 
     expect(readToolResult(all)).toEqual({ result: all });
+    for (const part of all) expect(readToolResult([part])).toEqual({ result: [part] });
     expect(readToolResult({ content: all, artifacts })).toEqual({ result: all, artifacts });
     expect(readToolResult([{ ...png, mimeType: undefined }])).toEqual({ result: [{ type: "image", data: png.data }] });
   });
