@@ -171,9 +171,9 @@ describe("thinking", () => {
   );
 
   it("is not mentioned unless it is asked for [model-config.reasoning]", async () => {
-    expect((await arrives({ options: { reasoning: { enabled: false, budgetTokens: 5000 } } })).body).not.toHaveProperty(
-      "thinking",
-    );
+    for (const options of [{}, { reasoning: { enabled: false, budgetTokens: 5000 } }]) {
+      expect((await arrives({ options })).body).not.toHaveProperty("thinking");
+    }
   });
 
   it("is left out for models that cannot, and that is said", async () => {

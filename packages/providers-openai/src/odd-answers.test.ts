@@ -223,6 +223,34 @@ describe("a stream of Responses", () => {
     expect((await wholeOf({ status: "completed", output: [reasoning] }, "responses")).thinking).toBe("One.\n\nTwo.");
   });
 
+  it("parts a second item of reasoning from the first, streamed and whole [model-calls.second-pieces]", async () => {
+    const part = (index: number, delta: string) => [
+      { type: "response.reasoning_summary_part.added", output_index: index, summary_index: 0 },
+      { type: "response.reasoning_summary_text.delta", output_index: index, summary_index: 0, delta },
+    ];
+    const output = ["One.", "Two."].map((text) => ({ type: "reasoning", summary: [{ text }] }));
+
+    expect((await streamOf([...part(0, "One."), ...part(1, "Two."), completed], "responses")).thinking).toBe(
+      "One.\n\nTwo.",
+    );
+    expect((await wholeOf({ status: "completed", output }, "responses")).thinking).toBe("One.\n\nTwo.");
+  });
+
+  it.each([{}, { responseFormat: "text" }] as const)(
+    "keeps what is said before an answer of text in it, with %j [model-config.format-text]",
+    async (options) => {
+      const vendor = await startVendor({ strict: false });
+      const body = {
+        status: "completed",
+        output: [words("commentary", "Let me see. "), words("final_answer", "Rain.")],
+      };
+      const headers = { "content-type": "application/json" };
+      vendor.plan({ raw: { status: 200, headers, frames: [JSON.stringify(body)] } });
+
+      expect((await modelOf(vendor).generate(question, options)).text).toBe("Let me see. Rain.");
+    },
+  );
+
   it("tells the reasoning of open models, which is not kept for the vendor", async () => {
     const output = [{ type: "reasoning", content: [{ type: "reasoning_text", text: "Hm." }] }, words("", "Yes.")];
     const response = await wholeOf({ status: "completed", output }, "responses");

@@ -34,6 +34,7 @@ export class ResponsesEventReader implements EventReader {
   readonly #calls = new ResponsesToolCalls();
   readonly #commentary = new Set<number>();
   readonly #items: OutputItem[] = [];
+  #hasThinking = false;
   #isComplete = false;
 
   constructor({ modelId, options }: ModelCall) {
@@ -53,11 +54,15 @@ export class ResponsesEventReader implements EventReader {
   }
 
   #addText({ delta = "", output_index: index = 0 }: ResponseEvent, chunks: ModelChunk[]): void {
-    if (delta !== "") chunks.push({ type: this.#commentary.has(index) ? "thinking" : "text", text: delta });
+    if (delta === "") return;
+    if (this.#commentary.has(index)) this.#addThinking(delta, chunks);
+    else chunks.push({ type: "text", text: delta });
   }
 
   #addThinking(text: string, chunks: ModelChunk[]): void {
-    if (text !== "") chunks.push({ type: "thinking", text });
+    if (text === "") return;
+    this.#hasThinking = true;
+    chunks.push({ type: "thinking", text });
   }
 
   #startItem({ item = {}, output_index: index = 0 }: ResponseEvent, chunks: ModelChunk[]): void {
@@ -85,7 +90,8 @@ export class ResponsesEventReader implements EventReader {
     ["response.reasoning_text.delta", (reader, { delta = "" }, chunks) => reader.#addThinking(delta, chunks)],
     [
       "response.reasoning_summary_part.added",
-      (reader, { summary_index: index = 0 }, chunks) => reader.#addThinking(index > 0 ? "\n\n" : "", chunks),
+      // Also the first part of a second item.
+      (reader, _event, chunks) => reader.#addThinking(reader.#hasThinking ? "\n\n" : "", chunks),
     ],
     [
       "response.function_call_arguments.delta",

@@ -48,7 +48,7 @@ export function isCommentary({ phase }: OutputItem, isJson: boolean): boolean {
 function readWords(output: readonly OutputItem[], isJson: boolean): { text: string; thinking: string } {
   let [text, thinking] = ["", ""];
   for (const item of output) {
-    if (item.type === "reasoning") thinking += summaryOf(item);
+    if (item.type === "reasoning") thinking += summaryOf(item, thinking !== "");
     if (item.type === "message" && isCommentary(item, isJson)) thinking += wordsOf(item);
     else if (item.type === "message") text += wordsOf(item);
   }
@@ -60,9 +60,10 @@ function wordsOf({ content }: OutputItem): string {
 }
 
 /** Models with open weights send their reasoning; others a summary in parts. */
-function summaryOf(item: OutputItem): string {
+function summaryOf(item: OutputItem, isLater: boolean): string {
   const summary = (item.summary ?? []).map(({ text }) => text ?? "").join("\n\n");
-  return summary === "" ? wordsOf(item) : summary;
+  if (summary === "") return wordsOf(item);
+  return isLater ? `\n\n${summary}` : summary;
 }
 
 function toUnparsedCall({ type, call_id: id, name = "", arguments: text = "" }: OutputItem): UnparsedCall[] {

@@ -40,7 +40,6 @@ export type WireResponse = {
 export type ResponseEvent = WireError & {
   type?: string;
   output_index?: number;
-  summary_index?: number;
   delta?: string;
   arguments?: string;
   item?: OutputItem;
