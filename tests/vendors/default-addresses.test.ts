@@ -36,8 +36,8 @@ it.each<[string, () => ModelProvider, string]>([
     onTestFinished(() => fetch.mockRestore());
 
     await expect(create().generate([{ role: "user", content: "Hi" }], { apiKey: "key-1" })).rejects.toMatchObject({
-    code: "model_failed",
-  });
+      code: "model_failed",
+    });
 
     expect(urls).toEqual([address]);
   },

@@ -15,7 +15,7 @@ const look = defineTool({
     return "Rain.";
   },
 });
-const model = new ScriptedModel({ toolCalls: [{ name: "look" }] }, "Rain.", "Bye.");
+const model = new ScriptedModel({ toolCalls: [{ name: "look" }] }, "Rain.", "Bye.", "Again.");
 const agent = new Agent({ name: "helper", model, tools: [look] });
 
 assert.equal(agent.name, "helper");
@@ -41,3 +41,7 @@ for await (const chunk of agent.stream([{ type: "text", text: "And now?" }], { s
 assert.equal(chunks.at(-1)?.type, "finish");
 // The second run of the session sees the first.
 assert.ok(model.calls.at(-1)?.messages.some(({ content }) => content === "How is it?"));
+
+// Options that a caller has only sometimes.
+const maybe: { sessionId?: string } = {};
+assert.equal((await agent.run("Once more", { sessionId: maybe.sessionId, userId: undefined })).text, "Again.");
