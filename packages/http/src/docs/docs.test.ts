@@ -46,9 +46,12 @@ describe("the docs", () => {
     expect(await specOf({ agents, swagger: {} })).toEqual([200, "3.0.3"]);
   });
 
-  it("[http.docs-path] [http.docs-spec-path] are served at docsPath and specPath", async () => {
+  it("[http.docs-path] [http.docs-spec-path] are served at docsPath and specPath, by default /docs and /docs/spec.json", async () => {
+    const byDefault = await serve({ agents, swagger: {} });
     const service = await serve({ agents, swagger: { docsPath: "/help/api", specPath: "/api.json" } });
 
+    expect(await byDefault.ask("/docs")).toMatchObject({ status: 200 });
+    expect(await byDefault.ask("/docs/spec.json")).toMatchObject({ status: 200, json: { openapi: "3.0.3" } });
     expect(await service.ask("/help/api")).toMatchObject({ status: 200 });
     expect(await service.ask("/api.json")).toMatchObject({ status: 200, json: { openapi: "3.0.3" } });
     expect(await service.ask("/docs")).toMatchObject({ status: 404 });
