@@ -105,6 +105,24 @@ describe("EventBus", () => {
     expect(heard).toEqual(["ended", "started"]);
   });
 
+  it("reports every handler that throws, at every event, and calls the others each time", () => {
+    const reported: unknown[] = [];
+    const bus = new EventBus<Events>({ onHandlerError: (error, name) => reported.push([name, String(error)]) });
+    const heard: string[] = [];
+    for (const text of ["one", "two"]) {
+      bus.on("started", () => {
+        throw new Error(text);
+      });
+      bus.on("started", ({ id }) => heard.push(`${id} after ${text}`));
+    }
+
+    bus.emit("started", { id: "1" });
+    bus.emit("started", { id: "2" });
+
+    expect(heard).toEqual(["1 after one", "1 after two", "2 after one", "2 after two"]);
+    expect(reported).toEqual(["one", "two", "one", "two"].map((text) => ["started", `Error: ${text}`]));
+  });
+
   it("reports a handler that throws or rejects, and calls the others", async () => {
     const reported: unknown[] = [];
     const bus = new EventBus<Events>({ onHandlerError: (error, name) => reported.push([name, String(error)]) });

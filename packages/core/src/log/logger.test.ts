@@ -161,6 +161,48 @@ describe("createLogger", () => {
     expect(lines.at(-1)).toContain("canary");
   });
 
+  it("hides its secrets in the second field, the second entry of an array, and the cause of a cause", () => {
+    const { logger, lines } = logged();
+    const inner = new Error(`inner ${secret}`);
+    const cause = new Error("middle", { cause: inner });
+
+    logger.withSecrets(["first-secret", secret]).info("text", {
+      first: "nothing",
+      second: `a ${secret} b ${secret}`,
+      list: ["nothing", `x${secret}`],
+      error: new Error("outer", { cause }),
+    });
+
+    expect(lines[0]).not.toContain("canary");
+    expect(lines[0]).toContain("a [redacted] b [redacted]");
+    expect(lines[0]).toContain("inner [redacted]");
+  });
+
+  it("keeps level, prefix, fields, secrets and output in a child of a child", () => {
+    const { logger, lines } = logged({ level: "info", prefix: "app" });
+    const grandchild = logger
+      .withSecrets([secret])
+      .child({ runId: "1" })
+      .child("agent")
+      .child({ step: 2 })
+      .child("tool");
+
+    grandchild.debug("below");
+    grandchild.info(`Used ${secret}.`);
+
+    expect(grandchild.level).toBe("info");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      {
+        time: expect.any(String),
+        level: "info",
+        prefix: "app:agent:tool",
+        message: "Used [redacted].",
+        runId: "1",
+        step: 2,
+      },
+    ]);
+  });
+
   it("never throws, whatever the arguments, and when the writer fails", () => {
     const { logger, lines } = logged();
     const hostile = {

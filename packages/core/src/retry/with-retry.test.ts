@@ -80,6 +80,28 @@ describe("withRetry", () => {
     expect((await retry([failure], { initialDelayMs: 5000 })).times).toEqual([0, 5000]);
   });
 
+  it("waits as long as each failure asks, the second too, and no longer after one that asks for nothing", async () => {
+    const asking = (retryAfterMs?: number) => new ModelError({ providerId: "openai", status: 429, retryAfterMs });
+    const failures = [asking(2000), asking(4000), asking(), asking(1000)];
+
+    expect((await retry(failures, { maxRetries: 4 }, { random: () => 0 })).times).toEqual([0, 2000, 6000, 6000, 7000]);
+  });
+
+  it("passes the signal and the count to every attempt", async () => {
+    const { signal } = new AbortController();
+    const seen: unknown[] = [];
+    const attempt = (...args: unknown[]) => {
+      seen.push(args);
+      if (seen.length < 3) throw overloaded;
+      return "done";
+    };
+    const result = withRetry(attempt, { initialDelayMs: 0 }, { signal });
+    await vi.advanceTimersByTimeAsync(1);
+
+    expect(await result).toBe("done");
+    expect(seen).toEqual([1, 2, 3].map((count) => [count, signal]));
+  });
+
   it.each([400, 401, 403, 404, 422])("does not repeat after HTTP %d [retry.others]", async (status) => {
     const failure = new ModelError({ providerId: "openai", status });
 
