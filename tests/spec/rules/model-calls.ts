@@ -47,6 +47,11 @@ export const modelCallRules = [
     "context.stays": "the system prompt, the input and the newest step stay, and no call is parted from its result",
     "context.warning": "a model call that exceeds maxContextTokens even so is made, with one warning in the run",
   }),
+  ...rulesOf("Sessions and state of teams and workflows", {
+    "team.sessions-listed": "the sessions of a team are listed for their user, those of its members are not",
+    "workflow.failed-state":
+      "the state of a failed workflow has the changes of all steps that were done, of parallel steps once all of them are",
+  }),
   ...rulesOf("Types of outputs", {
     "types.finished-run": "an output that resolved has runId, sessionId, status, usage and durationMs, without a check",
     "types.structured": "structured has the type of the agent's schema",

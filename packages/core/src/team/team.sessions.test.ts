@@ -35,6 +35,28 @@ describe.each(allModes)("the session of a team of mode %s", (mode) => {
     expect(await keysIn(ofMembers)).toEqual([]);
   });
 
+  it("is listed for its user, and sessions of members are not [team.sessions-listed]", async () => {
+    const storage = new InMemoryStorage();
+    const turns = [1, 2, 3].flatMap(() => orchestratorTurns(mode));
+    const agents = ["ann", "bob"].map((name) => sayer(name, "done", { storage }).agent);
+    const team = new Team({
+      name: "team",
+      mode,
+      model: new ScriptedModel(...turns),
+      members: agents,
+      storage,
+      memberSessions: "persist",
+    });
+    await team.run("One?", { sessionId: "s1", userId: "ada" });
+    await team.run("Two?", { sessionId: "s2", userId: "ada" });
+    await team.run("Three?", { sessionId: "s3", userId: "bob" });
+
+    for (const sessions of [team.sessions, agents[0]?.sessions]) {
+      const listed = await sessions?.listSessions({ userId: "ada" });
+      expect(listed?.sessions.map(({ sessionId }) => sessionId).toSorted()).toEqual(["s1", "s2"]);
+    }
+  });
+
   it("uses no configured user for a request from outside, nor do its members", async () => {
     const model = new ScriptedModel(...orchestratorTurns(mode));
     const users: unknown[] = [];

@@ -145,6 +145,35 @@ describe("a step that fails", () => {
     ]);
   });
 
+  it("keeps the changes of parallel steps that were done, and none of those that failed, also within [workflow.failed-state]", async () => {
+    const set = (name: string) => ({ name, run: () => ({ [name]: 1 }) });
+    const done = { name: "done", parallel: [set("a"), { name: "when", condition: () => true, steps: [set("b")] }] };
+    const failed = {
+      name: "failed",
+      parallel: [
+        {
+          name: "in turn",
+          condition: () => true,
+          steps: [set("c"), { name: "inner", parallel: [set("d"), set("e")] }],
+        },
+        {
+          name: "late",
+          run: async () => {
+            await new Promise((resolve) => setTimeout(resolve, 20));
+            throw new Error("late");
+          },
+        },
+      ],
+    };
+    const flow = new Workflow({
+      name: "flow",
+      initialState: { a: 0, b: 0, c: 0, d: 0, e: 0, f: 0 },
+      steps: [{ name: "outer", condition: () => true, steps: [done, set("f"), failed] }],
+    });
+
+    expect((await failureOf(flow.run())).result.state).toEqual({ a: 1, b: 1, c: 0, d: 0, e: 0, f: 1 });
+  });
+
   it("does not merge the changes of parallel steps", async () => {
     const flow = new Workflow({
       name: "flow",
