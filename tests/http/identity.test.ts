@@ -201,6 +201,14 @@ describe.each(storages)("a service with optional authentication over %s", (_, cr
     expect(service.asked.at(-1)).not.toContain("SECRET");
   });
 
+  it("takes the userId of a body for unverified where the host says nothing [http.body-user-id]", async () => {
+    const service = await startService(create());
+    await service.post("/agents/plain/run", { input: "My SECRET.", sessionId: "s" }, ada);
+
+    expect((await service.post("/agents/plain/run", { input: "Hi", sessionId: "s", userId: "ada" })).status).toBe(200);
+    expect(service.asked.at(-1)).not.toContain("SECRET");
+  });
+
   it("never runs a workflow's agent as its configured user or in its configured session [http.anonymous-workflow]", async () => {
     const storage = create();
     const userMemory = new UserMemory({ storage, enabled: false });
