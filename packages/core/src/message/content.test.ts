@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { getTextContent, isMultiModal } from "./content.ts";
-import type { MessageContent } from "./content.ts";
+import type { ContentPart, MessageContent } from "./content.ts";
 
 const mixed: MessageContent = [
   { type: "text", text: "one" },
@@ -14,7 +14,15 @@ describe("getTextContent", () => {
   });
 
   it("joins the text parts of an array by newlines and skips the others [content.get-text] [content.text]", () => {
+    const others: ContentPart[] = [
+      { type: "audio", data: "AAAA" },
+      { type: "file", data: "AAAA", mimeType: "text/plain", filename: "a.txt" },
+    ];
+
     expect(getTextContent(mixed)).toBe("one\ntwo");
+    expect(getTextContent([{ type: "text", text: " one " }, ...others, { type: "text", text: "two" }])).toBe(
+      " one \ntwo",
+    );
   });
 
   it("returns an empty string for no content and for an empty array", () => {
