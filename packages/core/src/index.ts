@@ -34,6 +34,7 @@ export type { RunnableToolOptions } from "./tool/runnable-as-tool.ts";
 export type {
   ToolCacheConfig,
   ToolContent,
+  ToolContext,
   ToolDef,
   ToolEffect,
   ToolResult,

@@ -11,6 +11,11 @@ export const reportRules = [
     "output.artifacts": "the output has the artifacts of all tool calls, each with its call, in public too",
     "turn.tool-results": "a stored turn has the errors and artifacts of its tool calls, interrupted ones included",
     "turn.artifact-limit": "a turn stores artifacts up to a million characters, and counts the others",
+    "tool.progress":
+      "context.report emits tool.progress and gives a tool_progress chunk, in order and before the result",
+    "tool.progress-bounded": "a slow reader gets the newest progress of each call, and nothing piles up",
+    "tool.progress-late": "progress of a tool that has ended, or whose call was left, is dropped",
+    "tool.progress-json": "progress that is no JSON is refused in the tool",
     "events.model-call": "model.call begins each attempt at a model call, with the ids of run, call, vendor and model",
     "events.model-result":
       "model.result ends each attempt, with its duration, and its usage and response id or its error",

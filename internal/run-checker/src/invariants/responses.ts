@@ -46,7 +46,7 @@ function* endFaults({ chunks, end }: RecordedStream): Generator<string> {
 }
 
 /** The chunks that belong to a tool call which has started. */
-const callChunks: ReadonlySet<string> = new Set(["tool_call_delta", "tool_result", "tool_call_end"]);
+const callChunks: ReadonlySet<string> = new Set(["tool_call_delta", "tool_progress", "tool_result", "tool_call_end"]);
 
 function* toolFaults({ chunks }: RecordedStream): Generator<string> {
   const calls = new Map<string, CallState>();

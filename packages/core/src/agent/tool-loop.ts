@@ -108,8 +108,11 @@ export async function* executeTools(
   });
   let next = await batch.next();
   for (; next.done !== true; next = await batch.next()) {
-    yield toolResultChunk(next.value);
-    yield { type: "tool_call_end", toolCallId: next.value.toolCallId };
+    if ("progress" in next.value) yield { type: "tool_progress", ...next.value };
+    else {
+      yield toolResultChunk(next.value);
+      yield { type: "tool_call_end", toolCallId: next.value.toolCallId };
+    }
   }
   run.signal.throwIfAborted();
   // In the order of the calls, in whatever order they ended.

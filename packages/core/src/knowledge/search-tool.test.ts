@@ -143,7 +143,9 @@ describe("createSearchTool", () => {
         roundtrip: 0,
         eventBus: new EventBus<RunEvents>(),
       };
-      for await (const { result } of executeToolCalls(batch)) expect(result).toBe("No documents were found.");
+      for await (const update of executeToolCalls(batch)) {
+        expect(update).toMatchObject({ result: "No documents were found." });
+      }
     }
 
     expect(keys).toEqual(["k-fake", undefined]);

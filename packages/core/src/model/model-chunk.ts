@@ -25,6 +25,9 @@ export type AnswerChunk =
  */
 export type ToolResultChunk = { type: "tool_result" } & Omit<ToolCallResult, "args">;
 
+/** The progress of a tool call in the stream of a run, as the tool reported it: any JSON value. */
+export type ToolProgressChunk = { type: "tool_progress"; toolCallId: string; toolName: string; progress: unknown };
+
 /** The last chunk of a model provider's stream: the reason why the answer finished, its usage, and the vendor's ids. */
 export type ModelFinish = {
   type: "finish";
@@ -40,7 +43,7 @@ export type ModelFinish = {
 
 /**
  * A chunk of a provider's stream. Its `tool_call_end` means that the arguments are complete; in a `StreamChunk`, that the
- * tool has been executed. Results of tools are a run's alone: they are here so that a provider may be typed to yield
+ * tool has been executed. Progress and results of tools are a run's alone: they are here so that a provider may be typed to yield
  * `StreamChunk`s, as the specification says, and are ignored.
  */
-export type ModelChunk = AnswerChunk | ToolResultChunk | ModelFinish;
+export type ModelChunk = AnswerChunk | ToolProgressChunk | ToolResultChunk | ModelFinish;

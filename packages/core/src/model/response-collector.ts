@@ -35,6 +35,7 @@ export class ResponseCollector {
       case "tool_call_end":
         this.#end(chunk.toolCallId);
         break;
+      case "tool_progress":
       case "tool_result":
         // A run's alone.
         break;

@@ -19,6 +19,8 @@ export type RunEvents = {
   "run.error": OfRun<{ error: TroupeError }>;
   "run.stream.chunk": OfRun<{ chunk: StreamChunk }>;
   "tool.call": OfRun<{ toolCallId: string; toolName: string; args: Record<string, unknown> }>;
+  /** A tool reports its progress, by `context.report`. */
+  "tool.progress": OfRun<{ toolCallId: string; toolName: string; progress: unknown }>;
   /** `error` is set when the tool failed, was refused or was unknown; the model sees no artifacts. */
   "tool.result": OfRun<{
     toolCallId: string;
@@ -66,6 +68,7 @@ export const runEventNames = Object.keys({
   "run.error": true,
   "run.stream.chunk": true,
   "tool.call": true,
+  "tool.progress": true,
   "tool.result": true,
   "model.call": true,
   "model.result": true,

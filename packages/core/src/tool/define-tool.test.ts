@@ -1,10 +1,9 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
 import { TroupeError } from "../errors/troupe-error.ts";
-import type { RunContext } from "../run/run-context.ts";
 import { defineTool, isDefinedTool, argumentSchemaOf } from "./define-tool.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
-import type { ToolDef } from "./tool.ts";
+import type { ToolContext, ToolDef } from "./tool.ts";
 
 const city = z.object({ city: z.string(), days: z.number().default(3) });
 const weather = { name: "weather", description: "Tells the weather.", parameters: city, execute: () => "rain" };
@@ -43,7 +42,7 @@ describe("defineTool", () => {
       ...weather,
       execute: (args, context) => {
         expectTypeOf(args).toEqualTypeOf<{ city: string; days: number }>();
-        expectTypeOf(context).toEqualTypeOf<RunContext>();
+        expectTypeOf(context).toEqualTypeOf<ToolContext>();
         return args.city;
       },
     });
@@ -148,6 +147,6 @@ describe("defineTool rejects as invalid_config", () => {
   });
 
   it("no options that are undefined", () => {
-    expect(() => defineTool({ ...weather, cache: undefined, timeoutMs: undefined } as never)).not.toThrow();
+    expect(() => defineTool({ ...weather, cache: undefined, timeoutMs: undefined })).not.toThrow();
   });
 });

@@ -11,13 +11,12 @@ import { optional, positiveNumber } from "../errors/option-checks.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionTable, OptionContext } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import type { RunContext } from "../run/run-context.ts";
 import { compileSchema } from "../schema/compile-schema.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { InferSchema, JsonSchema, ObjectSchema } from "../schema/object-schema.ts";
 import { isSimpleSchema } from "../schema/simple-schema.ts";
 import { recogniseSchema } from "../schema/recognise-schema.ts";
-import type { CheckedReturn, ToolCacheConfig, ToolDef, ToolEffect, ToolReturn } from "./tool.ts";
+import type { CheckedReturn, ToolCacheConfig, ToolContext, ToolDef, ToolEffect, ToolReturn } from "./tool.ts";
 
 /**
  * The argument of `defineTool`. The argument type of `execute` is inferred from `parameters`, and its result from what it
@@ -30,7 +29,7 @@ export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | 
   description: string;
   parameters: Schema;
   /** Returns a string, a JSON value, an array of content parts, or a `ToolResult` with one of these as content. */
-  execute(args: InferSchema<Schema>, context: RunContext): Returned;
+  execute(args: InferSchema<Schema>, context: ToolContext): Returned;
   cache?: ToolCacheConfig | undefined;
   /** @default 60000 */
   timeoutMs?: number | undefined;

@@ -30,6 +30,9 @@ export type ToolHook = (
   call: ToolCall,
 ) => void | { deny: string } | Promise<void> | Promise<void | { deny: string }>;
 
+/** The progress of a tool call, as its tool reported it last. */
+export type ToolProgress = { readonly toolCallId: string; readonly toolName: string; progress: unknown };
+
 /**
  * A batch of tool calls under way: the tools, run context, events and hooks that all its calls share, and the calls that
  * are running.
@@ -42,6 +45,7 @@ export type RunningBatch = {
   readonly onToolCall: ToolHook | undefined;
   readonly answerSchema: CompiledSchema | undefined;
   readonly onResult: ((result: ToolCallResult) => void) | undefined;
+  readonly onProgress: (progress: ToolProgress) => void;
 };
 
 /**
@@ -141,20 +145,22 @@ async function denialBy(onToolCall: ToolHook, call: ToolCall, context: RunContex
 type CheckedCall = BatchCall & { readonly tool: ToolDef; readonly args: Record<string, unknown> };
 
 /** Returns the outcome from the cache, from an equal call that is under way, or from an execution. */
-async function runTool(checkedCall: CheckedCall, { tools, context, running }: RunningBatch): Promise<ToolOutcome> {
+async function runTool(checkedCall: CheckedCall, batch: RunningBatch): Promise<ToolOutcome> {
+  const { tools, context, running } = batch;
   const { tool, call } = checkedCall;
+  const onProgress = (progress: unknown) => passProgress(call, progress, batch);
   const start = () => new ToolExecution({ ...checkedCall, toolCallId: call.id, context });
   const cache = tools.cacheOf(tool);
   if (cache === undefined) {
     const execution = start();
-    return await running.during(execution.outcome, execution.join());
+    return await running.during(execution.outcome, execution.join(onProgress));
   }
   const key = cacheKey(tool.name, call.arguments, context);
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
   // Equal calls share an execution only when it changes nothing.
   const execution = tool.effect === "pure" ? cache.share(key, start) : start();
-  const outcome = await running.during(execution.outcome, execution.join());
+  const outcome = await running.during(execution.outcome, execution.join(onProgress));
   cache.set(key, outcome);
   // Copied: the cache and equal calls hold the outcome too.
   return copyPlain(outcome);
@@ -177,6 +183,16 @@ function problemOf(text: string): string {
 function emitCall({ id, name }: ToolCall, args: Record<string, unknown>, { context, eventBus }: RunningBatch): void {
   if (!eventBus.has("tool.call")) return;
   eventBus.emit("tool.call", { ...idsOf(context), toolCallId: id, toolName: name, args: copyPlain(args) });
+}
+
+function passProgress({ id, name }: ToolCall, progress: unknown, batch: RunningBatch): void {
+  const { context, eventBus, running, onProgress } = batch;
+  if (running.isOver) return;
+  if (eventBus.has("tool.progress")) {
+    const event = { ...idsOf(context), toolCallId: id, toolName: name, progress: copyPlain(progress) };
+    eventBus.emit("tool.progress", event);
+  }
+  onProgress({ toolCallId: id, toolName: name, progress });
 }
 
 function emitResult({ toolCallId, toolName, ...outcome }: ToolCallResult, { context, eventBus }: RunningBatch): void {

@@ -134,10 +134,7 @@ async function follow(batch: ToolBatchOptions, { end }: Plan, abort: AbortContro
   return await followed;
 }
 
-async function read(
-  generator: AsyncGenerator<ToolCallResult, ToolCallResult[]>,
-  hasLeft: () => boolean,
-): Promise<Followed> {
+async function read(generator: ReturnType<typeof executeToolCalls>, hasLeft: () => boolean): Promise<Followed> {
   try {
     for (;;) {
       const step = await generator.next();

@@ -48,7 +48,7 @@ describe("executeToolCalls", () => {
     for (const name of ["c", "a", "b"]) {
       finish[name]?.();
       const step = await next;
-      if (step.done !== true) yielded.push(step.value.result);
+      if (step.done !== true && "result" in step.value) yielded.push(step.value.result);
       next = generator.next();
     }
     const end = (await next) as IteratorReturnResult<ToolCallResult[]>;

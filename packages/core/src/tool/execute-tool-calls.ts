@@ -7,7 +7,7 @@ import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
-import type { BatchCall, RunningBatch, ToolHook } from "./execute-call.ts";
+import type { BatchCall, RunningBatch, ToolHook, ToolProgress } from "./execute-call.ts";
 import { executeCall, formProblem } from "./execute-call.ts";
 import { RunningCalls } from "./running-calls.ts";
 import type { ToolSet } from "./tool-set.ts";
@@ -37,13 +37,16 @@ export type ToolBatchOptions = {
 /**
  * Executes the calls in parallel, or as many at a time as there may be. Yields each result as soon as there is one, and returns all in the order of the calls: one
  * for each id, whatever the tool did. Throws at once when the run's signal aborts; a reader that leaves early ends the calls
- * too.
+ * too. Also yields the progress that tools report: to a slow reader, the newest of each call.
  */
-export async function* executeToolCalls(batch: ToolBatchOptions): AsyncGenerator<ToolCallResult, ToolCallResult[]> {
+export async function* executeToolCalls(
+  batch: ToolBatchOptions,
+): AsyncGenerator<ToolCallResult | ToolProgress, ToolCallResult[]> {
   const { signal } = batch.context;
   if (signal.aborted) throw abortedError(signal.reason);
   const running = new RunningCalls();
-  const finished = new AsyncQueue<ToolCallResult>();
+  const finished = new AsyncQueue<ToolCallResult | ToolProgress>();
+  const unread = new UnreadProgress(finished);
   const stop = () => {
     const error = abortedError(signal.reason);
     finished.close(error);
@@ -53,20 +56,46 @@ export async function* executeToolCalls(batch: ToolBatchOptions): AsyncGenerator
   try {
     const calls = batchCalls(batch);
     const { maxParallel = Infinity, onToolCall, onResult, answerSchema } = batch;
-    const shared = { ...batch, onToolCall, onResult, answerSchema, running };
+    const onProgress = (progress: ToolProgress) => unread.add(progress);
+    const shared = { ...batch, onToolCall, onResult, onProgress, answerSchema, running };
     const waiting = calls.values();
     for (let left = Math.min(maxParallel, calls.length); left > 0; left--) void work(waiting, finished, shared);
     const results = new Map<string, ToolCallResult>();
     while (results.size < calls.length) {
-      const result = await finished.next();
-      if (result === undefined) break;
-      results.set(result.toolCallId, result);
-      yield result;
+      const update = await finished.next();
+      if (update === undefined) break;
+      if ("progress" in update) unread.take(update);
+      else results.set(update.toolCallId, update);
+      yield update;
     }
     return calls.flatMap(({ call }) => results.get(call.id) ?? []);
   } finally {
     signal.removeEventListener("abort", stop);
     running.end(() => new TroupeError("cancelled", "The reader of the tool calls left before their end."));
+  }
+}
+
+/** The progress that the reader of a batch has not come to: at most one for each call, whatever the tools report. */
+class UnreadProgress {
+  readonly #queue: AsyncQueue<ToolCallResult | ToolProgress>;
+  readonly #byCall = new Map<string, ToolProgress>();
+
+  constructor(queue: AsyncQueue<ToolCallResult | ToolProgress>) {
+    this.#queue = queue;
+  }
+
+  add(update: ToolProgress): void {
+    const unread = this.#byCall.get(update.toolCallId);
+    if (unread !== undefined) {
+      unread.progress = update.progress;
+      return;
+    }
+    this.#byCall.set(update.toolCallId, update);
+    void this.#queue.push(update);
+  }
+
+  take({ toolCallId }: ToolProgress): void {
+    this.#byCall.delete(toolCallId);
   }
 }
 
@@ -85,7 +114,7 @@ function batchCalls({ calls, malformedArguments = [], context, roundtrip }: Tool
 /** Executes calls until none is left, one after the other. Several workers share the calls. */
 async function work(
   calls: Iterator<BatchCall>,
-  finished: AsyncQueue<ToolCallResult>,
+  finished: AsyncQueue<ToolCallResult | ToolProgress>,
   batch: RunningBatch,
 ): Promise<void> {
   try {

@@ -1,11 +1,12 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { deriveContext, runOf } from "../run/derive-context.ts";
+import { cleanJson } from "../util/clean-json.ts";
 import { failureText, loggedCause } from "./failure-text.ts";
 import { defaultMaxBytes, readToolResult } from "./read-tool-result.ts";
 import { failedOutcome } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
-import type { ToolDef } from "./tool.ts";
+import type { ToolContext, ToolDef } from "./tool.ts";
 
 const defaultTimeoutMs = 60_000;
 
@@ -25,6 +26,9 @@ export type ToolExecutionOptions = {
   readonly idempotencyKey: string;
 };
 
+/** Receives the progress that a tool reports. */
+type ProgressListener = (progress: unknown) => void;
+
 /**
  * One execution of a tool, which several equal calls may wait for. It ends when the tool does, when its time is over, or when
  * the last call that waited has left; what the tool does after that is ignored.
@@ -33,19 +37,24 @@ export class ToolExecution {
   /** Never rejects: a failure is an outcome too. */
   readonly outcome: Promise<ToolOutcome>;
   readonly #tool: ToolDef;
-  readonly #context: RunContext;
+  readonly #context: ToolContext;
   readonly #abort = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #end: (outcome: ToolOutcome) => void = ignore;
   #warning: NodeJS.Timeout | undefined;
   #isOver = false;
   #waiting = 0;
+  readonly #listeners = new Set<ProgressListener>();
+  /** The newest progress: a tool may report before the first call has joined. */
+  #progress: { readonly value: unknown } | undefined;
 
   constructor({ tool, args, context, toolCallId, idempotencyKey }: ToolExecutionOptions) {
     const { timeoutMs = defaultTimeoutMs } = tool;
     const logger = context.logger.child({ toolName: tool.name, toolCallId });
     this.#tool = tool;
-    this.#context = deriveContext(context, { toolCallId, idempotencyKey, signal: this.#abort.signal, logger });
+    const { signal } = this.#abort;
+    const report = (progress: unknown) => this.#report(progress);
+    this.#context = deriveContext(context, { toolCallId, idempotencyKey, signal, logger, report });
     this.outcome = new Promise((resolve) => (this.#end = resolve));
     this.#timer = setTimeout(() => this.#stop(tookTooLong(tool.name, timeoutMs)), timeoutMs);
     void this.#execute(args);
@@ -56,13 +65,25 @@ export class ToolExecution {
     return this.#isOver;
   }
 
-  /** Adds a call that waits for the outcome. Returns the function by which it leaves. */
-  join(): (reason: TroupeError) => void {
+  /** Adds a call that waits for the outcome, and receives progress. Returns the function by which it leaves. */
+  join(onProgress: ProgressListener = ignore): (reason: TroupeError) => void {
     this.#waiting++;
+    this.#listeners.add(onProgress);
+    if (this.#progress !== undefined && !this.#isOver) onProgress(this.#progress.value);
     return (reason) => {
       this.#waiting--;
+      this.#listeners.delete(onProgress);
       if (this.#waiting === 0) this.#stop(reason);
     };
+  }
+
+  #report(progress: unknown): void {
+    if (this.#isOver) return;
+    const value = cleanJson(progress, (place, problem) => {
+      return new TroupeError("invalid_value", `The progress of a tool must be JSON: progress${place} ${problem}.`);
+    });
+    this.#progress = { value };
+    for (const listener of this.#listeners) listener(value);
   }
 
   async #execute(args: Record<string, unknown>): Promise<void> {

@@ -58,6 +58,17 @@ type NotReturnable = { "a tool returns a string, JSON, an array of content parts
  */
 export type ToolEffect = "pure" | "idempotent" | "once";
 
+/** The context that a tool is called with: the run's, with the ids of the call and a way to report its progress. */
+export type ToolContext = RunContext & {
+  readonly toolCallId: string;
+  readonly idempotencyKey: string;
+  /**
+   * Reports how far the tool has come, as any JSON value: to the event `tool.progress`, and to the stream of the run as
+   * `tool_progress`. A slow reader of the stream gets the newest progress alone. After the tool has ended it does nothing.
+   */
+  readonly report: (progress: unknown) => void;
+};
+
 /**
  * A tool that a model may call: its name, description and argument schema, and the function that executes a call. Made
  * by `defineTool`, or a plain object.

@@ -60,6 +60,7 @@ describe("POST …/stream", () => {
       { type: "text", text: "a", secret: 1 },
       { type: "tool_call_start", toolCall: { id: "1", name: "t", secret: 1 } },
       { type: "tool_call_delta", toolCallId: "1", argumentsDelta: "{}", secret: 1 },
+      { type: "tool_progress", toolCallId: "1", toolName: "t", progress: { percent: 1 }, secret: 1 },
       { type: "tool_result", toolCallId: "1", toolName: "t", result: "", durationMs: 1, secret: 1 },
       { type: "tool_call_end", toolCallId: "1", secret: 1 },
       { type: "thinking", text: "b", secret: 1 },
@@ -72,7 +73,7 @@ describe("POST …/stream", () => {
     const text = await (await post(service, "/agents/a/stream")).text();
 
     expect(text).not.toContain("secret");
-    expect(text.match(/^data: .*$/gm)).toHaveLength(7);
+    expect(text.match(/^data: .*$/gm)).toHaveLength(8);
   });
 
   it("sends finish only after the turn is stored", async () => {

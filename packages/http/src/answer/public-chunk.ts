@@ -16,6 +16,8 @@ export function toPublicChunk(chunk: StreamChunk): StreamChunk | undefined {
       return { type, toolCallId: chunk.toolCallId, argumentsDelta: chunk.argumentsDelta };
     case "tool_call_end":
       return { type, toolCallId: chunk.toolCallId };
+    case "tool_progress":
+      return { type, toolCallId: chunk.toolCallId, toolName: chunk.toolName, progress: chunk.progress };
     case "tool_result":
       return toPublicToolResult(chunk);
     case "finish":

@@ -118,6 +118,7 @@ const fields: Record<StreamChunk["type"], readonly string[]> = {
   tool_call_start: ["toolCall", "type"],
   tool_call_delta: ["argumentsDelta", "toolCallId", "type"],
   tool_call_end: ["toolCallId", "type"],
+  tool_progress: ["progress", "toolCallId", "toolName", "type"],
   tool_result: ["artifacts", "durationMs", "error", "result", "toolCallId", "toolName", "type"],
   finish: ["finishReason", "type", "usage"],
 };

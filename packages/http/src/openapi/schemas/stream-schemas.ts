@@ -21,6 +21,7 @@ const chunks = {
   thinking: "ThinkingChunk",
   tool_call_start: "ToolCallStartChunk",
   tool_call_delta: "ToolCallDeltaChunk",
+  tool_progress: "ToolProgressChunk",
   tool_result: "ToolResultChunk",
   tool_call_end: "ToolCallEndChunk",
   finish: "FinishChunk",
@@ -72,6 +73,17 @@ function toolCallSchemas(): Record<string, OpenApiSchema> {
       optional: {},
       example: { type: "tool_call_delta", toolCallId: "call_1", argumentsDelta: '{"city":' },
       description: "A piece of the arguments of a call. Joined, the pieces are JSON.",
+    }),
+    ToolProgressChunk: objectSchema<Chunk<"tool_progress">>({
+      required: {
+        type: enumSchema("tool_progress"),
+        toolCallId: stringSchema,
+        toolName: stringSchema,
+        progress: { description: "Anything.", nullable: true },
+      },
+      optional: {},
+      example: { type: "tool_progress", toolCallId: "call_1", toolName: "weather", progress: { percent: 40 } },
+      description: "What a tool reports while it works. A slow reader gets the newest report of each call alone.",
     }),
     ToolResultChunk: objectSchema<Chunk<"tool_result">>({
       required: {

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import type { RunContext } from "../run/run-context.ts";
+import { eventsOf, readAll } from "../testing/conformance/runnable-subject.ts";
+import { assertCallGrammar, assertPlainChunks } from "../testing/conformance/model-subject.ts";
+import type { ToolContext, ToolReturn } from "../tool/tool.ts";
+import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
+
+type Report = (progress: unknown) => void;
+
+/** A tool that works with the function by which it reports. */
+function reporting(
+  work: (report: Report) => ToolReturn | Promise<ToolReturn>,
+  more: Parameters<typeof toolNamed>[2] = {},
+) {
+  return toolNamed("work", (_at, context: RunContext) => work((context as ToolContext).report), more);
+}
+
+const asks = { toolCalls: [callOf("1", "Oslo", "work"), callOf("2")] };
+const tick = () => new Promise((resolve) => setTimeout(resolve, 2));
+
+describe("the progress of a tool", () => {
+  it("is an event and a chunk, in order, before the result of its call [tool.progress]", async () => {
+    const work = reporting(async (report) => {
+      report({ percent: 0 });
+      await tick();
+      report({ percent: 50 });
+      await tick();
+      return "done";
+    });
+    const { agent } = scripted([asks, "Done."], { tools: [work, look] });
+    const heard = eventsOf(agent);
+    const stream = agent.stream("Work.");
+    const chunks = await readAll(stream);
+
+    const of = { toolCallId: "1", toolName: "work" };
+    const own = chunks.filter((chunk) => "toolName" in chunk && chunk.toolName === "work");
+    expect(own).toEqual([
+      { type: "tool_progress", ...of, progress: { percent: 0 } },
+      { type: "tool_progress", ...of, progress: { percent: 50 } },
+      expect.objectContaining({ type: "tool_result", ...of, result: "done" }),
+    ]);
+    assertCallGrammar(chunks);
+    assertPlainChunks(chunks);
+    const told = heard.flatMap(({ name, data }) => (name === "tool.progress" ? [data] : []));
+    const { runId } = stream;
+    expect(told).toEqual([
+      { runId, ...of, progress: { percent: 0 } },
+      { runId, ...of, progress: { percent: 50 } },
+    ]);
+  });
+
+  it("is the newest alone for a slow reader, and comes before the result [tool.progress-bounded]", async () => {
+    let reported = 0;
+    const work = reporting(async (report) => {
+      for (; reported < 10_000; reported++) report(reported);
+      await tick();
+      report("almost");
+      return "done";
+    });
+    const { agent } = scripted([asks, "Done."], { tools: [work, look] });
+    const progress: unknown[] = [];
+    for await (const chunk of agent.stream("Work.")) {
+      if (chunk.type === "tool_progress") progress.push(chunk.progress);
+      await tick();
+      await tick();
+    }
+
+    expect(reported).toBe(10_000);
+    expect(progress.length).toBeLessThanOrEqual(3);
+    expect(progress.at(-1)).toBe("almost");
+  });
+
+  it("is dropped once the tool has ended, or its time is over [tool.progress-late]", async () => {
+    const reports: Report[] = [];
+    const late = reporting((report) => {
+      reports.push(report);
+      return "done";
+    });
+    const hanging = reporting(
+      (report) => {
+        reports.push(report);
+        return new Promise<string>(() => undefined);
+      },
+      { timeoutMs: 5 },
+    );
+    for (const tool of [late, hanging]) {
+      const { agent } = scripted([{ toolCalls: [callOf("1", "Oslo", "work")] }, "Done."], { tools: [tool] });
+      const told: unknown[] = [];
+      agent.eventBus.on("tool.progress", (data) => void told.push(data));
+      const chunks = await readAll(agent.stream("Work."));
+      for (const report of reports) report("late");
+
+      expect(told).toEqual([]);
+      expect(chunks.filter(({ type }) => type === "tool_progress")).toEqual([]);
+    }
+  });
+
+  it("is copied: what the tool or a handler changes afterwards changes no chunk", async () => {
+    const work = reporting(async (report) => {
+      const state = { files: ["a"] };
+      report(state);
+      state.files.push("b");
+      return "done";
+    });
+    const { agent } = scripted([asks, "Done."], { tools: [work, look] });
+    agent.eventBus.on("tool.progress", ({ progress }) => void Object.assign(progress as object, { files: [] }));
+
+    const chunks = await readAll(agent.stream("Work."));
+    expect(chunks.flatMap((chunk) => (chunk.type === "tool_progress" ? [chunk.progress] : []))).toEqual([
+      { files: ["a"] },
+    ]);
+  });
+
+  it("must be JSON: else the tool is told, and its call fails unless it handles that [tool.progress-json]", async () => {
+    for (const wrong of [1n, undefined, () => 1, new Date(), Number.NaN]) {
+      const work = reporting((report) => {
+        report(wrong);
+        return "done";
+      });
+      const { agent } = scripted([asks, "Done."], { tools: [work, look] });
+      const { toolCalls } = await agent.run("Work.");
+
+      expect(toolCalls[0]?.error).toMatch(/progress/i);
+    }
+  });
+
+  it("reaches each of the equal calls that share an execution, also one that joins later [tool.progress]", async () => {
+    const work = reporting(
+      async (report) => {
+        report("begun");
+        await tick();
+        return "done";
+      },
+      { effect: "pure", cache: { ttl: 1000 } },
+    );
+    const { agent } = scripted([{ toolCalls: [callOf("1", "Oslo", "work"), callOf("2", "Oslo", "work")] }, "Done."], {
+      tools: [work],
+    });
+
+    const chunks = await readAll(agent.stream("Work."));
+    const ids = chunks.flatMap((chunk) => (chunk.type === "tool_progress" ? [chunk.toolCallId] : []));
+    expect(ids.toSorted()).toEqual(["1", "2"]);
+  });
+});
