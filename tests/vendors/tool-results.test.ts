@@ -1,6 +1,6 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import { Agent, defineTool } from "@troupe/core";
-import type { ContentPart, ModelProvider } from "@troupe/core";
+import type { ChatMessage, ContentPart, ModelProvider } from "@troupe/core";
 import { google } from "@troupe/providers-google";
 import { openai } from "@troupe/providers-openai";
 import { expect, it, onTestFinished } from "vitest";
@@ -93,6 +93,29 @@ it("Chat Completions get images and files of tools in a user message after all r
         { type: "image_url", image_url: { url: pngUrl } },
       ],
     },
+  ]);
+});
+
+it("files of a tool stand before the next answer through Chat Completions [tools.result-parts]", async () => {
+  const vendor = await FakeVendor.start({ strict: true });
+  onTestFinished(() => vendor.close());
+  vendor.say("Seen.");
+  const look = (id: string): ChatMessage[] => [
+    { role: "assistant", content: null, toolCalls: [{ id, name: "look", arguments: {} }] },
+    { role: "tool", toolCallId: id, content: [image] },
+  ];
+  const model = openai("gpt-4.1", { baseURL: `${vendor.url}/v1`, api: "chat", apiKey: "key-1" });
+  await model.generate([{ role: "user", content: "Look twice" }, ...look("a"), ...look("b")]);
+
+  const body = vendor.exchanges[0]?.request.body as { messages: ChatMessage[] } | undefined;
+  expect(body?.messages.map(({ role }) => role)).toEqual([
+    "user",
+    "assistant",
+    "tool",
+    "user",
+    "assistant",
+    "tool",
+    "user",
   ]);
 });
 

@@ -76,6 +76,10 @@ describe("checkConformance", () => {
       'knownGaps names "is empty", which is no case of this suite. Its cases: counts from zero · is never full.',
     ],
     [
+      { counts: "a part of a title" },
+      'knownGaps names "counts", which is no case of this suite. Its cases: counts from zero · is never full.',
+    ],
+    [
       { toString: "inherited" },
       'knownGaps names "toString", which is no case of this suite. Its cases: counts from zero · is never full.',
     ],
