@@ -218,7 +218,7 @@ describe("createAgentRouter", () => {
 
     expect(get).toMatchObject({ status: 405, json: { error: { code: "invalid_request" } } });
     expect(get.headers.get("allow")).toBe("POST, OPTIONS");
-    expect(put.headers.get("allow")).toBe("GET, DELETE, HEAD, OPTIONS");
+    expect(put.headers.get("allow")).toBe("GET, PATCH, DELETE, HEAD, OPTIONS");
     expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
     expect([heads.status, heads.text]).toEqual([200, ""]);
   });
