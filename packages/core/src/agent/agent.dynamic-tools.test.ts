@@ -22,9 +22,10 @@ describe.each(["function", "source"] as const)("tools of a %s of the context", (
   const make = async ({ userId = "" }: RunContext): Promise<ToolDef[]> => {
     // The later run has its tools first.
     if (userId === "ada") await new Promise((resolve) => setImmediate(resolve));
-    return userId === ""
-      ? []
-      : [toolNamed(`of_${userId}`, () => `${userId}'s`), toolNamed("mine", () => `mine: ${userId}`)];
+    if (userId === "") return [];
+    // Two users have tools of the same names.
+    const mine = toolNamed("mine", () => `mine: ${userId}`);
+    return userId === "ada" ? [toolNamed("of_ada", () => "ada's"), mine] : [mine];
   };
   const tools =
     form === "function" ? make : [{ getTools: async (context?: RunContext) => await make(context as RunContext) }];
@@ -32,19 +33,18 @@ describe.each(["function", "source"] as const)("tools of a %s of the context", (
   it("are those of its run alone, also side by side [dynamic-tools.function] [dynamic-tools.source] [dynamic-tools.isolated]", async () => {
     const { agent, model } = scripted([], { tools });
     callingAll(model);
-    const outputs = await Promise.all([agent.run("Hi", ada), agent.run("Hi", bob), agent.run("Hi", ada)]);
-    const again = await agent.run("Hi", bob);
+    const users = [{ userId: "ada" }, { userId: "bob" }, { userId: "carol" }, { userId: "ada" }];
+    const together = await Promise.all(users.map(async (user) => (await agent.run("Hi", user)).text));
+    const inTurn = [];
+    for (const user of users) inTurn.push((await agent.run("Hi", user)).text);
+    const listed = agent.tools;
     model.respond(() => "None.");
     await agent.run("Hi");
 
-    expect([...outputs, again].map(({ text }) => text)).toEqual([
-      "ada's,mine: ada",
-      "bob's,mine: bob",
-      "ada's,mine: ada",
-      "bob's,mine: bob",
-    ]);
+    const expected = ["ada's,mine: ada", "mine: bob", "mine: carol", "ada's,mine: ada"];
+    expect([together, inTurn]).toEqual([expected, expected]);
     expect(toolNames(model).at(-1)).toBeUndefined();
-    expect(agent.tools).toEqual([]);
+    expect(listed).toEqual([]);
   });
 });
 

@@ -28,7 +28,7 @@ describe("a team that collaborates", () => {
     ]);
   });
 
-  it("shows each member the earlier rounds and the reasons of votes against", async () => {
+  it("shows each member the earlier rounds and the reasons of votes against [team.collaborate]", async () => {
     const ann = member("ann", ["tea", objects("Coffee is strong."), "coffee then", agrees]);
     const bob = member("bob", ["coffee", agrees, "coffee still", agrees]);
     await teamOf(new ScriptedModel("Coffee."), [ann, bob]).run("Tea or coffee?");
