@@ -58,6 +58,7 @@ describe("the events of an agent", () => {
     const error = await runErrorOf(agent.run("Weather?"));
 
     expect(heard.at(-1)).toEqual({ name: "run.error", data: { runId: error.output.runId, error } });
+    expect(heard.at(-1)?.data).toHaveProperty("error.output", error.output);
     expect(heard.map(({ name }) => name)).not.toContain("run.complete");
   });
 

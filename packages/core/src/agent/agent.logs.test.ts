@@ -109,7 +109,9 @@ describe("the logger of an agent", () => {
 
   it("is none by default: nothing is written [agent.log-level] [log.silent]", async () => {
     const write = vi.spyOn(process.stderr, "write");
-    const { agent } = scripted([asks, { error: new Error("broken") }], { tools: [speaking], retry: { maxRetries: 0 } });
+    const fail = () => Promise.reject(new Error("broken"));
+    const guardrails = { output: [{ name: "strict", check: fail }] };
+    const { agent } = scripted([asks, "Sun."], { tools: [speaking], guardrails, hooks: { onError: fail } });
     await runErrorOf(agent.run("Weather?"));
 
     expect(write).not.toHaveBeenCalled();

@@ -178,6 +178,17 @@ describe("createLogger", () => {
     expect(lines[0]).toContain("inner [redacted]");
   });
 
+  it("hides the four key headers in whatever is logged of a request [http.redacted-logs]", () => {
+    const { logger, lines } = logged();
+    const names = ["x-openai-api-key", "x-anthropic-api-key", "x-google-api-key", "x-api-key"];
+    const headers = Object.fromEntries(names.map((name) => [name, "opaque"]));
+
+    logger.info("request", { headers, rawHeaders: names.flatMap((name) => [name, "opaque"]) });
+
+    expect(lines[0]).not.toContain("opaque");
+    expect(lines[0]?.match(/\[redacted\]/g)).toHaveLength(8);
+  });
+
   it("keeps level, prefix, fields, secrets and output in a child of a child", () => {
     const { logger, lines } = logged({ level: "info", prefix: "app" });
     const grandchild = logger

@@ -87,7 +87,13 @@ describe("withRetry", () => {
     expect((await retry(failures, { maxRetries: 4 }, { random: () => 0 })).times).toEqual([0, 2000, 6000, 6000, 7000]);
   });
 
-  it("passes the signal and the count to every attempt", async () => {
+  it("draws each wait at random below its bound [retry.backoff]", async () => {
+    const failures = Array.from({ length: 3 }, () => overloaded);
+
+    expect((await retry(failures, {}, { random: () => 0.5 })).times).toEqual([0, 250, 750, 1750]);
+  });
+
+  it("passes the signal and the count to every attempt [retry.standalone]", async () => {
     const { signal } = new AbortController();
     const seen: unknown[] = [];
     const attempt = (...args: unknown[]) => {
