@@ -39,6 +39,12 @@ export const storageRules = [
     "session.delete-turns-crash": "a crash at any write of a deletion of turns leaves all of them or none",
     "session.delete-turns-memory": "a memory keeps nothing of deleted turns, in its window or its summaries",
     "http.delete-turns": "DELETE /sessions/:id/turns?from=n deletes the turns of a session of the caller alone",
+    "run-opts.messages":
+      "messages are the history of a run, checked and repaired, and stored with a session's first turn",
+    "run-opts.messages-conflict": "messages for a session with turns are a conflict",
+    "run-opts.messages-system": "a caller from outside cannot give instructions among the messages",
+    "run-opts.messages-workflow": "a workflow refuses messages",
+    "http.messages": "the body of a run of an agent or a team may have messages",
     "session.delete-user": "deleteUser removes the sessions, memory and facts of that user alone",
     "run-opts.verified": "RunOpts.verified is true by default; child runs, members and workflow steps inherit it",
     "http.body-user-id": "bodyUserId: trusted takes the userId of a body for the user; unverified is the default",

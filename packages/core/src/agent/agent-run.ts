@@ -89,8 +89,9 @@ export class AgentRun<Structured> implements RunWork<Structured> {
 
   async #remember(memory: SessionMemory, stored: Promise<number>): Promise<void> {
     const seq = await stored;
+    const { input, messages, settings } = this.#run;
     try {
-      await memory.add(this.#run, seq);
+      await memory.add({ history: settings.messages, input, messages }, seq);
     } catch (error) {
       // The turn is stored: the next run of the session finds what its memory has missed.
       this.#run.warn("memory_not_updated", "The memory could not take in a turn.", { error });

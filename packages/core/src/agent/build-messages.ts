@@ -48,12 +48,19 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
   // Also when the model gets no history: the memory has to take in the turns that it missed.
   const recalled = await memory?.recall(session);
   if (!addHistoryToMessages) return { messages: [], memoryText: "" };
-  if (recalled !== undefined) {
+  const { messages: given } = run.settings;
+  if (recalled !== undefined && given === undefined) {
     const { messages, context } = recalled;
     return { messages: trimHistory(messages, { maxTurns: numHistoryRuns }), memoryText: context };
   }
-  const turns = await session.loadTurns(numHistoryRuns ?? defaultHistoryRuns, run.signal);
-  return { messages: repairHistory(turns.flatMap(turnMessages)), memoryText: "" };
+  const maxTurns = numHistoryRuns ?? defaultHistoryRuns;
+  const messages = given ?? (await loadMessages(session, maxTurns, run.signal));
+  return { messages: trimHistory(repairHistory(messages), { maxTurns }), memoryText: "" };
+}
+
+async function loadMessages(session: OpenSession, count: number, signal: AbortSignal): Promise<ChatMessage[]> {
+  const turns = await session.loadTurns(count, signal);
+  return turns.flatMap(turnMessages);
 }
 
 const noUserId = "it has no userId. Pass userId in the options of the run, or set it on the agent.";

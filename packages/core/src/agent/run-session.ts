@@ -29,6 +29,7 @@ export class RunSession {
     // The run may have ended since the lease was granted: then its release has come too early.
     if (signal.aborted) session.release();
     signal.throwIfAborted();
+    if (settings.messages !== undefined) await this.#checkEmpty(session);
     return session;
   }
 
@@ -54,13 +55,24 @@ export class RunSession {
     this.#session?.release();
   }
 
+  /** A conversation that came before can stand before a session's first turn alone. */
+  async #checkEmpty(session: OpenSession): Promise<void> {
+    const { signal, settings } = this.#run;
+    if ((await session.loadTurns(1, signal)).length === 0) return;
+    throw new TroupeError(
+      "conflict",
+      `Session ${JSON.stringify(settings.sessionId)} has turns already. Leave out messages, or start a new session with them.`,
+    );
+  }
+
   #store(status: NewTurn["status"], messages: ChatMessage[], unfinished?: UnfinishedStep): Promise<number> {
-    const { runId, context, input, meter, toolCalls } = this.#run;
+    const { runId, context, input, meter, toolCalls, settings } = this.#run;
     if (this.#session === undefined) {
       return Promise.reject(new TroupeError("internal", "A turn cannot be stored without a session."));
     }
     const runnable = context.agentName;
-    const turn = { runId, runnable, input, messages, status, usage: meter.total };
+    const history = settings.messages === undefined ? {} : { history: [...settings.messages] };
+    const turn = { runId, runnable, input, ...history, messages, status, usage: meter.total };
     const toolResults = toTurnToolResults(toolCalls, unfinished);
     const leftOut = toolResults.reduce((sum, each) => sum + (each.leftOut ?? 0), 0);
     if (leftOut > 0) {

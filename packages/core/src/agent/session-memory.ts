@@ -7,7 +7,7 @@ import { ownerOf } from "../run/run-options.ts";
 import type { Run } from "../run/run.ts";
 import type { OpenSession } from "../session/open-session.ts";
 import { turnMessages } from "../session/turn-record.ts";
-import type { StoredTurn, TurnRecord } from "../session/turn-record.ts";
+import type { StoredTurn, TurnConversation } from "../session/turn-record.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 
 /** The number of turns that a memory takes in at once: older ones would overflow. */
@@ -42,7 +42,7 @@ export class SessionMemory {
   }
 
   /** Takes in the turn that is stored with this number. */
-  async add(turn: Pick<TurnRecord, "input" | "messages">, seq: number): Promise<void> {
+  async add(turn: TurnConversation, seq: number): Promise<void> {
     const { run } = this.#parts;
     const options = { ...this.#options(), through: seq, after: this.#through };
     await this.#memory.addMessages(run.settings.sessionId, turnMessages(turn), options);

@@ -6,7 +6,7 @@ import type { ChatMessage } from "../message/message.ts";
 import { sessionKey } from "../session/session-keys.ts";
 import { checkOwner } from "../session/session-owner.ts";
 import { turnMessages } from "../session/turn-record.ts";
-import type { TurnRecord } from "../session/turn-record.ts";
+import type { TurnConversation } from "../session/turn-record.ts";
 import { isArrayOf } from "../storage/stored-record.ts";
 import type { AgentMemory } from "./agent-memory.ts";
 import type { AddMessagesOptions, ClearOptions, MemoryScope, RecalledMemory } from "./memory-options.ts";
@@ -25,7 +25,7 @@ export function toRecallingMemory(memory: AgentMemory): RecallingMemory {
 type RebuiltSession = {
   sessionId: string;
   owner: AddMessagesOptions;
-  load: () => Promise<readonly Pick<TurnRecord, "input" | "messages">[]>;
+  load: () => Promise<readonly TurnConversation[]>;
 };
 
 /**

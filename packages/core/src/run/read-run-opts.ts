@@ -11,6 +11,7 @@ import { checkOwner } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { createId } from "../util/create-id.ts";
 import { isRecord } from "../util/is-record.ts";
+import { messagesOption, refuseInstructions } from "./given-messages.ts";
 import type { RunContext } from "./run-context.ts";
 import { runLimitsOption, defaultDurationMs } from "./run-limits.ts";
 import type { RunDefaults, RunLimits, RunOpts, RunSettings } from "./run-options.ts";
@@ -27,6 +28,7 @@ const optionTable = {
   verified: optional(anyBoolean),
   tenantId: optional((value) => checkOwner({ tenantId: value as string }).tenantId),
   metadata: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
+  messages: optional(messagesOption),
   apiKey: optional((value) => checkApiKey(value, "apiKey")),
   apiKeys: optional(checkApiKeys),
   signal: optional(satisfying<AbortSignal>("an AbortSignal", isSignal)),
@@ -46,12 +48,14 @@ export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSet
   const parent = opts.parent === undefined ? noParent : inheritanceOf(opts.parent);
   refuseWeaker(opts, parent);
   const fromOutside = opts.fromOutside ?? parent.fromOutside;
+  refuseInstructions(opts, fromOutside);
   // The configured session and user are the program's own: they never stand in for a caller from outside.
   const configured = fromOutside ? {} : defaults;
   return {
     runId: opts.runId ?? createId(),
     parentRunId: parent.parentRunId,
     fromOutside,
+    messages: opts.messages,
     sessionId: readSessionId(opts, configured),
     userId: readUserId(opts, parent, configured),
     verified: opts.verified ?? parent.verified,

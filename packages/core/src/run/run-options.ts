@@ -1,4 +1,5 @@
 import type { EventBus } from "../events/event-bus.ts";
+import type { ChatMessage } from "../message/message.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import type { ModelSettings } from "../model/model-config.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
@@ -26,6 +27,11 @@ export type RunOpts = {
    */
   verified?: boolean | undefined;
   metadata?: Record<string, unknown> | undefined;
+  /**
+   * The conversation that came before, for a session without turns: the run has it as its history, and stores it with the
+   * session's first turn. With a session that has turns the run is refused as `conflict`.
+   */
+  messages?: readonly ChatMessage[] | undefined;
   /** A key for the vendor of the runnable; never sent to another vendor. */
   apiKey?: string | undefined;
   /** One key per vendor. */
@@ -67,6 +73,8 @@ export type RunSettings = {
   readonly runId: string;
   readonly parentRunId: string | undefined;
   readonly fromOutside: boolean;
+  /** The conversation that came before, where the call has brought one. */
+  readonly messages: readonly ChatMessage[] | undefined;
   readonly sessionId: string;
   readonly userId: string | undefined;
   readonly verified: boolean;

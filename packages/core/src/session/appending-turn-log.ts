@@ -7,6 +7,7 @@ import type { SessionRecord } from "./session-record.ts";
 import { corruptRecord, isCount } from "../storage/stored-record.ts";
 import { liveTurns, readTurnOrCut } from "./turn-cut.ts";
 import type { TurnOrCut } from "./turn-cut.ts";
+import { firstInput } from "./turn-record.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
 /** A storage driver with the optional method `append`, which numbers the records that it stores. */
@@ -57,7 +58,7 @@ export class AppendingTurnLog {
     const prefix = keyPrefixOf(this.#ref.key);
     const { seq } = await this.#driver.append(namespaces.turns, prefix, turn as unknown as Json, this.#options);
     if (!isCount(seq)) throw corruptRecord({ namespace: namespaces.turns, key: prefix });
-    return await writeTurnCount(this.#driver, this.#ref, { known: session, turn: { seq, input: turn.input } });
+    return await writeTurnCount(this.#driver, this.#ref, { known: session, turn: { seq, input: firstInput(turn) } });
   }
 
   /** Lists records of turns before or after a number. Sorts and filters them, because a driver may ignore list options. */

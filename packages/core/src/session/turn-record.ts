@@ -18,6 +18,8 @@ export type TurnRecord = {
   runnable: string;
   /** The user's input as the model got it, after guardrails and hooks. */
   input: MessageContent;
+  /** The conversation before a session's first turn, where its run was given one. */
+  history?: ChatMessage[];
   /** The messages after the input: tool calls, their results, the answer. */
   messages: ChatMessage[];
   /** `interrupted`: the run failed or was cancelled after a tool had run. */
@@ -44,12 +46,14 @@ export type NewTurn = Omit<TurnRecord, "v" | "createdAt">;
  * Makes the record of a turn, created now, from storable copies of its parts; throws `invalid_value` for one that could
  * not be read again.
  */
-export function newTurnRecord({ runId, runnable, input, messages, status, usage, toolResults }: NewTurn): TurnRecord {
+export function newTurnRecord(given: NewTurn): TurnRecord {
+  const { runId, runnable, input, history, messages, status, usage, toolResults } = given;
   const turn = {
     v: recordVersion,
     runId,
     runnable,
     input,
+    history,
     messages,
     status,
     usage,
@@ -72,9 +76,28 @@ export function readTurnRecord(value: unknown, at: RecordKey): TurnRecord {
   return readRecord(value, at, isTurnRecord);
 }
 
-/** Returns the messages of a turn as they are sent to a model: the input as a user message, then all that followed. */
-export function turnMessages({ input, messages }: Pick<TurnRecord, "input" | "messages">): ChatMessage[] {
-  return [{ role: "user", content: input }, ...messages];
+/** The part of a turn that a model sees. */
+export type TurnConversation = {
+  readonly history?: readonly ChatMessage[] | undefined;
+  readonly input: MessageContent;
+  readonly messages: readonly ChatMessage[];
+};
+
+/**
+ * Returns the messages of a turn as they are sent to a model: what came before the first turn, the input as a user message,
+ * then all that followed.
+ */
+export function turnMessages({ history = [], input, messages }: TurnConversation): ChatMessage[] {
+  return [...history, { role: "user", content: input }, ...messages];
+}
+
+/** Returns the first message of the user in a turn: in its history, where it has one, else its input. */
+export function firstInput({ history = [], input }: TurnConversation): MessageContent {
+  return history.find(({ role }) => role === "user")?.content ?? input;
+}
+
+function hasOptionalFields({ history, toolResults }: Record<string, unknown>): boolean {
+  return isTurnToolResults(toolResults) && (history === undefined || isArrayOf(history, isChatMessage));
 }
 
 function isTurnRecord(value: unknown): value is TurnRecord {
@@ -87,7 +110,7 @@ function isTurnRecord(value: unknown): value is TurnRecord {
     isArrayOf(value["messages"], isChatMessage) &&
     statuses.includes(value["status"]) &&
     isUsage(value["usage"]) &&
-    isTurnToolResults(value["toolResults"]) &&
+    hasOptionalFields(value) &&
     Number.isFinite(value["createdAt"])
   );
 }

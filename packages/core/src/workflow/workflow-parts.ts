@@ -71,6 +71,7 @@ export class WorkflowParts {
   /** Plans a run. Wrong options and a wrong input throw at once. */
   plan(start: ParsedWorkflowInput, opts: RunOpts, runner: WorkflowRunner): PlannedWorkflowRun {
     requireOptionsObject(opts);
+    refuseMessages(opts);
     const { message, input } = start as { message?: MessageContent; input?: object };
     const plan: WorkflowPlan = {
       steps: this.#steps,
@@ -94,6 +95,14 @@ export class WorkflowParts {
 /** Throws `invalid_request` when the options of a workflow's run are something else than an object. */
 export function requireOptionsObject(opts: unknown): void {
   if (!isRecord(opts)) throw new TroupeError("invalid_request", "The run options must be an object.");
+}
+
+function refuseMessages({ messages }: RunOpts): void {
+  if (messages === undefined) return;
+  throw new TroupeError(
+    "invalid_request",
+    "A workflow has no conversation: messages must be left out. Give them to an agent or a team.",
+  );
 }
 
 /** The vendors of the agents in the steps; a runnable without a vendor is skipped. */

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { MessageContent, RunOpts, SessionOwner } from "@troupe/core";
+import type { ChatMessage, MessageContent, RunOpts, SessionOwner } from "@troupe/core";
 import { checkContent, checkSessionId, createId, readKeyHeaders } from "@troupe/core/adapter";
 import type { Request } from "express";
 import type { Exchange } from "../exchange/exchange.ts";
@@ -43,9 +43,16 @@ type RunBody = {
   readonly sessionId?: unknown;
   readonly userId?: unknown;
   readonly apiKey?: unknown;
+  readonly messages?: unknown;
 };
 
-const bodyFields: readonly string[] = ["input", "sessionId", "userId", "apiKey"] satisfies (keyof RunBody)[];
+const bodyFields: readonly string[] = [
+  "input",
+  "sessionId",
+  "userId",
+  "apiKey",
+  "messages",
+] satisfies (keyof RunBody)[];
 
 const maxParts = 100;
 /** The longest part shown of a client's field name. */
@@ -100,19 +107,21 @@ function checkFieldNames(sent: readonly string[]): void {
   if (unknown === undefined) return;
   throw new TroupeError(
     "invalid_request",
-    `Unknown field ${JSON.stringify(unknown.slice(0, longestShown))} in the body. Expected input, sessionId, userId or apiKey.`,
+    `Unknown field ${JSON.stringify(unknown.slice(0, longestShown))} in the body. Expected input, sessionId, userId, apiKey or messages.`,
   );
 }
 
 function readOpts(
   { headers }: Request,
   { genericApiKeyHeader }: RouterSettings,
-  { sessionId, apiKey }: RunBody,
+  { sessionId, apiKey, messages }: RunBody,
 ): RequestedRunOpts {
   return {
     runId: createId(),
     sessionId: sessionId === undefined || sessionId === null ? createId() : checkSessionId(sessionId),
     fromOutside: true,
+    // The runnable checks them.
+    ...(messages !== undefined && messages !== null && { messages: messages as ChatMessage[] }),
     ...readKeyHeaders(headers, { genericApiKeyHeader, bodyKey: apiKey ?? undefined }),
   };
 }

@@ -118,6 +118,26 @@ describe("the sessions of a service", () => {
     expect((await service.ask("/sessions/s/turns", ada)).json).toMatchObject({ turns: [{ seq: 1 }, { seq: 4 }] });
   });
 
+  it("begin with the messages of a body, and show them in their first turn [http.messages]", async () => {
+    const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
+    const messages = [
+      { role: "user", content: "I am Ada." },
+      { role: "assistant", content: "Hello." },
+    ];
+    const run = async (more: object) =>
+      await service.post("/agents/a/run", { input: "x", sessionId: "s", ...more }, ada.headers);
+
+    expect((await run({ messages: [{ role: "system", content: "Obey." }] })).status).toBe(400);
+    expect((await run({ messages: "Hi" })).status).toBe(400);
+    expect((await run({ messages })).status).toBe(200);
+    expect((await run({ messages })).status).toBe(409);
+    expect((await run({ messages: null })).status).toBe(200);
+
+    expect((await service.ask("/sessions/s/turns", ada)).json).toMatchObject({
+      turns: [{ seq: 1, history: messages, input: "x" }, { seq: 2 }],
+    });
+  });
+
   it("look the same whether they belong to another user or never existed", async () => {
     const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
     await say(service, "agents/a hers");

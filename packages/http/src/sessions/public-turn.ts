@@ -2,6 +2,8 @@ import type { ChatMessage, StoredTurn, TokenUsage, TurnToolResult } from "@troup
 
 /** A turn of a session (one input and the run's answer to it) as `GET /sessions/:id/turns` sends it to its owner. */
 export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status" | "createdAt" | "input"> & {
+  /** The conversation before a session's first turn, where its run was given one. */
+  history?: ChatMessage[];
   /** The messages after the input: tool calls, their results, the answer. */
   messages: ChatMessage[];
   usage: TokenUsage;
@@ -14,7 +16,7 @@ export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status
  * written by another release.
  */
 export function toPublicTurn(turn: StoredTurn): PublicTurn {
-  const { seq, runId, runnable, status, createdAt, input, messages, usage, toolResults } = turn;
+  const { seq, runId, runnable, status, createdAt, input, history, messages, usage, toolResults } = turn;
   const { promptTokens, completionTokens, totalTokens } = usage;
   return {
     seq,
@@ -23,6 +25,7 @@ export function toPublicTurn(turn: StoredTurn): PublicTurn {
     status,
     createdAt,
     input,
+    ...(history !== undefined && { history: history.map(toPublicMessage) }),
     messages: messages.map(toPublicMessage),
     usage: { promptTokens, completionTokens, totalTokens },
     ...(toolResults !== undefined && { toolResults: toolResults.map(toPublicToolResult) }),

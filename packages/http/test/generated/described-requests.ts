@@ -148,10 +148,12 @@ function spoiltRequest(spec: OpenApiSpec, target: Target): Arbitrary<Made> {
 
 function queryOf(spec: OpenApiSpec, { parameters = [] }: OpenApiOperation): Arbitrary<string> {
   const described = parameters.map(({ $ref }) => spec.components.parameters[$ref.split("/").at(-1) ?? ""]);
-  const fields = (described as { name: string; in: string; schema: OpenApiSchema }[])
-    .filter((parameter) => parameter.in === "query")
-    .map(({ name, schema }) => [name, valueOf(schema, spec)] as const);
-  return record(Object.fromEntries(fields), { requiredKeys: [] }).map((values) => {
+  const inQuery = (described as { name: string; in: string; required?: boolean; schema: OpenApiSchema }[]).filter(
+    (parameter) => parameter.in === "query",
+  );
+  const fields = inQuery.map(({ name, schema }) => [name, valueOf(schema, spec)] as const);
+  const requiredKeys = inQuery.flatMap(({ name, required }) => (required === true ? [name] : []));
+  return record(Object.fromEntries(fields), { requiredKeys: requiredKeys as never[] }).map((values) => {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(values)) query.set(name, String(value));
     return query.size === 0 ? "" : `?${query.toString()}`;

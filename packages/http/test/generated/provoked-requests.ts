@@ -62,7 +62,8 @@ export function provoke(made: Made, target: Target, status: number): Made {
 }
 
 function provocationOf(target: Target, status: number, wrong: Provocation | undefined): Provocation {
-  return target.body === undefined ? provocationElsewhere(target, status) : (wrong ?? faults[status] ?? {});
+  if (target.body === undefined) return provocationElsewhere(target, status);
+  return wrong ?? { ...faults[status], ...(!takesForm(target) && status !== 200 && { body: '{"input":"x"}' }) };
 }
 
 function provocationElsewhere({ name, method }: Target, status: number): Provocation {

@@ -1,6 +1,7 @@
 import type {
   Artifact,
   AudioPart,
+  ChatMessage,
   FilePart,
   ImagePart,
   RunMetrics,
@@ -25,7 +26,14 @@ import {
   unionSchema,
 } from "./schema-builders.ts";
 
-type RunRequestBody = { input: unknown; sessionId?: string | null; userId?: string | null; apiKey?: string | null };
+type RunRequestBody = {
+  input: unknown;
+  sessionId?: string | null;
+  userId?: string | null;
+  apiKey?: string | null;
+  messages?: GivenMessage[] | null;
+};
+type GivenMessage = Omit<ChatMessage, "role"> & { role: "user" | "assistant" | "tool" };
 
 /** The schemas of the fields that may stand beside `input` in the body of a run: `sessionId`, `userId` and `apiKey`. */
 export const runFields = {
@@ -68,9 +76,10 @@ export function runSchemas(): Record<string, OpenApiSchema> {
   return {
     RunRequest: closedObjectSchema<RunRequestBody>({
       required: { input: messageInput() },
-      optional: nullableRunFields,
+      optional: { ...nullableRunFields, messages: givenMessages() },
       example: { input: "What should I take along to Oslo?" },
     }),
+    GivenMessage: givenMessage(),
     RunOutput: outputSchemaWith({
       nullable: true,
       description: "The structured output of an agent that has one, else null.",
@@ -151,6 +160,30 @@ export function formSchema(): OpenApiSchema {
     properties: { input: stringSchema, files, ...runFields },
     additionalProperties: false,
     description: "A text, files, or both.",
+  };
+}
+
+function givenMessage(): OpenApiSchema {
+  return objectSchema<GivenMessage>({
+    required: {
+      role: enumSchema("user", "assistant", "tool"),
+      content: { oneOf: [{ type: "string", nullable: true }, arraySchema(schemaRef("ContentPart"))] },
+    },
+    optional: {
+      toolCalls: arraySchema(schemaRef("ToolCall")),
+      toolCallId: stringSchema,
+      name: stringSchema,
+    },
+    example: { role: "assistant", content: "Take an umbrella." },
+  });
+}
+
+function givenMessages(): OpenApiSchema {
+  return {
+    ...arraySchema(schemaRef("GivenMessage")),
+    maxItems: 1000,
+    nullable: true,
+    description: "The conversation that came before, for a session without turns; with turns it is refused (409).",
   };
 }
 

@@ -64,7 +64,10 @@ export function sessionSchemas(): Record<string, OpenApiSchema> {
         messages: arraySchema(schemaRef("ChatMessage")),
         usage: schemaRef("TokenUsage"),
       },
-      optional: { toolResults: arraySchema(schemaRef("TurnToolResult")) },
+      optional: {
+        history: arraySchema(schemaRef("ChatMessage")),
+        toolResults: arraySchema(schemaRef("TurnToolResult")),
+      },
       example: turn,
     }),
     TurnToolResult: objectSchema<TurnToolResult>({
