@@ -57,7 +57,7 @@ describe("the configuration of a team", () => {
     [{ onBusy: { maxWaiting: -1 } }, /maxWaiting/],
     [{ memberSessions: "keep" }, /memberSessions/],
     [{ tools: [] }, /Unknown option "tools" of team "team"/],
-  ])("is refused with what to mend: %o", (wrong, sentence) => {
+  ])("is refused with what to mend: %o [team.members]", (wrong, sentence) => {
     const error = refusal(wrong);
 
     expect(error).toMatchObject({ code: "invalid_config" });

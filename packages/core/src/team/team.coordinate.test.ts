@@ -68,7 +68,7 @@ describe("a team that coordinates", () => {
     ]);
   });
 
-  it("passes images of the input on with the task", async () => {
+  it("passes images of the input on with the task [team.run]", async () => {
     const ann = sayer("ann", "A cat.");
     const picture = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
     const model = new ScriptedModel(delegate("ann"), "done");
