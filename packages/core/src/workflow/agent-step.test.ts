@@ -91,7 +91,7 @@ describe("an agent step", () => {
     expect(state).toEqual({ one: "First.", two: "Second.", sum: "Both." });
   });
 
-  it("writes structured output to the state", async () => {
+  it("writes structured output to the state and to its output [workflow.answers]", async () => {
     const schema = { type: "object", properties: { score: { type: "number" } }, required: ["score"] } as const;
     const judge = () =>
       new Agent({ name: "judge", model: new ScriptedModel({ structured: { score: 7 } }), structuredOutput: schema });
@@ -105,7 +105,10 @@ describe("an agent step", () => {
       ],
     });
 
-    expect((await flow.run()).state).toEqual({ open: { score: 7 }, form: { score: 7 }, words: { score: 7 } });
+    const { state, steps } = await flow.run();
+
+    expect(state).toEqual({ open: { score: 7 }, form: { score: 7 }, words: { score: 7 } });
+    expect(steps.map(({ output }) => output)).toEqual([{ score: 7 }, { score: 7 }, { score: 7 }]);
   });
 
   it("accepts a text that ends in half a surrogate pair", async () => {

@@ -177,7 +177,7 @@ describe("a parallel step", () => {
     expect((await flow.run()).state).toEqual({ n: 1, left: 2, right: 3 });
   });
 
-  it("accepts equal values for one key, and fails with step and key for different ones", async () => {
+  it("accepts equal values for one key, and fails with step and key for different ones [workflow.parallel-step]", async () => {
     const flowOf = (one: object, other: object) =>
       new Workflow({
         name: "flow",
