@@ -52,6 +52,8 @@ describe("the progress of a tool", () => {
   it("is the newest alone for a slow reader, and comes before the result [tool.progress-bounded]", async () => {
     let reported = 0;
     const work = reporting(async (report) => {
+      // After the call has joined: before that, only the newest report is kept anyway.
+      await tick();
       for (; reported < 10_000; reported++) report(reported);
       await tick();
       report("almost");
@@ -93,6 +95,28 @@ describe("the progress of a tool", () => {
       expect(told).toEqual([]);
       expect(chunks.filter(({ type }) => type === "tool_progress")).toEqual([]);
     }
+  });
+
+  it("is dropped once its tool has ended, while other calls go on [tool.progress-late]", async () => {
+    const slow = toolNamed("slow", async () => {
+      await tick();
+      await tick();
+      return "late";
+    });
+    let reportLate: Report = () => undefined;
+    const work = reporting((report) => {
+      reportLate = report;
+      return "done";
+    });
+    const toolCalls = [callOf("1", "Oslo", "work"), callOf("2", "Oslo", "slow")];
+    const { agent } = scripted([{ toolCalls }, "Done."], { tools: [work, slow] });
+    const told: unknown[] = [];
+    agent.eventBus.on("tool.progress", (data) => void told.push(data));
+    agent.eventBus.on("tool.result", ({ toolName }) => void (toolName === "work" && reportLate("late")));
+    const chunks = await readAll(agent.stream("Work."));
+
+    expect(told).toEqual([]);
+    expect(chunks.filter(({ type }) => type === "tool_progress")).toEqual([]);
   });
 
   it("is copied: what the tool or a handler changes afterwards changes no chunk", async () => {
