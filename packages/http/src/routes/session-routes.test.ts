@@ -184,7 +184,8 @@ describe("the sessions of a service", () => {
       mode: "broadcast",
       model: new ScriptedModel().respond(() => "All."),
       members: [agentOver(new InMemoryStorage())],
-      storage: two,
+      // A storage of its own: no agent's store would list its sessions.
+      storage: new InMemoryStorage(),
     });
     const service = await serve(
       { agents: { a: agentOver(one), b: agentOver(two) }, teams: { t: team } },
