@@ -6,7 +6,7 @@ import { CanarySearch, dumpStorage } from "@troupe-internal/run-checker";
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { PlannedReply } from "@troupe-internal/vendor-fakes";
 import { Agent, createLogger, EventBus, InMemoryStorage, Memory, Team, Workflow } from "@troupe/core";
-import type { AgentConfig, ModelProvider, RunEvents } from "@troupe/core";
+import type { AgentConfig, ModelProvider } from "@troupe/core";
 import { createAgentRouter, errorHandler, requestLogger } from "@troupe/http";
 import { anthropic } from "@troupe/providers-anthropic";
 import { openai } from "@troupe/providers-openai";
@@ -111,7 +111,7 @@ it("the key in an error that a provider throws is in no answer and no log", asyn
 /** Serves agents of two vendors, a team and a workflow of both, with full logging and events. */
 async function serveEverything(vendor: FakeVendor, seen: string[]) {
   const [storage, memories] = [new InMemoryStorage(), new InMemoryStorage()];
-  const eventBus = new EventBus<RunEvents>();
+  const eventBus = new EventBus();
   const events = ["run.start", "run.complete", "run.error", "run.stream.chunk", "tool.call", "tool.result"] as const;
   for (const name of events) eventBus.on(name, (data) => void seen.push(inspect(data, { depth: 8 })));
   const more = {

@@ -1,5 +1,5 @@
 import { Agent, defineTool, EventBus, InMemoryStorage, TroupeError } from "@troupe/core";
-import type { ModelProvider, RunError, RunEvents, RunOutput, StreamChunk, TokenUsage } from "@troupe/core";
+import type { ModelProvider, RunError, RunOutput, StreamChunk, TokenUsage } from "@troupe/core";
 import { seededRandom } from "@troupe-internal/fault-tools";
 import { createNonce, dumpStorage } from "@troupe-internal/run-checker";
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
@@ -67,7 +67,7 @@ export async function runAgents({ model, runs, sessions, atOnce, seed }: RunPlan
   const vendor = await FakeVendor.start({ strict: true });
   vendor.respond((exchange) => randomReply(random, { nonce: nonceIn(exchange), mayCall: mayCallTools(exchange) }));
   const storage = new InMemoryStorage();
-  const eventBus = new EventBus<RunEvents>();
+  const eventBus = new EventBus();
   const emitted: string[] = [];
   for (const name of ["run.start", "run.complete", "tool.call", "tool.result"] as const) {
     eventBus.on(name, (data) => emitted.push(JSON.stringify(data)));

@@ -4,7 +4,6 @@ import type {
   MessageContent,
   ModelProvider,
   Runnable,
-  RunEvents,
   RunOpts,
   RunOutput,
   RunStream,
@@ -15,7 +14,7 @@ import { readRunOpts, ResponseCollector, Run, RunExecution } from "@troupe/core/
 /** A third party's runnable: asks a model once, without tools and without memory. */
 export class OneQuestion implements Runnable {
   readonly kind = "agent";
-  readonly eventBus = new EventBus<RunEvents>();
+  readonly eventBus = new EventBus();
   readonly name: string;
   readonly #model: ModelProvider;
 

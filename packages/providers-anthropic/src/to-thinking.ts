@@ -3,7 +3,10 @@ import type { ModelOptions, ReasoningConfig } from "@troupe/core";
 import { isThinking } from "./replay.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** The settings of a request for thinking, and `maxTokens`, the limit of the answer with its thinking. */
+/**
+ * The settings of a request for thinking, and `maxTokens`, the limit of answer and thinking together, which is raised only
+ * where a budget would not fit into it.
+ */
 export type Thinking = {
   thinking?: ThinkingConfigParam;
   effort?: NonNullable<OutputConfig["effort"]>;

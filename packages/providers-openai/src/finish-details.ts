@@ -8,8 +8,8 @@ type FinishFacts = {
 };
 
 /**
- * Returns the fields of a finish chunk that not every vendor sends: response id, model and `vendorState`. Missing ones
- * are left out.
+ * Returns the fields of a finish chunk that not every server with OpenAI's API sends: response id, model and `vendorState`.
+ * Missing ones are left out.
  */
 export function toFinishDetails({
   id,

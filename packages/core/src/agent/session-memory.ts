@@ -19,8 +19,8 @@ const mostMissed = 200;
 type Parts = { memory: AgentMemory; run: Run; model: ModelProvider; storage: StorageDriver | undefined };
 
 /**
- * Recalls the configured `Memory` of a session for a run, and adds the run's turn to it. The session's turns are the
- * truth: turns that the memory missed, because a write failed or the process ended, are added first.
+ * Recalls the configured `Memory` of a session for a run of an agent (a team has none), and adds the run's turn to it. The
+ * session's turns are the truth: turns that the memory missed, because a write failed or the process ended, are added first.
  */
 export class SessionMemory {
   readonly #parts: Parts;

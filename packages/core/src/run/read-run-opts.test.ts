@@ -56,7 +56,7 @@ describe("readRunOpts", () => {
       userId: "u",
       limits: { durationMs: 9, totalTokens: 7 },
     });
-    expect(readRunOpts({ sessionId: undefined } as unknown as RunOpts, defaults).sessionId).toBe("own");
+    expect(readRunOpts({ sessionId: undefined }, defaults).sessionId).toBe("own");
   });
 
   it("takes the run's id from a caller that must know it before", () => {

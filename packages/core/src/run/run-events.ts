@@ -10,8 +10,9 @@ type ModelCallIds = { callId: string; providerId: string; modelId: string; attem
 type OfRun<Data> = { runId: string; parentRunId?: string } & Data;
 
 /**
- * The events that runs emit on an event bus, each name with its data. Every run has one `run.start` and one of
- * `run.complete` and `run.error`.
+ * The events that a run emits on the event bus of its runnable, each name with its data. Every run has one `run.start` and
+ * one of `run.complete` and `run.error`. Of a child run only `run.warning` also reaches the buses of the runs above; a team
+ * forwards the events of its members.
  */
 export type RunEvents = {
   "run.start": OfRun<{ agentName: string; input: MessageContent }>;

@@ -27,7 +27,7 @@ const cursorForm = /^(\d{1,16})~(.+)$/;
  * there before the record is created; a turn moves the record first and then the entry; a deletion ends with the entry.
  * So after a crash the entry of a session may be older than its record, or belong to no record. `listSessions` treats both.
  */
-export function isIndexed({ owner, sessionId }: Pick<SessionRef, "owner" | "sessionId">): boolean {
+function isIndexed({ owner, sessionId }: Pick<SessionRef, "owner" | "sessionId">): boolean {
   return owner.userId !== undefined && !isMemberSessionId(sessionId);
 }
 

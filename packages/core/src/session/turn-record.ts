@@ -43,8 +43,8 @@ export type StoredTurn = TurnRecord & { seq: number };
 export type NewTurn = Omit<TurnRecord, "v" | "createdAt">;
 
 /**
- * Makes the record of a turn, created now, from storable copies of its parts; throws `invalid_value` for one that could
- * not be read again.
+ * Makes the record of a turn, created now, from storable copies of its parts. Throws `invalid_value` for one without the
+ * shape of a turn, which `readTurnRecord` would refuse.
  */
 export function newTurnRecord(given: NewTurn): TurnRecord {
   const { runId, runnable, input, history, messages, status, usage, toolResults } = given;

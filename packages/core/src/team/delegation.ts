@@ -81,7 +81,10 @@ function withAttachments(task: string, input: MessageContent): MessageContent {
   return attachments.length === 0 ? task : [{ type: "text", text: task }, ...attachments];
 }
 
-/** A task that a strategy gives to a member, and the arguments of the tool call that records it. */
+/**
+ * A task that the mode `broadcast` or `collaborate` gives to a member, without a call by a model, and the arguments of the
+ * made-up tool call that records it.
+ */
 export type MemberTask = {
   readonly member: TeamMember;
   readonly content: MessageContent;

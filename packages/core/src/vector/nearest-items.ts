@@ -1,6 +1,6 @@
 import { compareUtf8 } from "../util/compare-utf8.ts";
 
-/** An item of a search and its score: the higher, the nearer. */
+/** An item that `NearestItems` keeps during a search in memory, and its score: the higher, the nearer. */
 export type ScoredItem<Item extends { id: string }> = { readonly item: Item; readonly score: number };
 
 /**

@@ -46,7 +46,8 @@ const optionTable = {
 } satisfies OptionTable<HttpPoolOptions>;
 
 /**
- * Makes a pool of HTTP connections. Loads nothing before its first request; idle sockets do not keep the process alive.
+ * Makes a pool of HTTP connections with timeouts of its own, for a model provider written by a third party; ours share
+ * `sharedHttpPool`. Loads nothing before its first request; idle sockets do not keep the process alive.
  */
 export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
   const clientOptions = toClientOptions(options);

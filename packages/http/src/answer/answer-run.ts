@@ -110,7 +110,7 @@ async function answerWithEvents<Chunk>(run: AnyRun, { start, toPublic }: ChunkSo
 
 /** Ends a stream with an error event, or throws the error if nothing has been sent yet. */
 function sendStreamFailure({ exchange, runRequest }: AnyRun, events: EventStream, error: TroupeError): void {
-  if (!events.isOpen) {
+  if (!events.isHeadSent) {
     events.abandon();
     throw error;
   }

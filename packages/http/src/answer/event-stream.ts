@@ -36,7 +36,7 @@ export class EventStream {
   }
 
   /** True once the head is sent. */
-  get isOpen(): boolean {
+  get isHeadSent(): boolean {
     return this.#writer !== undefined;
   }
 

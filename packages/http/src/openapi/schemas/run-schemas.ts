@@ -36,7 +36,7 @@ type RunRequestBody = {
 type GivenMessage = Omit<ChatMessage, "role"> & { role: "user" | "assistant" | "tool" };
 
 /** The schemas of the fields that may stand beside `input` in the body of a run: `sessionId`, `userId` and `apiKey`. */
-export const runFields = {
+const runFields = {
   sessionId: {
     type: "string",
     pattern: "^[\\w.:@-]{1,128}$",
@@ -56,7 +56,7 @@ export const runFields = {
   },
 };
 
-/** The schemas of {@link runFields} in a JSON body, where null counts as missing. */
+/** The schemas of `runFields` in a JSON body, where null counts as missing. */
 export const nullableRunFields = {
   sessionId: { ...runFields.sessionId, nullable: true },
   userId: { ...runFields.userId, nullable: true },
