@@ -1,4 +1,5 @@
 import { OutputGate } from "../guardrail/output-gate.ts";
+import type { CallIds } from "../history/call-ids.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
 import { reportedAttempt } from "../model/model-attempt.ts";
 import type { ModelAttemptEnd } from "../model/model-attempt.ts";
@@ -7,42 +8,22 @@ import { ResponseCollector } from "../model/response-collector.ts";
 import { callWithRetries } from "../retry/with-retry.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { PartialAnswers } from "../run/stream-views.ts";
-import type { ToolSet } from "../tool/tool-set.ts";
 import { ChunkFilter } from "./chunk-filter.ts";
 import type { ModelCaller, LoopPlan, PreparedCall } from "./loop-plan.ts";
-import { prepareCall } from "./prepare-call.ts";
-import type { ModelRequest } from "./prepare-call.ts";
 import { ModelCallLog } from "./model-call-log.ts";
 import { normalizeResponse, UniqueCallIds } from "./normalize-response.ts";
 
-/** The response of one model call, the tools that it could call, and whether it was allowed to. */
-export type AnsweredCall = {
-  readonly response: ModelResponse;
-  readonly tools: ToolSet;
-  readonly mayCallTools: boolean;
-};
-
 /**
- * Calls the model once, and records its answer in the run. Text is streamed as far as the guardrails allow; of a structured
- * answer no text is streamed here, since only one that fits its schema is shown. Returns the response with the text that may
- * go out, or undefined when `prepareStep` ended the run in place of the call.
+ * Makes a prepared model call, and records its answer in the run. Text is streamed as far as the guardrails allow; of a
+ * structured answer no text is streamed here, since only one that fits its schema is shown. Returns the response with the
+ * text that may go out.
+ *
+ * @param callIds the ids of all tool calls in the conversation
  */
 export async function* callModel(
   plan: LoopPlan,
-  request: ModelRequest,
-): AsyncGenerator<StreamChunk, AnsweredCall | undefined> {
-  const pending = prepareCall(plan, request);
-  const prepared = pending instanceof Promise ? await pending : pending;
-  if (prepared === undefined) return undefined;
-  const { tools, mayCallTools } = prepared;
-  const response = yield* answerCall(plan, prepared, new UniqueCallIds(request.state.callIds));
-  return { response, tools, mayCallTools };
-}
-
-async function* answerCall(
-  plan: LoopPlan,
   prepared: PreparedCall,
-  ids: UniqueCallIds,
+  callIds: CallIds,
 ): AsyncGenerator<StreamChunk, ModelResponse> {
   const { run, structured, outputGuardrails } = plan;
   const { context, signal } = run;
@@ -52,6 +33,7 @@ async function* answerCall(
   const thinkingBefore = run.thinking;
   run.text = "";
   const log = new ModelCallLog(run, prepared.model);
+  const ids = new UniqueCallIds(callIds);
   let response: ModelResponse;
   try {
     response = yield* plan.call(plan, { ...prepared, filter: chunks.filter, ids });

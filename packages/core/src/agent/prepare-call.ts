@@ -19,7 +19,7 @@ type LoopState = {
   hasWarned: boolean;
 };
 
-/** The input of `callModel`: the messages so far, the state of the loop, and the permission to call tools. */
+/** The input of `prepareCall`: the messages so far, the state of the loop, and the permission to call tools. */
 export type ModelRequest = {
   readonly messages: readonly ModelMessage[];
   readonly state: LoopState;

@@ -14,6 +14,7 @@ import { executeToolCalls } from "../tool/execute-tool-calls.ts";
 import { toolResultChunk } from "../tool/tool-result-chunk.ts";
 import { answerByTool, findEndingResult } from "./answer-by-tool.ts";
 import { callModel } from "./call-model.ts";
+import { prepareCall } from "./prepare-call.ts";
 import type { ModelRequest } from "./prepare-call.ts";
 import type { LoopPlan } from "./loop-plan.ts";
 import { callIdsOf } from "./normalize-response.ts";
@@ -35,9 +36,10 @@ export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGe
   for (let roundtrip = 0; ; roundtrip++) {
     const isWithinLimit = roundtrip < maxToolRoundtrips;
     const request = { messages, state, mayCallTools: isWithinLimit };
-    const answered = yield* callModel(plan, request);
-    if (answered === undefined) return yield* endEarly(plan, lastText);
-    const { response, tools, mayCallTools } = answered;
+    const prepared = await prepareCall(plan, request);
+    if (prepared === undefined) return yield* endEarly(plan, lastText);
+    const { tools, mayCallTools } = prepared;
+    const response = yield* callModel(plan, prepared, state.callIds);
     if (mayCallTools && response.toolCalls.length > 0) {
       const executed = yield* executeTools({ ...plan, tools }, response, roundtrip);
       const ending = findEndingResult(tools, executed.results);
@@ -148,9 +150,9 @@ async function* fitToSchema<Structured>(
     } catch (error) {
       if (!(error instanceof SchemaError) || repairs === maxRepairs) throw error;
       messages.push(...repairMessages(response, error));
-      const answered = yield* callModel(plan, { messages, state, mayCallTools: false });
-      if (answered === undefined) throw error;
-      response = answered.response;
+      const prepared = await prepareCall(plan, { messages, state, mayCallTools: false });
+      if (prepared === undefined) throw error;
+      response = yield* callModel(plan, prepared, state.callIds);
     }
   }
 }

@@ -108,7 +108,7 @@ export class RunExecution<Structured>
       this.#reads.push({ resolve, reject });
       if (this.#phase === "ended") this.#answerReads();
       else if (this.#phase === "idle") this.#begin();
-      else if (this.#reads.length === 1) this.#pullAsCaller();
+      else if (this.#reads.length === 1) this.#caller.runInAsyncScope(this.#pull);
     });
   }
 
@@ -166,16 +166,11 @@ export class RunExecution<Structured>
     }
   }
 
-  #pullAsCaller(): void {
-    this.#caller.runInAsyncScope(() => this.#pull());
-  }
-
-  #pull(): void {
+  // These three are made once for a run, and not for each of its chunks.
+  readonly #pull = (): void => {
     if (this.#phase !== "working" || this.#chunks === undefined) return;
     this.#chunks.next().then(this.#onStep, this.#onFailure);
-  }
-
-  // Made once for a run, and not for each of its chunks.
+  };
   readonly #onFailure = async (error: unknown): Promise<void> => await this.#fail(error);
   readonly #onStep = (step: IteratorResult<StreamChunk, FinishReason>): void => {
     if (this.#phase !== "working") return;

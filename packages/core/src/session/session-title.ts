@@ -12,6 +12,9 @@ const maxLength = 200;
 /** The part of a message that is looked at. */
 const maxRead = 1000;
 
+/** Text that is a title as it stands, as most short messages are. */
+const plainLine = /^[!-~](?: ?[!-~])*$/;
+
 /** Control characters and line breaks, and characters that change the direction of the text after them. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
@@ -23,6 +26,7 @@ export function toTitle(content: MessageContent): string | undefined {
   const parts =
     typeof content === "string" ? [content] : content.map((part) => (part.type === "text" ? part.text : ""));
   const first = parts.find((text) => !isBlank(text)) ?? "";
+  if (first.length <= maxAutomatic && plainLine.test(first)) return first;
   const line = first
     .slice(0, maxRead)
     .toWellFormed()
