@@ -22,13 +22,18 @@ const runs = { few: 60, many: 300 }[inject("trials")];
 
 describe.each(Object.entries(models))("random runs of an agent over %s, a third of them cancelled", (_name, model) => {
   it("violate no invariant, report the billed usage, and never send a history that the vendor refuses", async () => {
-    const executed = await runAgents({ model, runs, sessions: 20, atOnce: 12, seed: 11 });
+    let cancelled = 0;
+    // A run may end before its cancel comes: trials in which too few were cancelled are repeated.
+    for (let trial = 0; cancelled <= runs / 10; trial++) {
+      expect(trial, "trials with too few cancelled runs").toBeLessThan(5);
+      const executed = await runAgents({ model, runs, sessions: 20, atOnce: 12, seed: 11 + trial });
 
-    expect(executed.refusals).toEqual([]);
-    expect(check(executed.evidence)).toEqual([]);
-    expect(executed.runs.filter((run) => !isHonest(run))).toEqual([]);
-    expect(executed.ends["completed"]).toBeGreaterThan(runs / 3);
-    expect(executed.ends["cancelled"]).toBeGreaterThan(runs / 10);
+      expect(executed.refusals).toEqual([]);
+      expect(check(executed.evidence)).toEqual([]);
+      expect(executed.runs.filter((run) => !isHonest(run))).toEqual([]);
+      expect(executed.ends["completed"]).toBeGreaterThan(runs / 3);
+      cancelled = executed.ends["cancelled"] ?? 0;
+    }
   });
 });
 
