@@ -5,13 +5,13 @@
 export const budgets = {
   core: {
     /** Size of the tarball in bytes. */
-    packedBytes: 263_000,
+    packedBytes: 340_000,
     /** Size on disk in bytes. */
-    unpackedBytes: 948_000,
+    unpackedBytes: 1_243_000,
     /** Number of third-party libraries. */
     dependencies: 1,
     /** Import time of an entry point, as a multiple of an empty module's. */
-    importRatios: { "@troupe/core": 83, "@troupe/core/adapter": 58, "@troupe/core/testing": 38 } as Record<
+    importRatios: { "@troupe/core": 83, "@troupe/core/adapter": 58, "@troupe/core/testing": 55 } as Record<
       string,
       number
     >,

@@ -1,4 +1,5 @@
 import { oneOf, optional } from "../errors/option-checks.ts";
+import type { OptionCheck } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { entryLevels } from "./log-level.ts";
 import type { LogLevel } from "./log-level.ts";
@@ -17,10 +18,11 @@ export type LogChoice = {
 };
 
 /** Option checks of a `LogChoice`, for the tables of agents, teams and workflows. */
-export const logChoiceTable = {
-  logger: optional(loggerOption),
-  logLevel: optional(oneOf(...entryLevels, "silent")),
-};
+export const logChoiceTable: { logger: OptionCheck<Logger | undefined>; logLevel: OptionCheck<LogLevel | undefined> } =
+  {
+    logger: optional(loggerOption),
+    logLevel: optional(oneOf(...entryLevels, "silent")),
+  };
 
 /** Throws `invalid_config` when both options are given: the level of a logger is its own. */
 export function checkLogChoice({ logger, logLevel }: LogChoice): void {

@@ -1,8 +1,9 @@
 import { satisfying } from "../errors/option-checks.ts";
+import type { OptionCheck } from "../errors/read-options.ts";
 import type { ModelProvider } from "./model-provider.ts";
 
 /** Check of an option that takes a `ModelProvider`, for tables of options, such as `model` of an agent or a team. */
-export const modelOption = satisfying<ModelProvider>("a model provider, like openai(modelId)", (value) => {
+export const modelOption: OptionCheck<ModelProvider> = satisfying("a model provider, like openai(modelId)", (value) => {
   if (typeof value !== "object" || value === null) return false;
   const { providerId, modelId, generate, stream } = value as Partial<ModelProvider>;
   const isNamed = typeof providerId === "string" && typeof modelId === "string";

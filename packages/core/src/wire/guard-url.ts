@@ -2,6 +2,7 @@ import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
 import { arrayOf, satisfying } from "../errors/option-checks.ts";
+import type { OptionCheck } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { isPrivateAddress } from "./private-address.ts";
 
@@ -38,7 +39,7 @@ const hostAndPortName = satisfying<string>('a host and port, like "localhost:114
 });
 
 /** Option check of `allowPrivateHosts` of `createGuardedFetch`: an array of names or addresses, each with its port. */
-export const allowPrivateHostsOption = arrayOf("hosts with their ports", hostAndPortName);
+export const allowPrivateHostsOption: OptionCheck<string[]> = arrayOf("hosts with their ports", hostAndPortName);
 
 /** Converts the hosts of the option `allowPrivateHosts` to the form of a parsed URL, in which URLs are compared. */
 export function toAllowedPrivateHosts(hosts: readonly string[]): AllowedPrivateHosts {
