@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 
-/** How to turn a standalone server into one that has all that the storage offers. */
+/** Advice for turning a standalone server into one that has all that the storage offers. */
 const cure =
   'Start it as a replica set; one server is enough ("mongod --replSet rs0", then "rs.initiate()" once in mongosh).';
 

@@ -37,7 +37,7 @@ export class AgentTools {
   }
 
   /**
-   * The tools that are known, whoever runs the agent. Those of a source are known once a run has loaded them, unless its
+   * The tools that are known for every run of the agent. Those of a source are known once a run has loaded them, unless its
    * `getTools` takes the context; those of a function never are.
    */
   get known(): readonly ToolDef[] {

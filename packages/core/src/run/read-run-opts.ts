@@ -82,7 +82,7 @@ const noParent: Inheritance = {
   metadata: {},
 };
 
-/** What a parent run says of its caller holds for its child runs: no option may take it back. */
+/** Checks that no option takes back what the parent run says of its caller: it holds for child runs too. */
 function refuseWeaker({ fromOutside, verified }: RunOpts, parent: Inheritance): void {
   if (parent.fromOutside && fromOutside === false) {
     throw new TroupeError(

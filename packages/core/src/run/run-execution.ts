@@ -46,7 +46,7 @@ export class RunExecution<Structured>
   #unwatch = () => {};
   #textStream: AsyncIterable<string> | undefined;
   #objectStream: AsyncIterable<PartialValue<NonNullable<Structured>>> | undefined;
-  /** Keeps the AsyncLocalStorage of the caller for all that the run calls, whoever reads it, awaits it or cancels it. */
+  /** Keeps the AsyncLocalStorage of the caller for all that the run calls, wherever it is read, awaited or cancelled. */
   readonly #caller = new AsyncResource("TroupeRun", { requireManualDestroy: true });
   /** A failure that the reader of the chunks has not received yet. */
   #unreadFailure: RunError | undefined;

@@ -11,7 +11,7 @@ import { describeIssues } from "../schema/schema-issue.ts";
 import { readProperty } from "../util/read-property.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
 import { copyPlain } from "./copy-plain.ts";
-import { requireAnswer } from "./ends-run.ts";
+import { requireAnswer } from "./require-answer.ts";
 import { ToolExecution } from "./tool-execution.ts";
 import { failureText, keyMasker, loggedCause, cutFailureText } from "./failure-text.ts";
 import { failedOutcome } from "./tool-outcome.ts";
