@@ -27,7 +27,7 @@ export function createAgentRouter(options: RouterOptions = {}): Router {
   const router = Router();
   router.use(setRequestId);
   // Whatever probes the service has neither credentials nor a rate to limit.
-  for (const route of healthRoutes(settings)) mountRoute(router, settings, route);
+  router.use(probesOf(settings));
   if (settings.middleware.length > 0) router.use(...settings.middleware);
   for (const route of routesOf(settings)) mountRoute(router, settings, route);
   router.use(ownPaths, refusePath);
@@ -41,6 +41,19 @@ export function createAgentRouter(options: RouterOptions = {}): Router {
 function logWarningsOf({ agents, teams, workflows, logger, shutdown }: RouterSettings): void {
   const unsubscribe = logWarnings([...agents.values(), ...teams.values(), ...workflows.values()], logger);
   void shutdown?.finished.then(unsubscribe);
+}
+
+/** Serves the probes. A longer path passes by at once: each route would be tried for every request. */
+function probesOf(settings: RouterSettings): RequestHandler {
+  const probes = Router();
+  const routes = healthRoutes(settings);
+  for (const route of routes) mountRoute(probes, settings, route);
+  // With a slash at the end, which Express allows.
+  const longest = Math.max(...routes.map(({ path }) => path.length)) + 1;
+  return (request, response, next) => {
+    if (request.path.length > longest) next();
+    else probes(request, response, next);
+  };
 }
 
 /** Runs first: each route before them would be tried for every request. */
