@@ -56,7 +56,7 @@ const functionCall = (id: string): object => ({ functionCall: { id, name: "look"
 type Pieces = {
   model: (url: string) => ModelProvider;
   frames: string[];
-  /** What the second request holds of the first answer, in this order. */
+  /** Parts of the first answer that the second request holds, in this order. */
   sentBack: string[];
   usage: Partial<TokenUsage>;
 };

@@ -31,7 +31,7 @@ export async function checkRuns(trial: Trial): Promise<void> {
     turn: value as unknown as TurnRecord,
   }));
   checkTurns(trial, turns);
-  assert.equal(trial.listeners(), 0, "nobody listens to a signal that lives on");
+  assert.equal(trial.listeners(), 0, "no listener is left on a signal that outlives the run");
 }
 
 function outputOf({ outcome }: ExecutedRun): RunOutput {
