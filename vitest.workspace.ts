@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -39,12 +38,6 @@ function project(name: string, root: string, settings: Settings) {
   };
 }
 
-const workspaces = ["packages", "apps", "internal"].flatMap((top) =>
-  (existsSync(top) ? readdirSync(top) : [])
-    .map((name) => `${top}/${name}`)
-    .filter((folder) => existsSync(`${folder}/package.json`)),
-);
-
 /** Tests that need more than sources: servers, packed tarballs, keys, processes of their own, or a machine to themselves. */
 const special = ["integration", "packed", "live", "processes", "timing"].map((kind) => `**/*.${kind}.test.ts`);
 
@@ -63,9 +56,9 @@ export default defineConfig({
     maxWorkers: 2 * availableParallelism(),
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
-      ...workspaces.map((folder) => project(folder, folder, { exclude: [...foreign, ...special] })),
-      project("house", ".", {
-        include: ["{tools,tests,bench}/**/*.test.ts"],
+      // All packages in one project: its workers load core once, and not once for each package.
+      project("quick", ".", {
+        include: ["{packages,apps,internal,tools,tests,bench}/**/*.test.ts"],
         exclude: [...foreign, ...special],
       }),
       kindOf("deep", { provide: { trials: "many" } }),

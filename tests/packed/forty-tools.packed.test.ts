@@ -7,43 +7,53 @@ import type { ToolMaker } from "./forty-tools.ts";
 
 const folder = inject("consumerFolder");
 const programs = { troupe, plain } satisfies Record<string, ToolMaker>;
-const toolCount = 40;
-/** Noise only adds, so the least of many rounds is nearest to the cost. Rounds go on until the bound holds. */
+const shape = { modules: 10, tools: 40 };
+/** The two programs of a round meet the same machine, so the ratio is taken within it. Rounds go on until the median holds. */
 const rounds = { least: 5, most: 25 };
 const bound = 1.15;
 
 type Cost = { instantiations: number; checkSeconds: number };
 
 beforeAll(() => {
-  for (const [name, maker] of Object.entries(programs)) write(name, toolProgram(maker, toolCount));
+  for (const [name, maker] of Object.entries(programs)) {
+    const modules = Array.from({ length: shape.modules }, (_, index) => `forty-${name}-${index}`);
+    for (const module of modules) write(`${module}.ts`, toolProgram(maker, shape.tools));
+    write(`forty-${name}.ts`, modules.map((module) => `import "./${module}.js";\n`).join(""));
+  }
 });
 
-function write(name: string, source: string): void {
-  writeFileSync(join(folder, "probes", `forty-${name}.ts`), source);
+function write(file: string, source: string): void {
+  writeFileSync(join(folder, "probes", file), source);
 }
 
 async function compile(name: string): Promise<Cost> {
   const tsc = join(folder, "node_modules/typescript/bin/tsc");
   const options = "--ignoreConfig --singleThreaded --extendedDiagnostics --skipLibCheck --strict --noEmit";
   const target = "--target ES2023 --module NodeNext --lib ES2023,DOM --types node";
-  const args = [...options.split(" "), ...target.split(" "), `probes/forty-${name}.ts`];
+  const args = [...options.split(" "), ...target.split(" "), `probes/${name}.ts`];
   const report = await mustRun(process.execPath, [tsc, ...args], { cwd: folder });
   const figure = (label: string) => Number(new RegExp(`${label}: +([\\d.]+)`).exec(report)?.[1]);
   return { instantiations: figure("Instantiations"), checkSeconds: figure("Check time") };
 }
 
+function ratioOf(troupeCost: Cost, plainCost: Cost): Cost {
+  return {
+    instantiations: troupeCost.instantiations / plainCost.instantiations,
+    checkSeconds: troupeCost.checkSeconds / plainCost.checkSeconds,
+  };
+}
+
 it("forty tools cost the compiler at most 15 % more than with a plain helper", async () => {
-  const costs: Record<keyof typeof programs, Cost[]> = { troupe: [], plain: [] };
-  const least = (name: keyof typeof programs, figure: keyof Cost) =>
-    Math.min(...costs[name].map((cost) => cost[figure]));
-  const ratio = (figure: keyof Cost) => least("troupe", figure) / least("plain", figure);
+  const ratios: Cost[] = [];
+  const median = (figure: keyof Cost) =>
+    ratios.map((ratio) => ratio[figure]).toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)];
   for (let round = 0; round < rounds.most; round++) {
-    for (const name of ["troupe", "plain"] as const) costs[name].push(await compile(name));
-    if (round >= rounds.least && ratio("checkSeconds") <= bound) break;
+    ratios.push(ratioOf(await compile("forty-troupe"), await compile("forty-plain")));
+    if (ratios.length >= rounds.least && Number(median("checkSeconds")) <= bound) break;
   }
 
-  expect(ratio("instantiations")).toBeLessThanOrEqual(bound);
-  expect(ratio("checkSeconds")).toBeLessThanOrEqual(bound);
+  expect(median("instantiations")).toBeLessThanOrEqual(bound);
+  expect(median("checkSeconds")).toBeLessThanOrEqual(bound);
 }, 240_000);
 
 it.each([
@@ -52,7 +62,7 @@ it.each([
 ])("%s does not compile", async (_what, execute) => {
   const parameters = "parameters: z.object({ city: z.string() })";
   write(
-    "wrong",
+    "wrong.ts",
     `${troupe.imports} import { z } from "zod";
 export const tool = defineTool({ name: "a", description: "A.", ${parameters}, ${execute} });`,
   );
