@@ -1,4 +1,3 @@
-import type { GoogleGenAI, HttpOptions } from "@google/genai/web";
 import { sharedHttpPool } from "@troupe/core/adapter";
 import type { PooledRequestInit } from "@troupe/core/adapter";
 import { readVendorError } from "./vendor-error.ts";
@@ -9,17 +8,8 @@ import { readVendorError } from "./vendor-error.ts";
  */
 export type ClientSettings = { baseURL: string; isCloud: boolean };
 
-/**
- * The URL and JSON body that `@google/genai` wrote for a request. `GeminiClient.post` sends them with headers of its
- * own.
- */
-export type WrittenRequest = { url: string; body: string };
-
-/**
- * Calls one method of `@google/genai`, for `GeminiClient.write` to catch its request. It must put `httpOptions` into
- * the `config` of the method: they hold the `fetch` that catches the request.
- */
-export type SdkCall = (models: GoogleGenAI["models"], httpOptions: HttpOptions) => Promise<unknown>;
+/** A request for `GeminiClient.post`: a method of a model, and the body, which is sent as JSON. */
+export type MethodCall = { modelId: string; method: string; body: object };
 
 /**
  * Headers with credentials, abort signal, and timeouts in milliseconds with which `GeminiClient.post` sends a request.
@@ -30,38 +20,20 @@ export type SendOptions = {
   signal: AbortSignal | undefined;
 } & Pick<PooledRequestInit, "headersTimeoutMs" | "idleTimeoutMs">;
 
-/**
- * A client of Gemini's API at one address, for models and embeddings. `@google/genai` only writes the requests; the
- * shared HTTP pool sends them, so that the library sees neither a key nor an answer.
- */
+/** A client of Gemini's API at one address, for models and embeddings. */
 export class GeminiClient {
   readonly #settings: ClientSettings;
-  #models: Promise<GoogleGenAI["models"]> | undefined;
 
   constructor(settings: ClientSettings) {
     this.#settings = settings;
   }
 
-  /** Lets the library write a request. The first call loads the library. */
-  async write(ask: SdkCall): Promise<WrittenRequest> {
-    this.#models ??= loadModels(this.#settings);
-    const models = await this.#models;
-    let written: WrittenRequest | undefined;
-    const fetch = async (url: unknown, init?: { body?: unknown }): Promise<Response> => {
-      written = { url: String(url), body: String(init?.body) };
-      return emptyResponse();
-    };
-    await ask(models, { fetch });
-    if (written === undefined) throw new Error("The vendor's library wrote no request.");
-    return written;
-  }
-
   /** Sends a request and returns the response before its body. An error status is thrown as a `VendorError`. */
-  async post({ url, body }: WrittenRequest, { headers, signal, ...waits }: SendOptions): Promise<Response> {
-    const reply = await sharedHttpPool().fetch(url, {
+  async post(call: MethodCall, { headers, signal, ...waits }: SendOptions): Promise<Response> {
+    const reply = await sharedHttpPool().fetch(toUrl(call, this.#settings), {
       method: "POST",
       headers: { accept: "*/*", "content-type": "application/json", "user-agent": "troupe", ...headers },
-      body,
+      body: JSON.stringify(call.body),
       ...waits,
       ...(signal !== undefined && { signal }),
     });
@@ -70,21 +42,20 @@ export class GeminiClient {
   }
 }
 
-/** Loads the library's entry point for browsers: the one for Node reads the environment and writes to the console. */
-async function loadModels({ baseURL, isCloud }: ClientSettings): Promise<GoogleGenAI["models"]> {
-  const { GoogleGenAI: Client } = await import("@google/genai/web");
-  const client = new Client({
-    vertexai: isCloud,
-    // Required by the library. Each request brings its own credentials.
-    apiKey: "none",
-    // Is part of the address, where the path of the project may follow it.
-    apiVersion: "",
-    httpOptions: { baseUrl: baseURL },
-  });
-  return client.models;
+/** Returns the URL of a method of a model. Streams are requested as server-sent events. */
+export function toUrl({ modelId, method }: Omit<MethodCall, "body">, { baseURL, isCloud }: ClientSettings): string {
+  const model = isCloud ? toCloudPath(modelId) : toApiPath(modelId);
+  return `${baseURL}/${model}:${method}${method.startsWith("stream") ? "?alt=sse" : ""}`;
 }
 
-/** A response that satisfies the library. */
-function emptyResponse(): Response {
-  return { ok: true, status: 200, headers: new Map(), json: async () => ({}) } as unknown as Response;
+/** Returns the path of a model of the Gemini API. The name of a tuned model is its path. */
+function toApiPath(modelId: string): string {
+  return /^(?:models|tunedModels)\//.test(modelId) ? modelId : `models/${modelId}`;
+}
+
+/** Returns the path of a model on Google Cloud: of Google, or of the publisher before the slash. */
+function toCloudPath(modelId: string): string {
+  if (/^(?:publishers|projects|models)\//.test(modelId)) return modelId;
+  const [publisher, name] = modelId.includes("/") ? modelId.split("/", 2) : ["google", modelId];
+  return `publishers/${publisher}/models/${name}`;
 }

@@ -1,4 +1,3 @@
-import type { GenerateContentConfig } from "@google/genai/web";
 import type { ChatMessage, Logger, ModelOptions, ModelProvider } from "@troupe/core";
 import { createOmissionReport } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
@@ -9,7 +8,7 @@ import type { FindCredentials, CallCredentials } from "./call-credentials.ts";
 import type { ModelRules } from "./model-rules.ts";
 import { StreamReader } from "./stream-reader.ts";
 import { toRequest } from "./to-request.ts";
-import type { Request } from "./to-request.ts";
+import type { RequestBody } from "./to-request.ts";
 import { toModelError, TruncatedResponseError } from "./vendor-error.ts";
 import type { CallContext } from "./vendor-error.ts";
 
@@ -27,8 +26,7 @@ export type GeminiModelSettings = ClientSettings & {
 };
 
 /**
- * Creates a model that speaks Gemini's format, for `google` and `vertex`, which differ in address and credentials. The
- * first model call loads `@google/genai`.
+ * Creates a model that speaks Gemini's format, for `google` and `vertex`, which differ in address and credentials.
  */
 export function createGeminiModel(settings: GeminiModelSettings): ModelProvider {
   return new GeminiModel(settings);
@@ -37,7 +35,7 @@ export function createGeminiModel(settings: GeminiModelSettings): ModelProvider 
 /** The vendor's own limit for an answer that is not streamed. */
 const longestAnswerMs = 600_000;
 
-type Method = "generateContent" | "generateContentStream";
+type Method = "generateContent" | "streamGenerateContent";
 type ModelCall = CallContext & { credentials: CallCredentials };
 
 class GeminiModel implements ModelProvider {
@@ -71,7 +69,7 @@ class GeminiModel implements ModelProvider {
     let bytes: AsyncIterator<Uint8Array, undefined> | undefined;
     try {
       const reader = new StreamReader(this);
-      bytes = bytesOf(await this.#send(request, call, "generateContentStream"));
+      bytes = bytesOf(await this.#send(request, call, "streamGenerateContent"));
       for (let step = await bytes.next(); step.done !== true; step = await bytes.next()) {
         for (const chunk of reader.push(step.value)) yield chunk;
         reader.throwFailure();
@@ -84,7 +82,7 @@ class GeminiModel implements ModelProvider {
     }
   }
 
-  #toRequest(messages: readonly ChatMessage[], options: ModelOptions): Request {
+  #toRequest(messages: readonly ChatMessage[], options: ModelOptions): RequestBody {
     const { rules, logger, isCloud } = this.#settings;
     const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
     const reportReplaced = createOmissionReport(this, { logger });
@@ -96,13 +94,12 @@ class GeminiModel implements ModelProvider {
     return { providerId: this.providerId, key: credentials.key, signal, credentials };
   }
 
-  async #send({ config, ...asked }: Request, { credentials, signal }: ModelCall, method: Method): Promise<Response> {
-    const written = await this.#client.write((models, httpOptions) =>
-      models[method]({ ...asked, config: { ...(config as GenerateContentConfig), httpOptions } }),
-    );
+  async #send(body: RequestBody, { credentials, signal }: ModelCall, method: Method): Promise<Response> {
     const { idleTimeoutMs } = this.#settings;
     const headersTimeoutMs = method === "generateContent" ? Math.max(longestAnswerMs, idleTimeoutMs) : idleTimeoutMs;
-    return await this.#client.post(written, { headers: credentials.headers, signal, headersTimeoutMs, idleTimeoutMs });
+    const waits = { headersTimeoutMs, idleTimeoutMs };
+    const { headers } = credentials;
+    return await this.#client.post({ modelId: this.modelId, method, body }, { headers, signal, ...waits });
   }
 }
 

@@ -1,5 +1,5 @@
 export { GeminiClient } from "./gemini-client.ts";
-export type { SdkCall, ClientSettings, SendOptions, WrittenRequest } from "./gemini-client.ts";
+export type { ClientSettings, MethodCall, SendOptions } from "./gemini-client.ts";
 export { createGeminiModel } from "./gemini-model.ts";
 export { credentialsOfKey } from "./call-credentials.ts";
 export type { FindCredentials, CallCredentials } from "./call-credentials.ts";

@@ -1,4 +1,4 @@
-import type { Content, FunctionDeclaration, GenerateContentConfig } from "@google/genai/web";
+import type { Content, FunctionDeclaration, GenerationConfig } from "@google/genai/web";
 import { getTextContent } from "@troupe/core";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
 import type { ToolSpec } from "@troupe/core/adapter";
@@ -9,44 +9,43 @@ import { toThinking } from "./to-thinking.ts";
 import type { Thinking } from "./to-thinking.ts";
 
 /**
- * The arguments from which `@google/genai` writes an HTTP request. Its enumerations are plain strings here, since the
- * library is loaded late.
+ * The JSON body of a request to Gemini. Its enumerations are plain strings, since nothing of `@google/genai` but its
+ * types is used.
  */
-export type Request = {
-  model: string;
+export type RequestBody = Tools & {
   contents: Content[];
-  config: Omit<GenerateContentConfig, "thinkingConfig" | "tools" | "toolConfig"> &
-    Tools & { thinkingConfig?: Thinking };
+  systemInstruction?: Content;
+  generationConfig: Omit<GenerationConfig, "thinkingConfig"> & { thinkingConfig?: Thinking };
 };
 
 /** The vendor refuses more stop sequences. */
 const mostStops = 5;
 
 /**
- * Converts a model call to the arguments of `@google/genai`. Settings that the model does not take are left out and
- * logged; a message part that it does not take throws `unsupported_media_type`.
+ * Converts a model call to the body of a request. Settings that the model does not take are left out and logged; a
+ * message part that it does not take throws `unsupported_media_type`.
  */
-export function toRequest(messages: readonly ChatMessage[], options: ModelOptions, context: RequestContext): Request {
+export function toRequest(
+  messages: readonly ChatMessage[],
+  options: ModelOptions,
+  context: RequestContext,
+): RequestBody {
   const { settings, instruction } = toFormat(options, context);
   const { temperature, topP, maxTokens } = options;
   const system = toSystem(messages, instruction);
   const stop = toStop(options.stop, context);
   return {
-    model: context.model.modelId,
     contents: toContents(messages, context),
-    config: {
-      // The library must neither call tools nor send further requests itself.
-      automaticFunctionCalling: { disable: true },
-      automaticContinuation: false,
-      ...(system !== "" && { systemInstruction: { parts: [{ text: system }] } }),
+    ...(system !== "" && { systemInstruction: { parts: [{ text: system }] } }),
+    generationConfig: {
       ...(temperature !== undefined && { temperature }),
       ...(topP !== undefined && { topP }),
       ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
       ...(stop.length > 0 && { stopSequences: stop }),
       ...settings,
       ...toThinking(options.reasoning, context),
-      ...toTools(options),
     },
+    ...toTools(options),
   };
 }
 
@@ -64,7 +63,7 @@ function toStop(stop: readonly string[] = [], { reportOmitted }: RequestContext)
 
 /** The format of the answer: settings of the request, or an instruction. */
 type Format = {
-  settings: Pick<GenerateContentConfig, "responseMimeType" | "responseJsonSchema">;
+  settings: Pick<GenerationConfig, "responseMimeType" | "responseJsonSchema">;
   instruction?: string;
 };
 

@@ -269,24 +269,25 @@ describe("a call", () => {
   });
 });
 
-it("loads the vendor's library with the first call, not before", async () => {
+it("never loads the vendor's library", async () => {
   vi.resetModules();
   const loaded = vi.fn<() => void>();
-  vi.doMock("@google/genai/web", async (original) => {
-    loaded();
-    return await original();
-  });
+  for (const name of ["@google/genai", "@google/genai/web"]) {
+    vi.doMock(name, async (original) => {
+      loaded();
+      return await original();
+    });
+  }
   onTestFinished(() => {
-    vi.doUnmock("@google/genai/web");
+    for (const name of ["@google/genai", "@google/genai/web"]) vi.doUnmock(name);
     vi.resetModules();
   });
-  const { vendor } = await startVendor();
+  const { vendor } = await startVendor({ dimensions: 768 });
   vendor.say("Yes.");
   const fresh = await import("./index.ts");
-  const model = fresh.google("gemini-3.8-flash", { apiKey: "key-1", baseURL: vendor.url });
+
+  await fresh.google("gemini-3.8-flash", { apiKey: "key-1", baseURL: vendor.url }).generate(ask);
+  await fresh.googleEmbeddings({ apiKey: "key-1", baseURL: vendor.url }).embed("rain");
+
   expect(loaded).not.toHaveBeenCalled();
-
-  await model.generate(ask);
-
-  expect(loaded).toHaveBeenCalledOnce();
 });

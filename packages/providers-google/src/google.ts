@@ -5,7 +5,7 @@ import { addressOf, findKey, providerId } from "./reach-google.ts";
 
 /**
  * Creates a Gemini model that is called through the Gemini API with an API key; `vertex` calls the models of Google
- * Cloud. Throws `invalid_config` for wrong options. The first model call loads `@google/genai`.
+ * Cloud. Throws `invalid_config` for wrong options.
  */
 export function google(modelId: string, options: GoogleOptions = {}): ModelProvider {
   const settings = readModelOptions(modelId, options, { vendor: providerId });

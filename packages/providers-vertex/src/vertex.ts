@@ -12,7 +12,7 @@ const providerId = "vertex";
 
 /**
  * Creates a model on Google Cloud (Vertex AI), called with a project's credentials or an API key; `google` calls the
- * Gemini API. Throws `invalid_config` for wrong options. The first model call loads `@google/genai`.
+ * Gemini API. Throws `invalid_config` for wrong options.
  */
 export function vertex(modelId: string, options: VertexOptions = {}): ModelProvider {
   const settings = readModelOptions(modelId, options, { vendor: providerId, more: vertexTable });

@@ -10,7 +10,6 @@ import { readVectors, toUnitLength } from "./read-vectors.ts";
 
 /**
  * Creates a provider of embeddings (vectors of texts) over the Gemini API. Throws `invalid_config` for wrong options.
- * The first call loads `@google/genai`.
  */
 export function googleEmbeddings(options: GoogleEmbeddingsOptions = {}): EmbeddingProvider {
   return new GoogleEmbeddings(readEmbeddingsOptions(options));
@@ -97,16 +96,16 @@ class GoogleEmbeddings implements EmbeddingProvider {
   }
 
   async #ask(texts: readonly string[], { target, credentials, signal }: EmbedCall): Promise<string> {
-    const request = await this.#client.write((models, httpOptions) =>
-      models.embedContent({
-        model: target.model,
-        // Each text is a content of its own: some models join plain texts to one vector.
-        contents: texts.map((text) => ({ role: "user", parts: [{ text }] })),
-        config: { httpOptions, ...(target.length !== undefined && { outputDimensionality: target.length }) },
-      }),
-    );
+    const { model, length } = target;
+    const named = { model: model.includes("/") ? model : `models/${model}` };
+    const shortened = { ...(length !== undefined && { outputDimensionality: length }) };
+    // Each text is a request of its own: some models join the texts of one to one vector.
+    const requests = texts.map((text) => ({ content: { role: "user", parts: [{ text }] }, ...shortened, ...named }));
     const waits = { headersTimeoutMs: this.#timeoutMs, idleTimeoutMs: this.#timeoutMs };
-    const reply = await this.#client.post(request, { headers: credentials.headers, signal, ...waits });
+    const reply = await this.#client.post(
+      { modelId: model, method: "batchEmbedContents", body: { requests } },
+      { headers: credentials.headers, signal, ...waits },
+    );
     return await reply.text();
   }
 }
