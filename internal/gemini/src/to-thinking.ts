@@ -20,7 +20,7 @@ export function toThinking(
   { rules, reportOmitted }: RequestContext,
 ): { thinkingConfig?: Thinking } {
   if (reasoning === undefined) return {};
-  if (!reasoning.enabled) return withoutThinking(rules);
+  if (!reasoning.enabled || reasoning.effort === "none") return withoutThinking(rules);
   if (rules.thinking === "none") {
     reportOmitted("reasoning", "the model does not take it");
     return {};
@@ -42,7 +42,7 @@ function toBudget({ budgetTokens }: ReasoningConfig, rules: ModelRules): Thinkin
 }
 
 function toLevel({ budgetTokens, effort }: ReasoningConfig, { thinkingLevels }: ModelRules): Thinking {
-  const wanted = budgetTokens === undefined ? effort : levelFor(budgetTokens);
+  const wanted = budgetTokens === undefined ? nearestLevel(effort) : levelFor(budgetTokens);
   if (wanted === undefined) return {};
   const atLeast = levels.slice(levels.indexOf(wanted));
   const level = atLeast.find((each) => thinkingLevels.includes(each)) ?? thinkingLevels.at(-1);
@@ -50,6 +50,13 @@ function toLevel({ budgetTokens, effort }: ReasoningConfig, { thinkingLevels }: 
 }
 
 const levels: readonly ThinkingLevelName[] = ["low", "medium", "high"];
+
+/** The level that is nearest to an effort. */
+function nearestLevel(effort: ReasoningConfig["effort"]): ThinkingLevelName | undefined {
+  if (effort === undefined || effort === "none") return undefined;
+  if (effort === "minimal") return "low";
+  return effort === "xhigh" ? "high" : effort;
+}
 
 /** The level for a budget, for models without budgets. */
 function levelFor(budgetTokens: number): ThinkingLevelName {

@@ -21,7 +21,13 @@ export type AnswerBlocks = {
   usage: Required<Omit<TokenUsage, "providerMetrics">>;
 };
 
-const noCounts = { reasoningTokens: 0, cachedTokens: 0, audioInputTokens: 0, audioOutputTokens: 0 };
+const noCounts = {
+  reasoningTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+};
 
 /** Splits an answer into its parts. */
 export function toBlocks(answer: VendorAnswer): AnswerBlocks {

@@ -37,6 +37,7 @@ export type { CarriedKeys, ReadKeysOptions, RequestHeaders } from "./keys/read-k
 
 // Model providers: requests, responses and their parts.
 export type { AnswerChunk, ModelChunk, ModelFinish } from "./model/model-chunk.ts";
+export type { Source, SourceChunk } from "./message/source.ts";
 export type { ModelResponse } from "./model/model-response.ts";
 export { collectResponse, ResponseCollector } from "./model/response-collector.ts";
 export { createOmissionReport } from "./model/omission.ts";

@@ -59,6 +59,7 @@ export type { PlainRunOutput, RunMetrics, RunOutput, StructuredRunOutput } from 
 export type { StreamChunk } from "./run/stream-chunk.ts";
 export type { ApiKeys } from "./keys/api-keys.ts";
 export { keyHeaders } from "./keys/key-headers.ts";
+export type { Source } from "./message/source.ts";
 export type { TokenUsage } from "./message/token-usage.ts";
 
 // Sessions.
@@ -116,9 +117,11 @@ export type {
   ModelOptions,
   ModelSettings,
   ReasoningConfig,
+  ReasoningEffort,
   ResponseFormat,
   ToolChoice,
   ToolSpec,
+  VendorOptions,
 } from "./model/model-config.ts";
 export type { FinishReason } from "./model/model-chunk.ts";
 export { ModelError } from "./errors/model-error.ts";

@@ -32,7 +32,7 @@ export function toThinking(
   { rules, reportOmitted }: RequestContext,
 ): Thinking {
   const mostTokens = (usual: number): number => maxTokens ?? Math.min(usual, rules.maxOutputTokens);
-  if (reasoning?.enabled !== true) return { maxTokens: mostTokens(plainTokens) };
+  if (reasoning?.enabled !== true || reasoning.effort === "none") return { maxTokens: mostTokens(plainTokens) };
   if (rules.thinking === "adaptive") return { ...adaptive(reasoning), maxTokens: mostTokens(thoughtfulTokens) };
   const obstacle = rules.thinking === "none" ? "the model does not take it" : lostThought(messages);
   if (obstacle !== undefined) {
@@ -51,9 +51,15 @@ function withinBounds(budget: number, most: number): number {
 }
 
 function adaptive({ budgetTokens, effort }: ReasoningConfig): Pick<Thinking, "thinking" | "effort"> {
-  const tried = budgetTokens === undefined ? effort : effortFor(budgetTokens);
+  const tried = budgetTokens === undefined ? nearestEffort(effort) : effortFor(budgetTokens);
   // Without `display`, newer models send no text of their thinking.
   return { thinking: { type: "adaptive", display: "summarized" }, ...(tried !== undefined && { effort: tried }) };
+}
+
+/** The vendor's effort that is nearest to one of ours. */
+function nearestEffort(effort: ReasoningConfig["effort"]): Thinking["effort"] {
+  if (effort === "none") return undefined;
+  return effort === "minimal" ? "low" : effort;
 }
 
 /** The effort for a budget, for models without budgets. */

@@ -1,4 +1,4 @@
-import type { ChatMessage, ModelOptions } from "@troupe/core";
+import type { ChatMessage, ModelOptions, ReasoningEffort } from "@troupe/core";
 import type { RequestContext } from "./request-context.ts";
 import { toFormat } from "./to-format.ts";
 import { toMessages } from "./to-messages.ts";
@@ -44,11 +44,18 @@ function toThink(reasoning: ModelOptions["reasoning"], { rules, reportOmitted }:
     if (enabled) reportOmitted("reasoning", "the model does not think");
     return undefined;
   }
-  if (!enabled) return false;
+  if (!enabled || effort === "none") return false;
   if (budgetTokens !== undefined) reportOmitted("reasoning.budgetTokens", "the server takes no such limit");
-  if (effort === undefined || rules.thinking === "levels") return effort ?? true;
+  if (effort === undefined || rules.thinking === "levels") return nearestLevel(effort) ?? true;
   reportOmitted("reasoning.effort", "the model can be told to think, but not how much");
   return true;
+}
+
+/** The server's level that is nearest to an effort. */
+function nearestLevel(effort: ReasoningEffort | undefined): "low" | "medium" | "high" | undefined {
+  if (effort === undefined || effort === "none") return undefined;
+  if (effort === "minimal") return "low";
+  return effort === "xhigh" ? "high" : effort;
 }
 
 function toSettings({ temperature, topP, stop, maxTokens }: ModelOptions, context: RequestContext): WireSettings {

@@ -6,6 +6,10 @@ export const modelCallRules = [
     "model-options.reach-model": "modelOptions of an agent, a team's orchestrator and a run reach the model",
     "model-options.precedence":
       "the run's settings go before the agent's modelOptions, these before temperature and reasoning",
+    "model-options.vendor":
+      "vendor options are JSON by provider id, and those of a run override the agent's one by one",
+    "model-options.effort":
+      "reasoning takes an effort from none to xhigh; that other vendors than OpenAI take one too is an extension of ours",
     "model-options.undefined": "a setting that is undefined overrides nothing",
     "model-options.unknown": "an unknown setting is refused with the list of those expected",
     "model-options.format-and-schema": "responseFormat beside structuredOutput is invalid_config",

@@ -11,6 +11,14 @@ export const reportRules = [
     "output.artifacts": "the output has the artifacts of all tool calls, each with its call, in public too",
     "turn.tool-results": "a stored turn has the errors and artifacts of its tool calls, interrupted ones included",
     "turn.artifact-limit": "a turn stores artifacts up to a million characters, and counts the others",
+    "output.sources":
+      "the output has the sources of all model calls of a run, none twice by address or id, in public too",
+    "chunk.source": "a source is a chunk of the stream, once in a run",
+    "turn.sources": "a stored turn has the sources of its answer",
+    "http.sources": "server-sent events, answers and stored turns carry the sources over HTTP",
+    "team.sources": "a team that routes has the sources of its member's answer",
+    "usage.cache-writes":
+      "usage tells tokens read from a prompt cache and tokens written to it apart, summed over all calls",
     "tool.progress":
       "context.report emits tool.progress and gives a tool_progress chunk, in order and before the result",
     "tool.progress-bounded": "a slow reader gets the newest progress of each call, and nothing piles up",

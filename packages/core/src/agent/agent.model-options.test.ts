@@ -7,7 +7,10 @@ const all = {
   topP: 0.9,
   maxTokens: 100,
   stop: ["END"],
-  reasoning: { enabled: true, effort: "low", budgetTokens: 2000 },
+  seed: -7,
+  parallelToolCalls: false,
+  vendor: { openai: { service_tier: "flex" }, "my-gateway": { route: ["a", null] } },
+  reasoning: { enabled: true, effort: "xhigh", budgetTokens: 2000 },
   responseFormat: { type: "json_schema", schema: { type: "object" }, name: "answer" },
 } as const satisfies ModelSettings;
 const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
@@ -38,6 +41,50 @@ describe("the model options of an agent", () => {
     ]);
   });
 
+  it("hold the options of a vendor, which those of a run override one by one [model-options.vendor]", async () => {
+    const configured = { openai: { user: "a", store: false }, anthropic: { metadata: { user_id: "a" } } };
+    const { agent, model } = scripted(["1", "2"], { modelOptions: { vendor: configured } });
+    await agent.run("Hi", { modelOptions: { vendor: { openai: { user: "b", seed: undefined }, toString: {} } } });
+    await agent.run("Hi", { modelOptions: { vendor: undefined } });
+
+    expect(model.calls.map(({ options }) => options.vendor)).toEqual([
+      { ...configured, openai: { user: "b", store: false }, toString: {} },
+      configured,
+    ]);
+  });
+
+  it.each([
+    ["flex", "modelOptions.vendor must be an object with the options of each provider by its id, like { openai: {"],
+    [{ openai: "flex" }, "modelOptions.vendor.openai must be an object, got a string."],
+    [{ openai: [1] }, "modelOptions.vendor.openai must be an object"],
+    [{ openai: { at: new Date() } }, "modelOptions.vendor.openai.at is a Date"],
+    [{ openai: { tools: [{ run: () => 1 }] } }, "modelOptions.vendor.openai.tools[0].run is a function"],
+    [{ openai: { logit_bias: NaN } }, "modelOptions.vendor.openai.logit_bias is NaN"],
+  ])(
+    "with the vendor options %j are refused, because they are sent as JSON [model-options.vendor]",
+    async (vendor, message) => {
+      const { agent } = scripted(["1"]);
+      const wrong = { vendor } as unknown as ModelSettings;
+
+      expect(() => scripted([], { modelOptions: wrong })).toThrow(expect.objectContaining({ code: "invalid_config" }));
+      expect(() => scripted([], { modelOptions: wrong })).toThrow(message);
+      await expect(agent.run("Hi", { modelOptions: wrong })).rejects.toMatchObject({
+        code: "invalid_request",
+        message: expect.stringContaining(message),
+      });
+    },
+  );
+
+  it.each(["none", "minimal", "low", "medium", "high", "xhigh"] as const)(
+    "take the reasoning effort %s [model-options.effort]",
+    async (effort) => {
+      const { agent, model } = scripted(["1"], { modelOptions: { reasoning: { enabled: true, effort } } });
+      await agent.run("Hi");
+
+      expect(model.calls[0]?.options.reasoning).toEqual({ enabled: true, effort });
+    },
+  );
+
   it("override nothing by undefined [model-options.undefined]", async () => {
     const { agent, model } = scripted(["1"], { temperature: 0.1, modelOptions: { temperature: undefined, topP: 0.2 } });
     await agent.run("Hi", { modelOptions: { topP: undefined } });
@@ -49,6 +96,9 @@ describe("the model options of an agent", () => {
     [{ temprature: 1 }, 'Unknown option "temprature" of modelOptions. Expected temperature, topP, maxTokens, stop, '],
     [{ temperature: 3 }, "modelOptions.temperature must be a number from 0 to 2, got 3."],
     [{ maxTokens: 0 }, "modelOptions.maxTokens must be a positive integer, got 0."],
+    [{ seed: 1.5 }, "modelOptions.seed must be an integer, got 1.5."],
+    [{ parallelToolCalls: "no" }, "modelOptions.parallelToolCalls must be true or false, got a string."],
+    [{ reasoning: { enabled: true, effort: "max" } }, 'modelOptions.reasoning.effort must be "none", "minimal", "low"'],
     [{ stop: [""] }, "modelOptions.stop[0] must be a string that is not empty"],
     [{ toolChoice: "any" }, 'modelOptions.toolChoice must be "auto", "none", "required" or { tool: name }'],
     [{ toolChoice: { name: "x" } }, 'Unknown option "name" of modelOptions.toolChoice. Expected tool.'],

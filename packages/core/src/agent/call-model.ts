@@ -45,6 +45,7 @@ export async function* callModel(
   signal.throwIfAborted();
   run.noteToken();
   run.thinking = thinkingBefore + (response.thinking ?? "");
+  run.addSources(response.sources);
   run.responseId = response.responseId ?? run.responseId;
   run.model = prepared.model;
   if (gate === undefined) return response;

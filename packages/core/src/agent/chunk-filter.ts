@@ -1,4 +1,5 @@
 import type { OutputGate } from "../guardrail/output-gate.ts";
+import type { SourceChunk } from "../message/source.ts";
 import type { AnswerChunk, ModelChunk } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { PartialAnswers } from "../run/stream-views.ts";
@@ -52,6 +53,8 @@ export class ChunkFilter {
         run.noteToken();
         run.thinking += chunk.text;
         return chunk;
+      case "source":
+        return this.#showSource(chunk);
       case "tool_call_start":
       case "tool_call_delta":
       case "tool_call_end":
@@ -61,6 +64,12 @@ export class ChunkFilter {
         return undefined;
     }
   };
+
+  /** A source that the run has shown before is not shown again. */
+  #showSource(chunk: SourceChunk): StreamChunk | undefined {
+    const added = this.#options.run.addSource(chunk);
+    return added && { type: "source", ...added };
+  }
 
   #filterText(chunk: TextChunk): StreamChunk | undefined | Promise<StreamChunk | undefined> {
     const { gate, partial } = this.#options;

@@ -1,17 +1,25 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import type { ModelSettings } from "../model/model-config.ts";
+import type { ModelSettings, VendorOptions } from "../model/model-config.ts";
 import { isForcedChoice, requireChosenTool } from "../model/model-settings.ts";
+import { getOwn } from "../util/get-own.ts";
 import type { AgentConfig } from "./agent-config.ts";
 
 /**
  * Merges the settings of a run's model calls, the first that is given of each: the run's own, those in `modelOptions` of
- * the agent or team, and the agent's `temperature` and `reasoning`.
+ * the agent or team, and the agent's `temperature` and `reasoning`. Vendor options are merged one by one too.
  */
 export function mergeModelSettings(
   { temperature, reasoning, modelOptions = {} }: Pick<AgentConfig, "temperature" | "reasoning" | "modelOptions">,
   ofRun: ModelSettings = {},
 ): ModelSettings {
-  return { ...given({ temperature, reasoning }), ...given(modelOptions), ...given(ofRun) };
+  const merged = { ...given({ temperature, reasoning }), ...given(modelOptions), ...given(ofRun) };
+  if (modelOptions.vendor === undefined || ofRun.vendor === undefined) return merged;
+  return { ...merged, vendor: mergeVendorOptions(modelOptions.vendor, ofRun.vendor) };
+}
+
+function mergeVendorOptions(configured: VendorOptions, ofRun: VendorOptions): VendorOptions {
+  const ids = [...new Set([...Object.keys(configured), ...Object.keys(ofRun)])];
+  return Object.fromEntries(ids.map((id) => [id, { ...getOwn(configured, id), ...getOwn(ofRun, id) }]));
 }
 
 function given(settings: ModelSettings): ModelSettings {

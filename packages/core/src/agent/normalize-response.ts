@@ -22,8 +22,10 @@ export function normalizeResponse(response: ModelResponse): ModelResponse {
     throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
   }
   const { text, toolCalls, malformedArguments } = response;
+  const { sources, ...rest } = response;
   const sound = {
-    ...response,
+    ...rest,
+    ...(Array.isArray(sources) && { sources }),
     text: typeof text === "string" ? text : "",
     usage: normalizeUsage(response.usage),
   };

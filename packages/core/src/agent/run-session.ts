@@ -66,7 +66,7 @@ export class RunSession {
   }
 
   #store(status: NewTurn["status"], messages: ChatMessage[], unfinished?: UnfinishedStep): Promise<number> {
-    const { runId, context, input, meter, toolCalls, settings } = this.#run;
+    const { runId, context, input, meter, toolCalls, settings, sources } = this.#run;
     if (this.#session === undefined) {
       return Promise.reject(new TroupeError("internal", "A turn cannot be stored without a session."));
     }
@@ -80,6 +80,10 @@ export class RunSession {
         leftOut,
       });
     }
-    return this.#session.appendTurn(toolResults.length === 0 ? turn : { ...turn, toolResults });
+    return this.#session.appendTurn({
+      ...turn,
+      ...(toolResults.length > 0 && { toolResults }),
+      ...(sources.length > 0 && { sources: [...sources] }),
+    });
   }
 }

@@ -11,6 +11,7 @@ const usage = fc.record(
     totalTokens: count,
     reasoningTokens: count,
     cachedTokens: count,
+    cacheWriteTokens: count,
     audioInputTokens: count,
     audioOutputTokens: count,
     providerMetrics: fc.dictionary(fc.string(), count),
@@ -19,6 +20,14 @@ const usage = fc.record(
 );
 
 describe("addUsage", () => {
+  it("tells cache reads and cache writes apart, and adds up both [usage.cache-writes]", () => {
+    const one: TokenUsage = { ...noUsage, cachedTokens: 3, cacheWriteTokens: 20 };
+    const two: TokenUsage = { ...noUsage, cachedTokens: 40 };
+
+    expect(addUsage(one, two)).toEqual({ ...noUsage, cachedTokens: 43, cacheWriteTokens: 20 });
+    expect(addUsage(two, addUsage(one, one))).toEqual({ ...noUsage, cachedTokens: 46, cacheWriteTokens: 40 });
+  });
+
   it("adds every counter [usage.totals]", () => {
     const one: TokenUsage = {
       promptTokens: 1,

@@ -1,17 +1,27 @@
-/** Tokens used by model calls. Cached, reasoning and audio tokens are included in the prompt and completion tokens. */
+/**
+ * Tokens used by model calls. Cached, reasoning and audio tokens are included in the prompt and completion tokens:
+ * `cachedTokens` were read from the vendor's prompt cache, `cacheWriteTokens` written to it.
+ */
 export type TokenUsage = {
   promptTokens: number;
   completionTokens: number;
   totalTokens: number;
   reasoningTokens?: number;
   cachedTokens?: number;
+  cacheWriteTokens?: number;
   audioInputTokens?: number;
   audioOutputTokens?: number;
   /** Usage object of the last call as the vendor sent it. */
   providerMetrics?: Record<string, unknown>;
 };
 
-const optionalCounters = ["reasoningTokens", "cachedTokens", "audioInputTokens", "audioOutputTokens"] as const;
+const optionalCounters = [
+  "reasoningTokens",
+  "cachedTokens",
+  "cacheWriteTokens",
+  "audioInputTokens",
+  "audioOutputTokens",
+] as const;
 
 /** Usage of zero tokens, for no call or a call whose vendor reported none. */
 export const noUsage: TokenUsage = Object.freeze({ promptTokens: 0, completionTokens: 0, totalTokens: 0 });

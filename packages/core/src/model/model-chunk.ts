@@ -1,3 +1,4 @@
+import type { SourceChunk } from "../message/source.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { VendorState } from "./vendor-state.ts";
@@ -9,12 +10,13 @@ import type { VendorState } from "./vendor-state.ts";
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "tool_roundtrips" | "error" | "other";
 
 /**
- * A piece of a streamed answer: text, thinking, or a part of a tool call. Chunks of parallel tool calls may interleave;
- * their ids keep them apart.
+ * A piece of a streamed answer: text, thinking, a source, or a part of a tool call. Chunks of parallel tool calls may
+ * interleave; their ids keep them apart.
  */
 export type AnswerChunk =
   | { type: "text"; text: string }
   | { type: "thinking"; text: string }
+  | SourceChunk
   | { type: "tool_call_start"; toolCall: { id: string; name: string } }
   | { type: "tool_call_delta"; toolCallId: string; argumentsDelta: string }
   | { type: "tool_call_end"; toolCallId: string };

@@ -1,13 +1,19 @@
 import type { Omission } from "./omission.ts";
 
 /**
- * Settings of a model's extended thinking. `effort` is read by openai; `budgetTokens` by anthropic, google and vertex.
+ * Settings of a model's extended thinking. `effort` is read by openai and, as an extension of ours, by the other providers:
+ * as the nearest effort, level or switch that the model has. `budgetTokens` is read by anthropic, google and vertex, before
+ * `effort`.
  */
 export type ReasoningConfig = {
   enabled: boolean;
-  effort?: "low" | "medium" | "high" | undefined;
+  /** `none` turns thinking off where the model can do without. */
+  effort?: ReasoningEffort | undefined;
   budgetTokens?: number | undefined;
 };
+
+/** The effort of a model's thinking, from none at all to more than high. */
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
 
 /** The format that a model's answer must have: plain text, any JSON, or JSON that fits a JSON schema. */
 export type ResponseFormat =
@@ -21,6 +27,12 @@ export type ResponseFormat =
  */
 export type ToolChoice = "auto" | "none" | "required" | { tool: string };
 
+/**
+ * Options of a vendor that no setting here has, by the id of the provider: `{ openai: { service_tier: "flex" } }`. They are
+ * JSON, and are merged last into the body of the vendor's requests, as they are. Those for other providers are not sent.
+ */
+export type VendorOptions = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
+
 /** Settings of a model's answer: sampling, length, format and thinking. */
 type AnswerSettings = {
   temperature?: number | undefined;
@@ -29,6 +41,11 @@ type AnswerSettings = {
   stop?: readonly string[] | undefined;
   responseFormat?: ResponseFormat | undefined;
   reasoning?: ReasoningConfig | undefined;
+  /** Makes sampling repeatable, as far as the vendor can. */
+  seed?: number | undefined;
+  /** False lets the model ask for one tool call at a time. @default the vendor's */
+  parallelToolCalls?: boolean | undefined;
+  vendor?: VendorOptions | undefined;
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { Source } from "../message/source.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ToolCall } from "../message/tool-call.ts";
 import type { FinishReason } from "./model-chunk.ts";
@@ -11,6 +12,8 @@ export type ModelResponse = {
   /** The text of arguments that were truncated or are no JSON object. Such a call must not be executed. */
   malformedArguments?: { toolCallId: string; text: string }[];
   thinking?: string;
+  /** The pages and documents that the answer is based on, as the vendor names them. */
+  sources?: Source[];
   usage: TokenUsage;
   finishReason: FinishReason;
   /** State for the next model call of the run. */

@@ -4,13 +4,14 @@ import { joinNames, wrongOption } from "../errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ErrorCode } from "../errors/troupe-error.ts";
+import { cleanJson } from "../util/clean-json.ts";
 import { isRecord } from "../util/is-record.ts";
-import type { ModelSettings, ReasoningConfig, ResponseFormat, ToolChoice } from "./model-config.ts";
+import type { ModelSettings, ReasoningConfig, ResponseFormat, ToolChoice, VendorOptions } from "./model-config.ts";
 
 /** Check of the option `reasoning`, for tables of options. */
 export const checkReasoning = nested({
   enabled: anyBoolean,
-  effort: optional(oneOf("low", "medium", "high")),
+  effort: optional(oneOf("none", "minimal", "low", "medium", "high", "xhigh")),
   budgetTokens: optional(integer(1)),
 } satisfies OptionTable<ReasoningConfig>);
 
@@ -38,6 +39,23 @@ const checkResponseFormat: OptionCheck<ResponseFormat> = (value, name, where) =>
   return checkJsonSchemaFormat(value, name, where);
 };
 
+/** Check of the option `vendor`: an object of objects of JSON. Returns a copy without members that are undefined. */
+const checkVendorOptions: OptionCheck<VendorOptions> = (value, name, where) => {
+  const expected = 'an object with the options of each provider by its id, like { openai: { service_tier: "flex" } }';
+  const at = where.path === undefined ? name : `${where.path}.${name}`;
+  if (!isRecord(value)) throw wrongOption({ ...where, name }, expected, value);
+  for (const [providerId, options] of Object.entries(value)) {
+    if (options === undefined || isRecord(options)) continue;
+    throw wrongOption({ ...where, name: `${name}.${providerId.slice(0, 64)}` }, "an object", options);
+  }
+  return cleanJson(value, (place, problem) => {
+    return new TroupeError(
+      where.code ?? "invalid_config",
+      `${at}${place} ${problem}. Vendor options are sent as JSON.`,
+    );
+  }) as VendorOptions;
+};
+
 /**
  * Check of the option `modelOptions` of an agent, a team or a run, for tables of options. Returns the settings that are
  * given; an unknown name is an error that lists the expected ones.
@@ -50,6 +68,9 @@ export const checkModelSettings = nested({
   toolChoice: optional(checkToolChoice),
   reasoning: optional(checkReasoning),
   responseFormat: optional(checkResponseFormat),
+  seed: optional(satisfying<number>("an integer", Number.isSafeInteger)),
+  parallelToolCalls: optional(anyBoolean),
+  vendor: optional(checkVendorOptions),
 } satisfies OptionTable<ModelSettings>) as OptionCheck<ModelSettings>;
 
 /** Tells if a tool choice makes the model call a tool. */

@@ -1,4 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
+import { SourceList } from "../message/source.ts";
+import type { SourceChunk } from "../message/source.ts";
 import { noUsage } from "../message/token-usage.ts";
 import type { ToolCall } from "../message/tool-call.ts";
 import { parseArguments } from "../schema/parse-model-json.ts";
@@ -16,6 +18,7 @@ export class ResponseCollector {
   #thinking = "";
   // Made with the first call: most answers have none.
   #calls: Map<string, OpenCall> | undefined;
+  #sources: SourceList | undefined;
   #finish: ModelFinish | undefined;
 
   add(chunk: ModelChunk): void {
@@ -25,6 +28,9 @@ export class ResponseCollector {
         break;
       case "thinking":
         this.#thinking += chunk.text;
+        break;
+      case "source":
+        this.#addSource(chunk);
         break;
       case "tool_call_start":
         this.#start(chunk.toolCall);
@@ -54,12 +60,18 @@ export class ResponseCollector {
       text: this.#text,
       ...this.#toolCalls(),
       ...(this.#thinking !== "" && { thinking: this.#thinking }),
+      ...(this.#sources !== undefined && { sources: [...this.#sources.all] }),
       usage,
       finishReason,
       ...(responseId !== undefined && { responseId }),
       ...(model !== undefined && { model }),
       ...(vendorState !== undefined && { vendorState }),
     };
+  }
+
+  #addSource(chunk: SourceChunk): void {
+    this.#sources ??= new SourceList();
+    this.#sources.add(chunk);
   }
 
   #start({ id, name }: { id: string; name: string }): void {

@@ -22,6 +22,7 @@ const whole: Required<RunOutput> = {
   responseId: "x",
   messages: [{ role: "user", content: "secret" }],
   artifacts: [{ type: "chart", data: [1], toolCallId: "1", toolName: "draw" }],
+  sources: [{ id: "1", url: "https://example.com/", title: "An example" }],
   metrics: { inputTokens: 1, outputTokens: 2, totalTokens: 3 },
 };
 

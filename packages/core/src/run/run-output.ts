@@ -1,6 +1,7 @@
 import { WrapperError } from "../errors/wrapper-error.ts";
 import type { ErrorCode, TroupeErrorOptions } from "../errors/troupe-error.ts";
 import type { ChatMessage } from "../message/message.ts";
+import type { Source } from "../message/source.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ToolArtifact, ToolCallResult } from "../message/tool-call.ts";
 
@@ -37,6 +38,8 @@ export type PlainRunOutput = {
   messages?: ChatMessage[];
   /** The artifacts of all tool calls, in their order; absent when there are none. */
   artifacts?: ToolArtifact[];
+  /** The sources of the answer, from all model calls of the run, each once; absent when there are none. */
+  sources?: Source[];
   metrics?: RunMetrics;
 };
 
@@ -73,6 +76,7 @@ export type PublicOutput = Pick<RunOutput, "text" | "toolCalls" | "usage"> &
 const shownWhenPresent = [
   "thinking",
   "artifacts",
+  "sources",
   "durationMs",
   "timeToFirstTokenMs",
   "runId",

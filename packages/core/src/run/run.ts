@@ -5,6 +5,8 @@ import { silentLogger } from "../log/logger.ts";
 import type { LogFields, Logger } from "../log/logger.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
+import { SourceList } from "../message/source.ts";
+import type { Source } from "../message/source.ts";
 import type { ToolArtifact, ToolCallResult } from "../message/tool-call.ts";
 import type { UnfinishedStep } from "../history/interrupted-turn.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
@@ -63,6 +65,8 @@ export class Run<Structured = unknown> {
   partialAnswers: PartialAnswers | undefined;
   /** The tool calls that are under way. */
   unfinishedStep: UnfinishedStep | undefined;
+  /** Made with the first source: most answers have none. */
+  #sources: SourceList | undefined;
   readonly #init: RunInit;
   readonly #abort: AbortController;
   #createdAt = Date.now();
@@ -147,6 +151,21 @@ export class Run<Structured = unknown> {
     emitWarning({ code, message, fields }, { logger, eventBuses, runId, parentRunId, secrets: Object.values(apiKeys) });
   }
 
+  /** The sources of all model calls so far, each once. */
+  get sources(): readonly Source[] {
+    return this.#sources?.all ?? [];
+  }
+
+  /** Records a source of an answer. Returns it as it is shown, or undefined for one that is known. */
+  addSource(source: Source): Source | undefined {
+    return (this.#sources ??= new SourceList()).add(source);
+  }
+
+  /** Records the sources of a whole answer, of which its chunks may have recorded some. */
+  addSources(sources: readonly Source[] = []): void {
+    for (const source of sources) this.addSource(source);
+  }
+
   /** Records the time of the first token. Later calls change nothing. */
   noteToken(): void {
     this.#firstTokenMs ??= elapsedMs(this.#startedAt);
@@ -177,6 +196,7 @@ export class Run<Structured = unknown> {
       ...(this.responseId !== undefined && { responseId: this.responseId }),
       messages: [{ role: "user", content: this.input }, ...this.messages],
       ...(artifacts.length > 0 && { artifacts }),
+      ...(this.sources.length > 0 && { sources: [...this.sources] }),
       metrics,
     };
   }

@@ -1,5 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { MessageContent } from "../message/content.ts";
+import { isSource } from "../message/source.ts";
+import type { Source } from "../message/source.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { isChatMessage, isContent } from "../history/is-chat-message.ts";
@@ -30,6 +32,8 @@ export type TurnRecord = {
    * unfinished or has artifacts. In a team's turn these are the delegations.
    */
   toolResults?: TurnToolResult[];
+  /** The sources of the answer, when there are any. */
+  sources?: Source[];
   /** Epoch milliseconds. */
   createdAt: number;
 };
@@ -47,7 +51,7 @@ export type NewTurn = Omit<TurnRecord, "v" | "createdAt">;
  * shape of a turn, which `readTurnRecord` would refuse.
  */
 export function newTurnRecord(given: NewTurn): TurnRecord {
-  const { runId, runnable, input, history, messages, status, usage, toolResults } = given;
+  const { runId, runnable, input, history, messages, status, usage, toolResults, sources } = given;
   const turn = {
     v: recordVersion,
     runId,
@@ -58,6 +62,7 @@ export function newTurnRecord(given: NewTurn): TurnRecord {
     status,
     usage,
     toolResults,
+    sources,
     createdAt: Date.now(),
   };
   const record = toStorable(turn);
@@ -96,8 +101,12 @@ export function firstInput({ history = [], input }: TurnConversation): MessageCo
   return history.find(({ role }) => role === "user")?.content ?? input;
 }
 
-function hasOptionalFields({ history, toolResults }: Record<string, unknown>): boolean {
-  return isTurnToolResults(toolResults) && (history === undefined || isArrayOf(history, isChatMessage));
+function hasOptionalFields({ history, toolResults, sources }: Record<string, unknown>): boolean {
+  return (
+    isTurnToolResults(toolResults) &&
+    (history === undefined || isArrayOf(history, isChatMessage)) &&
+    (sources === undefined || isArrayOf(sources, isSource))
+  );
 }
 
 function isTurnRecord(value: unknown): value is TurnRecord {

@@ -89,16 +89,19 @@ function recordChunk(run: Run, chunk: StreamChunk): void {
   run.noteToken();
   if (chunk.type === "text") run.text += chunk.text;
   if (chunk.type === "thinking") run.thinking += chunk.text;
+  if (chunk.type === "source") run.addSource(chunk);
 }
 
 /** Makes the member's answer the team's, with the member's tool calls. */
-function adoptOutput(run: Run, { text, thinking = "", structured = null, responseId, toolCalls }: RunOutput): void {
+function adoptOutput(run: Run, output: RunOutput): void {
+  const { text, thinking = "", structured = null, responseId, toolCalls, sources } = output;
   run.noteToken();
   run.text = text;
   run.thinking = thinking;
   run.structured = structured;
   run.responseId = responseId;
   run.toolCalls.push(...toolCalls);
+  run.addSources(sources);
   if (text !== "") run.messages.push({ role: "assistant", content: text });
 }
 

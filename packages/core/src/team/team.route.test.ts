@@ -34,6 +34,23 @@ describe("a team that routes", () => {
     expect(bob.model.calls).toEqual([]);
   });
 
+  it("has the sources of its member's answer, also in its stream [team.sources]", async () => {
+    const sources = [
+      { id: "1", url: "https://example.com/oslo" },
+      { id: "2", title: "report.pdf" },
+    ];
+    const teamOf = () => {
+      const { agent } = sayer("ann", { text: "Rain.", sources });
+      return new Team({ name: "team", mode: "route", model: new ScriptedModel(), members: [agent] });
+    };
+    expect((await teamOf().run("Weather?")).sources).toEqual(sources);
+
+    const stream = teamOf().stream("Weather?");
+    const chunks = await readAll(stream);
+    expect((await stream.output).sources).toEqual(sources);
+    expect(chunks.filter(({ type }) => type === "source")).toEqual(sources.map((one) => ({ type: "source", ...one })));
+  });
+
   it("finishes for the reason of its member, through teams within teams [team.finish-reason]", async () => {
     for (const finishReason of ["length", "content_filter"] as const) {
       const { agent } = sayer("ann", { text: "Ra", finishReason });

@@ -1,4 +1,5 @@
 import type { ModelMessage } from "../model/vendor-state.ts";
+import type { Source } from "../message/source.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ModelOptions } from "../model/model-config.ts";
 import type { FinishReason, ModelChunk } from "../model/model-chunk.ts";
@@ -10,6 +11,8 @@ export type ScriptedAnswer =
       /** Text of the answer. A string is streamed word by word, an array piece by piece. */
       text?: string | readonly string[];
       thinking?: string | readonly string[];
+      /** Sources of the answer, streamed after its text. */
+      sources?: readonly Source[];
       /** Tool calls. Calls without an id get "1", "2", … A string as arguments is streamed unchanged. */
       toolCalls?: readonly { id?: string; name: string; arguments?: Record<string, unknown> | string }[];
       /** Answers with this value as JSON. */
@@ -60,6 +63,7 @@ export function* answerChunks(answer: AnswerObject): Generator<ModelChunk> {
   for (const text of pieces(answer.thinking)) yield { type: "thinking", text };
   for (const text of pieces(answer.text)) yield { type: "text", text };
   if (answer.structured !== undefined) yield { type: "text", text: JSON.stringify(answer.structured) };
+  for (const source of answer.sources ?? []) yield { type: "source", ...source };
   for (const [index, call] of (answer.toolCalls ?? []).entries()) yield* callChunks(call.id ?? String(index + 1), call);
 }
 

@@ -1,4 +1,5 @@
 import type { StreamChunk, WorkflowChunk, WorkflowResult } from "@troupe/core";
+import { toPublicSource } from "../sessions/public-turn.ts";
 
 /**
  * Copies the declared fields of a chunk, so that others, added by a model or runnable, are not sent to clients. Returns
@@ -10,6 +11,8 @@ export function toPublicChunk(chunk: StreamChunk): StreamChunk | undefined {
     case "text":
     case "thinking":
       return { type, text: chunk.text };
+    case "source":
+      return { type, ...toPublicSource(chunk) };
     case "tool_call_start":
       return { type, toolCall: { id: chunk.toolCall.id, name: chunk.toolCall.name } };
     case "tool_call_delta":
@@ -21,10 +24,14 @@ export function toPublicChunk(chunk: StreamChunk): StreamChunk | undefined {
     case "tool_result":
       return toPublicToolResult(chunk);
     case "finish":
-      return { type, finishReason: chunk.finishReason, ...(chunk.usage !== undefined && { usage: chunk.usage }) };
+      return toPublicFinish(chunk);
     default:
       return undefined;
   }
+}
+
+function toPublicFinish({ type, finishReason, usage }: Extract<StreamChunk, { type: "finish" }>): StreamChunk {
+  return { type, finishReason, ...(usage !== undefined && { usage }) };
 }
 
 function toPublicToolResult(chunk: Extract<StreamChunk, { type: "tool_result" }>): StreamChunk {

@@ -1,4 +1,4 @@
-import type { ChatMessage, StoredTurn, TokenUsage, TurnToolResult } from "@troupe/core";
+import type { ChatMessage, Source, StoredTurn, TokenUsage, TurnToolResult } from "@troupe/core";
 
 /** A turn of a session (one input and the run's answer to it) as `GET /sessions/:id/turns` sends it to its owner. */
 export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status" | "createdAt" | "input"> & {
@@ -9,6 +9,8 @@ export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status
   usage: TokenUsage;
   /** The errors and artifacts of tool calls, which the messages do not have. */
   toolResults?: TurnToolResult[];
+  /** The sources of the answer. */
+  sources?: Source[];
 };
 
 /**
@@ -16,7 +18,7 @@ export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status
  * written by another release.
  */
 export function toPublicTurn(turn: StoredTurn): PublicTurn {
-  const { seq, runId, runnable, status, createdAt, input, history, messages, usage, toolResults } = turn;
+  const { seq, runId, runnable, status, createdAt, input, history, messages, usage, toolResults, sources } = turn;
   const { promptTokens, completionTokens, totalTokens } = usage;
   return {
     seq,
@@ -29,6 +31,17 @@ export function toPublicTurn(turn: StoredTurn): PublicTurn {
     messages: messages.map(toPublicMessage),
     usage: { promptTokens, completionTokens, totalTokens },
     ...(toolResults !== undefined && { toolResults: toolResults.map(toPublicToolResult) }),
+    ...(sources !== undefined && { sources: sources.map(toPublicSource) }),
+  };
+}
+
+/** Copies the declared fields of a source, so that no others are sent to clients. */
+export function toPublicSource({ id, url, title, toolCallId }: Source): Source {
+  return {
+    id,
+    ...(url !== undefined && { url }),
+    ...(title !== undefined && { title }),
+    ...(toolCallId !== undefined && { toolCallId }),
   };
 }
 

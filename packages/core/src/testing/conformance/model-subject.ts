@@ -115,6 +115,7 @@ function optionsFor(name: ModelScenarioName, options: ModelOptions = {}): ModelO
 const fields: Record<StreamChunk["type"], readonly string[]> = {
   text: ["text", "type"],
   thinking: ["text", "type"],
+  source: ["id", "title", "toolCallId", "type", "url"],
   tool_call_start: ["toolCall", "type"],
   tool_call_delta: ["argumentsDelta", "toolCallId", "type"],
   tool_call_end: ["toolCallId", "type"],
@@ -161,7 +162,7 @@ export function assertCallGrammar(
     if (chunk.type === "tool_call_start") {
       assert.ok(chunk.toolCall.id !== "" && !calls.has(chunk.toolCall.id), "each call has a unique id");
       calls.set(chunk.toolCall.id, { name: chunk.toolCall.name, text: "", ended: false, hasResult: false });
-    } else if ("toolCallId" in chunk) {
+    } else if (chunk.type !== "source" && "toolCallId" in chunk) {
       const call = calls.get(chunk.toolCallId);
       assert.ok(call !== undefined && !call.ended, `${chunk.type} comes between the start of its call and its end`);
       assert.ok(!call.hasResult || chunk.type === "tool_call_end", "a result is the last of its call, but for the end");

@@ -5,6 +5,7 @@ import type {
   FilePart,
   ImagePart,
   RunMetrics,
+  Source,
   TextPart,
   TokenUsage,
   ToolArtifact,
@@ -110,6 +111,7 @@ export function runSchemas(): Record<string, OpenApiSchema> {
       optional: { mimeType: stringSchema },
       example: { type: "chart", data: { points: [1, 2] }, toolCallId: "call_1", toolName: "weather" },
     }),
+    Source: sourceSchema(),
     TokenUsage: usageSchema(),
     RunMetrics: objectSchema<RunMetrics>({
       required: { inputTokens: countSchema, outputTokens: countSchema, totalTokens: countSchema },
@@ -144,6 +146,7 @@ export function outputSchemaWith(structured: OpenApiSchema): OpenApiSchema {
       createdAt: timestampSchema,
       metrics: schemaRef("RunMetrics"),
       artifacts: arraySchema(schemaRef("ToolArtifact")),
+      sources: arraySchema(schemaRef("Source")),
     },
     example: { text: "Take an umbrella.", toolCalls: [examples.call], usage: examples.usage, structured: null },
   });
@@ -198,18 +201,37 @@ export function toolResultSchema(): OpenApiSchema {
   return { oneOf: [stringSchema, arraySchema(schemaRef("ContentPart"))], description };
 }
 
+/** The OpenAPI schemas of the fields of a source beside its id. */
+export const sourceFields: Record<Exclude<keyof Source, "id">, OpenApiSchema> = {
+  url: stringSchema,
+  title: stringSchema,
+  toolCallId: stringSchema,
+};
+
+function sourceSchema(): OpenApiSchema {
+  return objectSchema<Source>({
+    required: { id: stringSchema },
+    optional: sourceFields,
+    example: { id: "source_1", url: "https://example.com/oslo", title: "The weather in Oslo" },
+    description: "A page or a document that the answer is based on, as the model's vendor names it.",
+  });
+}
+
 function usageSchema(): OpenApiSchema {
   return objectSchema<TokenUsage>({
     required: { promptTokens: countSchema, completionTokens: countSchema, totalTokens: countSchema },
     optional: {
       reasoningTokens: countSchema,
       cachedTokens: countSchema,
+      cacheWriteTokens: countSchema,
       audioInputTokens: countSchema,
       audioOutputTokens: countSchema,
       providerMetrics: { ...anyObjectSchema, description: "The usage object of the vendor's last call." },
     },
     example: examples.usage,
-    description: "The tokens of all model calls. Cached, reasoning and audio tokens are parts of the totals.",
+    description:
+      "The tokens of all model calls. Cached, reasoning and audio tokens are parts of the totals; cachedTokens were read " +
+      "from the vendor's prompt cache, cacheWriteTokens written to it.",
   });
 }
 

@@ -67,6 +67,7 @@ export function sessionSchemas(): Record<string, OpenApiSchema> {
       optional: {
         history: arraySchema(schemaRef("ChatMessage")),
         toolResults: arraySchema(schemaRef("TurnToolResult")),
+        sources: arraySchema(schemaRef("Source")),
       },
       example: turn,
     }),

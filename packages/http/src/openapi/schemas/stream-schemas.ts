@@ -1,7 +1,7 @@
 import type { FinishReason, StreamChunk } from "@troupe/core";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
-import { toolResultSchema } from "./run-schemas.ts";
+import { sourceFields, toolResultSchema } from "./run-schemas.ts";
 import { arraySchema, durationSchema, objectSchema, enumSchema, stringSchema, unionSchema } from "./schema-builders.ts";
 
 type Chunk<Type extends StreamChunk["type"]> = Extract<StreamChunk, { type: Type }>;
@@ -19,6 +19,7 @@ const finishReasons = [
 const chunks = {
   text: "TextChunk",
   thinking: "ThinkingChunk",
+  source: "SourceChunk",
   tool_call_start: "ToolCallStartChunk",
   tool_call_delta: "ToolCallDeltaChunk",
   tool_progress: "ToolProgressChunk",
@@ -41,6 +42,12 @@ export function streamSchemas(): Record<string, OpenApiSchema> {
       required: { type: enumSchema("thinking"), text: stringSchema },
       optional: {},
       example: { type: "thinking", text: "It rains in Oslo." },
+    }),
+    SourceChunk: objectSchema<Chunk<"source">>({
+      required: { type: enumSchema("source"), id: stringSchema },
+      optional: sourceFields,
+      example: { type: "source", id: "source_1", url: "https://example.com/oslo", title: "The weather in Oslo" },
+      description: "A page or a document that the answer is based on. Each comes once in a run.",
     }),
     ...toolCallSchemas(),
     FinishChunk: objectSchema<Chunk<"finish">>({
