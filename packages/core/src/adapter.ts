@@ -64,6 +64,10 @@ export type { EventReadOptions } from "./wire/byte-lines.ts";
 export { createGuardedFetch } from "./wire/guarded-fetch.ts";
 export type { GuardedFetch, GuardedFetchOptions, GuardedReply, GuardedRequest } from "./wire/guarded-fetch.ts";
 
+// Embeddings.
+export { checkTexts, embedTexts } from "./vector/embed-texts.ts";
+export type { EmbeddingLimits, TextBatches } from "./vector/embed-texts.ts";
+
 // Storage drivers.
 export type { LimitedStorage } from "./storage/storage-driver.ts";
 export { DatabaseStorage } from "./storage/database-storage.ts";

@@ -3,7 +3,6 @@ import { checkConformance, embeddingProviderCases } from "@troupe/core/testing";
 import type { EmbeddingProviderSubject } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { openaiEmbeddings } from "./index.ts";
-import { splitTexts } from "./split-texts.ts";
 import { failureOf, lastBody, startVendor } from "../test/ask.ts";
 
 type Subject = EmbeddingProviderSubject & { vendor: FakeVendor };
@@ -60,21 +59,5 @@ describe("embeddings of OpenAI [openai.embeddings]", () => {
     expect(await failureOf(openaiEmbeddings({ apiKey: "sk-1" }).embed("rain", { apiKey: "" }))).toMatchObject({
       code: "invalid_request",
     });
-  });
-});
-
-describe("many texts", () => {
-  it("are cut by their number", () => {
-    expect(splitTexts(Array.from({ length: 600 }, () => "x")).map(({ length }) => length)).toEqual([256, 256, 88]);
-  });
-
-  it("are cut by their length, and a long one stands alone", () => {
-    const [long, half] = ["x".repeat(300_000), "x".repeat(125_000)];
-
-    expect(splitTexts([half, half, half, long, half]).map(({ length }) => length)).toEqual([2, 1, 1, 1]);
-  });
-
-  it("may be none", () => {
-    expect(splitTexts([])).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
-import { TroupeError } from "@troupe/core";
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
-import { getOwn } from "@troupe/core/adapter";
+import { checkTexts, embedTexts, getOwn } from "@troupe/core/adapter";
 import { openAIBaseURL, readEmbeddingsOptions } from "./openai-options.ts";
 import type { OpenAIEmbeddingsOptions } from "./openai-options.ts";
 import { Connections } from "./connections.ts";
@@ -9,7 +8,7 @@ import { findKey } from "./find-key.ts";
 import { isOpenAIHost } from "./model-rules.ts";
 import { providerId } from "./provider-id.ts";
 import { readVectors } from "./read-vectors.ts";
-import { splitTexts } from "./split-texts.ts";
+import { toVendorError } from "./vendor-error.ts";
 import { toModelError } from "./to-model-error.ts";
 
 /**
@@ -28,6 +27,9 @@ const lengths: Readonly<Record<string, number>> = {
   "text-embedding-3-large": 3072,
   "text-embedding-ada-002": 1536,
 };
+
+/** The vendor takes 2048 texts and 300,000 tokens in one request. A character is about one token at most. */
+const limits = { mostTexts: 256, mostCharacters: 250_000 };
 
 class OpenAIEmbeddings implements EmbeddingProvider {
   readonly providerId = providerId;
@@ -51,24 +53,21 @@ class OpenAIEmbeddings implements EmbeddingProvider {
   }
 
   async embedBatch(texts: readonly string[], { apiKey, signal }: EmbedOptions = {}): Promise<number[][]> {
-    const empty = texts.indexOf("");
-    if (empty !== -1)
-      throw new TroupeError("invalid_value", `An empty text has no embedding, and text ${empty} is empty.`);
+    checkTexts(texts);
     if (texts.length === 0) return [];
     const key = findKey({ request: apiKey, config: this.#config.apiKey, isOpenAI: this.#isOpenAI });
     try {
       signal?.throwIfAborted();
       const connection = await this.#connections.open(key);
-      const vectors: number[][] = [];
-      // One after the other, because of rate limits.
-      for (const input of splitTexts(texts)) {
+      const send = async (input: readonly string[]): Promise<number[][]> => {
         const reply = await connection.post(
           { path: "/embeddings", body: this.#request(input) },
           this.#sendOptions(signal),
         );
-        vectors.push(...readVectors(JSON.parse(await reply.text()), { count: input.length, length: this.dimensions }));
-      }
-      return vectors;
+        return readVectors(JSON.parse(await reply.text()));
+      };
+      const toError = (message: string) => toVendorError({ code: 502, message });
+      return await embedTexts(texts, { limits, length: this.dimensions, send, toError });
     } catch (error) {
       throw toModelError(error, { key, signal });
     }

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { checkTexts, embedTexts } from "./embed-texts.ts";
+import type { EmbeddingLimits } from "./embed-texts.ts";
+
+const toError = (message: string) => new Error(message);
+const texts = (count: number) => Array.from({ length: count }, (_, index) => `text ${index}`);
+const numberIn = (text: string) => [Number(text.slice(5)), 1];
+
+/** Embeds texts, and returns the lengths of the batches too. */
+async function embed(given: readonly string[], limits: EmbeddingLimits) {
+  const batches: number[] = [];
+  const send = async (batch: readonly string[]) => {
+    batches.push(batch.length);
+    return batch.map(numberIn);
+  };
+  return { vectors: await embedTexts(given, { limits, length: undefined, send, toError }), batches };
+}
+
+describe("embedTexts", () => {
+  it("splits texts by their number, and joins the vectors in their order", async () => {
+    const { vectors, batches } = await embed(texts(600), { mostTexts: 256 });
+
+    expect(batches).toEqual([256, 256, 88]);
+    expect(vectors).toEqual(texts(600).map(numberIn));
+  });
+
+  it("splits texts by their length, and sends a long one alone", async () => {
+    const [long, half] = ["x".repeat(300_000), "x".repeat(125_000)];
+
+    const { batches } = await embed([half, half, half, long, half], { mostTexts: 256, mostCharacters: 250_000 });
+
+    expect(batches).toEqual([2, 1, 1, 1]);
+  });
+
+  it("sends nothing for no texts", async () => {
+    expect(await embed([], { mostTexts: 1, concurrency: 4 })).toEqual({ vectors: [], batches: [] });
+  });
+
+  it("keeps the order where requests run at once and the first ends last, and runs no more at once", async () => {
+    let [running, most] = [0, 0];
+    const send = async ([text = ""]: readonly string[]) => {
+      most = Math.max(most, (running += 1));
+      for (let turn = Number(text.slice(5)); turn < 20; turn += 1) await Promise.resolve();
+      running -= 1;
+      return [numberIn(text)];
+    };
+    const limits = { mostTexts: 1, concurrency: 4 };
+
+    expect(await embedTexts(texts(20), { limits, length: 2, send, toError })).toEqual(texts(20).map(numberIn));
+    expect(most).toBe(4);
+  });
+
+  it("sends no further batch after one failed", async () => {
+    let sent = 0;
+    const send = async (batch: readonly string[]) => {
+      sent += 1;
+      if (batch[0] === "text 1") throw new Error("no");
+      await new Promise((resolve) => setImmediate(resolve));
+      return batch.map(numberIn);
+    };
+
+    const failed = embedTexts(texts(50), { limits: { mostTexts: 1, concurrency: 2 }, length: 2, send, toError });
+
+    await expect(failed).rejects.toThrow("no");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(sent).toBe(2);
+  });
+
+  it.each<[string, number[][], number | undefined]>([
+    ["fewer vectors than texts", [[1]], undefined],
+    ["more vectors than texts", [[1], [1], [1]], undefined],
+    ["vectors of two lengths", [[1], [1, 2]], undefined],
+    ["vectors of another length than expected", [[1], [1]], 2],
+    ["vectors of nothing", [[], []], undefined],
+  ])("throws for %s", async (_, vectors, length) => {
+    const failed = embedTexts(["rain", "sun"], {
+      limits: { mostTexts: 9 },
+      length,
+      send: async () => vectors,
+      toError,
+    });
+
+    await expect(failed).rejects.toThrow("2 vectors of one length were asked for, and other ones came.");
+  });
+
+  it("throws for a second batch with vectors of another length than those of the first", async () => {
+    const send = async ([text]: readonly string[]) => [text === "text 1" ? [1] : [1, 2]];
+
+    const failed = embedTexts(texts(2), { limits: { mostTexts: 1 }, length: undefined, send, toError });
+
+    await expect(failed).rejects.toThrow("other ones came");
+  });
+});
+
+it("checkTexts names the text that is empty", () => {
+  expect(() => checkTexts(["rain", ""])).toThrow(
+    expect.objectContaining({ code: "invalid_value", message: expect.stringContaining("text 1") }),
+  );
+  expect(checkTexts(["rain"])).toBeUndefined();
+});
