@@ -42,8 +42,8 @@ const families: readonly Family[] = [
 ];
 
 /**
- * Returns the abilities of a model by its id, with overrides from the options. An id that is not known counts as the
- * newest model.
+ * Returns the abilities of a Claude model by its id (thinking, sampling, forced tools, structured output, the most output
+ * tokens), with overrides from the options. An id that is not known counts as the newest model.
  */
 export function rulesOf(modelId: string, overrides: Partial<ModelRules> = {}): ModelRules {
   const family = families.find(([id]) => id.test(modelId))?.[1];

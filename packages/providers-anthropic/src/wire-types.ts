@@ -7,7 +7,7 @@ export type WireUsage = {
   output_tokens_details?: { thinking_tokens?: number | null } | null;
 };
 
-/** A content block of an answer, of the types that are read or sent back. Others are ignored. */
+/** A content block of an answer, of the types that are read or sent back. `unknown` stands for all others, which are ignored. */
 export type WireBlock =
   | { type: "text"; text: string }
   | { type: "thinking"; thinking: string; signature: string }

@@ -6,8 +6,9 @@ import { toTools } from "./to-tools.ts";
 import type { WireMessage, WireRequest, WireSettings } from "./wire-types.ts";
 
 /**
- * Converts a model call to the body of a chat request. Settings that the model does not take are left out and logged; a
- * message part that it does not take throws `unsupported_media_type`.
+ * Converts a model call to the body of Ollama's chat request. Settings that the model does not take are left out and
+ * reported; a part that the server never takes (audio, a URL, a binary file) throws `unsupported_media_type` when it is in
+ * the user's last message.
  */
 export function toRequest(
   messages: readonly ChatMessage[],

@@ -10,7 +10,8 @@ const snapshot: TransactionOptions = {
 
 /**
  * Does the work in a transaction, once: commits, or aborts and throws. On a conflict the caller repeats it with
- * everything it read before, within its own timeout: the driver's `withTransaction` repeats for two minutes.
+ * everything it read before, within its own timeout: the driver's `withTransaction` repeats for two minutes. `timeoutMs`
+ * bounds the repetition of a commit whose outcome is unknown.
  */
 export async function runInTransaction({ session, timeoutMs }: MongoSession, work: () => Promise<void>): Promise<void> {
   session.startTransaction(snapshot);

@@ -43,7 +43,7 @@ export function nonBlankString(longest = Infinity): OptionCheck<string> {
   );
 }
 
-/** Option check for a string of one character or more; white space counts. */
+/** Option check for a string of one character or more; white space counts, as in a stop sequence. For names there is `nonBlankString`. */
 export const nonEmptyString = satisfying<string>(
   "a string that is not empty",
   (value) => typeof value === "string" && value !== "",

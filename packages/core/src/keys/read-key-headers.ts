@@ -3,7 +3,10 @@ import { checkApiKey } from "./api-keys.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { genericKeyHeader, vendorKeyHeaders } from "./key-headers.ts";
 
-/** Headers of a request, to read API keys from. As servers give them: names in any case, values as strings or arrays. */
+/**
+ * Headers of a request, from which `readKeyHeaders` reads API keys for a transport. As servers give them: names in any
+ * case, values as strings or arrays.
+ */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Options of `readKeyHeaders`: where the generic key may come from. */

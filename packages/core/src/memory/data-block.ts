@@ -21,7 +21,10 @@ function oneLine(text: string): string {
   return withoutBreaks(text).replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Puts a string on one line: trims it, and replaces each run of white space and control characters by one space. */
+/**
+ * Puts a remembered string on one line of a prompt: trims it, and replaces each run of white space and control characters
+ * by one space.
+ */
 export function withoutBreaks(text: string): string {
   return (isTidy(text) ? text : text.replace(/[\s\p{Cc}]+/gu, " ")).trim();
 }

@@ -13,7 +13,8 @@ export type MemoryRecord = {
   v: 1;
   /** The window (see `window.ts`). */
   messages: ChatMessage[];
-  isCut: boolean;
+  /** True when the only turn in the window was too large itself and has lost its first steps. */
+  hasLostSteps: boolean;
   /** Messages that left the window and are not summarised yet, as lines of a transcript. */
   pending: string[];
   /** Oldest first. */
@@ -28,7 +29,7 @@ export type MemoryRecord = {
 export const emptyMemory: MemoryRecord = Object.freeze({
   v: recordVersion,
   messages: [],
-  isCut: false,
+  hasLostSteps: false,
   pending: [],
   summaries: [],
   through: 0,
@@ -48,7 +49,7 @@ function isMemoryRecord(value: unknown): value is MemoryRecord {
     isRecord(value) &&
     value["v"] === recordVersion &&
     isArrayOf(value["messages"], isChatMessage) &&
-    typeof value["isCut"] === "boolean" &&
+    typeof value["hasLostSteps"] === "boolean" &&
     isArrayOf(value["pending"], isString) &&
     isArrayOf(value["summaries"], isString) &&
     isCount(value["through"]) &&

@@ -133,9 +133,9 @@ export class Memory {
     messages: readonly ChatMessage[],
     options: AddMessagesOptions,
   ): Promise<MemoryRecord> {
-    const all = { messages: [...record.messages, ...messages], isCut: record.isCut };
+    const all = { messages: [...record.messages, ...messages], hasLostSteps: record.hasLostSteps };
     const { window, overflow } = trimWindow(all, { messages: this.#maxMessages, characters: maxCharacters });
-    const next = { ...record, messages: [...window.messages], isCut: window.isCut };
+    const next = { ...record, messages: [...window.messages], hasLostSteps: window.hasLostSteps };
     if (!this.#isLongTerm || overflow.length === 0) return next;
     const model = this.#model ?? options.model;
     return {

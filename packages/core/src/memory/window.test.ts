@@ -10,7 +10,7 @@ import { trimWindow, viewWindow } from "./window.ts";
 import type { WindowSize, Window } from "./window.ts";
 
 const upTo = (messages: number, characters = Infinity) => ({ messages, characters });
-const none: Window = { messages: [], isCut: false };
+const none: Window = { messages: [], hasLostSteps: false };
 const user: ChatMessage = { role: "user", content: "Ask." };
 const answer: ChatMessage = { role: "assistant", content: "Answer." };
 
@@ -18,39 +18,42 @@ describe("trimWindow", () => {
   it("returns messages that fit unchanged", () => {
     const messages = [...exchange("a"), ...exchange("b")];
 
-    expect(trimWindow({ messages, isCut: false }, upTo(4))).toEqual({
-      window: { messages, isCut: false },
+    expect(trimWindow({ messages, hasLostSteps: false }, upTo(4))).toEqual({
+      window: { messages, hasLostSteps: false },
       overflow: [],
     });
   });
 
   it("drops the oldest turns as a whole", () => {
     const messages = [...exchange("a"), ...exchange("b"), ...exchange("c")];
-    const { window, overflow } = trimWindow({ messages, isCut: false }, upTo(5));
+    const { window, overflow } = trimWindow({ messages, hasLostSteps: false }, upTo(5));
 
-    expect(window).toEqual({ messages: [...exchange("b"), ...exchange("c")], isCut: false });
+    expect(window).toEqual({ messages: [...exchange("b"), ...exchange("c")], hasLostSteps: false });
     expect(overflow).toEqual(exchange("a"));
   });
 
   it("cuts a turn that is larger than the window between its steps", () => {
     const messages = [...exchange("a"), user, ...step("s"), ...step("t", 2), answer];
-    const { window, overflow } = trimWindow({ messages, isCut: false }, upTo(5));
+    const { window, overflow } = trimWindow({ messages, hasLostSteps: false }, upTo(5));
 
-    expect(window).toEqual({ messages: [user, ...step("t", 2), answer], isCut: true });
+    expect(window).toEqual({ messages: [user, ...step("t", 2), answer], hasLostSteps: true });
     expect(overflow).toEqual([...exchange("a"), ...step("s")]);
   });
 
   it("drops a turn that was cut when the next one begins", () => {
-    const cut = { messages: [user, answer], isCut: true };
-    const { window, overflow } = trimWindow({ messages: [...cut.messages, ...exchange("b")], isCut: true }, upTo(50));
+    const cut = { messages: [user, answer], hasLostSteps: true };
+    const { window, overflow } = trimWindow(
+      { messages: [...cut.messages, ...exchange("b")], hasLostSteps: true },
+      upTo(50),
+    );
 
-    expect(window).toEqual({ messages: exchange("b"), isCut: false });
+    expect(window).toEqual({ messages: exchange("b"), hasLostSteps: false });
     expect(overflow).toEqual(cut.messages);
   });
 
   it("drops messages before the first of the user", () => {
-    expect(trimWindow({ messages: [answer, user], isCut: false }, upTo(50))).toEqual({
-      window: { messages: [user], isCut: false },
+    expect(trimWindow({ messages: [answer, user], hasLostSteps: false }, upTo(50))).toEqual({
+      window: { messages: [user], hasLostSteps: false },
       overflow: [answer],
     });
   });
@@ -61,8 +64,8 @@ describe("trimWindow by size", () => {
     const image: ChatMessage = { role: "user", content: [{ type: "image", data: "A".repeat(600) }] };
     const messages = [...exchange("a"), image, answer, image, answer];
 
-    expect(trimWindow({ messages, isCut: false }, upTo(50, 1000)).window.messages).toEqual([image, answer]);
-    expect(trimWindow({ messages, isCut: false }, upTo(50, 1220)).window.messages).toEqual(messages.slice(2));
+    expect(trimWindow({ messages, hasLostSteps: false }, upTo(50, 1000)).window.messages).toEqual([image, answer]);
+    expect(trimWindow({ messages, hasLostSteps: false }, upTo(50, 1220)).window.messages).toEqual(messages.slice(2));
   });
 
   it("counts the arguments and results of tools", () => {
@@ -73,36 +76,36 @@ describe("trimWindow by size", () => {
     ];
     const messages = [user, ...large, ...step("s"), answer];
 
-    expect(trimWindow({ messages, isCut: false }, upTo(50, 1000)).window).toEqual({
+    expect(trimWindow({ messages, hasLostSteps: false }, upTo(50, 1000)).window).toEqual({
       messages: [user, ...step("s"), answer],
-      isCut: true,
+      hasLostSteps: true,
     });
-    expect(trimWindow({ messages, isCut: false }, upTo(50, 1500)).window.messages).toEqual(messages);
+    expect(trimWindow({ messages, hasLostSteps: false }, upTo(50, 1500)).window.messages).toEqual(messages);
   });
 
   it("keeps a user's message that is too large by itself, as the session's turn does", () => {
     const large: ChatMessage = { role: "user", content: "x".repeat(2000) };
-    const { window } = trimWindow({ messages: [large, answer], isCut: false }, upTo(50, 1000));
+    const { window } = trimWindow({ messages: [large, answer], hasLostSteps: false }, upTo(50, 1000));
 
-    expect(window).toEqual({ messages: [large], isCut: true });
+    expect(window).toEqual({ messages: [large], hasLostSteps: true });
     expect(viewWindow(window, 50)).toEqual([]);
   });
 });
 
 describe("viewWindow", () => {
   it("returns nothing of a turn without a step that fits", () => {
-    const { window } = trimWindow({ messages: [user, ...step("s", 3)], isCut: false }, upTo(3));
+    const { window } = trimWindow({ messages: [user, ...step("s", 3)], hasLostSteps: false }, upTo(3));
 
     expect(viewWindow(window, 3)).toEqual([]);
-    expect(viewWindow({ messages: [user], isCut: false }, 3)).toEqual([user]);
+    expect(viewWindow({ messages: [user], hasLostSteps: false }, 3)).toEqual([user]);
   });
 
   it("has room for the results that the repair adds", () => {
     const [asking] = step("s", 3) as [ChatMessage];
     const messages = [...exchange("a"), user, asking];
 
-    expect(viewWindow({ messages, isCut: false }, 5)).toHaveLength(5);
-    expect(viewWindow({ messages, isCut: false }, 4)).toEqual([]);
+    expect(viewWindow({ messages, hasLostSteps: false }, 5)).toHaveLength(5);
+    expect(viewWindow({ messages, hasLostSteps: false }, 4)).toEqual([]);
   });
 });
 
@@ -163,7 +166,7 @@ function* addInPieces(messages: readonly ChatMessage[], sizes: Iterable<number>,
     const piece = messages.slice(seen, seen + size);
     if (piece.length === 0) return;
     seen += piece.length;
-    const trimmed = trimWindow({ messages: [...window.messages, ...piece], isCut: window.isCut }, room);
+    const trimmed = trimWindow({ messages: [...window.messages, ...piece], hasLostSteps: window.hasLostSteps }, room);
     window = trimmed.window;
     yield { ...trimmed, seen: messages.slice(0, seen) };
   }

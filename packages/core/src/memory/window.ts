@@ -7,7 +7,7 @@ import type { ChatMessage } from "../message/message.ts";
 export type Window = {
   messages: readonly ChatMessage[];
   /** True when its only turn was too large and has lost its first steps. */
-  isCut: boolean;
+  hasLostSteps: boolean;
 };
 
 /** Limits of a window: how many messages it keeps at most, and how many characters in all of them. */
@@ -20,29 +20,35 @@ export type WindowSize = { messages: number; characters: number };
  *
  * The result is the same, however the messages are divided upon several calls.
  */
-export function trimWindow({ messages, isCut }: Window, size: WindowSize): { window: Window; overflow: ChatMessage[] } {
+export function trimWindow(
+  { messages, hasLostSteps }: Window,
+  size: WindowSize,
+): { window: Window; overflow: ChatMessage[] } {
   const turns = splitBefore(messages, "user");
   // A turn that lost its first steps is not whole, and gives way to the next.
-  const hasPassed = turns[0]?.[0]?.role !== "user" || (isCut && turns.length > 1);
+  const hasPassed = turns[0]?.[0]?.role !== "user" || (hasLostSteps && turns.length > 1);
   const whole = hasPassed ? turns.slice(1) : turns;
   const kept = newestThatFit(whole, size);
   const newest = whole.at(-1);
   if (kept.length > 0 || newest === undefined) {
     const overflow = turns.slice(0, turns.length - kept.length).flat();
-    return { window: { messages: kept.flat(), isCut: isCut && !hasPassed && kept.length > 0 }, overflow };
+    return { window: { messages: kept.flat(), hasLostSteps: hasLostSteps && !hasPassed && kept.length > 0 }, overflow };
   }
   const { left, dropped } = shorten(newest, size);
-  return { window: { messages: left, isCut: true }, overflow: [...turns.slice(0, -1).flat(), ...dropped] };
+  return { window: { messages: left, hasLostSteps: true }, overflow: [...turns.slice(0, -1).flat(), ...dropped] };
 }
 
 /**
  * Returns at most `max` messages of the window as a history that every vendor accepts. A turn of which only the user's
  * message is left is not part of it.
  */
-export function viewWindow({ messages, isCut }: Window, max: number): ChatMessage[] {
+export function viewWindow({ messages, hasLostSteps }: Window, max: number): ChatMessage[] {
   // The repair adds missing results, so there may be more messages now.
-  const { window } = trimWindow({ messages: repairHistory(messages), isCut }, { messages: max, characters: Infinity });
-  return window.isCut && window.messages.length === 1 ? [] : [...window.messages];
+  const { window } = trimWindow(
+    { messages: repairHistory(messages), hasLostSteps },
+    { messages: max, characters: Infinity },
+  );
+  return window.hasLostSteps && window.messages.length === 1 ? [] : [...window.messages];
 }
 
 /** Keeps the user's message even alone: later messages of the turn may fit. */

@@ -4,7 +4,8 @@ import type { ToolCallResult } from "../message/tool-call.ts";
 import type { VendorState } from "./vendor-state.ts";
 
 /**
- * The reason why a model call, or a run, finished. `tool_roundtrips`: the run reached its limit of round trips, and the
+ * The reason why a model call, or a run, finished: in the last chunk of its stream, and in a `ModelResponse`; the output of
+ * a run does not have it. `tool_roundtrips`: the run reached its limit of round trips, and the
  * model had to answer without tools.
  */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "tool_roundtrips" | "error" | "other";

@@ -59,7 +59,10 @@ export type RunEvents = {
   };
 };
 
-/** The name of an event that a run emits on its own bus alone. A `run.warning` also goes to the buses of all runs above. */
+/**
+ * The name of an event that a run emits on its own bus alone, so that a team has to forward it from its members. A
+ * `run.warning` goes to the buses of all runs above by itself.
+ */
 export type RunEventName = Exclude<keyof RunEvents, "run.warning">;
 
 /** The names of the events that runs emit on their own bus alone, for code that subscribes to each of them. */

@@ -7,7 +7,7 @@ import { createMasker } from "../util/create-masker.ts";
 import type { RunEvents } from "./run-events.ts";
 
 /**
- * A warning: a failure that ends no run, such as one of background work, or an option without effect. Its code is for
+ * A warning before it is emitted, for `emitWarning`: a failure that ends no run, such as one of background work, or an option without effect. Its code is for
  * programs, its message for people. An `error` among its fields is logged whole; of it, events have code and public message.
  */
 export type Warning = { readonly code: string; readonly message: string; readonly fields?: LogFields | undefined };

@@ -8,7 +8,7 @@ import type { StandardJsonSchema } from "./standard-schema.ts";
 /**
  * Returns the JSON Schema (draft 2020-12) of a schema's *input*: a field with a default is optional, and a transformed one
  * has its type before. Always a new object, without `$schema`. Throws `invalid_config` with the path of a type that JSON
- * does not have; `label` names the schema.
+ * does not have; `label` names the schema. For `compileSchema`, whose result is what models are given.
  */
 export function toJsonSchema(schema: ObjectSchema, label = "schema"): JsonSchema {
   const recognised = recogniseSchema(schema, label);

@@ -3,7 +3,10 @@ import type { Json } from "./json.ts";
 import { SortedKeys } from "./sorted-keys.ts";
 import type { ListOptions, StorageEntry } from "./storage-driver.ts";
 
-/** Records of one namespace of storage in memory, found by key and listed in the order of keys. */
+/**
+ * Records of one namespace of storage (one kind of record, such as `turns`, of all tenants) in memory, found by key and
+ * listed in the order of keys.
+ */
 export class SortedRecords {
   readonly #values = new Map<string, Json>();
   readonly #keys = new SortedKeys();

@@ -13,7 +13,7 @@ const lineBreak = /\r\n|\r|\n/;
 const allLineBreaks = /\r\n|\r|\n/g;
 
 /**
- * Encodes one server-sent event as a string to write. `data` cannot end the event or begin another; throws
+ * Encodes one server-sent event as a string, for a transport to write. `data` cannot end the event or begin another; throws
  * `invalid_value` for an `id` or `event` that could.
  */
 export function encodeSse({ id, event, data }: SseFields): string {

@@ -10,8 +10,8 @@ type WithSessions = Runnable & { readonly sessions?: unknown };
 
 /**
  * The sessions of all agents and teams of a router, read and deleted through one object; a storage that several share
- * counts once. If several storages hold an id, the one whose agent was registered first is read, and all are deleted
- * from.
+ * counts once. If several storages hold an id, the session is read and changed in that of the agent registered first, and
+ * `delete` deletes it in all.
  */
 export class ServedSessions {
   readonly #runnables: readonly WithSessions[];
