@@ -145,6 +145,7 @@ it("Anthropic gets images and documents of tools within the results [tools.resul
             imageBlock,
             { type: "text", text: noSound },
           ],
+          cache_control: { type: "ephemeral" },
         },
       ],
     },

@@ -42,8 +42,17 @@ export type VendorFailure = {
 /** Reason why a real vendor would answer 400, and the parameter that causes it. */
 export type Refusal = { message: string; param?: string };
 
-/** A request with its route. */
-export type RoutedRequest = { route: Route; request: VendorRequest };
+/** Tokens of a prompt: all of them, and those that were read from the vendor's cache or written to it. */
+export type CacheCounts = { prompt: number; read: number; write: number };
+
+/** The prompt cache of a vendor. */
+export interface PromptCache {
+  /** Counts what a request reads from the cache and writes to it, and caches what it writes. */
+  count(body: unknown): CacheCounts;
+}
+
+/** A request with its route, and what a strict vendor counted for its cache. */
+export type RoutedRequest = { route: Route; request: VendorRequest; cached?: CacheCounts };
 
 /** A vendor's wire format: pure functions that read requests, write answers and check requests. */
 export interface Dialect {
@@ -60,6 +69,8 @@ export interface Dialect {
   failFrame(failure: VendorFailure, framesBefore: number): string;
   /** Returns why a real vendor would refuse the request: broken histories, unknown fields, wrong shapes. */
   refuse(request: VendorRequest, route: Route): Refusal | undefined;
+  /** Creates the prompt cache of one strict vendor, where prompts are cached by marks in the request. */
+  createCache?(): PromptCache;
   /** Embeddings of this vendor, if it has any. */
   readonly embeddings?: EmbeddingFormat;
 }

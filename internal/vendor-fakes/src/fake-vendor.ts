@@ -6,7 +6,7 @@ import { FakeEmbeddings } from "@troupe/core/testing";
 import { answerPlanned } from "./planned-reply.ts";
 import { deliver } from "./delivery.ts";
 import type { Delivery } from "./delivery.ts";
-import type { VendorReply, VendorRequest, VendorAnswer } from "./dialect.ts";
+import type { CacheCounts, DialectName, PromptCache, VendorReply, VendorRequest, VendorAnswer } from "./dialect.ts";
 import type { Exchange } from "./exchange.ts";
 import type { PlannedReply } from "./planned-reply.ts";
 import { readRequest } from "./request.ts";
@@ -35,6 +35,7 @@ export class FakeVendor {
   readonly #plan: PlannedReply[] = [];
   readonly #strict: boolean;
   readonly #embeddings: FakeEmbeddings;
+  readonly #caches = new Map<DialectName, PromptCache>();
   #answerRest: ((exchange: Exchange) => PlannedReply) | undefined;
   #callCount = 0;
 
@@ -136,9 +137,20 @@ export class FakeVendor {
       exchange.isUnplanned = true;
       return { reply: known.dialect.fail({ status: 500, message: "This request was not planned." }, known.request) };
     }
-    const { reply, billed } = answerPlanned(planned, known, () => `call_${++this.#callCount}`);
+    const cached = "failure" in planned && planned.afterAnswer === undefined ? undefined : this.#countCached(known);
+    const createCallId = () => `call_${++this.#callCount}`;
+    const { reply, billed } = answerPlanned(planned, { ...known, ...(cached && { cached }) }, createCallId);
     if (billed !== undefined) exchange.billed = billed;
     return { reply, delivery: planned.delivery };
+  }
+
+  /** Counts a request for the vendor's prompt cache. A prompt that it neither reads nor writes is not counted. */
+  #countCached({ dialect, request }: KnownRequest): CacheCounts | undefined {
+    if (!this.#strict || dialect.createCache === undefined) return undefined;
+    const cache = this.#caches.get(dialect.name) ?? dialect.createCache();
+    this.#caches.set(dialect.name, cache);
+    const counts = cache.count(request.body);
+    return counts.read + counts.write > 0 ? counts : undefined;
   }
 }
 

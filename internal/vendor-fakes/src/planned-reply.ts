@@ -27,11 +27,18 @@ export const badGateway: VendorReply = {
 /** A reply in the vendor's dialect, and the usage that the vendor bills for it. */
 export type PlannedAnswer = { reply: VendorReply; billed?: TokenUsage };
 
+function billedFor(answer: VendorAnswer, { cached }: KnownRequest): TokenUsage {
+  const usage = (typeof answer === "string" ? undefined : answer.usage) ?? scriptedUsage;
+  if (cached === undefined) return usage;
+  const { prompt, read } = cached;
+  return { ...usage, promptTokens: prompt, totalTokens: prompt + usage.completionTokens, cachedTokens: read };
+}
+
 /** Converts a planned reply to the dialect of the request. */
 export function answerPlanned(planned: PlannedReply, known: KnownRequest, createCallId: () => string): PlannedAnswer {
   const replyFor = (answer: VendorAnswer): Required<PlannedAnswer> => ({
     reply: known.dialect.answer(withCallIds(answer, createCallId), known),
-    billed: (typeof answer === "string" ? undefined : answer.usage) ?? scriptedUsage,
+    billed: billedFor(answer, known),
   });
   if ("answer" in planned) return replyFor(planned.answer);
   if ("transcript" in planned) return { reply: readTranscript(planned.transcript) };

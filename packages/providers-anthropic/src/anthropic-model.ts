@@ -81,10 +81,10 @@ class AnthropicModel implements ModelProvider {
   }
 
   async #toRequest(messages: readonly ChatMessage[], options: ModelOptions): Promise<Request> {
-    const { rules, logger } = this.#settings;
+    const { rules, promptCache, logger } = this.#settings;
     const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
     const reportReplaced = createOmissionReport(this, { logger });
-    return await toRequest(messages, options, { model: this, rules, reportOmitted, reportReplaced });
+    return await toRequest(messages, options, { model: this, rules, promptCache, reportOmitted, reportReplaced });
   }
 
   #open(options: ModelOptions): CallContext {

@@ -12,8 +12,10 @@ import {
   optional,
   readOptions,
   timeoutMilliseconds,
+  wrongOption,
 } from "@troupe/core/adapter";
-import type { OptionTable } from "@troupe/core/adapter";
+import type { OptionCheck, OptionTable } from "@troupe/core/adapter";
+import type { PromptCache } from "./cache-marks.ts";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
@@ -27,6 +29,11 @@ export type AnthropicOptions = {
   keyHeader?: "authorization" | "x-api-key" | undefined;
   /** Milliseconds to wait for the first byte, and between chunks. @default 60_000 */
   idleTimeoutMs?: number | undefined;
+  /**
+   * Marks for the vendor's prompt cache: `false` for none, or the time for which tools and instructions stay in it. The
+   * last turns stay for 5 minutes. @default { ttl: "5m" }
+   */
+  promptCache?: PromptCache | undefined;
   /** Abilities of the model that the table does not know or has wrong. */
   rules?: Partial<ModelRules> | undefined;
   /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
@@ -42,6 +49,7 @@ export type ProviderSettings = {
   baseURL: string;
   keyHeader: "authorization" | "x-api-key";
   idleTimeoutMs: number;
+  promptCache: PromptCache;
   rules: ModelRules;
   logger: Logger;
 };
@@ -54,11 +62,14 @@ const ruleTable = {
   maxOutputTokens: optional(integer(1)),
 } satisfies OptionTable<ModelRules>;
 
+const checkTtl = nested({ ttl: oneOf("5m", "1h") });
+
 const optionTable = {
   apiKey: optional(apiKeyOption),
   baseURL: optional(baseUrlOption, "https://api.anthropic.com"),
   keyHeader: optional(oneOf("authorization", "x-api-key"), "authorization"),
   idleTimeoutMs: optional(timeoutMilliseconds, 60_000),
+  promptCache: optional(checkPromptCache, { ttl: "5m" as const }),
   rules: optional(nested(ruleTable)),
   logger: optional(loggerOption),
 } satisfies OptionTable<AnthropicOptions>;
@@ -76,4 +87,10 @@ export function readModelOptions(modelId: string, options: AnthropicOptions): Pr
     rules: rulesOf(modelId, rules),
     logger,
   };
+}
+
+function checkPromptCache(...[value, name, place]: Parameters<OptionCheck<unknown>>): PromptCache {
+  if (value === false) return false;
+  if (typeof value === "object" && value !== null) return checkTtl(value, name, place);
+  throw wrongOption({ ...place, name }, 'false or { ttl: "5m" | "1h" }', value);
 }

@@ -1,4 +1,5 @@
 import type { ReportOmission } from "@troupe/core/adapter";
+import type { PromptCache } from "./cache-marks.ts";
 import type { ModelRules } from "./model-rules.ts";
 
 /**
@@ -8,6 +9,8 @@ import type { ModelRules } from "./model-rules.ts";
 export type RequestContext = {
   readonly model: { readonly providerId: string; readonly modelId: string };
   readonly rules: ModelRules;
+  /** The marks for the vendor's prompt cache. */
+  readonly promptCache: PromptCache;
   /** Reports a setting, or a part of the history, that is left out and lost. */
   readonly reportOmitted: ReportOmission;
   /** Reports a setting that is left out, but that the instructions stand for. */

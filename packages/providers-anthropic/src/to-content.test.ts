@@ -9,7 +9,9 @@ const csv = Buffer.from("a,ü\n1,2").toString("base64");
 async function sent(part: ContentPart): Promise<unknown> {
   const { vendor, connect } = await startVendor();
   vendor.say("Yes.");
-  await connect().generate([{ role: "user", content: [{ type: "text", text: "See:" }, part] }]);
+  await connect(undefined, { promptCache: false }).generate([
+    { role: "user", content: [{ type: "text", text: "See:" }, part] },
+  ]);
   const messages = bodiesOf(vendor)[0]?.["messages"] as { content: unknown[] }[];
   return messages[0]?.content[1];
 }
@@ -73,7 +75,9 @@ describe("a part", () => {
   ])("is refused by name before the request when its type is %s, which the model does not take", async (type, part) => {
     const { vendor, connect } = await startVendor();
 
-    await expect(connect().generate([{ role: "user", content: [part] }])).rejects.toMatchObject({
+    await expect(
+      connect(undefined, { promptCache: false }).generate([{ role: "user", content: [part] }]),
+    ).rejects.toMatchObject({
       code: "unsupported_media_type",
       message: expect.stringMatching(`anthropic's claude-opus-5-5 does not take this part: ${type}`),
       fields: { vendor: "anthropic", model: "claude-opus-5-5", part: type },
@@ -84,12 +88,12 @@ describe("a part", () => {
   it("is an invalid request when its data cannot be read", async () => {
     const { connect } = await startVendor();
 
-    await expect(connect().generate([{ role: "user", content: [{ type: "image", data: "?" }] }])).rejects.toMatchObject(
-      {
-        code: "invalid_request",
-        message: expect.stringContaining("is neither base64 nor a data: or http(s) URL"),
-      },
-    );
+    await expect(
+      connect(undefined, { promptCache: false }).generate([{ role: "user", content: [{ type: "image", data: "?" }] }]),
+    ).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringContaining("is neither base64 nor a data: or http(s) URL"),
+    });
   });
 
   it("becomes text when another model took it and this one does not", async () => {
@@ -99,7 +103,7 @@ describe("a part", () => {
       { type: "audio", data: "SUQzAAAA" },
       { type: "file", data: "gs://bucket/a.pdf", mimeType: "application/pdf", filename: "a.pdf" },
     ];
-    await connect().generate([
+    await connect(undefined, { promptCache: false }).generate([
       { role: "user", content },
       { role: "assistant", content: "Heard." },
       { role: "user", content: "And?" },
@@ -120,7 +124,7 @@ describe("a part", () => {
   it("is sent within a tool result, and only as text within an answer", async () => {
     const { vendor, connect } = await startVendor();
     vendor.say("Yes.");
-    await connect().generate([
+    await connect(undefined, { promptCache: false }).generate([
       { role: "user", content: "Look." },
       {
         role: "assistant",

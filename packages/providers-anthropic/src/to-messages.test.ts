@@ -17,7 +17,7 @@ const result = (toolCallId: string, content = "rain"): ChatMessage => ({ role: "
 async function sent(...messages: ChatMessage[]): Promise<unknown> {
   const { vendor, connect } = await startVendor();
   vendor.say("Yes.");
-  await connect().generate(messages);
+  await connect(undefined, { promptCache: false }).generate(messages);
   return bodiesOf(vendor)[0]?.["messages"];
 }
 
@@ -118,7 +118,7 @@ describe("the history", () => {
   it("joins instructions, and answers that follow each other", async () => {
     const { vendor, connect } = await startVendor();
     vendor.say("Yes.");
-    await connect().generate([
+    await connect(undefined, { promptCache: false }).generate([
       { role: "system", content: "Be short." },
       ask,
       { role: "assistant", content: "One." },
@@ -135,7 +135,9 @@ describe("the history", () => {
   it("is refused before the request when it has no user message", async () => {
     const { vendor, connect } = await startVendor();
 
-    await expect(connect().generate([{ role: "system", content: "Be short." }])).rejects.toMatchObject({
+    await expect(
+      connect(undefined, { promptCache: false }).generate([{ role: "system", content: "Be short." }]),
+    ).rejects.toMatchObject({
       code: "invalid_request",
     });
     expect(vendor.exchanges).toEqual([]);

@@ -15,7 +15,8 @@ const weather = {
     required: ["city"],
   },
 };
-const asked = [{ role: "user", content: [{ type: "text", text: "Umbrella?" }] }];
+const mark = { type: "ephemeral" };
+const marked = [{ role: "user", content: [{ type: "text", text: "Umbrella?", cache_control: mark }] }];
 
 type Case = { modelId?: string; messages?: ChatMessage[]; options?: ModelOptions; provider?: AnthropicOptions };
 
@@ -46,8 +47,8 @@ describe("the request", () => {
     expect(body).toEqual({
       model: "claude-sonnet-4-5",
       max_tokens: 500,
-      system: "Be short.",
-      messages: asked,
+      system: [{ type: "text", text: "Be short.", cache_control: mark }],
+      messages: marked,
       tools: [
         {
           name: "get_weather",
@@ -57,6 +58,7 @@ describe("the request", () => {
             properties: { city: { type: "string", minLength: 1 } },
             required: ["city"],
           },
+          cache_control: mark,
         },
       ],
       stop_sequences: ["END"],
@@ -78,7 +80,7 @@ describe("the request", () => {
   it("has only what was asked for", async () => {
     const { body, headers } = await arrives();
 
-    expect(body).toEqual({ model: "claude-opus-5-5", max_tokens: 16_384, messages: asked, stream: false });
+    expect(body).toEqual({ model: "claude-opus-5-5", max_tokens: 16_384, messages: marked, stream: false });
     expect(headers["anthropic-version"]).toBe("2026-10-21");
   });
 
@@ -272,6 +274,8 @@ describe("tools", () => {
 });
 
 describe("the form of the answer", () => {
+  const systemOf = ({ body }: Awaited<ReturnType<typeof arrives>>) =>
+    (body?.["system"] as [{ text: string }] | undefined)?.[0].text;
   const format = (schema: Record<string, unknown>): ModelOptions => ({
     responseFormat: { type: "json_schema", schema },
   });
@@ -308,8 +312,8 @@ describe("the form of the answer", () => {
     });
     const elder = await arrives({ modelId: "claude-opus-4-1", options: format(umbrella) });
 
-    expect(open.body?.["system"]).toMatch(/^Be short\.\n\nAnswer with one JSON value and nothing else.*"number"/s);
-    expect(elder.body?.["system"]).toContain('"needed"');
+    expect(systemOf(open)).toMatch(/^Be short\.\n\nAnswer with one JSON value and nothing else.*"number"/s);
+    expect(systemOf(elder)).toContain('"needed"');
     for (const { body, lines } of [open, elder]) {
       expect(body).not.toHaveProperty("output_config");
       expect(lines).toHaveLength(1);
@@ -320,7 +324,7 @@ describe("the form of the answer", () => {
     const json = await arrives({ options: { responseFormat: "json" } });
     const text = await arrives({ options: { responseFormat: "text" } });
 
-    expect(json.body?.["system"]).toMatch(/one JSON value and nothing else/);
+    expect(systemOf(json)).toMatch(/one JSON value and nothing else/);
     expect(text.body).not.toHaveProperty("system");
   });
 });

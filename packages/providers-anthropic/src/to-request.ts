@@ -1,8 +1,10 @@
 import type { MessageCreateParamsBase } from "@anthropic-ai/sdk/resources/messages/messages";
 import { getTextContent } from "@troupe/core";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
+import { addCacheMarks } from "./cache-marks.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toFormat } from "./to-format.ts";
+import { toText } from "./to-content.ts";
 import { toMessages } from "./to-messages.ts";
 import { toThinking } from "./to-thinking.ts";
 import { toTools } from "./to-tools.ts";
@@ -32,8 +34,9 @@ export async function toRequest(
   options: ModelOptions,
   context: RequestContext,
 ): Promise<Request> {
+  const { promptCache } = context;
   const { format, instruction } = await toFormat(options.responseFormat, context);
-  const system = toSystem(messages, instruction);
+  const system = toSystem(messages, instruction, promptCache !== false);
   const spoken = toMessages(messages, context);
   const { thinking, effort, maxTokens } = toThinking(options, spoken, context);
   const sampling = toSampling(options, thinking !== undefined, context);
@@ -41,7 +44,7 @@ export async function toRequest(
   const body: RequestBody = {
     model: context.model.modelId,
     max_tokens: maxTokens,
-    ...(system !== "" && { system }),
+    ...system,
     messages: spoken,
     ...toTools({ ...options, messages: spoken, thinks: thinking !== undefined }, context),
     ...(thinking !== undefined && { thinking }),
@@ -51,12 +54,24 @@ export async function toRequest(
     ...(stop.length > 0 && { stop_sequences: stop }),
     ...sampling,
   };
+  if (promptCache !== false) addCacheMarks(body, promptCache);
   return { body, version: Object.keys(sampling).length > 0 ? versionWithSampling : version };
 }
 
-function toSystem(messages: readonly ChatMessage[], instruction = ""): string {
+/**
+ * Returns the system prompt. In blocks, the first has what stays the same from run to run: the first system message and the
+ * instruction for the format.
+ */
+function toSystem(messages: readonly ChatMessage[], instruction = "", inBlocks: boolean): Pick<RequestBody, "system"> {
   const said = messages.flatMap(({ role, content }) => (role === "system" ? [getTextContent(content)] : []));
-  return [...said, instruction].filter((text) => text.trim() !== "").join("\n\n");
+  const [first = "", ...others] = said.filter((text) => text.trim() !== "");
+  const texts = [joined([first, instruction]), joined(others)];
+  const system = inBlocks ? texts.flatMap(toText) : joined(texts);
+  return system.length === 0 ? {} : { system };
+}
+
+function joined(texts: readonly string[]): string {
+  return texts.filter((text) => text !== "").join("\n\n");
 }
 
 function toSampling(

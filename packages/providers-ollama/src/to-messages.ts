@@ -25,9 +25,18 @@ export function toMessages(messages: readonly ChatMessage[], request: RequestCon
     return [...toMessage(message, calls, context), ...answers];
   });
   if (results.left > 0) context.reportOmitted("the result of a tool", "no call right before it has its id");
-  if (sent.length > 0) return sent;
+  if (sent.length > 0) return joinLeadingSystem(sent);
   // Without a message, the server only loads the model, and succeeds.
   throw new TroupeError("invalid_request", `${providerId} needs at least one message that is not empty.`);
+}
+
+/** Joins the system messages at the beginning to one: many models follow only one. */
+function joinLeadingSystem(sent: WireMessage[]): WireMessage[] {
+  const firstOther = sent.findIndex(({ role }) => role !== "system");
+  const leading = sent.slice(0, firstOther === -1 ? sent.length : firstOther);
+  if (leading.length < 2) return sent;
+  const content = leading.map((message) => message.content).join("\n\n");
+  return [{ role: "system", content }, ...sent.slice(leading.length)];
 }
 
 function toMessage(message: ChatMessage, calls: readonly ToolCall[], context: MessagesContext): WireMessage[] {

@@ -21,6 +21,15 @@ export const modelCallRules = [
     "tool-choice.known": "a choice of a tool that is not there is refused",
     "tool-choice.vendors": "every provider sends a tool choice in its vendor's form, or says that the vendor has none",
   }),
+  ...rulesOf("Prompt caching", {
+    "cache.anthropic-marks":
+      "a request to Claude has cache marks behind the instructions, the tools, the newest message and the user's message before it",
+    "cache.own-marks":
+      "marks of the caller's count first: there are never more than four, nor an order that the vendor refuses",
+    "cache.option": "promptCache false sends no marks; a time of an hour holds for tools and instructions alone",
+    "cache.changing-facts":
+      "what changes between runs stands behind tools and instructions, which every turn of a chat reads from the cache",
+  }),
   ...rulesOf("Prepared steps", {
     "prepare-step.every-call":
       "prepareStep is called before every model call of a run: after tools, for repairs, and for the last call without tools",

@@ -4,6 +4,7 @@ import { objectOf, stringOrEmpty } from "../json-body.ts";
 import { jsonReply, namedFrame, sseReply } from "../replies.ts";
 import { bearerKey, pathOf } from "../request.ts";
 import { sign } from "../signature.ts";
+import { AnthropicCache } from "../strict/anthropic-cache.ts";
 import { refuseAnthropic } from "../strict/anthropic.ts";
 import { argumentsOf, toBlocks } from "../answer-blocks.ts";
 import type { AnswerBlock, AnswerBlocks } from "../answer-blocks.ts";
@@ -24,18 +25,19 @@ export const anthropic: Dialect = {
   fail: failAsAnthropic,
   failFrame: (failure) => namedFrame(anthropicError(failure)),
   refuse: refuseAnthropic,
+  createCache: () => new AnthropicCache(),
 };
 
 function whole(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
   const parts = toBlocks(answer);
   const content = withThinking(parts, routed).map((block) => toContent(block, routed));
-  return jsonReply({ ...messageHead(routed), content, ...endOf(parts), usage: toUsage(parts) });
+  return jsonReply({ ...messageHead(routed), content, ...endOf(parts), usage: toUsage(parts, routed) });
 }
 
 function streamed(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
   const parts = toBlocks(answer);
   const begun = { ...messageHead(routed), content: [], stop_reason: null, stop_sequence: null, stop_details: null };
-  const usage = toUsage(parts);
+  const usage = toUsage(parts, routed);
   const events = [
     {
       type: "message_start",
@@ -110,12 +112,13 @@ function endOf({ finishReason }: AnswerBlocks): object {
   return { stop_reason: reasons[finishReason], stop_sequence: null, stop_details: details };
 }
 
-/** Returns the usage. Cached tokens are not part of `input_tokens`. */
-function toUsage({ usage }: AnswerBlocks) {
+/** Returns the usage. Tokens that the cache is read for, or written with, are not part of `input_tokens`. */
+function toUsage({ usage }: AnswerBlocks, { cached }: RoutedRequest) {
+  const { prompt, read, write } = cached ?? { prompt: usage.promptTokens, read: usage.cachedTokens, write: 0 };
   return {
-    input_tokens: usage.promptTokens - usage.cachedTokens,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: usage.cachedTokens,
+    input_tokens: prompt - read - write,
+    cache_creation_input_tokens: write,
+    cache_read_input_tokens: read,
     output_tokens: usage.completionTokens,
     output_tokens_details: { thinking_tokens: usage.reasoningTokens },
   };

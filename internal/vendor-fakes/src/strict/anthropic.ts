@@ -2,6 +2,7 @@ import type { Refusal, VendorRequest } from "../dialect.ts";
 import { isObject, objectOf, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
 import { modelTraits } from "../dialects/anthropic-models.ts";
+import { cacheChecks } from "./anthropic-cache.ts";
 import { anthropicMessageChecks, textChecks } from "./anthropic-messages.ts";
 import { settingsChecks } from "./anthropic-settings.ts";
 import { thinkingChecks } from "./anthropic-thinking.ts";
@@ -24,6 +25,7 @@ function* checks(body: JsonObject, version: string | undefined): Checks {
   yield refuseIf(version === undefined, "anthropic-version: header is required");
   yield refuseIf(unknown !== undefined, `${unknown}: Extra inputs are not permitted`, unknown);
   yield refuseIf(stringOrEmpty(body["model"]) === "", "model: Field required", "model");
+  yield* cacheChecks(body);
   yield* settingsChecks(body);
   yield* systemChecks(body["system"]);
   yield* toolChecks(body);

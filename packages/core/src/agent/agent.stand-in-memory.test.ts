@@ -41,11 +41,12 @@ describe("an agent with a memory of the program's own [memory.stand-in]", () => 
 
     expect(contentsOf(model, 0)).toEqual(["Be brief.", "one"]);
     expect(contentsOf(model, 2)).toEqual([
-      "Be brief.\n\nThey met before.",
+      "Be brief.",
+      "They met before.",
       "one",
       "Answer 2",
       "two",
-      "Answer 4",
+      "Answer 5",
       "three",
     ]);
     expect(memory.sessions.get(sessionId)).toHaveLength(6);

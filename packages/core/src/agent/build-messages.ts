@@ -85,7 +85,9 @@ async function loadFacts(userMemory: AgentUserMemory, run: Run): Promise<string>
 
 async function makeInstructions(make: (context: RunContext) => string | Promise<string>, run: Run): Promise<string> {
   try {
-    return await make(run.context);
+    const made: unknown = await make(run.context);
+    // A function in JavaScript may return nothing.
+    return typeof made === "string" ? made : [made].join("");
   } catch (error) {
     throw toTroupeError(error, run.signal, "The function instructions");
   }

@@ -6,6 +6,9 @@ import type { ModelChunk } from "./model-chunk.ts";
 /**
  * The interface by which agents and teams call one model of one vendor.
  *
+ * A conversation may begin with two system messages: the instructions, and what memory and facts add to them. A vendor that
+ * takes one gets both as one text.
+ *
  * Both calls reject with a `TroupeError` (a `ModelError` for an error of the vendor), never with a vendor's own error, and no
  * error holds a key. When `options.signal` aborts, the request to the vendor ends and the call rejects as `cancelled`.
  *

@@ -23,6 +23,8 @@ const first = {
 };
 
 const more = (text = "And now?") => ({ type: "text", text });
+const fiveMinutes = { type: "ephemeral" };
+const marked = (text: string, ttl = "5m") => ({ ...more(text), cache_control: { type: "ephemeral", ttl } });
 const budget = (tokens: number) => set("thinking", { type: "enabled", budget_tokens: tokens });
 const elder: Edit[] = [set("model", "claude-haiku-4-5"), budget(1024)];
 
@@ -42,7 +44,7 @@ export const anthropicHistories: HistoryTable = {
     ["other instructions, where thinking is not bound", [...elder, set("system", "Be long.")]],
     [
       "text in its other form, with cache_control",
-      set("messages.0.content", [{ ...more("Umbrella?"), cache_control: {} }]),
+      set("messages.0.content", [{ ...more("Umbrella?"), cache_control: { type: "ephemeral" } }]),
     ],
     [
       "an earlier turn without its thinking",
@@ -53,6 +55,38 @@ export const anthropicHistories: HistoryTable = {
     ["an empty result", drop("messages.4.content.0.content")],
   ],
   broken: [
+    [
+      "five marks",
+      set(
+        "messages.0.content",
+        Array.from({ length: 5 }, () => marked("Umbrella?")),
+      ),
+      /A maximum of 4 blocks with cache_control may be provided\. Found 5\./,
+    ],
+    [
+      "a fifth mark for the whole prompt",
+      [
+        set(
+          "messages.0.content",
+          Array.from({ length: 4 }, () => marked("Umbrella?")),
+        ),
+        set("cache_control", fiveMinutes),
+      ],
+      /Found 5/,
+    ],
+    ["a mark on thinking", set("messages.1.content.0.cache_control", fiveMinutes), /Extra inputs are not permitted/],
+    ["a mark on an empty text", set("messages.0.content", [marked("")]), /cannot be set for empty text/],
+    [
+      "a mark without a type",
+      set("messages.0.content", [{ ...marked("a"), cache_control: {} }]),
+      /type: Input should be/,
+    ],
+    ["a mark for a day", set("messages.0.content", [marked("a", "1d")]), /ttl: Input should be/],
+    [
+      "a mark for an hour behind one for five minutes",
+      set("messages.0.content", [marked("a"), marked("b", "1h")]),
+      /must not come after/,
+    ],
     [
       "a call has no result, as after a crash",
       drop("messages.2.content.1"),

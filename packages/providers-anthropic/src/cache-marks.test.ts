@@ -1,0 +1,159 @@
+import type { ChatMessage, ModelOptions } from "@troupe/core";
+import { describe, expect, it } from "vitest";
+import { bodiesOf, startVendor } from "../test/vendor.ts";
+import { addCacheMarks } from "./cache-marks.ts";
+import type { MarkableBody, PromptCache } from "./cache-marks.ts";
+
+const toolOf = (name: string) => ({ name, description: "", parameters: { type: "object", properties: {} } });
+const tools = [toolOf("look"), toolOf("cache_control")];
+const call = { id: "c1", name: "look", arguments: { cache_control: "no mark" } };
+const history: ChatMessage[] = [
+  { role: "system", content: "Be short." },
+  { role: "system", content: "Ada likes rain." },
+  { role: "user", content: "Umbrella?" },
+  { role: "assistant", content: "Let me look.", toolCalls: [call] },
+  { role: "tool", toolCallId: "c1", content: "rain" },
+  { role: "assistant", content: "Yes." },
+  {
+    role: "user",
+    content: [
+      { type: "text", text: "And" },
+      { type: "text", text: "now?" },
+    ],
+  },
+];
+
+/** Returns the places of the marks in a body, with their times where they have one. */
+function marksOf(value: unknown, at = ""): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const { type, ttl } = (inner ?? {}) as { type?: unknown; ttl?: string };
+    if (key === "cache_control" && type === "ephemeral") return [`${at}${ttl === undefined ? "" : ` ${ttl}`}`];
+    return marksOf(inner, at === "" ? key : `${at}.${key}`);
+  });
+}
+
+async function sent(options: ModelOptions, promptCache?: PromptCache, messages = history) {
+  const { vendor, connect } = await startVendor();
+  vendor.say("Yes.");
+  await connect(undefined, { promptCache }).generate(messages, options);
+  return { marks: marksOf(bodiesOf(vendor)[0]).toSorted(), body: bodiesOf(vendor)[0] };
+}
+
+describe("a request to Claude", () => {
+  it("has marks behind the instructions, the tools and the last two messages of the user [cache.anthropic-marks]", async () => {
+    const { marks, body } = await sent({ tools });
+
+    expect(marks).toEqual(["messages.2.content.0", "messages.4.content.1", "system.0", "tools.1"]);
+    expect(body?.["system"]).toMatchObject([{ text: "Be short." }, { text: "Ada likes rain." }]);
+  });
+
+  it("has a mark where there is something to mark", async () => {
+    expect((await sent({}, undefined, [{ role: "user", content: "Hi" }])).marks).toEqual(["messages.0.content.0"]);
+    expect((await sent({ tools }, undefined, [{ role: "user", content: "Hi" }])).marks).toEqual([
+      "messages.0.content.0",
+      "tools.1",
+    ]);
+  });
+
+  it("has no marks with promptCache false, and an hour for tools and instructions alone [cache.option]", async () => {
+    const { marks, body } = await sent({ tools }, false);
+
+    expect(marks).toEqual([]);
+    expect(body?.["system"]).toBe("Be short.\n\nAda likes rain.");
+    expect((await sent({ tools }, { ttl: "1h" })).marks).toEqual([
+      "messages.2.content.0",
+      "messages.4.content.1",
+      "system.0 1h",
+      "tools.1 1h",
+    ]);
+  });
+
+  it.each([true, {}, { ttl: "2h" }, "5m", null])("refuses promptCache %j [cache.option]", async (promptCache) => {
+    const { connect } = await startVendor();
+
+    expect(() => connect(undefined, { promptCache: promptCache as PromptCache })).toThrow(/promptCache/);
+  });
+});
+
+describe("marks beside those of the caller's", () => {
+  const short = { cache_control: { type: "ephemeral" } };
+  const long = { cache_control: { type: "ephemeral", ttl: "1h" } };
+  const said = (...blocks: object[]) => blocks.map((block) => ({ type: "text", text: "a", ...block }));
+  const body = () => ({
+    tools: [{ name: "look" }, { name: "gaze" }],
+    system: said({}, {}),
+    messages: [
+      { role: "user", content: said({}) },
+      { role: "assistant", content: said({}) },
+      { role: "user", content: said({}, {}) },
+    ],
+  });
+
+  it.each<[string, { ttl: "5m" | "1h" }, object, string[]]>([
+    [
+      "one on a tool",
+      { ttl: "5m" },
+      { tools: [{ name: "web", ...short }] },
+      ["messages.0.content.0", "messages.2.content.1", "system.0", "tools.2"],
+    ],
+    [
+      "two in the system prompt",
+      { ttl: "5m" },
+      { system: said(short, short) },
+      ["messages.0.content.0", "messages.2.content.1", "system.0", "system.1"],
+    ],
+    [
+      "three",
+      { ttl: "5m" },
+      { system: said(short, short, short) },
+      ["messages.2.content.1", "system.0", "system.1", "system.2"],
+    ],
+    [
+      "four",
+      { ttl: "5m" },
+      { system: said(short, short, short, short) },
+      ["system.0", "system.1", "system.2", "system.3"],
+    ],
+    ["one for the whole prompt", { ttl: "5m" }, short, ["", "messages.0.content.0", "system.0", "tools.1"]],
+    ["a long one for the whole prompt", { ttl: "5m" }, long, [" 1h"]],
+    [
+      "a short one before our long ones",
+      { ttl: "1h" },
+      { tools: [{ name: "web", ...short }, { name: "code" }] },
+      ["messages.0.content.0", "messages.2.content.1", "system.0", "tools.2"],
+    ],
+    [
+      "a long one behind our short ones",
+      { ttl: "5m" },
+      { messages: [{ role: "user", content: said(long) }] },
+      ["messages.0.content.0 1h"],
+    ],
+    [
+      "a long one behind our long ones",
+      { ttl: "1h" },
+      { messages: [{ role: "user", content: said(long) }] },
+      ["messages.0.content.0 1h", "system.0 1h", "tools.1 1h"],
+    ],
+    [
+      "a schema with such a property",
+      { ttl: "5m" },
+      { tools: [{ name: "web", input_schema: short }] },
+      ["messages.0.content.0", "messages.2.content.1", "system.0", "tools.2"],
+    ],
+  ])(
+    "leave room for theirs and keep the vendor's order: %s [cache.own-marks]",
+    (...[, promptCache, given, expected]) => {
+      const own = body();
+      const joined = { ...own, ...given, tools: [...own.tools, ...((given as { tools?: object[] }).tools ?? [])] };
+      const request = structuredClone(joined) as unknown as MarkableBody;
+      addCacheMarks(request, promptCache, given as Record<string, unknown>);
+      const marks = marksOf({
+        ...request,
+        tools: request.tools?.map(({ input_schema: __, ...tool }: object & { input_schema?: unknown }) => tool),
+      });
+
+      expect(marks.toSorted()).toEqual(expected);
+    },
+  );
+});

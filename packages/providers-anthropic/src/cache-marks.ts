@@ -1,0 +1,82 @@
+import type { MessageCreateParamsBase } from "@anthropic-ai/sdk/resources/messages/messages";
+
+/** The option `promptCache`: off, or the time for which the vendor keeps tools and instructions in its prompt cache. */
+export type PromptCache = false | { ttl: "5m" | "1h" };
+
+/** The parts of a request that take marks. */
+export type MarkableBody = Pick<MessageCreateParamsBase, "tools" | "system" | "messages">;
+
+/** The vendor refuses more marks. */
+const mostMarks = 4;
+
+type Mark = { type: "ephemeral"; ttl?: "1h" };
+/** A mark of ours. `level`: its part of the prompt, in the vendor's order; `set` puts it there. */
+type Place = { level: Level; ttl?: "1h" | undefined; set: (mark: Mark) => void };
+type Level = (typeof levels)[number];
+
+/** The parts of a prompt, in the order in which the vendor reads them. The last one is a mark for the whole prompt. */
+const levels = ["tools", "system", "messages", "cache_control"] as const;
+
+/**
+ * Adds marks for the vendor's prompt cache to the body of a request: behind the instructions, the newest message, the
+ * user's message before that one, and the tools. Marks that the caller has `given` with the vendor's own fields count
+ * first, and ours are left out, from the last on, where the vendor would refuse them. Fields that the caller has given get
+ * no mark of ours, but for tools, which stand beside our own.
+ */
+export function addCacheMarks(
+  body: MarkableBody,
+  { ttl: wanted }: Exclude<PromptCache, false>,
+  given: Readonly<Record<string, unknown>> = {},
+): void {
+  const theirs = levels.flatMap((level) =>
+    marksIn(given[level], level === "cache_control").map((ttl) => ({ level, ttl })),
+  );
+  const firstShort = Math.min(
+    levels.length,
+    ...theirs.flatMap(({ level, ttl }) => (ttl === "1h" ? [] : [rank(level)])),
+  );
+  const lastLong = Math.max(-1, ...theirs.flatMap(({ level, ttl }) => (ttl === "1h" ? [rank(level)] : [])));
+  const places = placesIn(body, given).map((place) => {
+    const isStable = place.level === "tools" || place.level === "system";
+    // The vendor takes no long time behind a short one.
+    const ttl = isStable && wanted === "1h" && rank(place.level) < firstShort ? wanted : undefined;
+    return { ...place, ttl };
+  });
+  const fitting = places.filter(({ level, ttl }) => ttl === "1h" || rank(level) >= lastLong);
+  for (const { ttl, set } of fitting.slice(0, Math.max(0, mostMarks - theirs.length)))
+    set({ type: "ephemeral", ...(ttl !== undefined && { ttl }) });
+}
+
+function rank(level: Level): number {
+  return levels.indexOf(level);
+}
+
+/** Returns the places for our marks, the most useful first. */
+function placesIn({ tools, system, messages }: MarkableBody, given: Readonly<Record<string, unknown>>): Place[] {
+  const isOwn = (field: Level): boolean => given[field] === undefined;
+  const instructions = isOwn("system") && typeof system !== "string" ? placeIn("system", system, 0) : [];
+  const tool = placeIn("tools", tools, -1);
+  const users = isOwn("messages") ? messages.filter(({ role }) => role === "user").slice(-2) : [];
+  const turns = users.toReversed().flatMap(({ content }) => placeIn("messages", content, -1));
+  // The caller's mark for the whole prompt stands where that of the newest message would.
+  if (!isOwn("cache_control")) turns.shift();
+  return system === undefined ? [...tool, ...turns] : [...instructions, ...turns, ...tool];
+}
+
+function placeIn(level: Level, blocks: unknown, at: 0 | -1): Place[] {
+  if (!Array.isArray(blocks)) return [];
+  const index = at === 0 ? 0 : blocks.length - 1;
+  const block = blocks[index] as object | undefined;
+  if (block === undefined || "cache_control" in block) return [];
+  // The block is replaced, since it may be the caller's.
+  return [{ level, set: (mark) => void (blocks[index] = { ...block, cache_control: mark }) }];
+}
+
+/** Returns the time to live of each mark in a part of a prompt. */
+function marksIn(part: unknown, isMark: boolean): unknown[] {
+  if (typeof part !== "object" || part === null) return [];
+  if (isMark) return [(part as { ttl?: unknown }).ttl];
+  // The schemas and arguments of tools may have properties of the same name.
+  const inner = Object.entries(part).filter(([name]) => name !== "input_schema" && name !== "input");
+  return inner.flatMap(([name, value]) => marksIn(value, name === "cache_control"));
+}
