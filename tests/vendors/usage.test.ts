@@ -61,7 +61,7 @@ const wires: Record<string, Wire> = {
     model: connect.anthropic,
     body: { type: "message", content: [], stop_reason: "end_turn", usage: anthropicUsage },
     metrics: anthropicUsage,
-    usage: { ...counts, cachedTokens: 80, reasoningTokens: 30 },
+    usage: { ...counts, cachedTokens: 80, cacheWriteTokens: 5, reasoningTokens: 30 },
   },
   Google: {
     model: connect.google,

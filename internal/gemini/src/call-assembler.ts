@@ -1,5 +1,5 @@
 import type { FunctionCall, Part, PartialArg } from "@google/genai/web";
-import { getOwn } from "@troupe/core/adapter";
+import { getOwn, readObjects } from "@troupe/core/adapter";
 
 type Arguments = Record<string, unknown>;
 type Step = string | number;
@@ -20,7 +20,7 @@ export class CallAssembler {
   #addCall(part: Part, { partialArgs, willContinue, ...call }: FunctionCall): Part | undefined {
     if ((this.#open ?? partialArgs ?? willContinue) === undefined) return part;
     const whole = this.#open ?? { ...part, functionCall: call };
-    whole.functionCall.args = (partialArgs ?? []).reduce<Arguments>(put, whole.functionCall.args ?? {});
+    whole.functionCall.args = readObjects(partialArgs).reduce<Arguments>(put, whole.functionCall.args ?? {});
     this.#open = willContinue === true ? whole : undefined;
     return willContinue === true ? undefined : whole;
   }

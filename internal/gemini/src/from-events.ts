@@ -1,11 +1,12 @@
 import type { FunctionCall, Part } from "@google/genai/web";
-import { createId } from "@troupe/core/adapter";
+import { createId, readObject, readObjects, readText } from "@troupe/core/adapter";
 import type { ModelChunk, ModelFinish } from "@troupe/core/adapter";
 import { CallAssembler } from "./call-assembler.ts";
 import { toVendorState } from "./replay.ts";
 import { toFinish } from "./to-finish.ts";
 import { TruncatedResponseError, VendorError } from "./vendor-error.ts";
-import type { WireAnswer, WireUsage } from "./wire-types.ts";
+import { toPart } from "./to-part.ts";
+import type { WireAnswer, WireError } from "./wire-types.ts";
 
 /**
  * Converts the events of one Gemini answer to chunks. Collects its parts as `vendorState`, which the next model call of
@@ -16,7 +17,7 @@ export class EventReader {
   readonly #parts: Part[] = [];
   readonly #calls = new CallAssembler();
   readonly #ids = new Set<string>();
-  #usage: WireUsage = {};
+  #usage: unknown;
   #end: string | undefined;
   #answeredBy: { responseId?: string; model?: string } = {};
 
@@ -26,10 +27,10 @@ export class EventReader {
 
   /** Appends the chunks of an event. Throws when the event is an error. */
   read(answer: WireAnswer, chunks: ModelChunk[]): void {
-    if (answer.error) throw new VendorError(answer.error);
-    const { content, finishReason } = firstOf(answer.candidates) ?? {};
-    for (const part of content?.parts ?? []) this.#readPart(part, chunks);
-    this.#end = finishReason ?? this.#end ?? refusalOf(answer);
+    if (answer.error) throw new VendorError(readError(answer.error));
+    const { content, finishReason } = firstOf(readObjects(answer.candidates)) ?? {};
+    for (const part of readObjects(readObject(content)["parts"])) this.#readPart(part, chunks);
+    this.#end = readText(finishReason) || (this.#end ?? refusalOf(answer));
     this.#usage = answer.usageMetadata ?? this.#usage;
     this.#readNames(answer);
   }
@@ -46,12 +47,13 @@ export class EventReader {
   }
 
   #readNames({ responseId, modelVersion }: WireAnswer): void {
-    if (responseId !== undefined) this.#answeredBy.responseId = responseId;
-    if (modelVersion !== undefined) this.#answeredBy.model = modelVersion;
+    const [id, model] = [readText(responseId), readText(modelVersion)];
+    if (id !== "") this.#answeredBy.responseId = id;
+    if (model !== "") this.#answeredBy.model = model;
   }
 
-  #readPart(piece: Part, chunks: ModelChunk[]): void {
-    const part = this.#calls.add(piece);
+  #readPart(given: Readonly<Record<string, unknown>>, chunks: ModelChunk[]): void {
+    const part = this.#calls.add(toPart(given));
     // A call without a name can neither be executed nor sent back.
     if (part === undefined || isNameless(part)) return;
     this.#keep(part);
@@ -89,14 +91,19 @@ export class EventReader {
 }
 
 /** A request can ask for several candidates by a raw field: the answer is the first, in whatever order they come. */
-function firstOf(candidates: WireAnswer["candidates"] = []): NonNullable<WireAnswer["candidates"]>[number] | undefined {
+function firstOf(candidates: readonly Record<string, unknown>[]): Record<string, unknown> | undefined {
   const [candidate] = candidates;
-  return (candidate?.index ?? 0) === 0 ? candidate : candidates.find(({ index }) => index === 0);
+  return (candidate?.["index"] ?? 0) === 0 ? candidate : candidates.find(({ index }) => index === 0);
 }
 
 /** A refused request has feedback instead of an answer. */
 function refusalOf({ promptFeedback }: WireAnswer): string | undefined {
-  return promptFeedback?.blockReason === undefined ? undefined : "SAFETY";
+  return readText(readObject(promptFeedback)["blockReason"]) === "" ? undefined : "SAFETY";
+}
+
+/** Other servers send a message alone. */
+function readError(error: unknown): WireError {
+  return typeof error === "object" && error !== null ? error : { message: error };
 }
 
 function isNameless({ functionCall }: Part): boolean {

@@ -1,17 +1,21 @@
-import type { FinishReason, TokenUsage } from "@troupe/core";
-import { getOwn } from "@troupe/core/adapter";
+import type { FinishReason } from "@troupe/core";
+import { getOwn, noUsage, readCount, readObjects, readUsage } from "@troupe/core/adapter";
 import type { ModelFinish } from "@troupe/core/adapter";
-import type { WireModality, WireUsage } from "./wire-types.ts";
+import type { WireUsage } from "./wire-types.ts";
 
 /** The end of an answer, as Gemini sends it. */
-type WireEnd = { reason: string; hasCalls: boolean; usage: WireUsage };
+type WireEnd = { reason: string; hasCalls: boolean; usage: unknown };
 
 /**
  * Converts the finish reason and token counts of a Gemini answer to its finish chunk. `STOP` after tool calls becomes
  * `tool_calls`; an unknown reason becomes `other`.
  */
 export function toFinish({ reason, hasCalls, usage }: WireEnd): ModelFinish {
-  return { type: "finish", finishReason: toFinishReason(reason, hasCalls), usage: toUsage(usage) };
+  return {
+    type: "finish",
+    finishReason: toFinishReason(reason, hasCalls),
+    usage: readUsage(usage, toCounts) ?? noUsage,
+  };
 }
 
 const finishReasons: Readonly<Record<string, FinishReason>> = {
@@ -37,25 +41,18 @@ function toFinishReason(reason: string, hasCalls: boolean): FinishReason {
 }
 
 /** Adds what Gemini counts apart: thoughts to the output, results of its own tools to the input. */
-function toUsage(usage: WireUsage): TokenUsage {
-  const promptTokens = (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0);
-  const completionTokens = (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
+function toCounts(usage: WireUsage) {
   return {
-    promptTokens,
-    completionTokens,
-    totalTokens: usage.totalTokenCount ?? promptTokens + completionTokens,
-    ...counted("reasoningTokens", usage.thoughtsTokenCount),
-    ...counted("cachedTokens", usage.cachedContentTokenCount),
-    ...counted("audioInputTokens", audioIn(usage.promptTokensDetails)),
-    ...counted("audioOutputTokens", audioIn(usage.candidatesTokensDetails)),
-    providerMetrics: usage,
+    promptTokens: readCount(usage["promptTokenCount"], usage["toolUsePromptTokenCount"]),
+    completionTokens: readCount(usage["candidatesTokenCount"], usage["thoughtsTokenCount"]),
+    totalTokens: usage["totalTokenCount"],
+    reasoningTokens: usage["thoughtsTokenCount"],
+    cachedTokens: usage["cachedContentTokenCount"],
+    audioInputTokens: audioIn(usage["promptTokensDetails"]),
+    audioOutputTokens: audioIn(usage["candidatesTokensDetails"]),
   };
 }
 
-function counted(name: keyof TokenUsage, count: number | undefined): Partial<TokenUsage> {
-  return count === undefined ? {} : { [name]: count };
-}
-
-function audioIn(details: readonly WireModality[] = []): number | undefined {
-  return details.find(({ modality }) => modality === "AUDIO")?.tokenCount;
+function audioIn(details: unknown): unknown {
+  return readObjects(details).find(({ modality }) => modality === "AUDIO")?.["tokenCount"];
 }

@@ -46,6 +46,8 @@ export { PartReader } from "./model/part-reader.ts";
 export { readContentData } from "./message/content-data.ts";
 export type { ContentData } from "./message/content-data.ts";
 export type { ToolSpec } from "./model/model-config.ts";
+export { readCount, readObject, readObjects, readText, readUsage } from "./model/vendor-json.ts";
+export type { VendorCounts } from "./model/vendor-json.ts";
 export { vendorStateOf } from "./model/vendor-state.ts";
 export type { ModelMessage, VendorState } from "./model/vendor-state.ts";
 export { noUsage } from "./message/token-usage.ts";

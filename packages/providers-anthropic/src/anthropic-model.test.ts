@@ -55,7 +55,11 @@ describe("a whole answer", () => {
       thinking: "Hm.",
       toolCalls: [],
       finishReason: "stop",
-      usage: { ...usage, providerMetrics: expect.objectContaining({ input_tokens: 25 }) as unknown },
+      usage: {
+        ...usage,
+        cacheWriteTokens: 0,
+        providerMetrics: expect.objectContaining({ input_tokens: 25 }) as unknown,
+      },
       responseId: expect.stringMatching(/^msg_/) as unknown,
       model: "claude-haiku-4-5",
       vendorState: {
@@ -84,6 +88,7 @@ describe("a whole answer", () => {
       completionTokens: 4000,
       totalTokens: 4321,
       cachedTokens: 300,
+      cacheWriteTokens: 20,
       providerMetrics: usage,
     });
   });
@@ -108,7 +113,7 @@ describe("a whole answer", () => {
     ["a page of HTML", "<html>", { networkCode: "ECONNRESET" }],
     ["no reason to stop", '{"type":"message","content":[],"stop_reason":null}', { networkCode: "ECONNRESET" }],
     ["a failure with status 200", '{"type":"error","error":{"type":"overloaded_error"}}', { status: 529 }],
-    ["null", "null", { status: undefined }],
+    ["null", "null", { networkCode: "ECONNRESET" }],
   ])("fails as the model's failure with %s", async (_, text, failure) => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ raw: { status: 200, headers: {}, frames: [text] } });
@@ -256,7 +261,7 @@ describe("a stream", () => {
   it.each([
     ["no JSON", ["data: {\n\n"], "ECONNRESET"],
     ["no reason to stop", ['data: {"type":"message_stop"}\n\n'], "ECONNRESET"],
-    ["another form", ['data: {"type":"message_delta"}\n\n'], undefined],
+    ["no last event", ['data: {"type":"message_delta"}\n\n'], "ECONNRESET"],
   ])("is a failure of the model when it is %s", async (_, frames, networkCode) => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ raw: { status: 200, headers: {}, frames } });

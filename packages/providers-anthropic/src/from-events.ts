@@ -1,15 +1,14 @@
-import { parseArguments } from "@troupe/core/adapter";
+import { createId, parseArguments, readObject, readText } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
 import { toVendorState } from "./replay.ts";
 import { toFinishReason } from "./to-finish-reason.ts";
 import { laterUsage, toUsage } from "./to-usage.ts";
 import { TruncatedResponseError, VendorError } from "./vendor-error.ts";
-import type { WireBlock, WireDelta, WireEvent, WireMessage, WireUsage } from "./wire-types.ts";
+import type { WireBlock, WireEvent, WireUsage } from "./wire-types.ts";
 
 type Chunks = readonly ModelChunk[];
-/** A block of the answer that is being streamed. `json`: the arguments of a call so far. */
-type OpenBlock = { block: WireBlock; json: string };
-type BlockOf<Type extends WireBlock["type"]> = Extract<WireBlock, { type: Type }>;
+/** A block of the answer that is being streamed. `json`: the arguments of a call so far. `callId`: of a call of our tools. */
+type OpenBlock = { block: WireBlock; json: string; callId?: string | undefined };
 
 const nothing: Chunks = [];
 
@@ -19,10 +18,11 @@ const nothing: Chunks = [];
  */
 export class EventReader {
   readonly #model: { providerId: string; modelId: string };
-  readonly #blocks: OpenBlock[] = [];
-  #message: Pick<WireMessage, "id" | "model"> | undefined;
+  // By index, in the order of their starts.
+  readonly #blocks = new Map<unknown, OpenBlock>();
+  #answeredBy: { responseId?: string; model?: string } = {};
   #usage: WireUsage = {};
-  #stopReason: string | undefined;
+  #stopReason = "";
   #isComplete = false;
 
   constructor(model: { providerId: string; modelId: string }) {
@@ -38,17 +38,15 @@ export class EventReader {
   read(event: WireEvent): Chunks {
     switch (event.type) {
       case "content_block_delta":
-        return this.#extend(this.#blocks[event.index], event.delta);
+        return extend(this.#blocks.get(event.index), readObject(event.delta));
       case "message_start":
-        this.#message = event.message;
-        this.#usage = event.message.usage ?? {};
-        return nothing;
+        return this.#begin(readObject(event.message));
       case "content_block_start":
-        return this.#start(event.index, event.content_block);
+        return this.#start(event.index, { ...readObject(event.content_block) });
       case "content_block_stop":
-        return this.#stop(this.#blocks[event.index]);
+        return stop(this.#blocks.get(event.index));
       case "message_delta":
-        this.#stopReason = event.delta.stop_reason ?? this.#stopReason;
+        this.#stopReason = readText(readObject(event.delta)["stop_reason"]) || this.#stopReason;
         this.#usage = laterUsage(this.#usage, event.usage);
         return nothing;
       case "message_stop":
@@ -61,70 +59,103 @@ export class EventReader {
     }
   }
 
-  #start(index: number, block: WireBlock): Chunks {
-    this.#blocks[index] = { block, json: "" };
-    if (block.type === "tool_use") return [{ type: "tool_call_start", toolCall: { id: block.id, name: block.name } }];
-    if (block.type === "text") return textChunk("text", block.text);
-    return block.type === "thinking" ? textChunk("thinking", block.thinking) : nothing;
+  #begin({ id, model, usage }: Readonly<Record<string, unknown>>): Chunks {
+    this.#answeredBy = {
+      ...(readText(id) !== "" && { responseId: readText(id) }),
+      ...(readText(model) !== "" && { model: readText(model) }),
+    };
+    this.#usage = readObject(usage);
+    return nothing;
   }
 
-  #extend(open: OpenBlock | undefined, delta: WireDelta): Chunks {
-    switch (open?.block.type) {
-      case "text":
-        return delta.type === "text_delta" ? say(open.block, delta.text) : nothing;
+  #start(index: unknown, block: WireBlock): Chunks {
+    // An event that came twice.
+    if (this.#blocks.has(index)) return nothing;
+    const open: OpenBlock = { block, json: "" };
+    this.#blocks.set(index, open);
+    switch (block.type) {
       case "tool_use":
-        return delta.type === "input_json_delta" ? argue(open, open.block.id, delta.partial_json) : nothing;
+        return startCall(open);
+      case "text":
+        return textChunk("text", (block["text"] = readText(block["text"])));
       case "thinking":
-        return think(open.block, delta);
+        block["signature"] = readText(block["signature"]);
+        return textChunk("thinking", (block["thinking"] = readText(block["thinking"])));
       default:
         return nothing;
     }
   }
 
-  #stop(open: OpenBlock | undefined): Chunks {
-    if (open?.block.type !== "tool_use") return nothing;
-    const { block, json } = open;
-    const toolCallId = block.id;
-    const end: ModelChunk = { type: "tool_call_end", toolCallId };
-    // Without deltas, the arguments are those of the start event, as a rule an empty object.
-    if (json === "") return [{ type: "tool_call_delta", toolCallId, argumentsDelta: JSON.stringify(block.input) }, end];
-    const read = parseArguments(json);
-    block.input = read.ok ? read.value : {};
-    return [end];
-  }
-
   #finish(): ModelChunk {
-    if (this.#stopReason === undefined) throw new TruncatedResponseError("The answer does not say why it ended.");
+    if (this.#stopReason === "") throw new TruncatedResponseError("The answer does not say why it ended.");
     this.#isComplete = true;
     const vendorState = toVendorState(
-      this.#blocks.map(({ block }) => block),
+      [...this.#blocks.values()].map(({ block }) => block),
       this.#model,
     );
     return {
       type: "finish",
       finishReason: toFinishReason(this.#stopReason),
       usage: toUsage(this.#usage),
-      ...(this.#message && { responseId: this.#message.id, model: this.#message.model }),
+      ...this.#answeredBy,
       ...(vendorState !== undefined && { vendorState }),
     };
   }
 }
 
-function say(block: BlockOf<"text">, text: string): Chunks {
-  block.text += text;
-  return textChunk("text", text);
+/** A call without a name can neither be executed nor sent back. */
+function startCall(open: OpenBlock): Chunks {
+  const { block } = open;
+  const [id, name] = [readText(block["id"]) || `toolu_${createId().replaceAll("-", "")}`, readText(block["name"])];
+  if (name === "") return nothing;
+  block["id"] = open.callId = id;
+  return [{ type: "tool_call_start", toolCall: { id, name } }];
 }
 
-function argue(open: OpenBlock, toolCallId: string, argumentsDelta: string): Chunks {
+function extend(open: OpenBlock | undefined, delta: Readonly<Record<string, unknown>>): Chunks {
+  if (open === undefined) return nothing;
+  const { block } = open;
+  switch (delta["type"]) {
+    case "text_delta":
+      return block.type === "text" ? say(block, "text", readText(delta["text"])) : nothing;
+    case "thinking_delta":
+      return block.type === "thinking" ? say(block, "thinking", readText(delta["thinking"])) : nothing;
+    case "signature_delta":
+      block["signature"] = readText(delta["signature"]);
+      return nothing;
+    case "input_json_delta":
+      return argue(open, readText(delta["partial_json"]));
+    default:
+      return nothing;
+  }
+}
+
+function say(block: WireBlock, type: "text" | "thinking", text: string): Chunks {
+  block[type] = `${block[type] as string}${text}`;
+  return textChunk(type, text);
+}
+
+function argue(open: OpenBlock, argumentsDelta: string): Chunks {
   open.json += argumentsDelta;
-  return argumentsDelta === "" ? nothing : [{ type: "tool_call_delta", toolCallId, argumentsDelta }];
+  const { callId: toolCallId } = open;
+  if (toolCallId === undefined || argumentsDelta === "") return nothing;
+  return [{ type: "tool_call_delta", toolCallId, argumentsDelta }];
 }
 
-function think(block: BlockOf<"thinking">, delta: WireDelta): Chunks {
-  if (delta.type === "signature_delta") block.signature += delta.signature;
-  if (delta.type !== "thinking_delta") return nothing;
-  block.thinking += delta.thinking;
-  return textChunk("thinking", delta.thinking);
+function stop(open: OpenBlock | undefined): Chunks {
+  if (open === undefined) return nothing;
+  const { block, json, callId: toolCallId } = open;
+  if (json !== "") {
+    const read = parseArguments(json);
+    block["input"] = read.ok ? read.value : {};
+  }
+  if (toolCallId === undefined) return nothing;
+  open.callId = undefined;
+  const end: ModelChunk = { type: "tool_call_end", toolCallId };
+  // Without deltas, the arguments are those of the start event, as a rule an empty object.
+  if (json !== "") return [end];
+  block["input"] ??= {};
+  return [{ type: "tool_call_delta", toolCallId, argumentsDelta: JSON.stringify(block["input"]) }, end];
 }
 
 function textChunk(type: "text" | "thinking", text: string): Chunks {

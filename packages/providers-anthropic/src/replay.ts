@@ -1,5 +1,5 @@
 import type { ContentBlockParam } from "@anthropic-ai/sdk/resources/messages";
-import { vendorStateOf } from "@troupe/core/adapter";
+import { readText, vendorStateOf } from "@troupe/core/adapter";
 import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 import type { WireBlock } from "./wire-types.ts";
 
@@ -30,19 +30,21 @@ export function replayOf(message: ModelMessage, model: ModelName): ContentBlockP
 }
 
 /** Tells if a block of an answer is thinking, readable (`thinking`) or not (`redacted_thinking`). */
-export function isThinking({ type }: { type: string }): boolean {
+export function isThinking({ type }: { type?: unknown }): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }
 
 function toReplay(block: WireBlock): ContentBlockParam[] {
   switch (block.type) {
-    case "text":
+    case "text": {
       // Only the text: the vendor refuses blank text, and its own citations.
-      return block.text.trim() === "" ? [] : [{ type: "text", text: block.text }];
+      const text = readText(block["text"]);
+      return text.trim() === "" ? [] : [{ type: "text", text }];
+    }
     case "thinking":
     case "redacted_thinking":
     case "tool_use":
-      return [block as ContentBlockParam];
+      return [block as unknown as ContentBlockParam];
     default:
       return [];
   }

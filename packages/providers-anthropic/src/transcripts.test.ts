@@ -11,6 +11,7 @@ const usage = (completionTokens: number) => ({
   completionTokens,
   totalTokens: 125 + completionTokens,
   cachedTokens: 100,
+  cacheWriteTokens: 0,
   reasoningTokens: 0,
   providerMetrics: expect.objectContaining({ cache_read_input_tokens: 100 }) as unknown,
 });

@@ -1,5 +1,5 @@
 import { ModelError, TroupeError } from "@troupe/core";
-import { abortedError, getOwn, readRetryAfter } from "@troupe/core/adapter";
+import { abortedError, getOwn, readObject, readRetryAfter, readText } from "@troupe/core/adapter";
 import type { ResolvedKey } from "@troupe/core/adapter";
 import type { WireFailure } from "./wire-types.ts";
 
@@ -25,10 +25,11 @@ export class VendorError extends Error {
   readonly status: number;
   readonly type: string | undefined;
 
-  constructor({ error: { type, message } = {} }: WireFailure) {
-    super(message);
-    this.type = type;
-    this.status = getOwn(statuses, type ?? "") ?? 500;
+  constructor({ error }: WireFailure) {
+    const { type, message } = readObject(error);
+    super(readText(message ?? error) || "The vendor sent an error without a message.");
+    this.type = textOf(type);
+    this.status = getOwn(statuses, readText(type)) ?? 500;
   }
 }
 

@@ -1,46 +1,33 @@
 /** The token counts (`usage`) as Anthropic sends them. Later events of a stream have only the changed ones. */
-export type WireUsage = {
-  input_tokens?: number | null;
-  cache_creation_input_tokens?: number | null;
-  cache_read_input_tokens?: number | null;
-  output_tokens?: number | null;
-  output_tokens_details?: { thinking_tokens?: number | null } | null;
-};
+export type WireUsage = Readonly<Record<string, unknown>>;
 
-/** A content block of an answer, of the types that are read or sent back. `unknown` stands for all others, which are ignored. */
-export type WireBlock =
-  | { type: "text"; text: string }
-  | { type: "thinking"; thinking: string; signature: string }
-  | { type: "redacted_thinking"; data: string }
-  | { type: "tool_use"; id: string; name: string; input: unknown; caller?: unknown }
-  | { type: "unknown" };
+/** A content block of an answer. Only the fields that are read are checked, since all are sent back as they came. */
+export type WireBlock = { type?: unknown; [field: string]: unknown };
 
-/** The JSON of an answer that was not streamed, with the fields that are read. */
+/**
+ * The JSON of an answer that was not streamed, with the fields that are read. Any may be missing or of another type, here
+ * and in the events.
+ */
 export type WireMessage = {
-  type: "message";
-  id: string;
-  model: string;
-  content: WireBlock[];
-  stop_reason: string | null;
-  usage?: WireUsage;
+  type?: unknown;
+  id?: unknown;
+  model?: unknown;
+  content?: unknown;
+  stop_reason?: unknown;
+  usage?: unknown;
+  container?: unknown;
+  error?: unknown;
 };
-
-/** A piece of a content block, which one event of a stream adds to it. */
-export type WireDelta =
-  | { type: "text_delta"; text: string }
-  | { type: "thinking_delta"; thinking: string }
-  | { type: "signature_delta"; signature: string }
-  | { type: "input_json_delta"; partial_json: string };
 
 /** The error object in Anthropic's JSON, in place of an answer or as an event of its stream. */
-export type WireFailure = { type: "error"; error?: { type?: string; message?: string } };
+export type WireFailure = { error?: unknown };
 
-/** One event of a streamed answer, of the types that are read. Others are ignored. */
-export type WireEvent =
-  | { type: "message_start"; message: Pick<WireMessage, "id" | "model" | "usage"> }
-  | { type: "content_block_start"; index: number; content_block: WireBlock }
-  | { type: "content_block_delta"; index: number; delta: WireDelta }
-  | { type: "content_block_stop"; index: number }
-  | { type: "message_delta"; delta: { stop_reason?: string | null }; usage?: WireUsage }
-  | { type: "message_stop" }
-  | WireFailure;
+/** One event of a streamed answer, with the fields that are read. Events of other types are ignored. */
+export type WireEvent = WireFailure & {
+  type?: unknown;
+  index?: unknown;
+  message?: unknown;
+  content_block?: unknown;
+  delta?: unknown;
+  usage?: unknown;
+};

@@ -155,9 +155,9 @@ describe("a whole answer", () => {
     ["half of it", '{"candidates":[', { networkCode: "ECONNRESET" }],
     ["a page of HTML", "<html>", { networkCode: "ECONNRESET" }],
     ["no reason to stop", '{"candidates":[{}]}', { networkCode: "ECONNRESET" }],
-    ["nothing", "{}", { networkCode: "ECONNRESET" }],
+    ["nothing", "{}", { status: 502 }],
     ["a failure with status 200", '{"error":{"status":"UNAVAILABLE"}}', { status: 503, vendorCode: "UNAVAILABLE" }],
-    ["null", "null", { status: undefined }],
+    ["null", "null", { status: 502 }],
   ])("fails as the model's failure with %s", async (_, text, failure) => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ raw: { status: 200, headers: {}, frames: [text] } });

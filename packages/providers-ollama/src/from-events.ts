@@ -1,5 +1,5 @@
 import type { FinishReason, TokenUsage } from "@troupe/core";
-import { createId, getOwn } from "@troupe/core/adapter";
+import { createId, getOwn, readObject, readObjects, readText, readUsage } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
 import { toVendorState } from "./replay.ts";
 import { VendorError } from "./vendor-error.ts";
@@ -28,38 +28,42 @@ export class EventReader {
   read(line: WireLine, chunks: ModelChunk[]): void {
     // The status was sent before; the server reports such errors as its own.
     if ((line.error ?? undefined) !== undefined) throw new VendorError(500, line.error);
-    const { thinking, content, tool_calls: calls } = line.message ?? {};
-    if (thinking) {
+    const message = readObject(line.message);
+    const [thinking, text] = [readText(message["thinking"]), readText(message["content"])];
+    if (thinking !== "") {
       this.#thinking += thinking;
       chunks.push({ type: "thinking", text: thinking });
     }
-    if (content) chunks.push({ type: "text", text: content });
-    for (const call of calls ?? []) this.#readCall(call, chunks);
+    if (text !== "") chunks.push({ type: "text", text });
+    if (message["tool_calls"]) for (const call of readObjects(message["tool_calls"])) this.#readCall(call, chunks);
     if (line.done === true) chunks.push(this.#finish(line));
   }
 
-  /** A call comes in one line. */
-  #readCall({ id: given, function: { name, arguments: args } }: WireAnswerCall, chunks: ModelChunk[]): void {
-    const id = !given || this.#ids.has(given) ? createId() : given;
+  /** A call comes in one line. One without a name can neither be executed nor sent back. */
+  #readCall(call: WireAnswerCall, chunks: ModelChunk[]): void {
+    const { name: given, arguments: args } = readObject(call.function);
+    const [name, givenId] = [readText(given), readText(call.id)];
+    if (name === "") return;
+    const id = givenId === "" || this.#ids.has(givenId) ? createId() : givenId;
     this.#ids.add(id);
     chunks.push(
       { type: "tool_call_start", toolCall: { id, name } },
-      { type: "tool_call_delta", toolCallId: id, argumentsDelta: JSON.stringify(args ?? {}) },
+      { type: "tool_call_delta", toolCallId: id, argumentsDelta: argumentsText(args) },
       { type: "tool_call_end", toolCallId: id },
     );
   }
 
   #finish(line: WireLine): ModelChunk {
     this.#isComplete = true;
-    const { model } = line;
-    const reason = line.done_reason ?? "stop";
+    const model = readText(line.model);
+    const reason = readText(line.done_reason) || "stop";
     const finishReason = reason === "stop" && this.#ids.size > 0 ? "tool_calls" : (getOwn(reasons, reason) ?? "other");
     const vendorState = toVendorState(this.#thinking, this.#modelId);
     return {
       type: "finish",
       finishReason,
-      usage: toUsage(line),
-      ...(model !== undefined && { model }),
+      ...toUsage(line),
+      ...(model !== "" && { model }),
       ...(vendorState !== undefined && { vendorState }),
     };
   }
@@ -67,9 +71,15 @@ export class EventReader {
 
 const reasons: Readonly<Record<string, FinishReason>> = { stop: "stop", length: "length" };
 
+/** Other servers send the arguments as text. */
+function argumentsText(args: unknown): string {
+  return typeof args === "string" ? args : JSON.stringify(args ?? {});
+}
+
 /** Converts the usage, which is in the last line. */
-function toUsage(line: WireLine): TokenUsage {
-  const { model: _, created_at: __, message: ___, done: ____, done_reason: _____, ...providerMetrics } = line;
-  const [promptTokens, completionTokens] = [line.prompt_eval_count ?? 0, line.eval_count ?? 0];
-  return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, providerMetrics };
+function toUsage(line: WireLine): { usage?: TokenUsage } {
+  const { model: _, created_at: __, message: ___, done: ____, done_reason: _____, ...metrics } = line;
+  const toCounts = () => ({ promptTokens: line.prompt_eval_count, completionTokens: line.eval_count });
+  const usage = readUsage(metrics, toCounts);
+  return usage === undefined ? {} : { usage };
 }

@@ -44,23 +44,19 @@ export type WireRequest = {
 };
 
 /** A tool call in an answer. Older and compatible servers omit fields or send `null`. */
-export type WireAnswerCall = {
-  id?: string | null;
-  function: { name: string; arguments?: Record<string, unknown> | null };
-};
+export type WireAnswerCall = { id?: unknown; function?: unknown };
 
-/** One line of a streamed answer. The last one is `done` and also has the token counts and durations of the server. */
+/**
+ * One line of a streamed answer, with the fields that are read. Any may be missing or of another type. The last one is
+ * `done` and also has the token counts and durations of the server.
+ */
 export type WireLine = {
-  model?: string;
-  created_at?: string;
-  message?: {
-    content?: string | null;
-    thinking?: string | null;
-    tool_calls?: WireAnswerCall[] | null;
-  };
-  done?: boolean;
-  done_reason?: string | null;
-  prompt_eval_count?: number | null;
-  eval_count?: number | null;
+  model?: unknown;
+  created_at?: unknown;
+  message?: unknown;
+  done?: unknown;
+  done_reason?: unknown;
+  prompt_eval_count?: unknown;
+  eval_count?: unknown;
   error?: unknown;
 };

@@ -2,8 +2,8 @@ import type { ModelFinish, VendorState } from "@troupe/core/adapter";
 
 /** Details that a vendor may send with its answer. */
 type FinishFacts = {
-  id: string | null | undefined;
-  model: string | null | undefined;
+  id: unknown;
+  model: unknown;
   vendorState: VendorState | undefined;
 };
 
@@ -17,8 +17,8 @@ export function toFinishDetails({
   vendorState,
 }: FinishFacts): Pick<ModelFinish, "responseId" | "model" | "vendorState"> {
   return {
-    ...(id && { responseId: id }),
-    ...(model && { model }),
+    ...(typeof id === "string" && id !== "" && { responseId: id }),
+    ...(typeof model === "string" && model !== "" && { model }),
     ...(vendorState && { vendorState }),
   };
 }

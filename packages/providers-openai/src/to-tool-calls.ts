@@ -1,5 +1,19 @@
-import { parseArguments } from "@troupe/core/adapter";
+import { parseArguments, readText } from "@troupe/core/adapter";
 import type { ModelResponse } from "@troupe/core/adapter";
+
+/**
+ * Returns the arguments of a tool call as JSON text. Most servers send a string, some an object or nothing, which
+ * becomes an empty string.
+ */
+export function argumentsText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Returns the id of a tool call, empty when it has none. Some servers number their calls. */
+export function callId(value: unknown): string {
+  return typeof value === "number" ? String(value) : readText(value);
+}
 
 /** A tool call as the vendor sent it. `text`: its arguments as JSON text, not parsed. */
 export type UnparsedCall = { id: string; name: string; text: string };

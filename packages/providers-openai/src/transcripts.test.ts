@@ -25,8 +25,8 @@ function finish(finishReason: string, [promptTokens, completionTokens, totalToke
   return { type: "finish", finishReason, usage } as ModelChunk;
 }
 
-const none = { reasoningTokens: 0, cachedTokens: 0 };
-const noneOfChat = { ...none, audioInputTokens: 0, audioOutputTokens: 0 };
+const none = { reasoningTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 };
+const noneOfChat = { reasoningTokens: 0, cachedTokens: 0, audioInputTokens: 0, audioOutputTokens: 0 };
 const generated = expect.stringMatching(/^call_[\w-]{36}$/) as string;
 const pieces = ['{"ci', 'ty":"Pa', 'ris"}'];
 const weather = [start("call_A", "get_weather"), ...pieces.map((piece) => delta("call_A", piece)), end("call_A")];

@@ -82,6 +82,13 @@ export const modelCallRules = [
   ...rulesOf("One wire to every vendor (architecture §5)", {
     "model-calls.second-pieces":
       "the second call, thought, detail or count of an answer is read, and goes back, like the first",
+    "model-calls.absent-fields":
+      "a text or arguments that a vendor leaves out or sends as null are empty, and no failure",
+    "model-calls.late-pieces":
+      "words, calls and reasoning that only a later event of an answer has are read from there",
+    "model-calls.nameless-call": "a tool call without a name is skipped, and the rest of the answer is read",
+    "usage.no-number": "a count that a vendor sends as anything but a number is absent, and no failure",
+    "usage.cache-writes": "tokens read from and written to a prompt cache are told apart, both as parts of the prompt",
     "model-calls.second-system": "several system messages reach every vendor, in their order",
   }),
   ...rulesOf("Model options go through (architecture §5)", {

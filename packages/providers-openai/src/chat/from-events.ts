@@ -1,12 +1,13 @@
+import { readObject, readObjects, readText } from "@troupe/core/adapter";
 import type { ModelChunk, SseEvent } from "@troupe/core/adapter";
 import type { ModelCall, EventReader } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { TruncatedResponseError } from "../vendor-error.ts";
 import { toChatFinishReason, toChatUsage } from "./finish.ts";
 import { ThinkingCollector } from "./replay.ts";
-import { readChoice, textOf, usageOf } from "./read-choice.ts";
+import { contentText, readChoice, usageIn } from "./read-choice.ts";
 import { ChatToolCalls } from "./streamed-calls.ts";
-import type { ChatUsage, WireCompletion, WireMessage } from "./wire-types.ts";
+import type { WireCompletion, WireMessage } from "./wire-types.ts";
 
 /** Converts the events of one streamed Chat Completions answer to chunks, as different servers send them. */
 export class ChatEventReader implements EventReader {
@@ -14,7 +15,7 @@ export class ChatEventReader implements EventReader {
   readonly #calls = new ChatToolCalls();
   readonly #thinking = new ThinkingCollector();
   #reason: string | undefined;
-  #usage: ChatUsage | undefined;
+  #usage: unknown;
   #id: string | undefined;
   #model: string | undefined;
   #isComplete = false;
@@ -28,12 +29,12 @@ export class ChatEventReader implements EventReader {
       this.end(chunks);
       return true;
     }
-    const piece = JSON.parse(data) as WireCompletion;
+    const piece: WireCompletion = readObject(JSON.parse(data));
     const choice = readChoice(piece);
     this.#keepFacts(piece);
     const message = choice?.delta ?? choice?.message;
-    if (message) this.#readMessage(message, chunks);
-    if (choice?.finish_reason) this.#reason = choice.finish_reason;
+    if (message) this.#readMessage(readObject(message), chunks);
+    this.#reason = readText(choice?.finish_reason) || this.#reason;
     return false;
   }
 
@@ -44,25 +45,24 @@ export class ChatEventReader implements EventReader {
     this.#isComplete = true;
     this.#calls.end(chunks);
     const finishReason = toChatFinishReason(this.#reason, this.#calls.count > 0);
-    const usage = this.#usage && { usage: toChatUsage(this.#usage) };
+    const usage = toChatUsage(this.#usage);
     const vendorState = this.#thinking.toVendorState(this.#modelId);
     const details = toFinishDetails({ id: this.#id, model: this.#model, vendorState });
-    chunks.push({ type: "finish", finishReason, ...usage, ...details });
+    chunks.push({ type: "finish", finishReason, ...(usage && { usage }), ...details });
   }
 
   // Some servers send the model and id empty at first.
   #keepFacts(piece: WireCompletion): void {
-    this.#id ??= piece.id || undefined;
-    this.#model ??= piece.model || undefined;
-    this.#usage = usageOf(piece) ?? this.#usage;
+    this.#id ??= readText(piece.id) || undefined;
+    this.#model ??= readText(piece.model) || undefined;
+    this.#usage = usageIn(piece) ?? this.#usage;
   }
 
   #readMessage(message: WireMessage, chunks: ModelChunk[]): void {
     const thinking = this.#thinking.add(message);
     if (thinking !== "") chunks.push({ type: "thinking", text: thinking });
-    const text = textOf(message.content);
+    const text = contentText(message.content) + readText(message.refusal);
     if (text !== "") chunks.push({ type: "text", text });
-    if (message.refusal) chunks.push({ type: "text", text: message.refusal });
-    if (message.tool_calls) for (const piece of message.tool_calls) this.#calls.add(piece, chunks);
+    if (message.tool_calls) for (const piece of readObjects(message.tool_calls)) this.#calls.add(piece, chunks);
   }
 }

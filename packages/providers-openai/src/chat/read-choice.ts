@@ -1,12 +1,13 @@
+import { readObject, readObjects, readText } from "@troupe/core/adapter";
 import { toVendorError } from "../vendor-error.ts";
-import type { ChatUsage, WireChoice, WireCompletion, WireContent } from "./wire-types.ts";
+import type { WireChoice, WireCompletion } from "./wire-types.ts";
 
 /**
  * Returns the first choice (index 0) of an answer or delta, or `undefined` without any. Throws `VendorError` for an error that a
  * server put anywhere in it.
  */
 export function readChoice({ error, object, message, choices }: WireCompletion): WireChoice | undefined {
-  const choice = firstOf(choices ?? []);
+  const choice = firstOf(readObjects(choices));
   if (object === "error") throw toVendorError({ message });
   const failure = error ?? choice?.error;
   if (failure !== undefined && failure !== null) throw toVendorError(failure);
@@ -20,22 +21,15 @@ function firstOf(choices: readonly WireChoice[]): WireChoice | undefined {
   return (choice?.index ?? 0) === 0 ? choice : choices.find(({ index }) => index === 0);
 }
 
-/** Returns the token counts of an answer or delta, wherever its server puts them, or `undefined` without any. */
-export function usageOf({ usage, x_groq: groq }: WireCompletion): ChatUsage | undefined {
-  return usage ?? groq?.usage ?? undefined;
+/** Returns the usage object of an answer or delta, wherever its server puts it, or `undefined` without any. */
+export function usageIn({ usage, x_groq: groq }: WireCompletion): unknown {
+  return usage ?? readObject(groq)["usage"] ?? undefined;
 }
 
 /** Returns the text of a message's content, which is a string or an array of parts. Empty when there is none. */
-export function textOf(content: WireContent | undefined): string {
+export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
-  return (content ?? []).map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join("");
-}
-
-/**
- * Returns the arguments of a tool call as JSON text. Most servers send a string, some an object or nothing, which
- * becomes an empty string.
- */
-export function argumentsText(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return readObjects(content)
+    .map(({ type, text }) => (type === "text" ? readText(text) : ""))
+    .join("");
 }

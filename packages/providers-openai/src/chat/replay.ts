@@ -1,4 +1,4 @@
-import { vendorStateOf } from "@troupe/core/adapter";
+import { readText, vendorStateOf } from "@troupe/core/adapter";
 import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 import { providerId } from "../provider-id.ts";
 import type { WireMessage } from "./wire-types.ts";
@@ -14,12 +14,14 @@ export class ThinkingCollector {
   readonly #fields: Fields = {};
 
   /** Adds the thinking of a message or delta, and returns the new text. */
-  add({ reasoning_content: content, reasoning, reasoning_details: details }: WireMessage): string {
+  add(message: WireMessage): string {
+    const [content, reasoning] = [readText(message.reasoning_content), readText(message.reasoning)];
+    const { reasoning_details: details } = message as { reasoning_details?: unknown[] | null };
     if (content) this.#fields.reasoning_content = (this.#fields.reasoning_content ?? "") + content;
     if (reasoning) this.#fields.reasoning = (this.#fields.reasoning ?? "") + reasoning;
-    if (details) (this.#fields.reasoning_details ??= []).push(...details);
+    if (Array.isArray(details)) (this.#fields.reasoning_details ??= []).push(...details);
     // The same text under both names counts once.
-    return content || reasoning || "";
+    return content || reasoning;
   }
 
   /** The state that the next request of the run sends back. */

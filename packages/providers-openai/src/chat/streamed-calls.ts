@@ -1,8 +1,9 @@
-import { createId } from "@troupe/core/adapter";
+import { createId, readObject, readText } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
-import { argumentsText } from "./read-choice.ts";
+import { argumentsText, callId } from "../to-tool-calls.ts";
 import type { WireCall } from "./wire-types.ts";
 
+type Piece = { index: number | undefined; id: string; name: string; args: string };
 type OpenCall = { id: string; name: string; isEnded: boolean; untold: string };
 
 /**
@@ -19,14 +20,15 @@ export class ChatToolCalls {
     return this.#calls.filter(({ name }) => name !== "").length;
   }
 
-  add(piece: WireCall, chunks: ModelChunk[]): void {
+  add(given: WireCall, chunks: ModelChunk[]): void {
+    const piece = toPiece(given);
     const call = this.#find(piece) ?? this.#open(piece, chunks);
-    const { name, arguments: args } = piece.function ?? {};
-    if (call.name === "" && name) {
+    const { name, args } = piece;
+    if (call.name === "" && name !== "") {
       call.name = name;
       chunks.push({ type: "tool_call_start", toolCall: { id: call.id, name } });
     }
-    call.untold += argumentsText(args);
+    call.untold += args;
     if (call.name === "" || call.untold === "") return;
     chunks.push({ type: "tool_call_delta", toolCallId: call.id, argumentsDelta: call.untold });
     call.untold = "";
@@ -37,25 +39,25 @@ export class ChatToolCalls {
     for (const call of this.#calls) this.#close(call, chunks);
   }
 
-  #find(piece: WireCall): OpenCall | undefined {
-    const { index, id, function: named } = piece;
-    if (typeof index === "number") return this.#findByIndex(index, piece);
-    if (id) return this.#calls.find((call) => call.id === id);
-    return named?.name ? undefined : this.#calls.at(-1);
+  #find(piece: Piece): OpenCall | undefined {
+    const { index, id, name } = piece;
+    if (index !== undefined) return this.#findByIndex(index, piece);
+    if (id !== "") return this.#calls.find((call) => call.id === id);
+    return name === "" ? this.#calls.at(-1) : undefined;
   }
 
   /** A new id with a name under the index of a named call is another call. */
-  #findByIndex(index: number, { id, function: named }: WireCall): OpenCall | undefined {
+  #findByIndex(index: number, { id, name }: Piece): OpenCall | undefined {
     const call = this.#byIndex?.get(index);
-    if (!call?.name || !id || !named?.name) return call;
+    if (!call?.name || id === "" || name === "") return call;
     return this.#calls.some((each) => each.id === id) ? call : undefined;
   }
 
-  #open({ index, id }: WireCall, chunks: ModelChunk[]): OpenCall {
-    const isFree = Boolean(id) && !this.#calls.some((call) => call.id === id);
-    const call = { id: isFree && id ? id : `call_${createId()}`, name: "", isEnded: false, untold: "" };
+  #open({ index, id }: Piece, chunks: ModelChunk[]): OpenCall {
+    const isFree = id !== "" && !this.#calls.some((call) => call.id === id);
+    const call = { id: isFree ? id : `call_${createId()}`, name: "", isEnded: false, untold: "" };
     this.#calls.push(call);
-    if (typeof index !== "number") return call;
+    if (index === undefined) return call;
     const byIndex = (this.#byIndex ??= new Map<number, OpenCall>());
     const replaced = byIndex.get(index);
     if (replaced !== undefined) this.#close(replaced, chunks);
@@ -67,4 +69,14 @@ export class ChatToolCalls {
     if (call.name !== "" && !call.isEnded) chunks.push({ type: "tool_call_end", toolCallId: call.id });
     call.isEnded = true;
   }
+}
+
+function toPiece({ index, id, function: called }: WireCall): Piece {
+  const { name, arguments: args } = readObject(called);
+  return {
+    index: typeof index === "number" ? index : undefined,
+    id: callId(id),
+    name: readText(name),
+    args: argumentsText(args),
+  };
 }

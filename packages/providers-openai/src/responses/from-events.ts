@@ -1,11 +1,13 @@
+import { readObject, readObjects, readText } from "@troupe/core/adapter";
 import type { ModelChunk, SseEvent } from "@troupe/core/adapter";
 import { wantsJson } from "../answer-format.ts";
 import type { ModelCall, EventReader } from "../model-call.ts";
 import { toVendorError, TruncatedResponseError } from "../vendor-error.ts";
 import { toFinishChunk } from "./finish.ts";
-import { isCommentary } from "./from-response.ts";
-import { ResponsesToolCalls } from "./streamed-calls.ts";
-import type { OutputItem, ResponseEvent } from "./wire-types.ts";
+import { isCommentary, summaryOf, wordsOf } from "./from-response.ts";
+import { isNamedCall, ResponsesToolCalls } from "./streamed-calls.ts";
+import type { ItemKey } from "./streamed-calls.ts";
+import type { OutputItem, ResponseEvent, WireResponse } from "./wire-types.ts";
 
 // Skipped without parsing: they repeat the request, or earlier events.
 const unread = new Set([
@@ -23,17 +25,19 @@ const unread = new Set([
 ]);
 
 type Step = (reader: ResponsesEventReader, event: ResponseEvent, chunks: ModelChunk[]) => void;
+/** The words of an item so far, and the kind of their chunks. */
+type ItemWords = { type: "text" | "thinking"; told: string };
 
 /**
  * Converts the events of one streamed Responses answer to chunks. Unknown events are ignored, since the vendor adds new
- * ones.
+ * ones. Words, calls and items that only a later event has, up to the last one, are read from there.
  */
 export class ResponsesEventReader implements EventReader {
   readonly #modelId: string;
   readonly #isJson: boolean;
   readonly #calls = new ResponsesToolCalls();
-  readonly #commentary = new Set<number>();
-  readonly #items: OutputItem[] = [];
+  readonly #words = new Map<ItemKey, ItemWords>();
+  readonly #items = new Map<ItemKey, OutputItem>();
   #hasThinking = false;
   #isComplete = false;
 
@@ -44,8 +48,8 @@ export class ResponsesEventReader implements EventReader {
 
   read({ event: name = "", data }: SseEvent, chunks: ModelChunk[]): boolean {
     if (unread.has(name) || data === "[DONE]") return this.#isComplete;
-    const event = JSON.parse(data) as ResponseEvent;
-    ResponsesEventReader.#steps.get(event.type ?? "")?.(this, event, chunks);
+    const event = readObject(JSON.parse(data));
+    ResponsesEventReader.#steps.get(readText(event["type"]))?.(this, event, chunks);
     return this.#isComplete;
   }
 
@@ -53,58 +57,101 @@ export class ResponsesEventReader implements EventReader {
     if (!this.#isComplete) throw new TruncatedResponseError();
   }
 
-  #addText({ delta = "", output_index: index = 0 }: ResponseEvent, chunks: ModelChunk[]): void {
-    if (delta === "") return;
-    if (this.#commentary.has(index)) this.#addThinking(delta, chunks);
-    else chunks.push({ type: "text", text: delta });
-  }
-
-  #addThinking(text: string, chunks: ModelChunk[]): void {
+  #addWords(type: ItemWords["type"], event: ResponseEvent, chunks: ModelChunk[]): void {
+    const text = readText(event.delta);
     if (text === "") return;
-    this.#hasThinking = true;
-    chunks.push({ type: "thinking", text });
+    const words = this.#wordsAt(keyOf(event), type);
+    words.told += text;
+    this.#tell(words.type, text, chunks);
   }
 
-  #startItem({ item = {}, output_index: index = 0 }: ResponseEvent, chunks: ModelChunk[]): void {
-    if (item.type === "function_call") this.#calls.start(index, item, chunks);
-    if (isCommentary(item, this.#isJson)) this.#commentary.add(index);
+  #wordsAt(key: ItemKey, type: ItemWords["type"]): ItemWords {
+    const known = this.#words.get(key);
+    if (known !== undefined) return known;
+    const words = { type, told: "" };
+    this.#words.set(key, words);
+    return words;
+  }
+
+  #tell(type: ItemWords["type"], text: string, chunks: ModelChunk[]): void {
+    if (text === "") return;
+    if (type === "thinking") this.#hasThinking = true;
+    chunks.push({ type, text });
+  }
+
+  #startItem(event: ResponseEvent, chunks: ModelChunk[]): void {
+    const item: OutputItem = readObject(event.item);
+    const key = keyOf(event);
+    if (isNamedCall(item)) this.#calls.start(key, item, chunks);
+    if (isCommentary(item, this.#isJson)) this.#wordsAt(key, "thinking");
   }
 
   /** Only now the item is complete: encrypted content in earlier events may be partial. */
-  #endItem({ item = {}, output_index: index = 0 }: ResponseEvent, chunks: ModelChunk[]): void {
-    this.#items.push(item);
-    if (item.type === "function_call") this.#calls.end(index, item, chunks);
+  #endItem(event: ResponseEvent, chunks: ModelChunk[]): void {
+    const item: OutputItem = readObject(event.item);
+    const key = keyOf(event);
+    if (item.type === undefined || this.#items.has(key)) return;
+    this.#items.set(key, item);
+    if (isNamedCall(item)) this.#calls.end(key, item, chunks);
+    if (item.type === "message") this.#endMessage(key, item, chunks);
+    if (item.type === "reasoning" && !this.#words.has(key)) {
+      this.#tell("thinking", summaryOf(item, this.#hasThinking), chunks);
+    }
   }
 
-  #finish({ response = {} }: ResponseEvent, chunks: ModelChunk[]): void {
+  /** Adds the words that no delta had. Words that contradict those already given cannot be taken back. */
+  #endMessage(key: ItemKey, item: OutputItem, chunks: ModelChunk[]): void {
+    const words = this.#wordsAt(key, isCommentary(item, this.#isJson) ? "thinking" : "text");
+    const all = wordsOf(item);
+    if (all.startsWith(words.told)) this.#tell(words.type, all.slice(words.told.length), chunks);
+  }
+
+  #finish(event: ResponseEvent, chunks: ModelChunk[]): void {
+    const response: WireResponse = readObject(event.response);
+    const ids = new Set([...this.#items.values()].map(idOf));
+    for (const [index, item] of readObjects(response.output).entries()) {
+      const id = idOf(item);
+      if (id === "" || !ids.has(id)) this.#endItem({ output_index: index, item }, chunks);
+    }
     this.#calls.endAll(chunks);
     const hasCalls = this.#calls.count > 0;
-    chunks.push(toFinishChunk(response, { modelId: this.#modelId, items: this.#items, hasCalls }));
+    const items = [...this.#items.values()];
+    chunks.push(toFinishChunk(response, { modelId: this.#modelId, items, hasCalls }));
     this.#isComplete = true;
   }
 
   static readonly #steps: ReadonlyMap<string, Step> = new Map<string, Step>([
-    ["response.output_text.delta", (reader, event, chunks) => reader.#addText(event, chunks)],
-    ["response.refusal.delta", (reader, event, chunks) => reader.#addText(event, chunks)],
-    ["response.reasoning_summary_text.delta", (reader, { delta = "" }, chunks) => reader.#addThinking(delta, chunks)],
-    ["response.reasoning_text.delta", (reader, { delta = "" }, chunks) => reader.#addThinking(delta, chunks)],
+    ["response.output_text.delta", (reader, event, chunks) => reader.#addWords("text", event, chunks)],
+    ["response.refusal.delta", (reader, event, chunks) => reader.#addWords("text", event, chunks)],
+    ["response.reasoning_summary_text.delta", (reader, event, chunks) => reader.#addWords("thinking", event, chunks)],
+    ["response.reasoning_text.delta", (reader, event, chunks) => reader.#addWords("thinking", event, chunks)],
     [
       "response.reasoning_summary_part.added",
       // Also the first part of a second item.
-      (reader, _event, chunks) => reader.#addThinking(reader.#hasThinking ? "\n\n" : "", chunks),
+      (reader, _event, chunks) => reader.#tell("thinking", reader.#hasThinking ? "\n\n" : "", chunks),
     ],
     [
       "response.function_call_arguments.delta",
-      (reader, { delta = "", output_index: index = 0 }, chunks) => reader.#calls.extend(index, delta, chunks),
+      (reader, event, chunks) => reader.#calls.extend(keyOf(event), readText(event.delta), chunks),
     ],
     ["response.output_item.added", (reader, event, chunks) => reader.#startItem(event, chunks)],
     ["response.output_item.done", (reader, event, chunks) => reader.#endItem(event, chunks)],
     ["response.completed", (reader, event, chunks) => reader.#finish(event, chunks)],
     ["response.incomplete", (reader, event, chunks) => reader.#finish(event, chunks)],
-    ["response.failed", (_reader, { response }) => fail(response?.error ?? {})],
+    ["response.failed", (_reader, { response }) => fail(readObject(response)["error"])],
     // Documented as flat, and seen nested.
     ["error", (_reader, event) => fail(event.error ?? event)],
   ]);
+}
+
+/** The key of an item in the events of one answer: its index, or its id with servers that leave the index out. */
+function keyOf({ output_index: index, item_id: id, item }: ResponseEvent): ItemKey {
+  if (typeof index === "number") return index;
+  return readText(id) || idOf(readObject(item)) || 0;
+}
+
+function idOf({ id, call_id: callId }: OutputItem): string {
+  return readText(id) || readText(callId);
 }
 
 function fail(error: unknown): never {

@@ -1,14 +1,14 @@
-import { noUsage } from "@troupe/core/adapter";
+import { noUsage, readObject, readObjects, readText } from "@troupe/core/adapter";
 import type { ModelResponse } from "@troupe/core/adapter";
 import { wantsJson } from "../answer-format.ts";
 import type { ModelCall } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
-import { toToolCalls } from "../to-tool-calls.ts";
+import { argumentsText, toToolCalls } from "../to-tool-calls.ts";
 import type { UnparsedCall } from "../to-tool-calls.ts";
 import { toVendorError, TruncatedResponseError } from "../vendor-error.ts";
 import { toResponsesFinishReason, toResponsesUsage } from "./finish.ts";
 import { toVendorState } from "./replay.ts";
-import { toCallId } from "./streamed-calls.ts";
+import { isNamedCall, toCallId } from "./streamed-calls.ts";
 import type { OutputItem, WireResponse } from "./wire-types.ts";
 
 /**
@@ -16,16 +16,17 @@ import type { OutputItem, WireResponse } from "./wire-types.ts";
  * that failed, which can come with status 200, and `TruncatedResponseError` for one that is not finished.
  */
 export function fromResponsesResponse(body: unknown, { options, modelId }: ModelCall): ModelResponse {
-  const response = body as WireResponse;
+  const response: WireResponse = readObject(body);
   checkStatus(response);
-  const { output = [], usage, id, model } = response;
+  const { usage, id, model } = response;
+  const output: OutputItem[] = readObjects(response.output);
   const { text, thinking } = readWords(output, wantsJson(options.responseFormat));
   const calls = toToolCalls(output.flatMap(toUnparsedCall));
   return {
     text,
     ...calls,
     ...(thinking !== "" && { thinking }),
-    usage: usage ? toResponsesUsage(usage) : noUsage,
+    usage: toResponsesUsage(usage) ?? noUsage,
     finishReason: toResponsesFinishReason(response, calls.toolCalls.length > 0),
     ...toFinishDetails({ id, model, vendorState: toVendorState(modelId, output) }),
   };
@@ -33,7 +34,7 @@ export function fromResponsesResponse(body: unknown, { options, modelId }: Model
 
 function checkStatus({ status, error }: WireResponse): void {
   if (status === "completed" || status === "incomplete") return;
-  if (status === "failed" || error) throw toVendorError(error ?? {});
+  if (status === "failed" || error) throw toVendorError(error);
   throw new TruncatedResponseError();
 }
 
@@ -55,17 +56,24 @@ function readWords(output: readonly OutputItem[], isJson: boolean): { text: stri
   return { text, thinking };
 }
 
-function wordsOf({ content }: OutputItem): string {
-  return (content ?? []).map(({ text, refusal }) => text ?? refusal ?? "").join("");
+/** Returns the words of a message or of readable reasoning, with a refusal. */
+export function wordsOf({ content }: OutputItem): string {
+  return readObjects(content)
+    .map(({ text, refusal }) => readText(text ?? refusal))
+    .join("");
 }
 
-/** Models with open weights send their reasoning; others a summary in parts. */
-function summaryOf(item: OutputItem, isLater: boolean): string {
-  const summary = (item.summary ?? []).map(({ text }) => text ?? "").join("\n\n");
+/** Returns the words of a reasoning item: with models that have open weights the reasoning itself, else a summary in parts. */
+export function summaryOf(item: OutputItem, isLater: boolean): string {
+  const summary = readObjects(item.summary)
+    .map(({ text }) => readText(text))
+    .join("\n\n");
   if (summary === "") return wordsOf(item);
   return isLater ? `\n\n${summary}` : summary;
 }
 
-function toUnparsedCall({ type, call_id: id, name = "", arguments: text = "" }: OutputItem): UnparsedCall[] {
-  return type === "function_call" ? [{ id: toCallId(id), name, text }] : [];
+function toUnparsedCall(item: OutputItem): UnparsedCall[] {
+  if (!isNamedCall(item)) return [];
+  const { call_id: id, name, arguments: args } = item;
+  return [{ id: toCallId(id), name, text: argumentsText(args) }];
 }

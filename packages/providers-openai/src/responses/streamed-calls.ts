@@ -1,6 +1,13 @@
 import { createId } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
+import { argumentsText } from "../to-tool-calls.ts";
 import type { OutputItem } from "./wire-types.ts";
+
+/** The key of an item in the events of one answer: its index, or its id. */
+export type ItemKey = number | string;
+
+/** A call of one of our tools. */
+type NamedCall = OutputItem & { name: string };
 
 type OpenCall = { id: string; toldLength: number; isEnded: boolean };
 
@@ -9,33 +16,34 @@ type OpenCall = { id: string; toldLength: number; isEnded: boolean };
  * change the ids of items between events.
  */
 export class ResponsesToolCalls {
-  readonly #calls = new Map<number, OpenCall>();
+  readonly #calls = new Map<ItemKey, OpenCall>();
 
   /** The number of calls. */
   get count(): number {
     return this.#calls.size;
   }
 
-  start(index: number, { call_id: given, name = "", arguments: text = "" }: OutputItem, chunks: ModelChunk[]): void {
+  start(key: ItemKey, { call_id: given, name, arguments: args }: NamedCall, chunks: ModelChunk[]): void {
+    if (this.#calls.has(key)) return;
     const id = toCallId(given);
-    this.#calls.set(index, { id, toldLength: 0, isEnded: false });
+    this.#calls.set(key, { id, toldLength: 0, isEnded: false });
     chunks.push({ type: "tool_call_start", toolCall: { id, name } });
-    this.extend(index, text, chunks);
+    this.extend(key, argumentsText(args), chunks);
   }
 
-  extend(index: number, text: string, chunks: ModelChunk[]): void {
-    const call = this.#calls.get(index);
-    if (call === undefined || text === "") return;
+  extend(key: ItemKey, text: string, chunks: ModelChunk[]): void {
+    const call = this.#calls.get(key);
+    if (call === undefined || call.isEnded || text === "") return;
     call.toldLength += text.length;
     chunks.push({ type: "tool_call_delta", toolCallId: call.id, argumentsDelta: text });
   }
 
   /** Adds the arguments of the finished item that no delta had. */
-  end(index: number, item: OutputItem, chunks: ModelChunk[]): void {
-    if (!this.#calls.has(index)) this.start(index, { ...item, arguments: "" }, chunks);
-    const call = this.#calls.get(index);
+  end(key: ItemKey, item: NamedCall, chunks: ModelChunk[]): void {
+    this.start(key, { ...item, arguments: "" }, chunks);
+    const call = this.#calls.get(key);
     if (call === undefined || call.isEnded) return;
-    this.extend(index, (item.arguments ?? "").slice(call.toldLength), chunks);
+    this.extend(key, argumentsText(item.arguments).slice(call.toldLength), chunks);
     this.#close(call, chunks);
   }
 
@@ -53,6 +61,11 @@ export class ResponsesToolCalls {
  * Returns the id to which the result of a tool call refers: the given `call_id`, which is not the item's `id`, or a new
  * one when it is missing.
  */
-export function toCallId(given: string | undefined): string {
-  return given === undefined || given === "" ? `call_${createId()}` : given;
+export function toCallId(given: unknown): string {
+  return typeof given === "string" && given !== "" ? given : `call_${createId()}`;
+}
+
+/** Tells if an item is a call of one of our tools. One without a name could neither be executed nor sent back. */
+export function isNamedCall(item: OutputItem): item is NamedCall {
+  return item.type === "function_call" && typeof item.name === "string" && item.name !== "";
 }

@@ -1,48 +1,44 @@
 import type { WireError } from "../vendor-error.ts";
 
 /**
- * An item of a Responses answer (message, reasoning, tool call), with the fields that are read. It is sent back
- * unchanged.
+ * An item of a Responses answer (message, reasoning, tool call, call of the vendor's own tool), with the fields that are
+ * read. Any may be missing or of another type. It is sent back unchanged.
  */
 export type OutputItem = {
   type?: string;
-  id?: string;
-  call_id?: string;
-  name?: string;
-  arguments?: string;
-  phase?: string | null;
-  encrypted_content?: string | null;
-  content?: { type?: string; text?: string; refusal?: string }[] | null;
-  summary?: { text?: string }[];
+  id?: unknown;
+  call_id?: unknown;
+  name?: unknown;
+  arguments?: unknown;
+  phase?: unknown;
+  encrypted_content?: unknown;
+  content?: unknown;
+  summary?: unknown;
+  action?: unknown;
+  results?: unknown;
 };
 
 /** The token counts of a Responses answer, with the fields that are read. */
-export type ResponseUsage = {
-  input_tokens?: number;
-  output_tokens?: number;
-  total_tokens?: number;
-  input_tokens_details?: { cached_tokens?: number } | null;
-  output_tokens_details?: { reasoning_tokens?: number } | null;
-};
+export type ResponseUsage = Record<string, unknown>;
 
 /** The JSON of a Responses answer, with the fields that are read. */
 export type WireResponse = {
-  id?: string;
-  model?: string;
-  status?: string;
-  error?: WireError | null;
-  incomplete_details?: { reason?: string } | null;
-  output?: OutputItem[];
-  usage?: ResponseUsage | null;
+  id?: unknown;
+  model?: unknown;
+  status?: unknown;
+  error?: unknown;
+  incomplete_details?: unknown;
+  output?: unknown;
+  usage?: unknown;
 };
 
-/** One event of a streamed Responses answer, with the fields that are read. */
+/** One event of a streamed Responses answer, with the fields that are read. Any may be missing or of another type. */
 export type ResponseEvent = WireError & {
-  type?: string;
-  output_index?: number;
-  delta?: string;
-  arguments?: string;
-  item?: OutputItem;
-  response?: WireResponse;
-  error?: WireError;
+  output_index?: unknown;
+  item_id?: unknown;
+  delta?: unknown;
+  item?: unknown;
+  annotation?: unknown;
+  response?: unknown;
+  error?: unknown;
 };

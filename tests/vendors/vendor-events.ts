@@ -1,0 +1,112 @@
+import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import type { ModelProvider, ToolCall } from "@troupe/core";
+import { collectResponse } from "@troupe/core/adapter";
+import type { ModelResponse } from "@troupe/core/adapter";
+import { openai } from "@troupe/providers-openai";
+import { onTestFinished } from "vitest";
+import { connect } from "./vendors.ts";
+
+/** Answer of a vendor: the events of a stream, or one object. */
+export type Answer = object[] | { whole: object };
+
+const chat = (url: string): ModelProvider => openai("or-model", { baseURL: `${url}/v1`, api: "chat", apiKey: "sk-1" });
+const connectWithKey = (name: keyof typeof connect) => (url: string) => connect[name](url, { apiKey: "sk-1" });
+const models = {
+  Chat: chat,
+  Responses: connectWithKey("openai"),
+  Anthropic: connectWithKey("anthropic"),
+  Gemini: connectWithKey("google"),
+  Ollama: connectWithKey("ollama"),
+};
+/** A dialect of a vendor that has its own reader. */
+export type Dialect = keyof typeof models;
+
+/** Reads an answer that a vendor sends. */
+export async function read(dialect: Dialect, answer: Answer): Promise<ModelResponse> {
+  const vendor = await FakeVendor.start({ strict: false });
+  onTestFinished(() => vendor.close());
+  const model = models[dialect](vendor.url);
+  const isStream = Array.isArray(answer);
+  const type = isStream && dialect !== "Ollama" ? "text/event-stream" : "application/json";
+  const frames = isStream ? answer.map((event) => toFrame(dialect, event)) : [JSON.stringify(answer.whole)];
+  vendor.plan({ raw: { status: 200, headers: { "content-type": type }, frames } });
+  const messages = [{ role: "user" as const, content: "Hello?" }];
+  return isStream ? await collectResponse(model.stream(messages)) : await model.generate(messages);
+}
+
+function toFrame(dialect: Dialect, event: object): string {
+  return dialect === "Ollama" ? `${JSON.stringify(event)}\n` : `data: ${JSON.stringify(event)}\n\n`;
+}
+
+/** The names and arguments of the calls of an answer. */
+export const called = ({ toolCalls }: { toolCalls: ToolCall[] }) =>
+  toolCalls.map((call) => [call.name, call.arguments]);
+
+/** A delta of Chat Completions. */
+export const delta = (fields: object | null, more: object = {}): object => ({
+  choices: [{ index: 0, delta: fields, ...more }],
+});
+/** The last delta of Chat Completions. */
+export const chatEnd = delta({}, { finish_reason: "stop" });
+/** The last event of Responses. */
+export const completed = (fields: object = {}): object => ({
+  type: "response.completed",
+  response: { id: "r", status: "completed", output: [], ...fields },
+});
+/** A message item of Responses. */
+export const words = (text: string | null): object => ({
+  type: "message",
+  id: "m1",
+  role: "assistant",
+  content: [{ type: "output_text", text, annotations: [] }],
+});
+/** A piece of text of Responses. */
+export const textDelta = (text: string | null): object => ({
+  type: "response.output_text.delta",
+  output_index: 0,
+  delta: text,
+});
+/** A call item of Responses. */
+export const callItem = (fields: object = {}): object => ({
+  type: "function_call",
+  id: "fc_1",
+  call_id: "c1",
+  name: "look",
+  arguments: '{"at":1}',
+  ...fields,
+});
+/** An item of Responses that is done. */
+export const itemDone = (item: unknown, index = 0): object => ({
+  type: "response.output_item.done",
+  output_index: index,
+  item,
+});
+/** An item of Responses that begins. */
+export const itemAdded = (item: unknown, index = 0): object => ({
+  type: "response.output_item.added",
+  output_index: index,
+  item,
+});
+/** The first event of Anthropic. */
+export const started = { type: "message_start", message: { id: "m", model: "claude", usage: { input_tokens: 3 } } };
+/** The last events of Anthropic. */
+export const ended = (usage: unknown = { output_tokens: 5 }): object[] => [
+  { type: "message_delta", delta: { stop_reason: "end_turn" }, usage },
+  { type: "message_stop" },
+];
+/** The events of a content block of Anthropic. */
+export const block = (start: unknown, ...deltas: unknown[]): object[] => [
+  { type: "content_block_start", index: 0, content_block: start },
+  ...deltas.map((each) => ({ type: "content_block_delta", index: 0, delta: each })),
+  { type: "content_block_stop", index: 0 },
+];
+/** An event of Gemini with these parts. */
+export const parts = (...given: unknown[]): object => ({
+  candidates: [{ index: 0, content: { role: "model", parts: given } }],
+});
+/** The last event of Gemini. */
+export const geminiEnd = { candidates: [{ index: 0, finishReason: "STOP" }] };
+/** A line of Ollama with this message. */
+export const line = (message: unknown): object => ({ message });
+/** The last line of Ollama. */
+export const ollamaEnd = { done: true, done_reason: "stop" };
