@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { Memory } from "../memory/memory.ts";
 import { UserMemory } from "../memory/user-memory.ts";
 import { addUsage, noUsage } from "../message/token-usage.ts";
@@ -24,6 +24,7 @@ function modelEventsOf({ eventBus }: Agent): Told[] {
 const ids = { providerId: "scripted", modelId: "scripted-1" };
 
 describe.each(["run", "stream"] as const)("the model calls of an agent (%s)", (way) => {
+  afterEach(() => void vi.useRealTimers());
   const start = (agent: Agent, input = "Hi", opts = {}) =>
     way === "run" ? agent.run(input, opts) : agent.stream(input, opts).output;
 
@@ -60,6 +61,26 @@ describe.each(["run", "stream"] as const)("the model calls of an agent (%s)", (w
     expect(Object.keys(results[0]?.error ?? {})).toEqual(["code", "message"]);
     expect(results[0]).not.toHaveProperty("usage");
     expect(JSON.stringify(told)).not.toContain("canary");
+  });
+
+  it("are told when an attempt begins and when it ends, each with its own duration [events.model-call] [events.model-result]", async () => {
+    vi.useFakeTimers();
+    const failing = { delayMs: 50, error: Object.assign(new Error("busy"), { status: 503, code: "ECONNRESET" }) };
+    const { agent, model } = scripted([failing, { text: "Hi.", delayMs: 100 }], { retry: { initialDelayMs: 1000 } });
+    const told = modelEventsOf(agent);
+    const madeBefore: number[] = [];
+    agent.eventBus.on("model.call", () => void madeBefore.push(model.calls.length));
+    const ended = start(agent).then(() => undefined);
+    await vi.advanceTimersByTimeAsync(10_000);
+    await ended;
+
+    expect(told.slice(0, -1).map(({ name, data }) => [name, data.attempt, data.durationMs])).toEqual([
+      ["model.call", 1, undefined],
+      ["model.result", 1, 50],
+      ["model.call", 2, undefined],
+      ["model.result", 2, 100],
+    ]);
+    expect(madeBefore).toEqual([0, 1]);
   });
 
   it("are told for repairs of a structured answer and for summaries, and add up to the usage [events.model-usage]", async () => {

@@ -22,7 +22,7 @@ describe.each(["run", "stream"] as const)("the output of an agent (%s)", (way) =
     return await outcome;
   };
 
-  it("has every field [output.required] [output.thinking] [output.identity] [output.model] [output.messages]", async () => {
+  it("has every field [output.required] [output.structured-null] [output.thinking] [output.timings] [output.identity] [output.model] [output.status] [output.messages] [output.metrics]", async () => {
     const answer = { thinking: "Rain.", text: "It rains.", usage, responseId: "resp-2", delayMs: 100 };
     const { agent } = scripted([{ ...asks, delayMs: 100 }, answer], { tools: [look] });
 
@@ -88,12 +88,13 @@ describe.each(["run", "stream"] as const)("the output of an agent (%s)", (way) =
     expect(output.messages?.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
   });
 
-  it("has the time of its creation, and leaves out absent fields [output.created-at]", async () => {
-    const { agent } = scripted(["Hi."]);
+  it("has the time at which the run began, and leaves out absent fields [output.created-at]", async () => {
+    const { agent } = scripted([{ text: "Hi.", delayMs: 100 }]);
+    vi.setSystemTime(1_700_000_000_500);
     const output = await settled(start(agent));
 
     for (const absent of ["thinking", "responseId"]) expect(output).not.toHaveProperty(absent);
-    expect(output.createdAt).toBe(1_700_000_000_000);
+    expect(output.createdAt).toBe(1_700_000_000_500);
   });
 
   it("keeps thinking out of the answer, the session and the messages", async () => {

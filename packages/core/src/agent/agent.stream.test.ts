@@ -8,34 +8,39 @@ import { Agent } from "./agent.ts";
 import { callOf, look, scripted, StreamingModel, toolNamed } from "./test/agents.ts";
 
 describe("the stream of an agent", () => {
-  it("yields thinking, text and calls as they come, and one finish for all round trips [chunk.tool-order]", async () => {
+  it("yields thinking, text and calls as they come, and one finish for all round trips [chunk.text] [chunk.thinking] [chunk.tool-call-start] [chunk.tool-call-delta] [chunk.tool-call-end] [chunk.tool-order] [chunk.finish]", async () => {
     const asks = { thinking: "hm", text: "I look.", toolCalls: [callOf("1")] };
     const { agent } = scripted([asks, "It rains."], { tools: [look] });
 
     const chunks = await readAll(agent.stream("Weather?"));
 
-    expect(chunks.map((chunk) => ("text" in chunk ? chunk.text : chunk.type))).toEqual([
-      "hm",
-      "I ",
-      "look.",
-      "tool_call_start",
-      "tool_call_delta",
-      "tool_call_delta",
-      "tool_result",
-      "tool_call_end",
-      "It ",
-      "rains.",
-      "finish",
+    expect(chunks).toEqual([
+      { type: "thinking", text: "hm" },
+      { type: "text", text: "I " },
+      { type: "text", text: "look." },
+      { type: "tool_call_start", toolCall: { id: "1", name: "look" } },
+      { type: "tool_call_delta", toolCallId: "1", argumentsDelta: '{"at":"' },
+      { type: "tool_call_delta", toolCallId: "1", argumentsDelta: 'Oslo"}' },
+      expect.objectContaining({ type: "tool_result", toolCallId: "1" }),
+      { type: "tool_call_end", toolCallId: "1" },
+      { type: "text", text: "It " },
+      { type: "text", text: "rains." },
+      { type: "finish", finishReason: "stop", usage: { promptTokens: 20, completionTokens: 10, totalTokens: 30 } },
     ]);
-    expect(chunks.at(-1)).toEqual({
-      type: "finish",
-      finishReason: "stop",
-      usage: { promptTokens: 20, completionTokens: 10, totalTokens: 30 },
-    });
     assertPlainChunks(chunks);
   });
 
-  it("finishes with the reason of the last answer, and says so when there were no round trips left", async () => {
+  it("names a call by one id in all of its chunks, also when the model uses an id again [chunk.tool-call-start] [chunk.tool-call-delta] [chunk.tool-call-end]", async () => {
+    const { agent } = scripted([{ toolCalls: [callOf("1")] }, { toolCalls: [callOf("1", "Rome")] }, "Done."], {
+      tools: [look],
+    });
+
+    const calls = assertCallGrammar(await readAll(agent.stream("Weather?")));
+
+    expect([...calls.values()].map(({ text }) => text)).toEqual(['{"at":"Oslo"}', '{"at":"Rome"}']);
+  });
+
+  it("finishes with the reason of the last answer, and says so when there were no round trips left [chunk.finish]", async () => {
     const reasonOf = async (...setUp: Parameters<typeof scripted>) =>
       (await readAll(scripted(...setUp).agent.stream("Weather?"))).at(-1);
 

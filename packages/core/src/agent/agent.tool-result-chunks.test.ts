@@ -149,4 +149,23 @@ describe("the results of tool calls", () => {
     expect(stored?.artifacts?.map(({ type }) => type)).toEqual(["file", "chart"]);
     expect(stored?.leftOut).toBe(1);
   });
+
+  it.each([
+    ["stored up to 1,048,576 characters of JSON in all calls of a turn", 0, { artifacts: 1 }],
+    ["left out by the first character beyond that", 1, { leftOut: 1 }],
+  ])("have artifacts that are %s [turn.artifact-limit]", async (_what, beyond, second) => {
+    const storage = new InMemoryStorage();
+    const fileOf = (size: number): Artifact => ({
+      type: "file",
+      data: "x".repeat(size - '{"type":"file","data":""}'.length),
+    });
+    const make = toolNamed("make", (size) => ({ content: "made", artifacts: [fileOf(Number(size))] }));
+    const toolCalls = [callOf("1", "1000000", "make"), callOf("2", String(48_576 + beyond), "make")];
+    const { agent } = scripted([{ toolCalls }, "Done."], { storage, tools: [make] });
+    await agent.run("Make.", { sessionId: "s" });
+
+    const [turn] = await turnsIn(storage);
+    const stored = turn?.toolResults?.map(({ artifacts, leftOut }) => ({ artifacts: artifacts?.length, leftOut }));
+    expect(stored).toEqual([{ artifacts: 1 }, second]);
+  });
 });

@@ -23,7 +23,11 @@ function valuesOf(pieces: readonly string[]): unknown[] {
 
 /** JSON in which any character may be written as an escape, with any white space. */
 const anyJson = fc
-  .tuple(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, "\t"), fc.boolean())
+  .tuple(
+    fc.oneof(fc.jsonValue({ maxDepth: 6 }), fc.jsonValue({ maxDepth: 6, stringUnit: "binary" })),
+    fc.constantFrom(undefined, 1, "\t"),
+    fc.boolean(),
+  )
   .map(([value, space, escapes]) => {
     const text = JSON.stringify(value, null, space);
     const escape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -44,6 +48,7 @@ describe("PartialJson", () => {
         for (const [index, value] of shown.entries()) {
           expect(extendsTo(value, shown[index + 1] ?? whole), `${JSON.stringify(value)} in ${text}`).toBe(true);
           expect(extendsTo(value, whole), `${JSON.stringify(value)} in ${text}`).toBe(true);
+          expect(JSON.stringify(value), "half of a surrogate pair").not.toMatch(/(?<!\\)(?:\\\\)*\\ud[89ab]/);
         }
         // A number or word at the root is complete only when the text is.
         const isOpenEnded = typeof whole !== "object" && typeof whole !== "string";
@@ -63,6 +68,13 @@ describe("PartialJson", () => {
       [12, true, "Oslo", null],
     ]);
     expect(valuesOf(['{"a', '":', '{"b":1', "}}"])).toEqual([{}, { a: {} }, { a: { b: 1 } }]);
+  });
+
+  it("shows a character beyond U+FFFF when both of its halves have come, and half a pair when no other half comes", () => {
+    expect(valuesOf(['"a\ud83d', "\ude00", 'b"'])).toEqual(["a", "a😀", "a😀b"]);
+    expect(valuesOf(['"a\\ud83d', "\\ude00", 'b"'])).toEqual(["a", "a😀", "a😀b"]);
+    expect(valuesOf(['{"\ud83d', '\ude00":1}'])).toEqual([{}, { "😀": 1 }]);
+    expect(valuesOf(['["\\ud83d', '","', 'b"]'])).toEqual([[""], ["\ud83d", ""], ["\ud83d", "b"]]);
   });
 
   it("reads what surrounds an answer: white space, a byte order mark, and a code fence", () => {

@@ -51,6 +51,8 @@ export class PartialJson {
   #root: unknown;
   /** The string, number or word that is being read. */
   #token = "";
+  /** The first half of a surrogate pair, until the other half comes. */
+  #half = "";
   #isKey = false;
   #hex = "";
   /** True when there is more to show than at the last `take`. */
@@ -88,8 +90,8 @@ export class PartialJson {
 
   #snapshot(): unknown {
     const isInString = ["string", "escape", "unicode"].includes(this.#state) && !this.#isKey;
-    // Half of a surrogate pair is held back.
-    let value: unknown = isInString ? this.#token.replace(/[\uD800-\uDBFF]$/, "") : undefined;
+    // Not looked into: that copies the whole of a string that was joined from pieces.
+    let value: unknown = isInString ? this.#token : undefined;
     for (let level = this.#open.length - 1; level >= 0; level--) {
       const { parts, key } = this.#open[level] as OpenValue;
       const copy = Array.isArray(parts) ? parts.slice() : { ...parts };
@@ -149,8 +151,11 @@ export class PartialJson {
   }
 
   #addText(text: string): void {
-    this.#token += text;
-    if (!this.#isKey) this.#hasGrown = true;
+    const isCut = isFirstHalf(text.charCodeAt(text.length - 1));
+    const whole = this.#half + (isCut ? text.slice(0, -1) : text);
+    this.#half = isCut ? text.slice(-1) : "";
+    this.#token += whole;
+    if (!this.#isKey && whole !== "") this.#hasGrown = true;
   }
 
   #readEscape(text: string, at: number): number {
@@ -177,6 +182,7 @@ export class PartialJson {
   }
 
   #endString(): void {
+    this.#token += this.#half;
     if (!this.#isKey) {
       this.#endValue(this.#token);
       return;
@@ -247,6 +253,7 @@ export class PartialJson {
     this.#isKey = isKey;
     this.#hasGrown ||= !isKey;
     this.#token = "";
+    this.#half = "";
     this.#state = "string";
     return true;
   }
@@ -290,6 +297,11 @@ function addPart(parts: unknown[] | Record<string, unknown>, key: string, value:
 /** Tells if a character ends the plain text of a string: a quote, a backslash, or a control character. */
 function isSpecial(code: number): boolean {
   return code === 0x22 || code === 0x5c || code < 0x20;
+}
+
+/** Tells if a UTF-16 unit is the first half of a surrogate pair. */
+function isFirstHalf(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
 }
 
 /** Tells if a character ends a number or a word: a comma, a closing bracket or brace, or white space. */
