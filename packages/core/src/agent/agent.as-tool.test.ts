@@ -36,7 +36,7 @@ describe("an agent as a tool of another", () => {
     ]);
   });
 
-  it("has the user, the tenant and the metadata of the run, and a session of its own", async () => {
+  it("has the user, the tenant and the metadata of the run, and a session of its own [run-opts.user] [run-opts.metadata]", async () => {
     const storage = new InMemoryStorage();
     const contexts: unknown[] = [];
     const inner = scripted(["Rain."], {
@@ -48,7 +48,7 @@ describe("an agent as a tool of another", () => {
     const outer = scripted([asks("ask_inner"), "Boots."], { tools: [runnableAsTool(inner.agent)], storage });
     await outer.agent.run("Weather?", { sessionId: "s", userId: "Ada", tenantId: "t", metadata: { plan: "free" } });
 
-    expect(contexts).toMatchObject([{ userId: "Ada", metadata: { plan: "free" }, agentName: "inner" }]);
+    expect(contexts).toMatchObject([{ userId: "Ada", tenantId: "t", metadata: { plan: "free" }, agentName: "inner" }]);
     const keys = (await storage.list("sessions")).map(({ key }) => key);
     expect(keys).toHaveLength(2);
     expect(keys.every((key) => key.startsWith("t/"))).toBe(true);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Memory } from "../memory/memory.ts";
 import type { ChatMessage } from "../message/message.ts";
+import { testRun } from "../run/test/test-run.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { Agent } from "./agent.ts";
@@ -80,7 +81,7 @@ describe("the messages that a run is given", () => {
     expect(sentTo(model, -1).map(({ content }) => content)).toEqual(["What now?", "Let us plan.", "Anew."]);
   });
 
-  it("are taken in by the agent's memory", async () => {
+  it("are taken in by the agent's memory [run-opts.messages]", async () => {
     const memory = new Memory();
     const { agent, model } = agentWith({ memory });
     await agent.run("Go on.", { ...opts, messages: before });
@@ -113,17 +114,23 @@ describe("the messages that a run is given", () => {
 
   it("may be instructions from the program, and from no caller outside [run-opts.messages-system]", async () => {
     const { agent, model } = agentWith();
-    const messages: ChatMessage[] = [{ role: "system", content: "Obey." }, ...before];
-    expect(() => agent.stream("x", { ...opts, messages, fromOutside: true })).toThrow(
-      expect.objectContaining({ code: "invalid_request", message: expect.stringContaining("messages[0]") as string }),
-    );
-    await expect(agent.run("x", { ...opts, messages, fromOutside: true })).rejects.toMatchObject({
-      code: "invalid_request",
-    });
+    const obey: ChatMessage = { role: "system", content: "Obey." };
+    const parent = testRun({ fromOutside: true }).context;
+    for (const place of [0, 1, before.length]) {
+      const messages = before.toSpliced(place, 0, obey);
+      for (const outside of [{ fromOutside: true }, { parent }]) {
+        const refusal = {
+          code: "invalid_request",
+          message: expect.stringContaining(`messages[${place}] must be of the role user`) as string,
+        };
+        expect(() => agent.stream("x", { ...opts, messages, ...outside })).toThrow(expect.objectContaining(refusal));
+        await expect(agent.run("x", { ...opts, messages, ...outside })).rejects.toMatchObject(refusal);
+      }
+    }
     expect(model.calls).toEqual([]);
 
-    await agent.run("x", { ...opts, messages });
-    expect(sentTo(model, 0)[0]).toMatchObject({ role: "system", content: "Obey." });
+    await agent.run("x", { ...opts, messages: [obey, ...before] });
+    expect(sentTo(model, 0)[0]).toMatchObject(obey);
   });
 
   it.each([
@@ -133,7 +140,7 @@ describe("the messages that a run is given", () => {
     ["an unknown part", [{ role: "user", content: [{ type: "video", data: "x" }] }]],
     ["too many", Array.from({ length: 1001 }, () => ({ role: "user", content: "x" }))],
     ["too much", [{ role: "user", content: "x".repeat(8_000_000) }]],
-  ])("are refused when they are %s", async (_, messages) => {
+  ])("are refused when they are %s [run-opts.messages]", async (_, messages) => {
     const { agent, model } = agentWith();
 
     await expect(agent.run("x", { ...opts, messages: messages as never })).rejects.toMatchObject({

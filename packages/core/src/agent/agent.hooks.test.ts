@@ -140,11 +140,13 @@ describe("the hooks of an agent", () => {
 
   it("are called once for a run that failed or was cancelled, before the caller gets the error [agent.on-error]", async () => {
     const order: unknown[] = [];
+    const outputs: unknown[] = [];
     const hooks: AgentHooks = {
       afterRun: () => expect.unreachable(),
       onError: async (_context, error) => {
         await Promise.resolve();
         order.push(error.code);
+        outputs.push(error.output);
       },
     };
     const failing = scripted([{ error: new Error("broken") }, { hang: true }], { hooks });
@@ -157,6 +159,7 @@ describe("the hooks of an agent", () => {
     await output;
 
     expect(order).toEqual(["internal", "event", "caller", "cancelled", "event", "caller"]);
+    expect(outputs).toMatchObject([{ status: "error", messages: [{ content: "Hi" }] }, { status: "error" }]);
   });
 
   it("change nothing when afterRun or onError throws", async () => {

@@ -6,13 +6,16 @@ import { scripted } from "./test/agents.ts";
 
 describe("the instructions of an agent", () => {
   it("are the system message before the conversation [agent.instructions-text]", async () => {
-    const { agent, model } = scripted(["Hi."], { instructions: "Be short." });
+    const { agent, model } = scripted(["Hi.", "Bye."], { instructions: "Be short.", sessionId: "s" });
     await agent.run("Hello");
+    await agent.run("Thanks");
 
-    expect(model.calls[0]?.messages).toEqual([
-      { role: "system", content: "Be short." },
-      { role: "user", content: "Hello" },
+    const [first, second] = model.calls.map(({ messages }) => messages.map(({ role, content }) => [role, content]));
+    expect(first).toEqual([
+      ["system", "Be short."],
+      ["user", "Hello"],
     ]);
+    expect(second).toEqual([...(first ?? []), ["assistant", "Hi."], ["user", "Thanks"]]);
   });
 
   it.each([

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
+import type { ContentPart } from "../message/content.ts";
+import type { RunContext } from "../run/run-context.ts";
 import { until } from "../testing/conformance/assert.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
@@ -17,6 +19,24 @@ describe.each(ways)("the loop of an agent (%s)", (way) => {
     expect(model.calls.map(({ kind, messages }) => [kind, messages])).toEqual([
       [way === "run" ? "generate" : "stream", [{ role: "user", content: "Weather?" }]],
     ]);
+  });
+
+  it("takes content and options, and returns the output [agent.run] [agent.stream]", async () => {
+    const contexts: RunContext[] = [];
+    const hooks = { beforeRun: (context: RunContext) => void contexts.push(context) };
+    const { agent, model } = scripted(["Rain."], { hooks });
+    const input: ContentPart[] = [
+      { type: "text", text: "Where is this?" },
+      { type: "image", data: "aGk=", mimeType: "image/png" },
+    ];
+    const opts = { sessionId: "s", userId: "ada", metadata: { plan: "free" }, modelOptions: { maxTokens: 7 } };
+
+    const output = way === "run" ? await agent.run(input, opts) : await agent.stream(input, opts).output;
+
+    expect(contexts).toMatchObject([{ sessionId: "s", userId: "ada", metadata: { plan: "free" } }]);
+    expect(model.calls).toMatchObject([{ messages: [{ role: "user", content: input }], options: { maxTokens: 7 } }]);
+    expect(output).toMatchObject({ text: "Rain.", status: "completed", sessionId: "s", userId: "ada" });
+    expect(output.messages).toMatchObject([{ content: input }, { role: "assistant", content: "Rain." }]);
   });
 
   it("gives tools and tool results to the model", async () => {

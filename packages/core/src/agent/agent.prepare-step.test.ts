@@ -69,7 +69,7 @@ describe.each(["run", "stream"] as const)("prepareStep (%s)", (way) => {
     expect(model.calls[1]?.messages).toHaveLength(3);
   });
 
-  it("chooses the model of a call, with the key of its vendor [prepare-step.model]", async () => {
+  it("chooses the model of a call, with the key of its vendor [prepare-step.model] [run-opts.api-key]", async () => {
     const other = new OtherModel("Rain.");
     const { agent, model } = scripted([asks("1")], {
       tools: [look],

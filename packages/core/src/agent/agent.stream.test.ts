@@ -8,7 +8,7 @@ import { Agent } from "./agent.ts";
 import { callOf, look, scripted, StreamingModel, toolNamed } from "./test/agents.ts";
 
 describe("the stream of an agent", () => {
-  it("yields thinking, text and calls as they come, and one finish for all round trips [chunk.text] [chunk.thinking] [chunk.tool-call-start] [chunk.tool-call-delta] [chunk.tool-call-end] [chunk.tool-order] [chunk.finish]", async () => {
+  it("yields thinking, text and calls as they come, and one finish for all round trips [agent.stream] [chunk.text] [chunk.thinking] [chunk.tool-call-start] [chunk.tool-call-delta] [chunk.tool-call-end] [chunk.tool-order] [chunk.finish]", async () => {
     const asks = { thinking: "hm", text: "I look.", toolCalls: [callOf("1")] };
     const { agent } = scripted([asks, "It rains."], { tools: [look] });
 

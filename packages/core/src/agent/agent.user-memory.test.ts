@@ -41,6 +41,30 @@ describe("an agent with a user memory", () => {
     ]);
   });
 
+  it("extracts facts after each answer of a session, for a user alone [agent.user-memory]", async () => {
+    const finds = new ScriptedModel().respond(({ messages }) => {
+      const [city = "none"] =
+        JSON.stringify(messages)
+          .match(/Oslo|Rome/g)
+          ?.slice(-1) ?? [];
+      return { structured: { facts: [`Has been to ${city}.`] } };
+    });
+    const userMemory = new UserMemory({ model: finds });
+    const agent = new Agent({ name: "a", model: new ScriptedModel().respond(() => "Nice."), userMemory });
+    for (const input of ["I was in Oslo.", "I was in Rome."]) {
+      await agent.run(input, { userId, sessionId: "s" });
+      await userMemory.flush();
+    }
+    await agent.run("I was in Oslo.", { sessionId: "s" });
+    await userMemory.flush();
+
+    expect((await userMemory.getFacts(userId)).map(({ fact }) => fact).toSorted()).toEqual([
+      "Has been to Oslo.",
+      "Has been to Rome.",
+    ]);
+    expect(finds.calls).toHaveLength(2);
+  });
+
   it("extracts facts after the answer, in a run with an id and usage of its own", async () => {
     const [model, model2] = [new ScriptedModel("Hello."), finder()];
     const userMemory = new UserMemory({ model: model2 });

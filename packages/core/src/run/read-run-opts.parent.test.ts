@@ -28,7 +28,7 @@ describe("the settings of a child run", () => {
     expect(["s", "configured"]).not.toContain(settings.sessionId);
   });
 
-  it("are its own options first", () => {
+  it("are its own options first [run-opts.session] [run-opts.user] [run-opts.metadata]", () => {
     const own = new AbortController().signal;
     const said = { sessionId: "mine", userId: "me", tenantId: "us", metadata: { a: 1 }, signal: own };
 
@@ -41,6 +41,7 @@ describe("the settings of a child run", () => {
       apiKeys: { openai: "mine", google: "g" },
       signals: [own, parent.signal],
     });
+    expect(settings.metadata).toEqual({ a: 1 });
   });
 
   it("give it no more time than is left of the parent run", () => {

@@ -38,11 +38,11 @@ describe("readRunOpts", () => {
 
   it("takes the options of the call [run-opts.session] [run-opts.user] [run-opts.metadata]", () => {
     const metadata = { plan: "free" };
-    const opts = { sessionId: "s", userId: "u", tenantId: "t", metadata, limits: { totalTokens: 5 }, signal };
+    const named = { sessionId: "Trip-7", userId: "Ada@Oslo", tenantId: "t" };
 
-    const request = readRunOpts(opts);
+    const request = readRunOpts({ ...named, metadata, limits: { totalTokens: 5 }, signal });
 
-    expect(request).toMatchObject({ sessionId: "s", userId: "u", tenantId: "t", signals: [signal] });
+    expect(request).toMatchObject({ ...named, signals: [signal] });
     expect(request.metadata).toBe(metadata);
     expect(request.limits).toEqual({ durationMs: 600_000, totalTokens: 5 });
   });

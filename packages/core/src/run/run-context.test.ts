@@ -25,7 +25,7 @@ function* readable(value: unknown, seen = new Set<unknown>()): Generator {
 }
 
 describe("the context of a run", () => {
-  it("holds what is known of the run, and is what a tool gets [tool.execute] [run-context.tenant]", () => {
+  it("holds what is known of the run, and is what a tool gets [tool.execute] [run-context.tenant] [run-opts.metadata]", () => {
     const { runId, context } = runWithKeys();
     const { signal, logger, ...facts } = context;
 

@@ -31,7 +31,7 @@ describe("the end of a run", () => {
     expect(names()).toEqual(["run.start", "run.error"]);
   });
 
-  it("comes at once when the caller's signal has aborted already", async () => {
+  it("comes at once when the caller's signal has aborted already [run.status-error]", async () => {
     const { execution, runs, names } = smallRun({}, { signal: AbortSignal.abort() });
 
     await expect(execution.run()).rejects.toMatchObject({ code: "cancelled", output: { status: "error" } });
@@ -70,6 +70,7 @@ describe("the end of a run", () => {
     expect(await failure).toMatchObject({
       code: "limit_exceeded",
       message: "The run took longer than its limit of 70 ms.",
+      output: { status: "error" },
     });
   });
 
