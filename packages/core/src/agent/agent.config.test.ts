@@ -82,14 +82,16 @@ describe("an agent", () => {
     const write = process.stderr.write.bind(process.stderr);
     process.stderr.write = (line: unknown) => lines.push(line) > 0;
     try {
-      const { agent, model: asked } = scripted(["One.", "Two.", { error: new Error("broken") }], {
+      const { agent, model: asked } = scripted(["One.", "Other.", "Two.", { error: new Error("broken") }], {
         hooks: { afterRun: () => Promise.reject(new Error("hook")) },
       });
       await agent.run("First", { sessionId: "s" });
+      await agent.run("Elsewhere", { sessionId: "other" });
       await agent.run("Second", { sessionId: "s" });
       await agent.run("Third", { sessionId: "s" }).catch(() => undefined);
 
-      expect(asked.calls[1]?.messages.map(({ content }) => content)).toEqual(["First", "One.", "Second"]);
+      expect(asked.calls[1]?.messages.map(({ content }) => content)).toEqual(["Elsewhere"]);
+      expect(asked.calls[2]?.messages.map(({ content }) => content)).toEqual(["First", "One.", "Second"]);
     } finally {
       process.stderr.write = write;
     }
