@@ -104,4 +104,4 @@ export const testEntryPoints = {
 export const sharedTestTools = ["vitest"];
 
 /** Folders and files that may read the environment. Tests may always. */
-export const environmentReaders = ["apps", "bench", "examples", "packages/core/src/keys/resolve-key.ts"];
+export const environmentReaders = ["apps", "bench", "examples", "packages/core/src/keys/read-environment.ts"];

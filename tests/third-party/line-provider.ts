@@ -21,7 +21,11 @@ export class LineProvider implements ModelProvider {
 
   async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<StreamChunk, void> {
     const { signal } = options;
-    const key = requireKey({ providerId: this.providerId, request: options.apiKey, environment: ["LINE_API_KEY"] });
+    const key = await requireKey({
+      providerId: this.providerId,
+      request: options.apiKey,
+      environment: ["LINE_API_KEY"],
+    });
     try {
       const response = await this.#pool.fetch(this.#url, {
         method: "POST",

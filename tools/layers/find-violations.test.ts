@@ -37,7 +37,7 @@ const sound: Record<string, string> = {
   "packages/core/src/storage/json.ts": `/** Plain data. */ export type Json = string;`,
   "packages/core/src/storage/own.ts": `import type { Json } from "./json.ts"; import { sleep } from "../util/sleep.ts";`,
   "packages/core/src/agent/agent.ts": `import type { Json } from "../storage/json.ts";\n/** An agent. */\nexport class Agent { json?: Json; }`,
-  "packages/core/src/keys/resolve-key.ts": `const key = () => process.env["KEY"];`,
+  "packages/core/src/keys/read-environment.ts": `const key = () => process.env["KEY"];`,
   "packages/core/src/agent/agent.test.ts": `import { model } from "../testing/model.ts"; import { z } from "zod";`,
   "packages/core/src/testing/model.ts": `import { Agent } from "../agent/agent.ts";\n/** A model. */\nexport const model = Agent;`,
   "packages/core/examples/ask.ts": `import { Agent } from "@troupe/core"; import { model } from "@troupe/core/testing";`,

@@ -20,7 +20,7 @@ import type { ModelRules } from "./model-rules.ts";
 
 /** The options that users pass to both `google` and `vertex`, before `readModelOptions` checks them. */
 export type GeminiOptions = {
-  apiKey?: string | undefined;
+  apiKey?: string | (() => string | Promise<string>) | undefined;
   baseURL?: string | undefined;
   idleTimeoutMs?: number | undefined;
   rules?: Partial<ModelRules> | undefined;

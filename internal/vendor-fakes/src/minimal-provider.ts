@@ -43,7 +43,7 @@ export class MinimalProvider implements ModelProvider {
 
   async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<StreamChunk, void> {
     const { providerId } = this;
-    const key = requireKey({ providerId, request: options.apiKey, config: this.#options.apiKey });
+    const key = await requireKey({ providerId, request: options.apiKey, config: this.#options.apiKey });
     try {
       options.signal?.throwIfAborted();
       yield* toChunks(this.#frames(messages, key, options.signal));

@@ -16,7 +16,15 @@ export {
   satisfying,
   timeoutMilliseconds,
 } from "./errors/option-checks.ts";
-export { apiKeyOption, baseUrlOption } from "./model/provider-options.ts";
+export {
+  apiKeyOption,
+  baseUrlOption,
+  checkClientOptions,
+  clientOption,
+  openClientCall,
+} from "./model/provider-options.ts";
+export { networkOptions } from "./model/network.ts";
+export type { CallHeaders, NetworkOptions } from "./model/network.ts";
 
 // Errors.
 export { abortedError } from "./errors/aborted-error.ts";
@@ -25,13 +33,17 @@ export { isRetryable } from "./retry/is-retryable.ts";
 export { readRetryAfter } from "./errors/read-retry-after.ts";
 export { toPublicError } from "./errors/public-error.ts";
 export type { PublicError } from "./errors/public-error.ts";
+export { toModelError } from "./errors/to-model-error.ts";
+export type { CallContext } from "./errors/to-model-error.ts";
 export { toTroupeError } from "./errors/to-troupe-error.ts";
+export { ResponseError, TruncatedResponseError, VendorError } from "./errors/vendor-error.ts";
+export type { VendorErrorFacts } from "./errors/vendor-error.ts";
 
 // API keys.
 export { genericKeyHeader, keyHeaders, vendorKeyHeaders } from "./keys/key-headers.ts";
 export { KeyedCache } from "./keys/keyed-cache.ts";
 export { requireKey, resolveKey } from "./keys/resolve-key.ts";
-export type { KeySources, ResolvedKey } from "./keys/resolve-key.ts";
+export type { ApiKeySource, KeySources, ResolvedKey } from "./keys/resolve-key.ts";
 export { readKeyHeaders } from "./keys/read-key-headers.ts";
 export type { CarriedKeys, ReadKeysOptions, RequestHeaders } from "./keys/read-key-headers.ts";
 
@@ -40,6 +52,8 @@ export type { AnswerChunk, ModelChunk, ModelFinish } from "./model/model-chunk.t
 export type { Source, SourceChunk } from "./message/source.ts";
 export type { ModelResponse } from "./model/model-response.ts";
 export { collectResponse, ResponseCollector } from "./model/response-collector.ts";
+export { generateAnswer, streamAnswer } from "./model/stream-answer.ts";
+export type { Connection, EventReader, OpenAnswer, StreamedCall, WholeCall } from "./model/stream-answer.ts";
 export { createOmissionReport } from "./model/omission.ts";
 export type { Omission, ReportOmission } from "./model/omission.ts";
 export { PartReader } from "./model/part-reader.ts";
@@ -57,7 +71,14 @@ export { parseArguments } from "./schema/parse-model-json.ts";
 
 // HTTP to vendors, and to addresses from outside.
 export { createHttpPool, sharedHttpPool } from "./wire/http-pool.ts";
-export type { HttpPool, HttpPoolOptions, PooledRequestInit } from "./wire/http-pool.ts";
+export type { HttpInit, HttpPool, HttpPoolOptions, HttpSender, PooledRequestInit } from "./wire/http-pool.ts";
+export type { HttpReply, ReplyBytes, ReplyHeaders } from "./wire/http-reply.ts";
+export { Network } from "./model/network.ts";
+export type { CallSources } from "./model/network.ts";
+export { postJson, readJson } from "./wire/post-json.ts";
+export type { ErrorReply, JsonRequest } from "./wire/post-json.ts";
+export { clientEvents, streamEvents, WholeAnswer } from "./wire/stream-events.ts";
+export type { EventBatch, EventFormat } from "./wire/stream-events.ts";
 export { drainReply } from "./wire/reply.ts";
 export { readSse, SseParser } from "./wire/read-sse.ts";
 export type { SseEnd, SseEvent } from "./wire/read-sse.ts";

@@ -111,6 +111,7 @@ export type { Json } from "./storage/json.ts";
 
 // Models.
 export type { ModelProvider } from "./model/model-provider.ts";
+export type { NetworkOptions } from "./model/network.ts";
 export type { ModelResponse } from "./model/model-response.ts";
 export type {
   ModelConfig,

@@ -272,12 +272,10 @@ describe("a stream", () => {
   });
 });
 
-it("loads the vendor's library with the first call, not before", async () => {
+it("loads no library of the vendor", async () => {
   vi.resetModules();
-  const loaded = vi.fn<() => void>();
-  vi.doMock("@anthropic-ai/sdk", async (original) => {
-    loaded();
-    return await original();
+  vi.doMock("@anthropic-ai/sdk", () => {
+    throw new Error("The library was loaded.");
   });
   onTestFinished(() => {
     vi.doUnmock("@anthropic-ai/sdk");
@@ -285,11 +283,10 @@ it("loads the vendor's library with the first call, not before", async () => {
   });
   const { vendor } = await startVendor();
   vendor.say("Yes.");
+  vendor.plan({ failure: { status: 529 } });
   const fresh = await import("./index.ts");
   const model = fresh.anthropic("claude-opus-5-5", { apiKey: "key-1", baseURL: vendor.url });
-  expect(loaded).not.toHaveBeenCalled();
 
-  await model.generate(ask);
-
-  expect(loaded).toHaveBeenCalledOnce();
+  expect((await model.generate(ask)).text).toBe("Yes.");
+  await expect(model.generate(ask)).rejects.toMatchObject({ status: 529 });
 });

@@ -1,107 +1,88 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { collectResponse, createOmissionReport, KeyedCache, drainReply, requireKey } from "@troupe/core/adapter";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
-import { readModelOptions } from "./anthropic-options.ts";
-import type { AnthropicOptions, ProviderSettings } from "./anthropic-options.ts";
-import { Connection } from "./connection.ts";
-import type { SendOptions } from "./connection.ts";
+import {
+  collectResponse,
+  createOmissionReport,
+  generateAnswer,
+  Network,
+  openClientCall,
+  streamAnswer,
+} from "@troupe/core/adapter";
+import type { CallContext, ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import { clientConnection, expectedMs, httpConnection } from "./connection.ts";
+import type { MessagesConnection } from "./connection.ts";
+import { EventReader } from "./from-events.ts";
 import { fromResponse } from "./from-response.ts";
-import { StreamReader } from "./stream-reader.ts";
+import { readModelOptions } from "./options.ts";
+import type { AnthropicOptions, ProviderSettings } from "./options.ts";
 import { toRequest } from "./to-request.ts";
 import type { Request } from "./to-request.ts";
-import { TruncatedResponseError, toModelError } from "./vendor-error.ts";
-import type { CallContext } from "./vendor-error.ts";
 
 /**
- * Creates a Claude model that is called through Anthropic's Messages API. Throws `invalid_config` for wrong options.
- * The first model call loads `@anthropic-ai/sdk`.
+ * Creates a Claude model that is called through Anthropic's Messages API, or through the client in the options. Throws
+ * `invalid_config` for wrong options.
  */
 export function anthropic(modelId: string, options: AnthropicOptions = {}): ModelProvider {
   return new AnthropicModel(readModelOptions(modelId, options));
 }
 
-/** The vendor expects an hour for 128,000 tokens. A call that may take longer than this limit is streamed. */
+/** A call that may take longer than this limit is streamed. */
 const longestWholeMs = 600_000;
-const msPerToken = 3_600_000 / 128_000;
 
 class AnthropicModel implements ModelProvider {
   readonly providerId = "anthropic";
   readonly modelId: string;
   readonly #settings: ProviderSettings;
-  readonly #connections: KeyedCache<Promise<Connection>>;
+  readonly #network: Network;
+  readonly #connection: MessagesConnection;
 
   constructor(settings: ProviderSettings) {
-    this.modelId = settings.modelId;
+    const { modelId, client, network } = settings;
+    this.modelId = modelId;
     this.#settings = settings;
-    this.#connections = new KeyedCache((key = "") => Connection.open(key, settings));
+    this.#network = new Network(network);
+    this.#connection = client === undefined ? httpConnection(this.#network, settings) : clientConnection(client);
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
-    const request = await this.#toRequest(messages, options);
-    const expectedMs = Math.ceil(request.body.max_tokens * msPerToken);
+    const request = this.#toRequest(messages, options);
     // A whole answer does not show that the arguments of a call were truncated; a stream does.
-    if (request.body.tools !== undefined || expectedMs > longestWholeMs) {
-      return await collectResponse(this.#stream(() => request, options));
-    }
-    const call = this.#open(options);
-    try {
-      const timeoutMs = Math.max(expectedMs, this.#settings.idleTimeoutMs);
-      const response = await this.#send(request, call, { stream: false, timeoutMs });
-      return fromResponse(await response.text(), this);
-    } catch (error) {
-      throw toModelError(error, call);
-    }
+    const isStreamed = request.body.tools !== undefined || expectedMs(request) > longestWholeMs;
+    if (isStreamed) return await collectResponse(this.#stream(() => request, options));
+    return await generateAnswer(async () => {
+      const call = await this.#openCall(options);
+      return { call, send: async () => fromResponse(await this.#connection.send(request, call), this) };
+    });
   }
 
   stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
     return this.#stream(() => this.#toRequest(messages, options), options);
   }
 
-  // A single generator: every further one costs each chunk three more promises.
-  async *#stream(prepare: () => Request | Promise<Request>, options: ModelOptions): AsyncGenerator<ModelChunk, void> {
-    const request = await prepare();
-    const call = this.#open(options);
-    let bytes: AsyncIterator<Uint8Array, undefined> | undefined;
-    try {
-      const reader = new StreamReader(this);
-      const response = await this.#send(request, call, { stream: true, timeoutMs: this.#settings.idleTimeoutMs });
-      bytes = bytesOf(response);
-      while (!reader.isComplete) {
-        const step = await bytes.next();
-        if (step.done === true) throw new TruncatedResponseError("The stream ended before its last event.");
-        for (const chunk of reader.push(step.value)) yield chunk;
-        reader.throwFailure();
-      }
-      await drainReply(bytes);
-    } catch (error) {
-      throw toModelError(error, call);
-    } finally {
-      await bytes?.return?.();
-    }
+  #stream(prepare: () => Request, options: ModelOptions): AsyncGenerator<ModelChunk, void> {
+    return streamAnswer(async () => {
+      const request = prepare();
+      const call = await this.#openCall(options);
+      const open = async () => ({
+        events: await this.#connection.open(request, call),
+        reader: new EventReader(this),
+        fromWhole: (body: unknown) => fromResponse(body, this),
+      });
+      return { call, open };
+    });
   }
 
-  async #toRequest(messages: readonly ChatMessage[], options: ModelOptions): Promise<Request> {
+  #toRequest(messages: readonly ChatMessage[], options: ModelOptions): Request {
     const { rules, promptCache, logger } = this.#settings;
     const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
     const reportReplaced = createOmissionReport(this, { logger });
-    return await toRequest(messages, options, { model: this, rules, promptCache, reportOmitted, reportReplaced });
+    return toRequest(messages, options, { model: this, rules, promptCache, reportOmitted, reportReplaced });
   }
 
-  #open(options: ModelOptions): CallContext {
+  async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {
     const { providerId } = this;
-    const { apiKey: config } = this.#settings;
-    const key = requireKey({ providerId, request: options.apiKey, config, environment: ["ANTHROPIC_API_KEY"] });
-    return { providerId, key, signal: options.signal };
+    const { client, apiKey: config } = this.#settings;
+    if (client !== undefined) return openClientCall(providerId, { apiKey, signal });
+    const environment = ["ANTHROPIC_API_KEY"];
+    return await this.#network.openCall({ providerId, request: apiKey, config, environment, signal });
   }
-
-  async #send(request: Request, { key, signal }: CallContext, options: Omit<SendOptions, "signal">): Promise<Response> {
-    signal?.throwIfAborted();
-    const connection = await this.#connections.get(key.value);
-    return await connection.post(request, { ...options, signal });
-  }
-}
-
-function bytesOf({ body }: Response): AsyncIterator<Uint8Array, undefined> {
-  if (body === null) throw new TruncatedResponseError("The answer has no body.");
-  return (body as unknown as AsyncIterable<Uint8Array, undefined>)[Symbol.asyncIterator]();
 }

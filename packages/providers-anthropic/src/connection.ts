@@ -1,62 +1,68 @@
-import type { Anthropic } from "@anthropic-ai/sdk";
-import { sharedHttpPool } from "@troupe/core/adapter";
-import type { ProviderSettings } from "./anthropic-options.ts";
-import { readVendorError } from "./read-vendor-error.ts";
+import { clientEvents, postJson, readJson, streamEvents } from "@troupe/core/adapter";
+import type { CallContext, Connection, HttpReply, Network } from "@troupe/core/adapter";
+import { toVendorError } from "./errors.ts";
+import type { AnthropicClient, ProviderSettings } from "./options.ts";
+import { defaultVersion } from "./to-request.ts";
 import type { Request } from "./to-request.ts";
+import type { WireEvent } from "./wire-types.ts";
 
-/** The settings of a model that its connections need: address, header for the key, and idle timeout. */
-export type ConnectionSettings = Pick<ProviderSettings, "baseURL" | "keyHeader" | "idleTimeoutMs">;
+/** Carries requests of the Messages API, as `httpConnection` or `clientConnection` make it. */
+export type MessagesConnection = Connection<Request, WireEvent>;
 
-/** Mode, timeout and signal of one request. `timeoutMs`: milliseconds to wait for the response headers. */
-export type SendOptions = { stream: boolean; timeoutMs: number; signal: AbortSignal | undefined };
+/** The settings of a model that its HTTP requests need: address, header for the key, and idle timeout. */
+type HttpSettings = Pick<ProviderSettings, "baseURL" | "keyHeader" | "idleTimeoutMs">;
 
-/** Sends requests to the Messages API under one API key. A model has one for each key. */
-export class Connection {
-  readonly #url: string;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #idleTimeoutMs: number;
+/** The vendor expects an hour for 128,000 tokens. */
+const msPerToken = 3_600_000 / 128_000;
 
-  private constructor(url: string, key: string, { keyHeader, idleTimeoutMs }: ConnectionSettings) {
-    this.#url = url;
-    this.#idleTimeoutMs = idleTimeoutMs;
-    // Without the library, which adds headers from the environment and has no option against it.
-    this.#headers = {
-      accept: "application/json",
-      "content-type": "application/json",
-      "user-agent": "troupe",
-      [keyHeader]: keyHeader === "authorization" ? `Bearer ${key}` : key,
-    };
-  }
-
-  /** Takes the URL from the library. The first call loads it. The library sees no key, since it sends nothing. */
-  static async open(key: string, settings: ConnectionSettings): Promise<Connection> {
-    const { Anthropic: Client } = await import("@anthropic-ai/sdk");
-    return new Connection(createClient(Client, settings).buildURL("/v1/messages", null), key, settings);
-  }
-
-  /** Sends a request and returns the response before its body. An error status is thrown as the library's error. */
-  async post({ body, version }: Request, { stream, timeoutMs, signal }: SendOptions): Promise<Response> {
-    const reply = await sharedHttpPool().fetch(this.#url, {
-      method: "POST",
-      headers: { ...this.#headers, "anthropic-version": version },
-      body: JSON.stringify({ ...body, stream }),
-      headersTimeoutMs: timeoutMs,
-      idleTimeoutMs: this.#idleTimeoutMs,
-      ...(signal !== undefined && { signal }),
-    });
-    if (reply.ok) return reply;
-    throw await readVendorError(reply);
-  }
+/** Returns the milliseconds within which the vendor expects to have answered a request as a whole. */
+export function expectedMs({ body }: Request): number {
+  return Math.ceil(body.max_tokens * msPerToken);
 }
 
-/** Sets every option that the library would otherwise read from the environment. */
-function createClient(Client: typeof Anthropic, { baseURL }: ConnectionSettings): Anthropic {
-  return new Client({
-    apiKey: "none",
-    baseURL,
-    webhookKey: null,
-    logLevel: "off",
-    openTelemetry: false,
+/** Makes the connection that sends requests over our own HTTP. */
+export function httpConnection(network: Network, settings: HttpSettings): MessagesConnection {
+  const { baseURL, keyHeader, idleTimeoutMs } = settings;
+  const url = `${baseURL.replace(/\/+$/, "")}/v1/messages`;
+  const post = async (request: Request, call: CallContext, stream: boolean): Promise<HttpReply> => {
+    const key = call.key?.value ?? "";
+    return await postJson(network, {
+      url,
+      headers: {
+        accept: "application/json",
+        "anthropic-version": request.version,
+        [keyHeader]: keyHeader === "authorization" ? `Bearer ${key}` : key,
+      },
+      body: { ...request.body, stream },
+      call,
+      headersTimeoutMs: stream ? idleTimeoutMs : Math.max(expectedMs(request), idleTimeoutMs),
+      idleTimeoutMs,
+      toError: (reply) => toVendorError(reply.body, reply),
+    });
+  };
+  return {
+    send: async (request, call) => await readJson(await post(request, call, false)),
+    open: async (request, call) => streamEvents(await post(request, call, true), { format: "sse" }),
+  };
+}
+
+/** Makes the connection over a client of Anthropic's SDK, which has an address and a key of its own. */
+export function clientConnection({ messages }: AnthropicClient): MessagesConnection {
+  const optionsOf = ({ version }: Request, signal: AbortSignal | undefined) => ({
+    // Retries are the run's.
     maxRetries: 0,
+    ...(signal !== undefined && { signal }),
+    ...(version !== defaultVersion && { headers: { "anthropic-version": version } }),
   });
+  return {
+    send: async (request, { signal }) =>
+      await messages.create(request.body as never, optionsOf(request, signal) as never),
+    open: async (request, { signal }) => {
+      const leave = new AbortController();
+      const either = signal === undefined ? leave.signal : AbortSignal.any([signal, leave.signal]);
+      const body = { ...request.body, stream: true };
+      const stream = await messages.create(body as never, optionsOf(request, either) as never);
+      return clientEvents(stream, () => leave.abort());
+    },
+  };
 }

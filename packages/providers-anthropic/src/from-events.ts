@@ -1,9 +1,9 @@
-import { createId, parseArguments, readObject, readText } from "@troupe/core/adapter";
+import { createId, parseArguments, readObject, readText, TruncatedResponseError } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
+import { toVendorError } from "./errors.ts";
 import { toVendorState } from "./replay.ts";
 import { toFinishReason } from "./to-finish-reason.ts";
 import { laterUsage, toUsage } from "./to-usage.ts";
-import { TruncatedResponseError, VendorError } from "./vendor-error.ts";
 import type { WireBlock, WireEvent, WireUsage } from "./wire-types.ts";
 
 type Chunks = readonly ModelChunk[];
@@ -34,8 +34,17 @@ export class EventReader {
     return this.#isComplete;
   }
 
-  /** Returns the chunks of an event. Throws when the event is an error. */
-  read(event: WireEvent): Chunks {
+  /** Appends the chunks of an event. Throws when the event is an error. */
+  read(event: WireEvent, chunks: ModelChunk[]): void {
+    for (const chunk of this.#read(event)) chunks.push(chunk);
+  }
+
+  /** Throws, since the last event ends the answer. */
+  end(): void {
+    throw new TruncatedResponseError();
+  }
+
+  #read(event: WireEvent): Chunks {
     switch (event.type) {
       case "content_block_delta":
         return extend(this.#blocks.get(event.index), readObject(event.delta));
@@ -52,7 +61,7 @@ export class EventReader {
       case "message_stop":
         return [this.#finish()];
       case "error":
-        throw new VendorError(event);
+        throw toVendorError(event);
       default:
         // The vendor may add kinds of events at any time.
         return nothing;
@@ -87,7 +96,7 @@ export class EventReader {
   }
 
   #finish(): ModelChunk {
-    if (this.#stopReason === "") throw new TruncatedResponseError("The answer does not say why it ended.");
+    if (this.#stopReason === "") throw new TruncatedResponseError("did not say why its answer ended");
     this.#isComplete = true;
     const vendorState = toVendorState(
       [...this.#blocks.values()].map(({ block }) => block),

@@ -1,26 +1,28 @@
-import { readObject, readObjects, readText } from "@troupe/core/adapter";
+import type { ToolCall } from "@troupe/core";
+import { createId, readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
 import type { ModelResponse } from "@troupe/core/adapter";
 import { toVendorState } from "./replay.ts";
 import { toFinishReason } from "./to-finish-reason.ts";
 import { toUsage } from "./to-usage.ts";
-import { TruncatedResponseError, VendorError } from "./vendor-error.ts";
+import { toVendorError } from "./errors.ts";
 import type { WireBlock, WireMessage } from "./wire-types.ts";
 
 /**
- * Converts the JSON body of an answer that was not streamed to a `ModelResponse`, without tool calls: requests with
- * tools are streamed. Throws `VendorError` when it holds an error, and `TruncatedResponseError` when it has no end.
+ * Converts the JSON of an answer that was not streamed to a `ModelResponse`. Throws `VendorError` when it holds an
+ * error, and `TruncatedResponseError` when it has no end.
  */
-export function fromResponse(text: string, model: { providerId: string; modelId: string }): ModelResponse {
-  const message: WireMessage = readObject(JSON.parse(text));
-  if (message.type === "error" || isGiven(message.error)) throw new VendorError(message);
+export function fromResponse(body: unknown, model: { providerId: string; modelId: string }): ModelResponse {
+  const message: WireMessage = readObject(body);
+  if (message.type === "error" || isGiven(message.error)) throw toVendorError(message);
   const [stopReason, id, answeredBy] = [message.stop_reason, message.id, message.model].map(readText);
-  if (!Array.isArray(message.content) || !stopReason) throw new TruncatedResponseError("The answer has no end.");
+  if (!Array.isArray(message.content) || !stopReason)
+    throw new TruncatedResponseError("sent an answer without its end");
   const blocks: WireBlock[] = readObjects(message.content);
   const thinking = joined(blocks, "thinking");
   const vendorState = toVendorState(blocks, model);
   return {
     text: joined(blocks, "text"),
-    toolCalls: [],
+    toolCalls: blocks.flatMap(toCall),
     ...(thinking !== "" && { thinking }),
     usage: toUsage(message.usage),
     finishReason: toFinishReason(stopReason),
@@ -32,6 +34,13 @@ export function fromResponse(text: string, model: { providerId: string; modelId:
 
 function isGiven(error: unknown): boolean {
   return error !== undefined && error !== null;
+}
+
+/** A call without a name can neither be executed nor sent back. */
+function toCall(block: WireBlock): ToolCall[] {
+  const [id, name] = [readText(block["id"]), readText(block["name"])];
+  if (block.type !== "tool_use" || name === "") return [];
+  return [{ id: id || `toolu_${createId().replaceAll("-", "")}`, name, arguments: { ...readObject(block["input"]) } }];
 }
 
 function joined(blocks: readonly WireBlock[], type: "text" | "thinking"): string {

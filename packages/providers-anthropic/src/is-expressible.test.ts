@@ -1,6 +1,7 @@
 import { transformJSONSchema } from "@anthropic-ai/sdk/lib/transform-json-schema";
 import { describe, expect, it } from "vitest";
 import { isExpressible } from "./is-expressible.ts";
+import { toEnforcedSchema } from "./to-enforced-schema.ts";
 
 const text = { type: "string" };
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
@@ -16,6 +17,24 @@ describe("a schema", () => {
   ])("can be enforced when it is %s", (_, schema) => {
     expect(isExpressible(schema)).toBe(true);
     expect(transformJSONSchema(schema)).toMatchObject({ type: "object", additionalProperties: false });
+  });
+
+  it.each<Record<string, unknown>>([
+    object({ a: { type: "string", minLength: 2, pattern: "^a", description: "Letters." } }, { title: "Words" }),
+    object({ a: { type: "string", format: "uuid" }, b: { type: "string", format: "iri" } }),
+    object({ a: { type: "array", items: text, minItems: 1, maxItems: 5 } }, { required: ["a"] }),
+    object({ a: { type: "array", items: object({ b: { type: "integer", minimum: 1 } }), minItems: 2 } }),
+    object({ a: { enum: ["x", 1, null], type: "string", description: "One." }, b: { const: true } }),
+    object({ a: { oneOf: [text, { type: "null" }], description: "Perhaps." }, b: { allOf: [object({ c: text })] } }),
+    object({ a: { anyOf: [{ type: "string", minLength: 1 }, { $ref: "#/$defs/a" }] } }, { $defs: { a: object({}) } }),
+    { $ref: "#/$defs/a", $defs: { a: object({ b: text }, { minProperties: 1, additionalProperties: true }) } },
+    object(
+      { a: { type: ["string", "null"], default: "x" } },
+      { $schema: "https://json-schema.org/draft/2020-12/schema" },
+    ),
+  ])("is written as the vendor's SDK writes it: %j", (schema) => {
+    expect(isExpressible(schema)).toBe(true);
+    expect(toEnforcedSchema(schema)).toEqual(transformJSONSchema(schema));
   });
 
   it.each<[string, Record<string, unknown>]>([

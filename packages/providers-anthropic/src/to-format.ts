@@ -2,6 +2,7 @@ import type { JSONOutputFormat } from "@anthropic-ai/sdk/resources/messages";
 import type { ResponseFormat } from "@troupe/core";
 import { isExpressible } from "./is-expressible.ts";
 import type { RequestContext } from "./request-context.ts";
+import { toEnforcedSchema } from "./to-enforced-schema.ts";
 
 /**
  * The form in which a request asks for JSON: a schema that the vendor enforces, or an instruction in words. Neither for
@@ -15,13 +16,12 @@ const jsonAlone = "Answer with one JSON value and nothing else: no words around 
  * Converts the option `responseFormat` to a schema that the vendor enforces, or to an instruction in words: for JSON
  * without a schema, which has no mode of its own, and where the schema cannot be enforced.
  */
-export async function toFormat(wanted: ResponseFormat | undefined, context: RequestContext): Promise<Format> {
+export function toFormat(wanted: ResponseFormat | undefined, context: RequestContext): Format {
   if (wanted === undefined || wanted === "text") return {};
   if (wanted === "json") return { instruction: jsonAlone };
   const { schema } = wanted;
   if (context.rules.structuredOutput && isExpressible(schema)) {
-    const { transformJSONSchema } = await import("@anthropic-ai/sdk/lib/transform-json-schema");
-    return { format: { type: "json_schema", schema: transformJSONSchema(schema) } };
+    return { format: { type: "json_schema", schema: toEnforcedSchema(schema) } };
   }
   context.reportReplaced(
     "the schema of responseFormat",

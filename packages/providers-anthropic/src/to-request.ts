@@ -18,8 +18,8 @@ export type Request = { body: RequestBody; version: string };
 /** The body of a request, with fields for older models that the library's types no longer have. */
 type RequestBody = MessageCreateParamsBase & { temperature?: number; top_p?: number };
 
-/** The version of the library, always sent, so that the environment cannot change it. */
-const version = "2026-10-21";
+/** The version of the API that requests are written for. */
+export const defaultVersion = "2026-10-21";
 /** The last version that takes `temperature` and `top_p`. */
 const versionWithSampling = "2023-06-01";
 
@@ -29,13 +29,9 @@ type Sampling = Pick<RequestBody, "temperature" | "top_p">;
  * Converts a model call to a Messages request. Settings that the model does not take are left out and logged; a message
  * part that it does not take throws `unsupported_media_type`.
  */
-export async function toRequest(
-  messages: readonly ChatMessage[],
-  options: ModelOptions,
-  context: RequestContext,
-): Promise<Request> {
+export function toRequest(messages: readonly ChatMessage[], options: ModelOptions, context: RequestContext): Request {
   const { promptCache } = context;
-  const { format, instruction } = await toFormat(options.responseFormat, context);
+  const { format, instruction } = toFormat(options.responseFormat, context);
   const system = toSystem(messages, instruction, promptCache !== false);
   const spoken = toMessages(messages, context);
   const { thinking, effort, maxTokens } = toThinking(options, spoken, context);
@@ -55,7 +51,7 @@ export async function toRequest(
     ...sampling,
   };
   if (promptCache !== false) addCacheMarks(body, promptCache);
-  return { body, version: Object.keys(sampling).length > 0 ? versionWithSampling : version };
+  return { body, version: Object.keys(sampling).length > 0 ? versionWithSampling : defaultVersion };
 }
 
 /**

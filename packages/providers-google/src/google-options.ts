@@ -4,7 +4,7 @@ import type { ModelRules } from "./model-rules.ts";
 /** Options of `google`, which creates a model. All have defaults. */
 export type GoogleOptions = {
   /** The key for calls without their own. @default `GOOGLE_API_KEY`, else `GEMINI_API_KEY`, read at each call */
-  apiKey?: string | undefined;
+  apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, without its version. @default "https://generativelanguage.googleapis.com" */
   baseURL?: string | undefined;
   /** Milliseconds to wait for the first byte, and between chunks. @default 60_000 */

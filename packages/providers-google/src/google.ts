@@ -14,6 +14,6 @@ export function google(modelId: string, options: GoogleOptions = {}): ModelProvi
     providerId,
     baseURL: addressOf(options.baseURL),
     isCloud: false,
-    findCredentials: (apiKey) => credentialsOfKey(findKey(apiKey, options.apiKey)),
+    findCredentials: async (apiKey) => credentialsOfKey(await findKey(apiKey, options.apiKey)),
   });
 }

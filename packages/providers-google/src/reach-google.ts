@@ -1,5 +1,5 @@
 import { requireKey } from "@troupe/core/adapter";
-import type { ResolvedKey } from "@troupe/core/adapter";
+import type { ApiKeySource, ResolvedKey } from "@troupe/core/adapter";
 
 /** The id of this provider, which errors name and under which callers send its key. */
 export const providerId = "google";
@@ -15,6 +15,6 @@ export function addressOf(baseURL = "https://generativelanguage.googleapis.com")
  * Returns the API key of a call: that of the request, else of the options, else of the environment (`GOOGLE_API_KEY`,
  * then `GEMINI_API_KEY`). Throws `unauthorized` when there is none.
  */
-export function findKey(request: string | undefined, config: string | undefined): ResolvedKey {
-  return requireKey({ providerId, request, config, environment });
+export async function findKey(request: string | undefined, config: ApiKeySource | undefined): Promise<ResolvedKey> {
+  return await requireKey({ providerId, request, config, environment });
 }

@@ -62,11 +62,11 @@ describe("keys", () => {
     ["https://ollama.com.example.org", undefined],
     ["https://eu.ollama.com", undefined],
     ["http://127.0.0.1:11434", undefined],
-  ])("are sent from the environment only to ollama.com: %s gets %s", (baseURL, expected) => {
+  ])("are sent from the environment only to ollama.com: %s gets %s", async (baseURL, expected) => {
     vi.stubEnv("OLLAMA_API_KEY", "key-of-env");
 
-    expect(findKey({ baseURL, request: undefined, config: undefined })?.value).toBe(expected);
-    expect(findKey({ baseURL, request: undefined, config: "key-1" })?.value).toBe("key-1");
+    expect((await findKey({ baseURL, request: undefined, config: undefined }))?.value).toBe(expected);
+    expect((await findKey({ baseURL, request: undefined, config: "key-1" }))?.value).toBe("key-1");
   });
 
   it("make a call to ollama.com unauthorized when they are missing, before any request", async () => {

@@ -42,7 +42,7 @@ class OllamaModel implements ModelProvider {
 
   // A single generator: every further one costs each chunk three more promises.
   async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
-    const call = this.#open(options);
+    const call = await this.#open(options);
     const { signal } = call;
     let bytes: AsyncIterator<Uint8Array, undefined> | undefined;
     try {
@@ -63,9 +63,9 @@ class OllamaModel implements ModelProvider {
     }
   }
 
-  #open({ apiKey: request, signal }: ModelOptions): CallContext {
+  async #open({ apiKey: request, signal }: ModelOptions): Promise<CallContext> {
     const { apiKey: config, baseURL } = this.#settings;
-    return { modelId: this.modelId, key: findKey({ baseURL, request, config }), signal };
+    return { modelId: this.modelId, key: await findKey({ baseURL, request, config }), signal };
   }
 
   /** Sends the request, and again without thinking when the server answers that the model cannot think. */

@@ -19,7 +19,7 @@ import type { ModelRules } from "./model-rules.ts";
 /** Options of `ollama`, which creates a model. All have defaults. */
 export type OllamaOptions = {
   /** The key for calls without their own. @default none; at ollama.com `OLLAMA_API_KEY`, read at each call */
-  apiKey?: string | undefined;
+  apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the server. @default "http://127.0.0.1:11434" */
   baseURL?: string | undefined;
   /** The context length in tokens. The server truncates longer conversations without an error. @default that of the server */
@@ -36,7 +36,7 @@ export type OllamaOptions = {
 
 /** The settings of an Ollama model that `readModelOptions` returns: checked options with their defaults. */
 export type ProviderSettings = {
-  apiKey: string | undefined;
+  apiKey: OllamaOptions["apiKey"];
   baseURL: string;
   contextLength: number | undefined;
   timeoutMs: number;

@@ -1,19 +1,19 @@
 import { requireKey, resolveKey } from "@troupe/core/adapter";
-import type { ResolvedKey } from "@troupe/core/adapter";
+import type { ApiKeySource, ResolvedKey } from "@troupe/core/adapter";
 import { providerId } from "./provider-id.ts";
 
 /**
  * Returns the API key for a call: of the request, else of the options, else, for OpenAI only, `OPENAI_API_KEY`. Without
  * any, OpenAI is `unauthorized`, and another server gets `undefined`.
  */
-export function findKey({
+export async function findKey({
   isOpenAI,
   ...sources
 }: {
   request: string | undefined;
-  config: string | undefined;
+  config: ApiKeySource | undefined;
   isOpenAI: boolean;
-}): ResolvedKey | undefined {
-  if (!isOpenAI) return resolveKey({ ...sources, providerId });
-  return requireKey({ ...sources, providerId, environment: ["OPENAI_API_KEY"] });
+}): Promise<ResolvedKey | undefined> {
+  if (!isOpenAI) return await resolveKey({ ...sources, providerId });
+  return await requireKey({ ...sources, providerId, environment: ["OPENAI_API_KEY"] });
 }

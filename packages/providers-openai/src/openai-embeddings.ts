@@ -55,7 +55,7 @@ class OpenAIEmbeddings implements EmbeddingProvider {
   async embedBatch(texts: readonly string[], { apiKey, signal }: EmbedOptions = {}): Promise<number[][]> {
     checkTexts(texts);
     if (texts.length === 0) return [];
-    const key = findKey({ request: apiKey, config: this.#config.apiKey, isOpenAI: this.#isOpenAI });
+    const key = await findKey({ request: apiKey, config: this.#config.apiKey, isOpenAI: this.#isOpenAI });
     try {
       signal?.throwIfAborted();
       const connection = await this.#connections.open(key);

@@ -57,7 +57,7 @@ class OpenAIModel implements ModelProvider {
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
-    const pending = this.#pending(messages, options, false);
+    const pending = await this.#pending(messages, options, false);
     try {
       const { api, call, reply } = await this.#send(pending);
       return api.fromResponse(JSON.parse(await reply.text()), call);
@@ -68,7 +68,7 @@ class OpenAIModel implements ModelProvider {
 
   // A single generator: every further one costs promises for each chunk.
   async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
-    const pending = this.#pending(messages, options, true);
+    const pending = await this.#pending(messages, options, true);
     const { signal } = pending;
     try {
       const { api, call, reply } = await this.#send(pending);
@@ -91,8 +91,8 @@ class OpenAIModel implements ModelProvider {
     }
   }
 
-  #pending(messages: readonly ChatMessage[], options: ModelOptions, stream: boolean): PendingCall {
-    const key = findKey({ request: options.apiKey, config: this.#config.apiKey, isOpenAI: this.#isOpenAI });
+  async #pending(messages: readonly ChatMessage[], options: ModelOptions, stream: boolean): Promise<PendingCall> {
+    const key = await findKey({ request: options.apiKey, config: this.#config.apiKey, isOpenAI: this.#isOpenAI });
     return { messages, options, key, signal: options.signal, stream };
   }
 

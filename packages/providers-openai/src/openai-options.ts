@@ -19,7 +19,7 @@ import type { ModelRules } from "./model-rules.ts";
 /** Options of models and embeddings. */
 type ConnectionOptions = {
   /** The key for calls without their own. @default at OpenAI itself `OPENAI_API_KEY`, read at each call */
-  apiKey?: string | undefined;
+  apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, with its version. @default "https://api.openai.com/v1" */
   baseURL?: string | undefined;
   /** Milliseconds to wait for the first byte of an answer that is not streamed. @default 600_000 */

@@ -10,7 +10,7 @@ export type VertexOptions = {
   /** The credentials for the project. @default Google's Application Default Credentials, found at the first call */
   credentials?: ServiceAccount | AuthClient | undefined;
   /** A key in place of credentials. @default without `project`, `GOOGLE_API_KEY`, read at each call */
-  apiKey?: string | undefined;
+  apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, without its version. @default that of the location */
   baseURL?: string | undefined;
   /** Milliseconds to wait for the first byte, and between chunks. @default 60_000 */

@@ -28,7 +28,7 @@ export function vertex(modelId: string, options: VertexOptions = {}): ModelProvi
     baseURL,
     isCloud: true,
     findCredentials: async (request, signal) => {
-      const key = resolveKey({ providerId, request, config, environment });
+      const key = await resolveKey({ providerId, request, config, environment });
       if (key !== undefined) return credentialsOfKey(key);
       if (project === undefined) throw missingCredentials();
       return credentialsOfToken(await credentials.headers(signal));

@@ -10,7 +10,8 @@ export const environment: Rule = function* ({ path, environmentReads }, { layers
       file: path,
       line,
       rule: "environment",
-      message: "A package reads no environment: take the value as an option, or the key from keys/resolve-key.ts.",
+      message:
+        "A package reads no environment: take the value as an option, or read it in keys/read-environment.ts of core.",
     };
   }
 };

@@ -13,11 +13,15 @@ export type ModelFailure = {
   vendorCode?: string | undefined;
   /** `ECONNRESET` for a truncated response, `ETIMEDOUT` for a stalled one. @default found among the causes */
   networkCode?: string | undefined;
+  /** Words for the message that follow the name of the vendor, in place of a network code: "ended the stream before its last event". */
+  happened?: string | undefined;
   /** Milliseconds that the vendor asks to wait. */
   retryAfterMs?: number | undefined;
+  /** Other values that are removed from the cause, such as a header of the user's gateway. */
+  secrets?: readonly string[];
   /** Key of the call, which is removed from the cause. A refused key of the caller makes the error `unauthorized`. */
   key?: { readonly value: string; readonly fromCaller: boolean } | undefined;
-  /** Error of the vendor's library. */
+  /** Error of the vendor, its SDK or the network. */
   cause?: unknown;
 };
 
@@ -50,6 +54,7 @@ type Facts = {
   status: number | undefined;
   vendorCode: string | undefined;
   networkCode: string | undefined;
+  happened: string | undefined;
   retryAfterMs: number | undefined;
   /** True when the vendor refused the key. */
   refused: boolean;
@@ -64,6 +69,7 @@ function readFacts(failure: ModelFailure): Facts {
     status: Number.isInteger(status) ? status : undefined,
     vendorCode: isCodeWord(vendorCode, key?.value) ? vendorCode : undefined,
     networkCode: failure.networkCode ?? findErrorCode(cause),
+    happened: failure.happened,
     retryAfterMs: isWait(retryAfterMs) ? Math.ceil(retryAfterMs) : undefined,
     refused: status === 401 || status === 403,
     callersKey: key?.fromCaller === true,
@@ -87,11 +93,12 @@ function codeOf({ status, networkCode, refused, callersKey }: Facts): ErrorCode 
   return "model_failed";
 }
 
-function sentenceOf({ providerId, status, networkCode, refused, callersKey }: Facts): string {
+function sentenceOf({ providerId, status, networkCode, happened, refused, callersKey }: Facts): string {
   if (status === 429) return `${providerId} limits the rate of requests (status 429). Try again later.`;
   if (refused && callersKey)
     return `${providerId} refused the API key of this request (status ${status}). Pass a valid key.`;
   if (status !== undefined) return `${providerId} could not answer (status ${status}).`;
+  if (happened !== undefined) return `${providerId} ${happened}.`;
   if (networkCode === "ETIMEDOUT") return `${providerId} did not answer in time.`;
   if (networkCode !== undefined) return `The connection to ${providerId} failed (${networkCode}).`;
   return `${providerId} could not answer.`;
@@ -105,8 +112,8 @@ function fieldsOf({ providerId, status, retryAfterMs }: Facts): ErrorFields {
   };
 }
 
-function causeOf({ cause, key }: ModelFailure, { refused }: Facts): Error | undefined {
-  const mask = createMasker(key === undefined ? [] : [key.value]);
+function causeOf({ cause, key, secrets = [] }: ModelFailure, { refused }: Facts): Error | undefined {
+  const mask = createMasker(key === undefined ? secrets : [key.value, ...secrets]);
   // A vendor that refuses a key may quote a part of it, which cannot be recognised.
   return scrubbedCause(cause, { mask, withText: !refused });
 }

@@ -1,45 +1,68 @@
+import { untilAborted } from "../async/until-aborted.ts";
 import { joinNames } from "../errors/read-options.ts";
+import { scrubbedCause } from "../errors/scrubbed-cause.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { getOwn } from "../util/get-own.ts";
 import { checkApiKey } from "./api-keys.ts";
 import { vendorKeyHeaders } from "./key-headers.ts";
+import { readEnvironment } from "./read-environment.ts";
+
+/** The option `apiKey` of a provider: a key, or a function that returns the key of one model call, such as a token that expires. */
+export type ApiKeySource = string | (() => string | Promise<string>);
 
 /** Sources of a provider's key, in this order: the call, the configuration, the environment. */
 export type KeySources = {
   providerId: string;
   /** Key of the call. */
   request?: string | undefined;
-  /** Key in the options of the provider. */
-  config?: string | undefined;
+  /** Key in the options of the provider, or the function that returns it, which is called once. */
+  config?: ApiKeySource | undefined;
   /** Names of environment variables, of which the first one that is set counts. */
   environment?: readonly string[];
+  /** Ends the wait for a function that returns a key. */
+  signal?: AbortSignal | undefined;
 };
 
 /** A key and its origin: the caller has to mend a refused key only if it came with the call. */
 export type ResolvedKey = { readonly value: string; readonly fromCaller: boolean };
 
 /**
- * Returns the key for a call to a vendor from the first source that has one, or `undefined`. Throws for a malformed
- * key: `invalid_request` if it came with the call, else `invalid_config`. Reads the environment each time.
+ * Returns the key for a call to a vendor from the first source that has one, or `undefined`. Rejects for a malformed
+ * key: `invalid_request` if it came with the call, else `invalid_config`. Reads the environment, and calls the function
+ * that returns a key, each time.
  */
-export function resolveKey({ request, config, environment = [] }: KeySources): ResolvedKey | undefined {
+export async function resolveKey(sources: KeySources): Promise<ResolvedKey | undefined> {
+  const { request, config, environment = [] } = sources;
   if (request !== undefined) return { value: checkApiKey(request, "apiKey of the call"), fromCaller: true };
+  if (typeof config === "function") return { value: await callForKey(config, sources), fromCaller: false };
   if (config !== undefined) {
     return { value: checkApiKey(config, "apiKey of the provider's options", "invalid_config"), fromCaller: false };
   }
-  // An empty variable counts as unset.
-  const name = environment.find((each) => (process.env[each] ?? "") !== "");
-  if (name === undefined) return undefined;
-  const where = `the environment variable ${name}`;
-  return { value: checkApiKey(process.env[name], where, "invalid_config"), fromCaller: false };
+  const set = readEnvironment(...environment);
+  if (set === undefined) return undefined;
+  return { value: checkApiKey(set.value, `the environment variable ${set.name}`, "invalid_config"), fromCaller: false };
+}
+
+async function callForKey(source: () => string | Promise<string>, sources: KeySources): Promise<string> {
+  const { providerId, signal } = sources;
+  try {
+    const key = await untilAborted(async () => await source(), signal);
+    return checkApiKey(key, "the result of the function apiKey", "invalid_config");
+  } catch (cause) {
+    if (TroupeError.is(cause)) throw cause;
+    throw new TroupeError("model_failed", `The function that returns the API key of ${providerId} failed.`, {
+      // Without the objects of the request for a token.
+      cause: scrubbedCause(cause, { mask: (text, maxLength) => text.slice(0, maxLength), withText: true }),
+    });
+  }
 }
 
 /**
- * Returns the key for a call to a vendor that needs one, as `resolveKey` does. Without any it throws `unauthorized`,
+ * Returns the key for a call to a vendor that needs one, as `resolveKey` does. Without any it rejects with `unauthorized`,
  * with the ways to give one.
  */
-export function requireKey(sources: KeySources): ResolvedKey {
-  const key = resolveKey(sources);
+export async function requireKey(sources: KeySources): Promise<ResolvedKey> {
+  const key = await resolveKey(sources);
   if (key !== undefined) return key;
   const { providerId, environment = [] } = sources;
   const header = getOwn(vendorKeyHeaders, providerId);

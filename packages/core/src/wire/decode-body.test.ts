@@ -31,7 +31,7 @@ describe("an encoded reply", () => {
 
   it.each([
     { what: "no gzip at all", body: Buffer.from("hello"), code: "Z_DATA_ERROR" },
-    { what: "cut short", body: gzipSync(long).subarray(0, 500), code: "Z_BUF_ERROR" },
+    { what: "cut short", body: gzipSync(long).subarray(0, 500), code: "ECONNRESET" },
   ])("fails when it is $what", async ({ body, code }) => {
     const { fetch, url } = await startPooled(encoded("gzip", body));
 

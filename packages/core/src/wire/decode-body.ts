@@ -1,7 +1,7 @@
 import type { Transform } from "node:stream";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { readReplyHeader } from "./reply.ts";
-import type { ReplyHeaders } from "./reply.ts";
+import type { RawHeaders } from "./reply.ts";
 import { toNetworkError } from "./send-request.ts";
 
 type Bytes = AsyncIterableIterator<Uint8Array, undefined>;
@@ -10,7 +10,7 @@ type Bytes = AsyncIterableIterator<Uint8Array, undefined>;
  * Decompresses the body of a reply by its `content-encoding`: gzip, deflate or br. Any other, or more than one (a bomb,
  * or a broken server), is `unavailable`.
  */
-export async function decodeBody(headers: ReplyHeaders, body: Bytes): Promise<Bytes> {
+export async function decodeBody(headers: RawHeaders, body: Bytes): Promise<Bytes> {
   const encoding = readReplyHeader(headers, "content-encoding")?.trim().toLowerCase() ?? "";
   if (encoding === "" || encoding === "identity") return body;
 
@@ -50,7 +50,7 @@ class DecodedBody implements Bytes {
     try {
       return await this.#decoded.next();
     } catch (error) {
-      throw this.#bodyFailure === undefined ? toNetworkError(error as Error) : this.#bodyFailure.reason;
+      throw this.#bodyFailure === undefined ? toNetworkError(damaged(error)) : this.#bodyFailure.reason;
     }
   }
 
@@ -82,4 +82,10 @@ class DecodedBody implements Bytes {
       decoder.on("drain", go).on("close", go);
     });
   }
+}
+
+/** Gives encoded bytes that were cut the code of a lost connection, which is the same to a reader. */
+function damaged(cause: unknown): Error {
+  if ((cause as NodeJS.ErrnoException).code !== "Z_BUF_ERROR") return cause as Error;
+  return Object.assign(new Error("The encoded reply was cut.", { cause }), { code: "ECONNRESET" });
 }

@@ -5,11 +5,13 @@ import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { ConnectionPool, loadUndici } from "./connection-pool.ts";
 import { decodeBody } from "./decode-body.ts";
-import { fromFetchArguments } from "./http-request.ts";
+import { toHttpReply } from "./http-reply.ts";
+import type { HttpReply, ReplyBytes } from "./http-reply.ts";
+import { fromFetchArguments, toHttpRequest, parseUrl } from "./http-request.ts";
 import type { RequestTimeouts } from "./http-request.ts";
 import { PooledResponse } from "./pooled-response.ts";
-import type { HttpReply } from "./reply.ts";
 import { sendRequest } from "./send-request.ts";
+import type { Connections } from "./send-request.ts";
 
 /** Options of `createHttpPool`: two timeouts, and the time that idle sockets are kept. */
 export type HttpPoolOptions = {
@@ -27,8 +29,25 @@ export type HttpPoolOptions = {
  */
 export type PooledRequestInit = RequestInit & RequestTimeouts;
 
-/** Sockets that are kept open between requests, and a `fetch` that uses them. */
-export interface HttpPool {
+/** Method, headers, body, signal and timeouts of one request. @default a GET request without a body */
+export type HttpInit = {
+  method?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  body?: string | Uint8Array | undefined;
+  signal?: AbortSignal | undefined;
+} & RequestTimeouts;
+
+/** Sender of HTTP requests: a pool, or the network of a provider. */
+export interface HttpSender {
+  /**
+   * Sends a request and waits for the head of its reply, of any status but a redirect, which is refused. It rejects with the signal's
+   * reason, or with a `TroupeError` whose cause has the network's code.
+   */
+  send(url: string | URL, init?: HttpInit): Promise<HttpReply>;
+}
+
+/** Sockets that are kept open between requests. It reads no proxy from the environment. */
+export interface HttpPool extends HttpSender {
   /**
    * Sends a request. `response.body` is an async iterable of the socket's own bytes; `clone()` is not offered. It follows
    * no redirect and reads no proxy from the environment. It rejects with the signal's reason, or with a `TroupeError`
@@ -59,11 +78,17 @@ export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
     const request = await fromFetchArguments(input, init);
     pool ??= openPool(clientOptions);
     const reply = await sendRequest(request, await pool);
-    await refuseRedirect(reply);
-    return new PooledResponse({ ...reply, url: request.url.href, body: await decodeBody(reply.headers, reply.body) });
+    if (isRedirect(reply.status)) return await refuseRedirect(reply.status, reply.body);
+    const body = await decodeBody(reply.headers, reply.body);
+    return new PooledResponse({ ...reply, statusText: "", url: request.url.href, body });
   };
 
   return {
+    send: async (url, init) => {
+      if (isClosed) throw new TroupeError("unavailable", "The HTTP pool is closed. Make a new one.");
+      pool ??= openPool(clientOptions);
+      return await sendOver(await pool, url, init);
+    },
     // The cast covers what `PooledResponse` leaves out: `clone`, and web streams until they are used.
     fetch: pooledFetch as unknown as HttpPool["fetch"],
     close: async () => {
@@ -94,10 +119,26 @@ function toClientOptions(options: HttpPoolOptions): Client.Options {
   };
 }
 
-/** Refuses redirects, which would carry keys and prompts to a host that is not configured. */
-async function refuseRedirect({ status, body }: HttpReply): Promise<void> {
-  if (status < 300 || status > 399 || status === 304) return;
-  await body.return();
+/** Sends a request over connections of undici, and returns its reply with the body decoded. */
+export async function sendOver(
+  connections: Connections,
+  url: string | URL,
+  { method = "GET", ...init }: HttpInit = {},
+): Promise<HttpReply> {
+  const request = toHttpRequest({ ...init, url: parseUrl(url), method: method.toUpperCase() });
+  const { status, headers, body } = await sendRequest(request, connections);
+  if (isRedirect(status)) return await refuseRedirect(status, body);
+  return toHttpReply(status, headers, await decodeBody(headers, body));
+}
+
+/** Tells if a status asks to send the request elsewhere. */
+export function isRedirect(status: number): boolean {
+  return status >= 300 && status <= 399 && status !== 304;
+}
+
+/** Refuses a redirect, which would carry keys and prompts to a host that is not configured. */
+export async function refuseRedirect(status: number, body: ReplyBytes): Promise<never> {
+  await body.return?.();
   throw new TroupeError(
     "model_failed",
     "The server answered with a redirect, which is not followed. Set baseURL to the address that it redirects to.",
@@ -120,6 +161,7 @@ export function sharedHttpPool(): HttpPool {
 function createSharedPool(): HttpPool {
   const pool = createHttpPool();
   return {
+    send: (url, init) => pool.send(url, init),
     fetch: pool.fetch,
     close: () => {
       shared = undefined;

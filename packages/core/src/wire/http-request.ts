@@ -83,7 +83,8 @@ export async function fromFetchArguments(
   });
 }
 
-function parseUrl(address: string | URL): URL {
+/** Parses the address of a request. Throws `invalid_request` for one that is not http: or https:. */
+export function parseUrl(address: string | URL): URL {
   const url = URL.parse(String(address));
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   // An address may hold a key, so it is not shown.

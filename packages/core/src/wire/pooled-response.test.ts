@@ -31,9 +31,9 @@ describe("a pooled response", () => {
       response.end();
     });
 
-    const { status, statusText, ok, headers } = await fetch(url);
+    const { status, ok, headers } = await fetch(url);
 
-    expect([status, statusText, ok]).toEqual([201, "Made", true]);
+    expect([status, ok]).toEqual([201, true]);
     expect([headers.get("x-one"), headers.getSetCookie(), headers.get("__proto__")]).toEqual(["1, 2", ["a", "b"], "c"]);
     expect(new Headers(headers).get("x-one")).toBe("1, 2");
   });

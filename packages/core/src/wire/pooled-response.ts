@@ -1,5 +1,5 @@
 import { toFetchHeaders } from "./reply.ts";
-import type { ReplyHeaders } from "./reply.ts";
+import type { RawHeaders as ReplyHeaders } from "./reply.ts";
 
 type WebStream = ReadableStream<Uint8Array>;
 type Bytes = AsyncIterableIterator<Uint8Array, undefined>;

@@ -81,6 +81,12 @@ export class SseParser {
     }
   }
 
+  /** Returns the event whose blank line never came, once all bytes have been read; `undefined` when there is none. */
+  end(): SseEvent | undefined {
+    if (this.#lines.last()) this.#readField();
+    return this.#data === undefined ? undefined : this.#finishEvent(this.#data);
+  }
+
   #readField(): void {
     const { bytes, start, end } = this.#lines;
     if (bytes[start] === colon) return;

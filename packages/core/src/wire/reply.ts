@@ -1,20 +1,20 @@
 /** Headers of a reply as received: lower-case names, and an array where a name came more than once. */
-export type ReplyHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** An HTTP reply as `sendRequest` returns it: the head, and the bytes of the body as they arrive. */
-export type HttpReply = { status: number; statusText: string; headers: ReplyHeaders; body: ReplyBodyIterator };
+export type RawReply = { status: number; headers: RawHeaders; body: ReplyBodyIterator };
 
 /**
  * Returns one header of a reply as a string, or `undefined`. Several values are joined, as HTTP allows. `name` must be
  * in lower case.
  */
-export function readReplyHeader(headers: ReplyHeaders, name: string): string | undefined {
+export function readReplyHeader(headers: RawHeaders, name: string): string | undefined {
   const value = headers[name];
   return typeof value === "object" ? value.join(", ") : value;
 }
 
 /** Converts the headers of a reply to the standard `Headers`. */
-export function toFetchHeaders(received: ReplyHeaders): Headers {
+export function toFetchHeaders(received: RawHeaders): Headers {
   const headers = new Headers();
   for (const [name, value = []] of Object.entries(received)) {
     for (const one of typeof value === "string" ? [value] : value) headers.append(name, one);
@@ -137,7 +137,7 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
 }
 
 /** Milliseconds to wait for the end of an answer whose content has come. */
-const longestWaitMs = 1000;
+export const longestWaitMs = 1000;
 
 /**
  * Reads and drops the rest of a reply whose content is complete, so that its connection can serve the next request. For

@@ -3,16 +3,16 @@ import type { UndiciRequest } from "./connection-pool.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { HttpRequest } from "./http-request.ts";
 import { ReplyBodyIterator } from "./reply.ts";
-import type { HttpReply, ReplyHeaders } from "./reply.ts";
+import type { RawHeaders, RawReply } from "./reply.ts";
 
 /** Carrier of requests: a pool of connections, or a single one. */
-type Connections = { dispatch(options: UndiciRequest, handler: Dispatcher.DispatchHandler): unknown };
+export type Connections = { dispatch(options: UndiciRequest, handler: Dispatcher.DispatchHandler): unknown };
 
 /**
  * Sends a request and waits for the head of its reply; a redirect is a reply like any other. When the signal aborts,
  * the wait or the reading of the body ends at once with the signal's reason, and the connection is closed.
  */
-export function sendRequest(request: HttpRequest, connections: Connections): Promise<HttpReply> {
+export function sendRequest(request: HttpRequest, connections: Connections): Promise<RawReply> {
   const { url, method, headers, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
@@ -29,7 +29,7 @@ export function sendRequest(request: HttpRequest, connections: Connections): Pro
 // Reason for closing a connection after an abort, never passed on. Shared: each would be made and printed with its stack.
 const unwanted = new Error("The request was aborted.");
 
-type Waiter = { resolve: (reply: HttpReply) => void; reject: (reason: unknown) => void };
+type Waiter = { resolve: (reply: RawReply) => void; reject: (reason: unknown) => void };
 
 /** Handler of one request and its reply, called by the connection. */
 class Exchange implements Dispatcher.DispatchHandler {
@@ -50,17 +50,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#signal?.aborted) this.#abort();
   }
 
-  // oxlint-disable-next-line max-params -- undici calls it so
-  onResponseStart(
-    connection: Dispatcher.DispatchController,
-    status: number,
-    headers: ReplyHeaders,
-    statusText = "",
-  ): void {
+  onResponseStart(connection: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
     const isInterim = status < 200;
     if (isInterim) return;
     this.#body = new ReplyBodyIterator(connection, this.#signal);
-    this.#waiter.resolve({ status, statusText, headers, body: this.#body });
+    this.#waiter.resolve({ status, headers, body: this.#body });
   }
 
   onResponseData(_connection: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -106,6 +100,8 @@ export function toNetworkError(cause: Error): TroupeError {
         "invalid_request",
         "The HTTP request cannot be sent. Its method must be a token, and its headers printable text.",
       );
+    case "UND_ERR_ABORTED":
+      return toProxyError(cause);
     case "UND_ERR_CONNECT_TIMEOUT":
     case "UND_ERR_HEADERS_TIMEOUT":
     case "UND_ERR_BODY_TIMEOUT":
@@ -115,4 +111,19 @@ export function toNetworkError(cause: Error): TroupeError {
     default:
       return new TroupeError("unavailable", "The connection to the server failed. The cause tells how.", { cause });
   }
+}
+
+/**
+ * Makes the error of a proxy that opened no connection, which undici reports like an abort. Another try may help when the proxy
+ * could not reach the server, and does not when it refused.
+ */
+function toProxyError(cause: Error): TroupeError {
+  const status = Number(/^Proxy response \((\d+)\)/.exec(cause.message)?.[1]);
+  if (!(status < 500)) {
+    const told = new Error("The proxy could not reach the server.", { cause });
+    if (!Number.isNaN(status)) Object.assign(told, { status });
+    return new TroupeError("unavailable", "The proxy opened no connection to the server.", { cause: told });
+  }
+  const mend = status === 407 ? "Check the user and the password in the proxy's address." : "Check its rules.";
+  return new TroupeError("model_failed", `The proxy refused the connection (status ${status}). ${mend}`, { cause });
 }

@@ -6,7 +6,7 @@ import type { OptionTable } from "@troupe/core/adapter";
 /** Options of `googleEmbeddings`, which turns texts into vectors. All have defaults. */
 export type GoogleEmbeddingsOptions = {
   /** The key for calls without their own. @default `GOOGLE_API_KEY`, else `GEMINI_API_KEY`, read at each call */
-  apiKey?: string | undefined;
+  apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, without its version. @default "https://generativelanguage.googleapis.com" */
   baseURL?: string | undefined;
   /** The model. Where the default one is shut down, `gemini-embedding-001` takes its place. @default "text-embedding-004" */

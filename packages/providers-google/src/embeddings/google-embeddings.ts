@@ -32,7 +32,7 @@ type EmbedCall = { target: EmbeddingTarget; credentials: CallCredentials; signal
 class GoogleEmbeddings implements EmbeddingProvider {
   readonly providerId = providerId;
   readonly dimensions?: number;
-  readonly #apiKey: string | undefined;
+  readonly #apiKey: GoogleEmbeddingsOptions["apiKey"];
   readonly #timeoutMs: number;
   readonly #logger: Logger;
   readonly #client: GeminiClient;
@@ -58,7 +58,7 @@ class GoogleEmbeddings implements EmbeddingProvider {
     if (empty !== -1)
       throw new TroupeError("invalid_value", `An empty text has no embedding, and text ${empty} is empty.`);
     if (texts.length === 0) return [];
-    const credentials = credentialsOfKey(findKey(apiKey, this.#apiKey));
+    const credentials = credentialsOfKey(await findKey(apiKey, this.#apiKey));
     const call = { target: this.#target, credentials, signal };
     try {
       return await this.#embedAll(texts, call);

@@ -1,12 +1,15 @@
 import { createLogger } from "@troupe/core";
-import type { Logger } from "@troupe/core";
+import type { Logger, NetworkOptions } from "@troupe/core";
 import {
   anyBoolean,
   apiKeyOption,
   baseUrlOption,
+  checkClientOptions,
+  clientOption,
   integer,
   loggerOption,
   nested,
+  networkOptions,
   nonBlankString,
   oneOf,
   optional,
@@ -19,10 +22,18 @@ import type { PromptCache } from "./cache-marks.ts";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
+/**
+ * A client of Anthropic's SDK, by the one method that is called: an `Anthropic`, `AnthropicBedrock` or
+ * `AnthropicVertex`, or one that an instrumentation wrapped.
+ */
+export type AnthropicClient = { messages: { create(body: never, options?: never): PromiseLike<unknown> } };
+
 /** Options of `anthropic`, which creates a model. All have defaults. */
-export type AnthropicOptions = {
-  /** The key for calls without their own. @default `ANTHROPIC_API_KEY`, read at each call */
-  apiKey?: string | undefined;
+export type AnthropicOptions = NetworkOptions & {
+  /** A client of Anthropic's SDK that sends the requests, with its own address, key and network. @default our own HTTP */
+  client?: AnthropicClient | undefined;
+  /** The key for calls without their own, or a function that returns it for each call. @default `ANTHROPIC_API_KEY`, read at each call */
+  apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, without `/v1`. @default "https://api.anthropic.com" */
   baseURL?: string | undefined;
   /** The header that carries the key. Some gateways know only the old `x-api-key`. @default "authorization" */
@@ -45,7 +56,9 @@ export type AnthropicOptions = {
  */
 export type ProviderSettings = {
   modelId: string;
-  apiKey: string | undefined;
+  apiKey: AnthropicOptions["apiKey"];
+  client: AnthropicClient | undefined;
+  network: NetworkOptions;
   baseURL: string;
   keyHeader: "authorization" | "x-api-key";
   idleTimeoutMs: number;
@@ -72,18 +85,36 @@ const optionTable = {
   promptCache: optional(checkPromptCache, { ttl: "5m" as const }),
   rules: optional(nested(ruleTable)),
   logger: optional(loggerOption),
+  client: optional(clientOption<AnthropicClient>("a client of @anthropic-ai/sdk", "messages.create")),
+  ...networkOptions,
 } satisfies OptionTable<AnthropicOptions>;
 
 const where = { owner: "anthropic" };
 const checkModelId = nonBlankString();
 
+/** Options that a client has of its own. */
+const ownOfClient = [
+  "apiKey",
+  "baseURL",
+  "keyHeader",
+  "idleTimeoutMs",
+  "headers",
+  "fetch",
+  "proxy",
+  "dispatcher",
+] as const;
+
 /** Checks the arguments of `anthropic` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
 export function readModelOptions(modelId: string, options: AnthropicOptions): ProviderSettings {
-  const { apiKey, rules, logger = createLogger(), ...settings } = readOptions(optionTable, options, where);
+  const read = readOptions(optionTable, options, where);
+  checkClientOptions(options, ownOfClient);
+  const { apiKey, client, rules, logger = createLogger(), headers, fetch, proxy, dispatcher, ...settings } = read;
   return {
     ...settings,
     modelId: checkModelId(modelId, "modelId", where),
     apiKey,
+    client,
+    network: { headers, fetch, proxy, dispatcher },
     rules: rulesOf(modelId, rules),
     logger,
   };

@@ -1,0 +1,71 @@
+import { readProperty } from "../util/read-property.ts";
+import { abortedError } from "./aborted-error.ts";
+import { ModelError } from "./model-error.ts";
+import type { ModelFailure } from "./model-error.ts";
+import { readRetryAfter } from "./read-retry-after.ts";
+import { TroupeError } from "./troupe-error.ts";
+import { ResponseError } from "./vendor-error.ts";
+
+/**
+ * The facts of one model call: the provider to name, key and own headers of the call, which errors must not show, and
+ * the signal, whose abort takes precedence over any error.
+ */
+export type CallContext = {
+  readonly providerId: string;
+  readonly key?: { readonly value: string; readonly fromCaller: boolean } | undefined;
+  /** Headers that the user of the provider set for this call. `null` removes one of the provider's own. */
+  readonly headers?: Readonly<Record<string, string | null>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+// Errors of the network and of a body that cannot be read count as failures of the model.
+const foreign: readonly string[] = ["unavailable", "timeout", "invalid_value"];
+
+/**
+ * Converts any error of a model call to the error that a provider throws: that of the abort when the signal aborted,
+ * else a `ModelError` with the facts of the vendor, of its SDK or of the network. A `TroupeError` that says what to
+ * mend, as for a redirect, stays as it is.
+ */
+export function toModelError(thrown: unknown, { providerId, key, headers, signal }: CallContext): TroupeError {
+  if (signal?.aborted) return abortedError(signal.reason);
+  const own = [thrown, readProperty(thrown, "cause")].find(
+    (each) => TroupeError.is(each) && !foreign.includes(each.code),
+  );
+  if (TroupeError.is(own)) return own;
+  return new ModelError({
+    providerId,
+    key,
+    secrets: Object.values(headers ?? {}).filter((value) => value !== null),
+    ...vendorFactsOf(thrown),
+    happened: thrown instanceof ResponseError ? thrown.happened : undefined,
+    // A body that is not JSON was truncated or damaged on its way.
+    networkCode: thrown instanceof SyntaxError ? "ECONNRESET" : undefined,
+    cause: thrown,
+  });
+}
+
+/** Reads the facts of a `VendorError`, or of an error of a vendor's SDK, by its fields: the SDK may be any copy or version. */
+function vendorFactsOf(thrown: unknown): Pick<ModelFailure, "status" | "vendorCode" | "retryAfterMs"> {
+  const status = numberOf(thrown, "status") ?? numberOf(thrown, "status_code");
+  if (status === undefined) return {};
+  return {
+    status,
+    vendorCode: wordOf(thrown, "vendorCode") ?? wordOf(thrown, "code") ?? wordOf(thrown, "type"),
+    retryAfterMs: numberOf(thrown, "retryAfterMs") ?? retryAfterOf(thrown),
+  };
+}
+
+function retryAfterOf(thrown: unknown): number | undefined {
+  const headers = readProperty(thrown, "headers");
+  return typeof readProperty(headers, "get") === "function" ? readRetryAfter(headers as Headers) : undefined;
+}
+
+function numberOf(thrown: unknown, name: string): number | undefined {
+  const value = readProperty(thrown, name);
+  return typeof value === "number" ? value : undefined;
+}
+
+function wordOf(thrown: unknown, name: string): string | undefined {
+  const value = readProperty(thrown, name);
+  return typeof value === "string" ? value : undefined;
+}

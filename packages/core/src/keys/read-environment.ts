@@ -1,0 +1,27 @@
+/** Returns the first of these environment variables that is set and not empty, or `undefined`. Reads them each time. */
+export function readEnvironment(...names: readonly string[]): { name: string; value: string } | undefined {
+  for (const name of names) {
+    const value = process.env[name] ?? "";
+    if (value !== "") return { name, value };
+  }
+  return undefined;
+}
+
+/** The proxies that the environment names, for addresses of http: and https:, and the hosts that are reached without one. */
+export type ProxyEnvironment = {
+  readonly httpProxy: string | undefined;
+  readonly httpsProxy: string | undefined;
+  readonly noProxy: string | undefined;
+};
+
+/**
+ * Returns the proxies that the environment names if it also tells Node to use them, by `NODE_USE_ENV_PROXY=1` or
+ * `--use-env-proxy`, else `undefined`. Lower-case names come first, as in Node.
+ */
+export function readProxyEnvironment(): ProxyEnvironment | undefined {
+  if (process.env["NODE_USE_ENV_PROXY"] !== "1" && !process.execArgv.includes("--use-env-proxy")) return undefined;
+  const httpProxy = readEnvironment("http_proxy", "HTTP_PROXY")?.value;
+  const httpsProxy = readEnvironment("https_proxy", "HTTPS_PROXY")?.value;
+  if (httpProxy === undefined && httpsProxy === undefined) return undefined;
+  return { httpProxy, httpsProxy, noProxy: readEnvironment("no_proxy", "NO_PROXY")?.value };
+}

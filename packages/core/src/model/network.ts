@@ -1,0 +1,141 @@
+import { untilAborted } from "../async/until-aborted.ts";
+import { functionLike, methods, optional, satisfying } from "../errors/option-checks.ts";
+import type { OptionTable } from "../errors/read-options.ts";
+import { wrongOption } from "../errors/read-options.ts";
+import type { OptionCheck } from "../errors/read-options.ts";
+import type { CallContext } from "../errors/to-model-error.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { requireKey, resolveKey } from "../keys/resolve-key.ts";
+import type { KeySources } from "../keys/resolve-key.ts";
+import { readProxyEnvironment } from "../keys/read-environment.ts";
+import { isRecord } from "../util/is-record.ts";
+import { sendByFetch } from "../wire/fetch-sender.ts";
+import type { FetchFunction } from "../wire/fetch-sender.ts";
+import type { HttpReply } from "../wire/http-reply.ts";
+import { sharedHttpPool } from "../wire/http-pool.ts";
+import type { HttpInit, HttpSender } from "../wire/http-pool.ts";
+import { dispatcherSender, proxySender } from "../wire/proxy-sender.ts";
+import type { UndiciDispatcher } from "../wire/proxy-sender.ts";
+
+/** Headers that a user adds to the requests of a provider. `null` removes one that the provider sends. */
+export type CallHeaders = Readonly<Record<string, string | null>>;
+
+/** Options of every provider for the network it is used in. At most one of `fetch`, `proxy` and `dispatcher` may be given. */
+export type NetworkOptions = {
+  /** Headers of each request beside the provider's own, which they replace; `null` removes one. A function is called for each model call. */
+  headers?: CallHeaders | (() => CallHeaders | Promise<CallHeaders>) | undefined;
+  /** Sends the requests in place of the shared connections. @default undici, with connections that all providers share */
+  fetch?: FetchFunction | undefined;
+  /** The URL of an HTTP proxy, with user and password where it asks for them. @default with `NODE_USE_ENV_PROXY=1` that of `HTTPS_PROXY` */
+  proxy?: string | undefined;
+  /** A dispatcher of undici, which sends the requests, such as an `Agent` with certificates of its own. */
+  dispatcher?: UndiciDispatcher | undefined;
+};
+
+/** Headers that the connection sets itself, or that belong to a proxy's address. */
+const refusedHeaders = [
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "transfer-encoding",
+  "upgrade",
+];
+
+const expectedHeaders = "an object with names of headers, and with strings of printable characters or null as values";
+
+function isHeaders(value: unknown): value is CallHeaders {
+  return (
+    isRecord(value) &&
+    Object.entries(value).every(
+      ([name, text]) =>
+        /^[!#$%&'*+.^`|~\w-]+$/.test(name) &&
+        (text === null || (typeof text === "string" && /^[\t\x20-\x7e\x80-\xff]*$/.test(text))),
+    )
+  );
+}
+
+const headersOption: OptionCheck<NonNullable<NetworkOptions["headers"]>> = (value, name, where) => {
+  if (typeof value === "function") return value as () => CallHeaders;
+  return checkHeaders(value, () => wrongOption({ ...where, name }, `a function or ${expectedHeaders}`, value));
+};
+
+function checkHeaders(value: unknown, fail: () => TroupeError): CallHeaders {
+  if (!isHeaders(value)) throw fail();
+  const refused = Object.keys(value).find((name) => refusedHeaders.includes(name.toLowerCase()));
+  if (refused === undefined) return { ...value };
+  throw new TroupeError("invalid_config", `headers must not set ${refused}, which the connection sets itself.`);
+}
+
+const proxyOption = satisfying<string>("the http: or https: URL of a proxy, without a path", (value) => {
+  const url = typeof value === "string" ? URL.parse(value) : null;
+  const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
+  return isWeb && url.pathname === "/" && url.search === "" && url.hash === "";
+});
+
+/** Checks of `NetworkOptions`, for the option table of a provider. */
+export const networkOptions: OptionTable<NetworkOptions> = {
+  headers: optional(headersOption),
+  fetch: optional(functionLike<FetchFunction>()),
+  proxy: optional(proxyOption),
+  dispatcher: optional(methods<UndiciDispatcher>("a dispatcher of undici", "dispatch")),
+};
+
+/** Sources of the key of a model call. `isKeyOptional`: a server of the user may need none. */
+export type CallSources = KeySources & { isKeyOptional?: boolean };
+
+/** The network of one provider: sends its requests, and opens its calls with the key and the user's headers. Made once, in the constructor of the provider. */
+export class Network implements HttpSender {
+  readonly #headers: NetworkOptions["headers"];
+  readonly #own: HttpSender | undefined;
+
+  /** Throws `invalid_config` when the options name more than one way to send. */
+  constructor(options: NetworkOptions = {}) {
+    const { headers, fetch: send, proxy, dispatcher } = options;
+    const given = (["fetch", "proxy", "dispatcher"] as const).filter((name) => options[name] !== undefined);
+    if (given.length > 1) {
+      throw new TroupeError("invalid_config", `${given.join(" and ")} exclude each other. Leave all but one out.`);
+    }
+    this.#headers = headers;
+    if (send !== undefined) this.#own = { send: (url, init) => sendByFetch(send, String(url), init) };
+    else if (proxy !== undefined) this.#own = proxySender(proxy);
+    else if (dispatcher !== undefined) this.#own = dispatcherSender(dispatcher);
+  }
+
+  send(url: string | URL, init?: HttpInit): Promise<HttpReply> {
+    if (this.#own !== undefined) return this.#own.send(url, init);
+    const proxies = readProxyEnvironment();
+    return (proxies === undefined ? sharedHttpPool() : environmentSender(proxies)).send(url, init);
+  }
+
+  /** Returns the context of a model call: its key, unless it may go without one, and the user's headers. A function that returns one of them is called once. */
+  async openCall({ isKeyOptional = false, ...sources }: CallSources): Promise<CallContext> {
+    const { providerId, signal } = sources;
+    const key = await (isKeyOptional ? resolveKey(sources) : requireKey(sources));
+    return { providerId, key, signal, headers: await this.readHeaders(signal) };
+  }
+
+  /** Returns the user's headers for one call. */
+  async readHeaders(signal?: AbortSignal): Promise<CallHeaders | undefined> {
+    const headers = this.#headers;
+    if (typeof headers !== "function") return headers;
+    return checkHeaders(await untilAborted(async () => await headers(), signal), wrongResult);
+  }
+}
+
+function wrongResult(): TroupeError {
+  return new TroupeError("invalid_config", `The function headers must return ${expectedHeaders}.`);
+}
+
+type ProxyEnvironment = NonNullable<ReturnType<typeof readProxyEnvironment>>;
+
+// Module state, which is rare here: all providers share the connections to the proxies of the environment.
+let environmentProxies: { key: string; sender: HttpSender } | undefined;
+
+function environmentSender(proxies: ProxyEnvironment): HttpSender {
+  const key = JSON.stringify(proxies);
+  if (environmentProxies?.key !== key) environmentProxies = { key, sender: proxySender(proxies) };
+  return environmentProxies.sender;
+}

@@ -1,0 +1,48 @@
+import { readReplyHeader } from "./reply.ts";
+import type { RawHeaders } from "./reply.ts";
+
+/** Bytes of a body as they arrive, to be read once. Leaving early closes the connection. */
+export type ReplyBytes = AsyncIterableIterator<Uint8Array, undefined>;
+
+/** Headers of an `HttpReply`, found by name in lower case. The standard `Headers` are such headers too. */
+export interface ReplyHeaders extends Iterable<[string, string]> {
+  get(name: string): string | null;
+}
+
+/** Reply to an HTTP request. Its body is read once: as `bytes`, or as `text()`. */
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: ReplyHeaders;
+  /** The body as it arrives. A slow reader slows the sender down, and leaving early closes the connection. */
+  readonly bytes: ReplyBytes;
+  /** Reads the whole body as UTF-8, without a byte order mark. */
+  text(): Promise<string>;
+}
+
+/** Makes an `HttpReply` that reads its headers only when they are asked for. */
+export function toHttpReply(status: number, headers: RawHeaders, bytes: ReplyBytes): HttpReply {
+  return { status, headers: new LazyHeaders(headers), bytes, text: () => readText(bytes) };
+}
+
+class LazyHeaders implements ReplyHeaders {
+  readonly #received: RawHeaders;
+
+  constructor(received: RawHeaders) {
+    this.#received = received;
+  }
+
+  get(name: string): string | null {
+    return readReplyHeader(this.#received, name) ?? null;
+  }
+
+  *[Symbol.iterator](): Generator<[string, string], void, undefined> {
+    for (const name of Object.keys(this.#received)) yield [name, this.get(name) ?? ""];
+  }
+}
+
+/** Reads bytes to their end, after those that were read before, as one string of UTF-8 without a byte order mark. */
+export async function readText(bytes: AsyncIterable<Uint8Array>, ...chunks: Uint8Array[]): Promise<string> {
+  for await (const chunk of bytes) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString("utf8");
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
+}

@@ -1,0 +1,76 @@
+import type { CallContext } from "../errors/to-model-error.ts";
+import { TruncatedResponseError } from "../errors/vendor-error.ts";
+import type { HttpReply, ReplyHeaders } from "./http-reply.ts";
+import type { HttpSender } from "./http-pool.ts";
+import type { RequestTimeouts } from "./http-request.ts";
+
+/** Reply with an error status. `body`: its JSON value, or its text where it is none. */
+export type ErrorReply = { status: number; headers: ReplyHeaders; body: unknown };
+
+/** Request of `postJson`, and the function that makes the error of a reply with an error status. */
+export type JsonRequest = {
+  url: string;
+  /** Sent as JSON, with the content type of JSON. */
+  body: unknown;
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** The call that the request belongs to: its signal, and the headers of the user, which stand for equal ones. */
+  call: CallContext;
+  /** Makes the error of a reply with an error status, as a rule a `VendorError`. */
+  toError: (reply: ErrorReply) => Error;
+} & RequestTimeouts;
+
+/**
+ * Sends a JSON body to a vendor and returns the reply before its body is read. Throws `toError` of a reply with an
+ * error status.
+ */
+export async function postJson(sender: HttpSender, request: JsonRequest): Promise<HttpReply> {
+  const { url, body, headers = {}, call, toError, ...timeouts } = request;
+  const reply = await sender.send(url, {
+    method: "POST",
+    headers: mergeHeaders({ "content-type": "application/json", "user-agent": "troupe", ...headers }, call.headers),
+    body: JSON.stringify(body),
+    signal: call.signal,
+    ...timeouts,
+  });
+  if (reply.status >= 200 && reply.status <= 299) return reply;
+  // Without a readable body, the status is enough.
+  const text = await reply.text().catch(() => "");
+  throw toError({ status: reply.status, headers: reply.headers, body: parse(text) });
+}
+
+/** Reads the whole answer of a vendor as JSON. One that was cut, or is a page of a proxy, is a `TruncatedResponseError`. */
+export async function readJson(reply: HttpReply): Promise<unknown> {
+  return parseAnswer(await reply.text());
+}
+
+/** Parses the whole answer of a vendor. Throws `TruncatedResponseError` where it is no JSON. */
+export function parseAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new TruncatedResponseError(text === "" ? "sent an empty answer" : "sent an answer that is cut or not JSON");
+  }
+}
+
+type UserHeaders = NonNullable<CallContext["headers"]>;
+
+/** Puts the user's headers in the place of ours. `null` takes one away. */
+function mergeHeaders(ours: Readonly<Record<string, string>>, users: UserHeaders | undefined): Record<string, string> {
+  const merged = { ...ours };
+  if (users === undefined) return merged;
+  const byKey = new Map(Object.keys(ours).map((name) => [name.toLowerCase(), name]));
+  for (const [name, value] of Object.entries(users)) {
+    const own = byKey.get(name.toLowerCase());
+    if (own !== undefined) delete merged[own];
+    if (value !== null) merged[name] = value;
+  }
+  return merged;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

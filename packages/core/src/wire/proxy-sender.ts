@@ -1,0 +1,45 @@
+import type { Dispatcher } from "undici";
+import { loadUndici } from "./connection-pool.ts";
+import { sendOver } from "./http-pool.ts";
+import type { HttpSender } from "./http-pool.ts";
+
+/** Dispatcher of undici 7 or later that a user gives a provider: an `Agent`, a `ProxyAgent` or a `MockAgent`. Typed by the one method that is called. */
+export type UndiciDispatcher = { dispatch(options: never, handler: never): boolean };
+
+/** Makes a sender that sends every request through a dispatcher of the user. */
+export function dispatcherSender(dispatcher: UndiciDispatcher): HttpSender {
+  return { send: (url, init) => sendOver(dispatcher, url, init) };
+}
+
+/** Addresses of proxies: one for all requests, or those of the environment. */
+export type ProxyAddresses =
+  | string
+  | {
+      readonly httpProxy: string | undefined;
+      readonly httpsProxy: string | undefined;
+      readonly noProxy: string | undefined;
+    };
+
+/**
+ * Makes a sender that sends its requests through proxies, and keeps connections for the next request. Loads undici at
+ * the first one.
+ */
+export function proxySender(proxies: ProxyAddresses): HttpSender {
+  let agent: Promise<Dispatcher> | undefined;
+  return {
+    send: async (url, init) => {
+      agent ??= openAgent(proxies);
+      return await sendOver(await agent, url, init);
+    },
+  };
+}
+
+const agentOptions = { allowH2: false, headersTimeout: 60_000, bodyTimeout: 60_000, keepAliveTimeout: 30_000 };
+
+async function openAgent(proxies: ProxyAddresses): Promise<Dispatcher> {
+  const { EnvHttpProxyAgent, ProxyAgent } = await loadUndici();
+  if (typeof proxies === "string") return new ProxyAgent({ ...agentOptions, uri: proxies });
+  const { httpProxy = "", httpsProxy = "", noProxy = "" } = proxies;
+  // Empty and not absent, which would be read from the environment again.
+  return new EnvHttpProxyAgent({ ...agentOptions, httpProxy, httpsProxy: httpsProxy || httpProxy, noProxy });
+}

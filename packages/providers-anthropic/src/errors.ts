@@ -1,0 +1,32 @@
+import { getOwn, readObject, readRetryAfter, readText, VendorError } from "@troupe/core/adapter";
+import type { ErrorReply } from "@troupe/core/adapter";
+
+/** HTTP statuses for the vendor's error types, for errors that came without a status. */
+const statuses: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+/**
+ * Makes the error of Anthropic's error object: in a reply with an error status, in place of an answer, or as an event.
+ * The body of a reply may be anything, since proxies answer too.
+ */
+export function toVendorError(body: unknown, reply?: Pick<ErrorReply, "status" | "headers">): VendorError {
+  const { error } = readObject(body);
+  const { type, message } = readObject(error);
+  const word = readText(type);
+  return new VendorError({
+    message: [message, error, body].map(readText).find((text) => text !== ""),
+    status: reply?.status ?? getOwn(statuses, word),
+    vendorCode: word === "" ? undefined : word,
+    retryAfterMs: reply && readRetryAfter(reply.headers),
+  });
+}
