@@ -40,7 +40,7 @@ export type {
   ToolResult,
   ToolReturn,
   ToolSource,
-} from "./tool/tool.ts";
+} from "./run/tool.ts";
 export type { Artifact, ToolArtifact, ToolCall, ToolCallResult } from "./message/tool-call.ts";
 
 // Guardrails.

@@ -30,6 +30,20 @@ export const modelCallRules = [
     "cache.changing-facts":
       "what changes between runs stands behind tools and instructions, which every turn of a chat reads from the cache",
   }),
+  ...rulesOf("Model, instructions and tools of one run (contracts §1)", {
+    "run-opts.model": "model of a run stands in place of the agent's or the orchestrator's, for that run alone",
+    "run-opts.model-key":
+      "a model of a run gets the caller's key for its own vendor alone; a generic key from outside is for the agent's vendor",
+    "run-opts.instructions":
+      "instructions of a run stand in place of the agent's or the team's own, and leave memory, facts and members",
+    "run-opts.tools": "tools of a run stand in place of the agent's, for that run alone, and keep their caches",
+    "run-opts.step-precedence":
+      "prepareStep goes before the model, the instructions and the tools of a run, these before the agent's",
+    "run-opts.own-not-inherited": "a child run does not inherit model, instructions and tools of its parent run",
+    "run-opts.own-refused":
+      "model, instructions and tools are refused where they have no meaning, and where they are wrong",
+    "http.run-options-own": "runOptions gives a request's run its model, instructions and tools; no body does",
+  }),
   ...rulesOf("Prepared steps", {
     "prepare-step.every-call":
       "prepareStep is called before every model call of a run: after tools, for repairs, and for the last call without tools",
@@ -50,6 +64,8 @@ export const modelCallRules = [
     "dynamic-tools.source": "getTools of a tool source gets the context of the run",
     "dynamic-tools.isolated": "tools that depend on the context of a run are not served to another, nor listed",
     "dynamic-tools.checked": "wrong tools of a function, and what it throws, end the run before the model is called",
+    "dynamic-tools.left-out":
+      "a wrong tool of a source is left out with a warning, and the run goes on with the others",
     "dynamic-tools.changed": "a changed tool of the same name is used from the next load on",
     "dynamic-tools.caches": "a tool that is loaded again keeps its cached results, also between runs with other tools",
   }),

@@ -7,6 +7,7 @@ import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { checkContent } from "../run/check-content.ts";
 import type { RunEnd, RunWork } from "../run/run-work.ts";
+import type { RunSettings } from "../run/run-options.ts";
 import type { Run } from "../run/run.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
@@ -47,7 +48,8 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     this.#session = new RunSession(run);
     // A session that ends with the parent run is not remembered.
     const remembers = memory !== undefined && run.settings.sessionStorage === undefined;
-    this.#memory = remembers ? new SessionMemory({ memory, run, model, storage }) : undefined;
+    const ofRun = run.settings.model ?? model;
+    this.#memory = remembers ? new SessionMemory({ memory, run, model: ofRun, storage }) : undefined;
   }
 
   get isStructured(): boolean {
@@ -57,10 +59,14 @@ export class AgentRun<Structured> implements RunWork<Structured> {
   async begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>> {
     const [parts, run] = [this.#parts, this.#run];
     const session = await this.#session.open(parts.sessionsFor(run.settings));
-    const tools = await parts.tools.load(run.context);
+    const tools = await parts.tools.load(run.context, run.settings.tools);
     const { guardrails, hooks } = parts.config;
     if (guardrails?.input !== undefined || hooks?.beforeRun !== undefined) run.input = await this.#readInput();
-    const built = await buildMessages(parts, run, { session, memory: this.#memory });
+    const built = await buildMessages(parts, run, {
+      session,
+      memory: this.#memory,
+      instructions: run.settings.instructions,
+    });
     const { prepareStep } = parts.config;
     return toolLoop({ ...planToolLoop(parts, run, { call: this.#call, ...built, tools }), prepareStep });
   }
@@ -130,12 +136,11 @@ export function planToolLoop<Structured>(
   const { config, retry, structured } = parts;
   const ofRun = run.settings.modelOptions;
   const { toolChoice, ...settings } = ofRun === undefined ? parts.modelSettings : mergeModelSettings(config, ofRun);
-  const code = ofRun?.toolChoice === undefined ? "invalid_config" : "invalid_request";
-  requireChosenTool(toolChoice, call.tools.names, { at: "modelOptions.toolChoice", code });
+  requireChosenTool(toolChoice, call.tools.names, { at: "modelOptions.toolChoice", code: choiceCode(run.settings) });
   return {
     ...call,
     run,
-    model: config.model,
+    model: run.settings.model ?? config.model,
     options: { ...settings, ...answerFormat(structured), onOmitted: warnOfOmissions(run) },
     maxContextTokens: config.maxContextTokens,
     prepareStep: undefined,
@@ -147,6 +152,12 @@ export function planToolLoop<Structured>(
     outputGuardrails: config.guardrails?.output ?? [],
     onToolCall: config.hooks?.onToolCall?.bind(config.hooks),
   };
+}
+
+/** The code of a choice of a tool that is not there: by whether the run has brought the choice or the tools. */
+function choiceCode({ modelOptions, tools }: RunSettings): "invalid_request" | "invalid_config" {
+  const isOfRun = modelOptions?.toolChoice !== undefined || tools !== undefined;
+  return isOfRun ? "invalid_request" : "invalid_config";
 }
 
 function answerFormat(structured: CompiledSchema | undefined): Pick<ModelOptions, "responseFormat"> {

@@ -1,8 +1,11 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { wrongOption } from "../errors/read-options.ts";
+import type { OptionCheck } from "../errors/read-options.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { ToolCache } from "../tool/tool-cache.ts";
-import type { ToolDef, ToolSource } from "../tool/tool.ts";
+import type { ToolDef, ToolSource } from "../run/tool.ts";
 import { isDefinedTool } from "../tool/define-tool.ts";
 import { ToolSet } from "../tool/tool-set.ts";
 import { readProperty } from "../util/read-property.ts";
@@ -24,6 +27,7 @@ export class AgentTools {
   #known: readonly ToolDef[];
   #set: ToolSet;
   #loaded: readonly LoadedTool[] = [];
+  #leftOut: readonly LeftOut[] = [];
   /** By the tools themselves: runs of users with different tools do not take each other's caches away. */
   #caches = new WeakMap<ToolDef, ToolCache>();
 
@@ -33,7 +37,7 @@ export class AgentTools {
     this.#given = isMade ? [] : tools;
     this.#sources = this.#given.filter(isSource);
     this.#known = this.#given.filter(isTool);
-    this.#set = new ToolSet(this.#known);
+    this.#set = new ToolSet(this.#known, { caches: this.#caches });
   }
 
   /**
@@ -44,8 +48,12 @@ export class AgentTools {
     return this.#known;
   }
 
-  /** Loads the tools of a run. Tools that are loaded again keep their caches. */
-  load(context: RunContext): ToolSet | Promise<ToolSet> {
+  /**
+   * Loads the tools of a run: the agent's, or those that the run was given in their place. Tools that are loaded again keep
+   * their caches. A wrong tool of a source is left out, with a warning of the run.
+   */
+  load(context: RunContext, ofRun?: ToolList): ToolSet | Promise<ToolSet> {
+    if (ofRun !== undefined) return this.#loadOfRun(ofRun, context);
     if (this.#make !== undefined) return this.#loadMade(this.#make, context);
     return this.#sources.length === 0 ? this.#set : this.#loadGiven(context);
   }
@@ -57,33 +65,84 @@ export class AgentTools {
     if (failed !== undefined) throw failed.reason;
   }
 
+  /** Leaves the agent's own set as it is: the next run has it again. */
+  async #loadOfRun(given: ToolList, context: RunContext): Promise<ToolSet> {
+    const loaded = await loadAll(given, context);
+    const { set, leftOut } = makeSet(loaded, this.#caches);
+    warnOfTools(context, leftOut);
+    return set;
+  }
+
   async #loadMade(make: MakeTools, context: RunContext): Promise<ToolSet> {
     const given = await callMakeTools(make, context);
-    return this.#setOf((await loadAll(given, context)).flat());
+    return this.#setOf(await loadAll(given, context), context);
   }
 
   async #loadGiven(context: RunContext): Promise<ToolSet> {
     const lists = await loadAll(this.#given, context);
-    this.#known = lists.filter((_, index) => !dependsOnContext(this.#given[index])).flat();
-    return this.#setOf(lists.flat());
+    const set = this.#setOf(lists, context);
+    const known = lists.filter((_, index) => !dependsOnContext(this.#given[index])).flatMap(({ tools }) => tools);
+    this.#known = this.#leftOut.length === 0 ? known : known.filter((tool) => !this.#leftOut.some(isOf(tool)));
+    return set;
   }
 
   /** Keeps the set as long as the tools are the same. A tool that was changed in place loses its cached results. */
-  #setOf(tools: readonly ToolDef[]): ToolSet {
+  #setOf(lists: readonly LoadedList[], context: RunContext): ToolSet {
+    const tools = lists.flatMap((list) => list.tools);
     const before = this.#loaded;
-    if (before.some(hasChanged)) this.#caches = new WeakMap();
-    else if (tools.length === before.length && tools.every((tool, index) => tool === before[index]?.tool))
-      return this.#set;
-    this.#set = new ToolSet(tools, { caches: this.#caches });
-    this.#loaded = tools.map((tool) => ({ tool, copy: { ...tool } }));
+    const isChanged = before.some(hasChanged);
+    if (isChanged) this.#caches = new WeakMap();
+    if (isChanged || tools.length !== before.length || tools.some((tool, index) => tool !== before[index]?.tool)) {
+      const made = makeSet(lists, this.#caches);
+      this.#set = made.set;
+      this.#leftOut = made.leftOut;
+      this.#loaded = tools.map((tool: ToolDef | null) => ({ tool, copy: { ...tool } }));
+    }
+    warnOfTools(context, this.#leftOut);
     return this.#set;
   }
 }
 
+/** The tools of one source, or one tool that was given as it is. */
+type LoadedList = { readonly tools: readonly ToolDef[]; readonly fromSource: boolean };
+
+/** A wrong tool of a source, and the reason why it was left out. */
+type LeftOut = { readonly tool: unknown; readonly error: unknown };
+
+function isOf(tool: unknown): (leftOut: LeftOut) => boolean {
+  return (leftOut) => leftOut.tool === tool;
+}
+
+/** Makes the set of all tools but the wrong ones of sources, which are others' to mend. */
+function makeSet(
+  lists: readonly LoadedList[],
+  caches: WeakMap<ToolDef, ToolCache>,
+): { set: ToolSet; leftOut: readonly LeftOut[] } {
+  const leftOut: LeftOut[] = [];
+  const ofSources = new Set<unknown>(lists.flatMap(({ tools, fromSource }) => (fromSource ? tools : [])));
+  const leavesOut = (tool: unknown, error: unknown): boolean => {
+    if (ofSources.has(tool)) leftOut.push({ tool, error });
+    return ofSources.has(tool);
+  };
+  const tools = lists.flatMap((list) => list.tools);
+  return { set: new ToolSet(tools, ofSources.size === 0 ? { caches } : { caches, leavesOut }), leftOut };
+}
+
+function warnOfTools(context: RunContext, leftOut: readonly LeftOut[]): void {
+  for (const { tool, error } of leftOut) {
+    const name = readProperty(tool, "name");
+    const tells = typeof name === "string" ? { toolName: name.slice(0, 64) } : {};
+    const message = "A tool of a tool source is wrong, and was left out of the run.";
+    runOf(context)?.warn("tool_left_out", message, { ...tells, error });
+  }
+}
+
 /** A tool of the set, and a copy of it as it was when the set was made. */
-type LoadedTool = { readonly tool: ToolDef; readonly copy: ToolDef };
+type LoadedTool = { readonly tool: ToolDef | null | undefined; readonly copy: Partial<ToolDef> };
 
 function hasChanged({ tool, copy }: LoadedTool): boolean {
+  // A source may return anything.
+  if (tool === null || tool === undefined) return false;
   const fields = Object.keys(tool) as (keyof ToolDef)[];
   return fields.length !== Object.keys(copy).length || fields.some((field) => tool[field] !== copy[field]);
 }
@@ -99,8 +158,12 @@ async function callMakeTools(make: MakeTools, context: RunContext): Promise<Tool
   throw wrongOption("The result of the function tools", "an array of tools and tool sources", given);
 }
 
-async function loadAll(given: ToolList, context: RunContext): Promise<(readonly ToolDef[])[]> {
-  return await Promise.all(given.map(async (tool, index) => await toolsOf(tool, { index, context })));
+async function loadAll(given: ToolList, context: RunContext): Promise<LoadedList[]> {
+  return await Promise.all(
+    given.map(async (tool, index) => {
+      return { tools: await toolsOf(tool, { index, context }), fromSource: isSource(tool) };
+    }),
+  );
 }
 
 async function toolsOf(
@@ -108,13 +171,16 @@ async function toolsOf(
   { index, context }: { index: number; context: RunContext },
 ): Promise<readonly ToolDef[]> {
   if (!isSource(tool)) return [tool];
+  const name = readProperty(tool, "name");
+  const place = `The tool source ${typeof name === "string" ? JSON.stringify(name) : `tools[${index}]`}`;
+  let given: unknown;
   try {
-    return await tool.getTools(context);
+    given = await tool.getTools(context);
   } catch (error) {
-    const name = readProperty(tool, "name");
-    const place = typeof name === "string" ? JSON.stringify(name) : `tools[${index}]`;
-    throw toTroupeError(error, undefined, `The tool source ${place}`);
+    throw toTroupeError(error, undefined, place);
   }
+  if (Array.isArray(given)) return given as ToolDef[];
+  throw wrongOption(`What ${place.replace("The", "the")} returns`, "an array of tools", given);
 }
 
 function dependsOnContext(tool: ToolDef | ToolSource | undefined): boolean {
@@ -143,3 +209,15 @@ export function checkAgentTools(value: unknown, name: string): ToolList | MakeTo
   if (tools.length !== 1 || !isDefinedTool(tools[0])) void new ToolSet(tools.filter(isTool));
   return tools;
 }
+
+/** Check of the option `tools` of one run, for tables of options: an array of tools and tool sources. */
+export const runToolsOption: OptionCheck<ToolList> = (value, name, where) => {
+  if (typeof value === "function") {
+    throw wrongOption({ ...where, name }, "an array of tools and tool sources", value);
+  }
+  try {
+    return checkAgentTools(value, name) as ToolList;
+  } catch (error) {
+    throw new TroupeError(where.code ?? "invalid_config", toTroupeError(error).message);
+  }
+};

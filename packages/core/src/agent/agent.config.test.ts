@@ -5,7 +5,7 @@ import type { RunEvents } from "../run/run-events.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import type { ToolDef } from "../tool/tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 import { Agent } from "./agent.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { look, scripted } from "./test/agents.ts";

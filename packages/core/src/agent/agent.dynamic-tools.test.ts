@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { getTextContent } from "../message/content.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { ScriptedModel } from "../testing/scripted-model.ts";
-import type { ToolDef } from "../tool/tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
 
 const toolNames = ({ calls }: ScriptedModel) => calls.map(({ options }) => options.tools?.map(({ name }) => name));
@@ -111,6 +111,56 @@ describe("a tool source", () => {
       "Looks, new.",
     ]);
     expect(agent.tools[0]?.description).toBe("Looks, new.");
+  });
+
+  it("loses a wrong tool alone, in every run and with a warning [dynamic-tools.left-out]", async () => {
+    const smell = toolNamed("smell", () => "x");
+    const wrong = [
+      { ...look, name: "bad_schema", parameters: { type: "string" } },
+      { ...look, name: "bad_pattern", parameters: { type: "object", properties: { a: { pattern: "(" } } } },
+      { ...look, name: "bad name" },
+      null,
+    ] as never[];
+    const getTools = async () => [...wrong, { ...look }];
+    const { agent, model } = scripted(["1", "2", "3", "4"], { tools: [smell, { getTools }] });
+    const warnings: unknown[] = [];
+    agent.eventBus.on("run.warning", (warning) => void warnings.push(warning));
+    const ids = [(await agent.run("Hi")).runId, (await agent.run("Hi")).runId];
+    const made = [(await agent.run("Hi", { tools: [{ getTools }] })).runId];
+
+    expect(model.calls.map(({ options }) => options.tools?.map(({ name }) => name))).toEqual([
+      ["smell", "look"],
+      ["smell", "look"],
+      ["look"],
+    ]);
+    expect(agent.tools.map(({ name }) => name)).toEqual(["smell", "look"]);
+    const told = (runId: string) =>
+      ["bad_schema", "bad_pattern", "bad name", undefined].map((toolName) => ({
+        runId,
+        code: "tool_left_out",
+        message: "A tool of a tool source is wrong, and was left out of the run.",
+        fields: { ...(toolName !== undefined && { toolName }), errorCode: "invalid_config", error: expect.any(String) },
+      }));
+    expect(warnings).toEqual([...ids, ...made].flatMap(told));
+  });
+
+  it("ends the run when it returns no array, or when a tool beside it is wrong [dynamic-tools.left-out]", async () => {
+    const wrong = { ...look, parameters: { type: "string" } } as never;
+    const source = { getTools: async () => [wrong] };
+    for (const given of [undefined, { look }]) {
+      const { agent } = scripted(["1"], { tools: [{ getTools: async () => given as never }] });
+
+      await expect(agent.run("Hi")).rejects.toMatchObject({
+        code: "invalid_config",
+        message: expect.stringContaining("What the tool source tools[0] returns must be an array of tools"),
+      });
+    }
+    expect(() => scripted([], { tools: [source, wrong] })).toThrow('tool "look".parameters');
+    await expect(
+      scripted(["1"], { tools: () => [source, { ...(wrong as object), name: "x" } as never] }).agent.run("Hi"),
+    ).rejects.toMatchObject({
+      message: expect.stringContaining('tool "x".parameters'),
+    });
   });
 
   it("may change its tools in place [dynamic-tools.changed]", async () => {

@@ -4,7 +4,7 @@ import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { repairHistory } from "../history/repair-history.ts";
-import type { ToolDef } from "../tool/tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 import { Agent } from "./agent.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";

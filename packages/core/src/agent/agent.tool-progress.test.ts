@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RunContext } from "../run/run-context.ts";
 import { eventsOf, readAll } from "../testing/conformance/runnable-subject.ts";
 import { assertCallGrammar, assertPlainChunks } from "../testing/conformance/model-subject.ts";
-import type { ToolContext, ToolReturn } from "../tool/tool.ts";
+import type { ToolContext, ToolReturn } from "../run/tool.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
 
 type Report = (progress: unknown) => void;

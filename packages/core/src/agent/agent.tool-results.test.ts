@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Memory } from "../memory/memory.ts";
 import type { ContentPart } from "../message/content.ts";
-import type { ToolReturn } from "../tool/tool.ts";
+import type { ToolReturn } from "../run/tool.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { callOf, scripted, toolNamed } from "./test/agents.ts";
 import type { AgentConfig } from "./agent-config.ts";

@@ -10,13 +10,13 @@ import { Run } from "../run/run.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
 import type { InferSchema, ObjectSchema } from "../schema/object-schema.ts";
 import type { SessionStore } from "../session/session-store.ts";
-import type { ToolDef } from "../tool/tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { AgentParts } from "./agent-parts.ts";
 import { AgentRun } from "./agent-run.ts";
 import { callByStream, callByGenerate } from "./call-model.ts";
 import type { ModelCaller } from "./loop-plan.ts";
-import { checkSettingsFit } from "./merge-model-settings.ts";
+import { checkRunSettings } from "./merge-model-settings.ts";
 import { checkAgentConfig } from "./check-agent-config.ts";
 
 /** The result of a run of an agent, by its schema. An agent that is not known to have one has no `structured`. */
@@ -108,14 +108,14 @@ export class Agent<
     const parts = this.#parts;
     const { name, model, sessionId, userId, limits } = parts.config;
     const settings = readRunOpts(opts, { sessionId, userId, limits, providerId: model.providerId });
-    if (settings.modelOptions !== undefined) checkSettingsFit(parts.config, settings.modelOptions, "invalid_request");
+    checkRunSettings(parts.config, settings);
     const run = new Run({
       name,
       input: checkContent(input),
       settings,
       eventBus: parts.eventBus,
       logger: parts.logger,
-      model,
+      model: settings.model ?? model,
     });
     return new RunExecution(run, new AgentRun(parts, call, run));
   }

@@ -22,6 +22,9 @@ const defaultHistoryRuns = 50;
 /** The session that a run has open, and the memory that stands in for its turns, if there is one. */
 type Past = { session: OpenSession; memory: SessionMemory | undefined };
 
+/** Instructions of one run, in place of those of the configuration. */
+type OwnInstructions = { instructions: string | undefined };
+
 /** Messages of the past, and text of a memory for the system prompt. */
 type History = { messages: readonly ChatMessage[]; memoryText: string };
 
@@ -29,9 +32,10 @@ type History = { messages: readonly ChatMessage[]; memoryText: string };
 export type BuiltMessages = { readonly messages: readonly ChatMessage[]; readonly prompt: SystemPrompt };
 
 /** Builds the messages of the first model call: the system prompt, the history, and the input. */
-export async function buildMessages(parts: AgentParts, run: Run, past: Past): Promise<BuiltMessages> {
+export async function buildMessages(parts: AgentParts, run: Run, past: Past & OwnInstructions): Promise<BuiltMessages> {
   const { config } = parts;
-  const { instructions = "", userMemory } = config;
+  const { userMemory } = config;
+  const instructions = past.instructions ?? config.instructions ?? "";
   const [ownPrompt, history, facts] = await Promise.all([
     typeof instructions === "string" ? instructions : makeInstructions(instructions, run),
     loadHistory(config, run, past),

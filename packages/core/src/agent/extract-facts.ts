@@ -27,8 +27,9 @@ async function afterwards(work: () => Promise<unknown>): Promise<void> {
 }
 
 async function runExtraction(parts: AgentParts, finished: Run): Promise<void> {
-  const { name, model } = parts.config;
   const { settings, runId: parentRunId, input, messages } = finished;
+  const { name } = parts.config;
+  const { model = parts.config.model } = settings;
   const run = new Run({
     name,
     input,
@@ -63,9 +64,10 @@ class FactExtraction implements RunWork {
 
   async *#extract(): AsyncGenerator<StreamChunk, FinishReason> {
     yield* [];
-    const { userMemory, model, storage } = this.#parts.config;
+    const { userMemory, storage } = this.#parts.config;
     if (userMemory === undefined) return "stop";
     const run = this.#run;
+    const { model = this.#parts.config.model } = run.settings;
     const { userId = "", tenantId, verified } = run.settings;
     const scope = { tenantId, verified, storage, signal: run.signal };
     const conversation = [...this.#conversation];

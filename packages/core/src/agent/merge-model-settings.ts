@@ -2,7 +2,9 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { ModelSettings, VendorOptions } from "../model/model-config.ts";
 import { isForcedChoice, requireChosenTool } from "../model/model-settings.ts";
 import { getOwn } from "../util/get-own.ts";
+import type { RunSettings } from "../run/run-options.ts";
 import type { AgentConfig } from "./agent-config.ts";
+import { runToolsOption } from "./agent-tools.ts";
 
 /**
  * Merges the settings of a run's model calls, the first that is given of each: the run's own, those in `modelOptions` of
@@ -24,6 +26,13 @@ function mergeVendorOptions(configured: VendorOptions, ofRun: VendorOptions): Ve
 
 function given(settings: ModelSettings): ModelSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+/** Throws for the tools and the model settings of a run that are wrong, or that cannot have an effect in the agent. */
+export function checkRunSettings(config: AgentConfig, { modelOptions, tools }: RunSettings): void {
+  if (tools !== undefined) runToolsOption(tools, "tools", { code: "invalid_request" });
+  if (modelOptions === undefined) return;
+  checkSettingsFit(tools === undefined ? config : { ...config, tools }, modelOptions, "invalid_request");
 }
 
 /**

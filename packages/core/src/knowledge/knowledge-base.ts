@@ -1,7 +1,7 @@
 import { checkOptionNames } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { untilAborted } from "../async/until-aborted.ts";
-import type { ToolDef } from "../tool/tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
 import { checkSearchOptions } from "../vector/read-search-options.ts";
 import type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "../vector/vector-store.ts";

@@ -5,7 +5,7 @@ import { isRecord } from "../util/is-record.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/derive-context.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { ToolDef } from "../tool/tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 import { checkSearchOptions } from "../vector/read-search-options.ts";
 import type { VectorSearchOptions, VectorSearchResult } from "../vector/vector-store.ts";
 import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "../run/run-context.ts";
 import { testRun } from "../run/test/test-run.ts";
-import type { ToolDef } from "../tool/tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 import { UserMemory } from "./user-memory.ts";
 
 function contextOf(userId?: string, tenantId?: string): RunContext {

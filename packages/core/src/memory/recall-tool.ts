@@ -2,7 +2,7 @@ import { integer } from "../errors/option-checks.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/derive-context.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { ToolDef } from "../tool/tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 import type { UserMemoryScope } from "./memory-options.ts";
 import { factKey, factsBlock } from "./user-fact.ts";
 import type { UserFact } from "./user-fact.ts";

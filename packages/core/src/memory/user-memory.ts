@@ -6,7 +6,7 @@ import type { ChatMessage } from "../message/message.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import { checkUser } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
-import type { ToolDef } from "../tool/tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 import { BoundedFacts } from "./bounded-facts.ts";
 import { changeFacts, listFacts, removeFact, removeFacts } from "./fact-store.ts";
 import type { FactAccess } from "./fact-store.ts";

@@ -1,10 +1,11 @@
-import { anyBoolean, optional, satisfying } from "../errors/option-checks.ts";
+import { anyBoolean, anyString, optional, satisfying } from "../errors/option-checks.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionTable, OptionContext } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { checkApiKey } from "../keys/api-keys.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import { bindGenericKey } from "../keys/select-key.ts";
+import { modelOption } from "../model/model-option.ts";
 import { checkModelSettings } from "../model/model-settings.ts";
 import { checkSessionId, checkStoredSessionId, isMemberSessionId } from "../session/session-id.ts";
 import { checkOwner } from "../session/session-owner.ts";
@@ -34,6 +35,10 @@ const optionTable = {
   signal: optional(satisfying<AbortSignal>("an AbortSignal", isSignal)),
   limits: optional(runLimitsOption),
   modelOptions: optional(checkModelSettings),
+  model: optional(modelOption),
+  instructions: optional(anyString),
+  // The tools themselves are checked by the agent.
+  tools: optional(satisfying<NonNullable<RunOpts["tools"]>>("an array of tools and tool sources", Array.isArray)),
   parent: optional(satisfying<RunContext>("an object", isRecord)),
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
   fromOutside: optional(anyBoolean),
@@ -61,10 +66,13 @@ export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSet
     verified: opts.verified ?? parent.verified,
     tenantId: opts.tenantId ?? parent.tenantId,
     metadata: opts.metadata ?? parent.metadata,
-    apiKeys: { ...parent.apiKeys, ...ownKeys(opts, defaults.providerId) },
+    apiKeys: { ...parent.apiKeys, ...ownKeys(opts, vendorOfKey(opts, fromOutside, defaults)) },
     signals: signalsOf(opts),
     limits: limitsOf(parent.endsAt, opts.limits, defaults.limits),
     modelOptions: opts.modelOptions,
+    model: opts.model,
+    instructions: opts.instructions,
+    tools: opts.tools,
     parentMeter: parent.meter,
     parentBuses: parent.buses,
     parentLogger: parent.logger,
@@ -113,6 +121,11 @@ function readUserId({ userId }: RunOpts, parent: Inheritance, configured: RunDef
 /** A session that a caller named outside of teams is kept where it always was. */
 function sessionStorageOf({ sessionId = "" }: RunOpts, { ephemeralStorage }: Inheritance): StorageDriver | undefined {
   return isMemberSessionId(sessionId) ? ephemeralStorage : undefined;
+}
+
+/** The vendor of the model that is given with a generic key. A caller from outside has given the key, and not the model. */
+function vendorOfKey({ model }: RunOpts, fromOutside: boolean, { providerId }: RunDefaults): string | undefined {
+  return fromOutside ? providerId : (model?.providerId ?? providerId);
 }
 
 /** The keys that the call itself brings; a vendor without a key is left out. */

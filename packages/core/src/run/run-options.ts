@@ -2,11 +2,13 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import type { ModelSettings } from "../model/model-config.ts";
+import type { ModelProvider } from "../model/model-provider.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { Logger } from "../log/logger.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
+import type { ToolDef, ToolSource } from "./tool.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
 /** Limits of one run. A run over a limit ends with the error `limit_exceeded`. */
@@ -32,7 +34,10 @@ export type RunOpts = {
    * session's first turn. With a session that has turns the run is refused as `conflict`.
    */
   messages?: readonly ChatMessage[] | undefined;
-  /** A key for the vendor of the runnable; never sent to another vendor. */
+  /**
+   * A key for the vendor of the runnable, or of the `model` beside it; never sent to another vendor. From outside it is for
+   * the vendor of the runnable, which is all that a client knows.
+   */
   apiKey?: string | undefined;
   /** One key per vendor. */
   apiKeys?: ApiKeys | undefined;
@@ -44,6 +49,21 @@ export type RunOpts = {
    * agent steps. Child runs do not inherit them.
    */
   modelOptions?: ModelSettings | undefined;
+  /**
+   * The model of this run, in place of the agent's or the team's orchestrator's. It gets the caller's key for its own vendor
+   * alone. `prepareStep` goes before it; child runs do not inherit it, and a workflow refuses it.
+   */
+  model?: ModelProvider | undefined;
+  /**
+   * The instructions of this run, in place of the agent's or the team's own; memory, facts and the list of a team's members
+   * stay in the system prompt. Child runs do not inherit them, and a workflow refuses them.
+   */
+  instructions?: string | undefined;
+  /**
+   * The tools of this run of an agent, in place of its own. Sources among them are the caller's to close. Child runs do not
+   * inherit them; a team and a workflow, which have no tools of their own, refuse them.
+   */
+  tools?: readonly (ToolDef | ToolSource)[] | undefined;
   /** The user's tenant in a service with several: tenants share no sessions, memory and facts. */
   tenantId?: string | undefined;
   /**
@@ -86,6 +106,10 @@ export type RunSettings = {
   readonly limits: { readonly [Name in keyof Required<RunLimits>]: number };
   /** The settings for the model calls that the run was given. */
   readonly modelOptions?: ModelSettings | undefined;
+  /** The model of this run in place of the configured one, where the call has given one; so too the next two. */
+  readonly model?: ModelProvider | undefined;
+  readonly instructions?: string | undefined;
+  readonly tools?: readonly (ToolDef | ToolSource)[] | undefined;
   /** The meter of the parent run, which counts the usage too. */
   readonly parentMeter: UsageMeter | undefined;
   /** The event buses of the parent run and of all runs above it, which receive the warnings of this run too. */

@@ -10,6 +10,7 @@ import { checkLogChoice, logChoiceTable } from "../log/runnable-logger.ts";
 import { modelOption } from "../model/model-option.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
 import { runLimitsOption } from "../run/run-limits.ts";
+import type { RunOpts } from "../run/run-options.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { isBlank } from "../util/is-blank.ts";
 import { teamStrategies } from "./strategies.ts";
@@ -63,16 +64,25 @@ export function checkTeamConfig(config: TeamConfig): void {
 /** Throws for model settings that cannot have an effect in a team of this mode. */
 export function checkTeamSettings(
   mode: TeamMode,
-  { toolChoice, responseFormat }: ModelSettings,
+  { toolChoice, parallelToolCalls, responseFormat }: ModelSettings,
   code: "invalid_config" | "invalid_request" = "invalid_config",
 ): void {
-  if (toolChoice !== undefined && mode !== "coordinate") {
-    const problem = `modelOptions.toolChoice must be left out of a team of mode ${mode}.`;
+  const ofTools = toolChoice === undefined ? parallelToolCalls : toolChoice;
+  if (ofTools !== undefined && mode !== "coordinate") {
+    const name = toolChoice === undefined ? "parallelToolCalls" : "toolChoice";
+    const problem = `modelOptions.${name} must be left out of a team of mode ${mode}.`;
     throw new TroupeError(code, `${problem} It is for mode coordinate only, whose orchestrator calls tools.`);
   }
   if (responseFormat === undefined || mode !== "route") return;
   const problem = "modelOptions.responseFormat must be left out of a team of mode route.";
   throw new TroupeError(code, `${problem} A member answers: give it to the members.`);
+}
+
+/** Throws for tools of a run: a team's orchestrator has its delegations, and no other tools. */
+export function refuseTools({ tools }: RunOpts): void {
+  if (tools === undefined) return;
+  const problem = "tools must be left out of a run of a team, which has no tools of its own.";
+  throw new TroupeError("invalid_request", `${problem} Give them to its members.`);
 }
 
 function checkMembers(...[value, name, where]: Parameters<OptionCheck<unknown>>): Runnable[] {

@@ -8,7 +8,7 @@ import type { RunContext } from "../run/run-context.ts";
 import type { JsonSchema } from "../schema/object-schema.ts";
 import { toToolResult } from "../tool/runnable-as-tool.ts";
 import { ToolSet } from "../tool/tool-set.ts";
-import type { ToolDef, ToolResult } from "../tool/tool.ts";
+import type { ToolDef, ToolResult } from "../run/tool.ts";
 import { createId } from "../util/create-id.ts";
 import type { MemberRuns } from "./member-runs.ts";
 import type { TeamMember } from "./members.ts";

@@ -29,8 +29,8 @@ export type TeamConfig = LogChoice & {
   /** Instructions of the orchestrator, added to the list of members. */
   instructions?: string | undefined;
   /**
-   * Settings of the orchestrator's model calls, which a run's own `modelOptions` override one by one. `toolChoice` is for
-   * mode `coordinate`, the only one in which the orchestrator calls tools; `responseFormat` is not for mode `route`, where
+   * Settings of the orchestrator's model calls, which a run's own `modelOptions` override one by one. `toolChoice` and
+   * `parallelToolCalls` are for mode `coordinate`, the only one in which the orchestrator calls tools; `responseFormat` is not for mode `route`, where
    * a member answers.
    */
   modelOptions?: ModelSettings | undefined;

@@ -17,15 +17,28 @@ export class TeamParts {
   #events: MemberEvents | undefined;
 
   constructor(config: TeamConfig) {
-    const { description: _, mode, members, instructions, maxRounds: _rounds, memberSessions: kept, ...shared } = config;
+    const {
+      description: _,
+      mode: _mode,
+      members,
+      instructions,
+      maxRounds: _rounds,
+      memberSessions: kept,
+      ...shared
+    } = config;
     this.config = config;
     this.members = createMembers(members);
-    const orchestrator = { ...shared, instructions: orchestratorPrompt(mode, this.members, instructions) };
+    const orchestrator = { ...shared, instructions: this.promptWith(instructions) };
     this.orchestrator = new AgentParts(orchestrator, kept === "persist" ? [memberSessionsListener(this.members)] : []);
   }
 
   get eventBus(): EventBus<RunEvents> {
     return this.orchestrator.eventBus;
+  }
+
+  /** Returns the system prompt of the orchestrator with these instructions in place of the team's own. */
+  promptWith(instructions: string | undefined): string {
+    return orchestratorPrompt(this.config.mode, this.members, instructions);
   }
 
   get events(): MemberEvents {

@@ -72,10 +72,15 @@ export class TeamRun implements RunWork {
   async #planOrchestrator(memberRuns: MemberRuns): Promise<LoopPlan> {
     const run = this.#run;
     const { orchestrator: parts, members, config } = this.#parts;
+    const { instructions } = run.settings;
     const session = await this.#session.open(parts.sessionsFor(run.settings));
     const delegations = delegationTools(members, memberRuns, () => run.input);
     const tools = config.mode === "coordinate" ? delegations : new ToolSet([]);
-    const built = await buildMessages(parts, run, { session, memory: undefined });
+    const built = await buildMessages(parts, run, {
+      session,
+      memory: undefined,
+      instructions: instructions === undefined ? undefined : this.#parts.promptWith(instructions),
+    });
     const hasCalls = built.messages.some(({ toolCalls }) => toolCalls !== undefined);
     return planToolLoop(parts, run, { call: this.#call, ...built, tools: hasCalls ? delegations : tools });
   }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { getTextContent } from "../message/content.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { allModes, member, memberTurns, orchestratorTurns } from "./test/teams.ts";
+import { allModes, member, memberTurns, orchestratorTurns, sayer, VendorModel } from "./test/teams.ts";
 import type { TeamConfig } from "./team-config.ts";
 import { Team } from "./team.ts";
 
@@ -44,7 +45,7 @@ describe.each(allModes)("a team of mode %s", (mode) => {
   it("refuses settings that have no effect in it [model-options.team-mode]", async () => {
     const { team } = teamOf(mode);
     const wrong = [
-      ...(mode === "coordinate" ? [] : [{ toolChoice: "required" } as const]),
+      ...(mode === "coordinate" ? [] : [{ toolChoice: "required" } as const, { parallelToolCalls: false } as const]),
       ...(mode === "route" ? [{ responseFormat: "json" } as const] : []),
     ];
     expect(() => teamOf(mode, { modelOptions: { maxTokens: 7 } })).not.toThrow();
@@ -59,6 +60,48 @@ describe.each(allModes)("a team of mode %s", (mode) => {
     await team.run("Hi");
 
     expect(model.calls[0]?.messages[0]).toMatchObject({ role: "system", content: expect.stringMatching(/\S$/) });
+  });
+});
+
+describe("a model and instructions of a team's run", () => {
+  it.each(allModes)(
+    "are the orchestrator's, for that run alone, in mode %s [run-opts.model] [run-opts.instructions]",
+    async (mode) => {
+      const [ann, bob] = [
+        member("ann", [...memberTurns(mode, "a"), ...memberTurns(mode, "a")]),
+        member("bob", [...memberTurns(mode, "b"), ...memberTurns(mode, "b")]),
+      ];
+      const own = new ScriptedModel(...orchestratorTurns(mode));
+      const other = new VendorModel("other", ...orchestratorTurns(mode));
+      const team = new Team({ name: "t", mode, model: own, members: [ann.agent, bob.agent], instructions: "Own." });
+      const output = await team.run("Hi", {
+        model: other,
+        instructions: "Of the run.",
+        apiKeys: { other: "key", scripted: "no" },
+      });
+      await team.run("Hi");
+
+      expect(other.keys).toEqual(["key"]);
+      const systemOf = (model: ScriptedModel) => getTextContent(model.calls[0]?.messages[0]?.content ?? "");
+      expect(systemOf(other)).toBe(systemOf(own).replace("Own.", "Of the run."));
+      expect(systemOf(other)).toContain("- ann");
+      expect(output.modelProvider).toBe("other");
+      for (const { model } of [ann, bob]) {
+        for (const { messages } of model.calls) expect(JSON.stringify(messages)).not.toContain("Of the run.");
+      }
+      own.assertDone();
+      other.assertDone();
+    },
+  );
+
+  it("are all that a run of a team may replace: tools are refused [run-opts.own-refused]", async () => {
+    const { agent } = sayer("ann", "yes");
+    const team = new Team({ name: "t", mode: "coordinate", model: new ScriptedModel(), members: [agent] });
+
+    await expect(team.run("Hi", { tools: [] })).rejects.toMatchObject({
+      code: "invalid_request",
+      message: "tools must be left out of a run of a team, which has no tools of its own. Give them to its members.",
+    });
   });
 });
 

@@ -4,7 +4,7 @@ import type { TurnRecord } from "../session/turn-record.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { runnableAsTool } from "../tool/runnable-as-tool.ts";
-import type { ToolDef } from "../tool/tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 import { Agent } from "../agent/agent.ts";
 import { Team } from "./team.ts";
 import { agrees, member, orchestratorTurns, readAll, sayer } from "./test/teams.ts";

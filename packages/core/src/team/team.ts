@@ -11,7 +11,7 @@ import type { RunOutput } from "../run/run-output.ts";
 import { Run } from "../run/run.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
 import type { SessionStore } from "../session/session-store.ts";
-import { checkTeamConfig, checkTeamSettings } from "./check-team-config.ts";
+import { checkTeamConfig, checkTeamSettings, refuseTools } from "./check-team-config.ts";
 import type { TeamConfig, TeamMode } from "./team-config.ts";
 import { TeamParts } from "./team-parts.ts";
 import { TeamRun } from "./team-run.ts";
@@ -80,6 +80,7 @@ export class Team implements Runnable {
     const parts = this.#parts;
     const { name, mode, model, limits } = parts.config;
     const settings = readRunOpts(opts, { limits, providerId: model.providerId });
+    refuseTools(settings);
     if (settings.modelOptions !== undefined) checkTeamSettings(mode, settings.modelOptions, "invalid_request");
     const run = new Run({
       name,
@@ -87,7 +88,7 @@ export class Team implements Runnable {
       settings,
       eventBus: parts.eventBus,
       logger: parts.orchestrator.logger,
-      model,
+      model: settings.model ?? model,
     });
     return new RunExecution(run, new TeamRun(parts, call, run));
   }

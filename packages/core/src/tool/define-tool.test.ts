@@ -3,7 +3,7 @@ import * as z from "zod";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { defineTool, isDefinedTool, argumentSchemaOf } from "./define-tool.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
-import type { ToolContext, ToolDef } from "./tool.ts";
+import type { ToolContext, ToolDef } from "../run/tool.ts";
 
 const city = z.object({ city: z.string(), days: z.number().default(3) });
 const weather = { name: "weather", description: "Tells the weather.", parameters: city, execute: () => "rain" };

@@ -16,7 +16,7 @@ import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { InferSchema, JsonSchema, ObjectSchema } from "../schema/object-schema.ts";
 import { isSimpleSchema } from "../schema/simple-schema.ts";
 import { recogniseSchema } from "../schema/recognise-schema.ts";
-import type { CheckedReturn, ToolCacheConfig, ToolContext, ToolDef, ToolEffect, ToolReturn } from "./tool.ts";
+import type { CheckedReturn, ToolCacheConfig, ToolContext, ToolDef, ToolEffect, ToolReturn } from "../run/tool.ts";
 
 /**
  * The argument of `defineTool`. The argument type of `execute` is inferred from `parameters`, and its result from what it
@@ -78,7 +78,7 @@ class DefinedTool implements ToolDef {
     // Field by field, which is several times as fast as copying.
     this.name = definition.name;
     this.description = definition.description;
-    this.parameters = definition.parameters as JsonSchema;
+    this.parameters = definition.parameters;
     // oxlint-disable-next-line typescript/unbound-method -- a method of the same definition, called as the tool's own
     this.execute = definition.execute;
     if (definition.cache !== undefined) this.cache = definition.cache;
@@ -102,7 +102,7 @@ class DefinedTool implements ToolDef {
 }
 
 function compileParameters({ name, parameters }: ToolDef): CompiledSchema<Record<string, unknown>> {
-  return compileSchema(parameters as JsonSchema, `tool ${JSON.stringify(name)}.parameters`);
+  return compileSchema<JsonSchema>(parameters, `tool ${JSON.stringify(name)}.parameters`);
 }
 
 /** The name of a tool as every vendor accepts it. */

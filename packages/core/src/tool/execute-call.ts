@@ -19,7 +19,7 @@ import type { ToolOutcome } from "./tool-outcome.ts";
 import type { RunningCalls } from "./running-calls.ts";
 import { cacheKey } from "./tool-cache.ts";
 import type { ToolSet } from "./tool-set.ts";
-import type { ToolDef } from "./tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 
 /**
  * The hook `onToolCall`, called before a tool with checked arguments. A call that it denies, or at which it throws, is

@@ -3,7 +3,7 @@ import { batchOf, callOf, contextOf, resultOf, resultsOf } from "./test/batch.ts
 import type { TestRun } from "./test/batch.ts";
 import { smallTool } from "./test/small-tool.ts";
 import { ToolSet } from "./tool-set.ts";
-import type { ToolDef } from "./tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

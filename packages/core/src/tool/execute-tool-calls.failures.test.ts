@@ -7,7 +7,7 @@ import type { ToolCallResult } from "../message/tool-call.ts";
 import { defineTool } from "./define-tool.ts";
 import { batchOf, callOf, contextOf, resultOf, resultsOf } from "./test/batch.ts";
 import { smallTool } from "./test/small-tool.ts";
-import type { ToolDef } from "./tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 
 let executions = 0;
 const weather = defineTool({

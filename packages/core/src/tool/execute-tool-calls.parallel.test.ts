@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { batchOf, callOf, contextOf, resultsOf } from "./test/batch.ts";
 import { smallTool } from "./test/small-tool.ts";
-import type { ToolDef } from "./tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -8,7 +8,7 @@ import type { RunOutput } from "../run/run-output.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { readProperty } from "../util/read-property.ts";
 import { defineTool } from "./define-tool.ts";
-import type { ToolDef, ToolResult } from "./tool.ts";
+import type { ToolDef, ToolResult } from "../run/tool.ts";
 
 /** Options of `runnableAsTool`: the name, the description and the time limit of the tool. */
 export type RunnableToolOptions = {

@@ -3,7 +3,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { ToolExecution } from "./tool-execution.ts";
 import { contextOf } from "./test/batch.ts";
 import { smallTool } from "./test/small-tool.ts";
-import type { ToolDef } from "./tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 
 const over = new TroupeError("cancelled", "Nobody waits any more.");
 

@@ -6,7 +6,7 @@ import { failureText, loggedCause } from "./failure-text.ts";
 import { defaultMaxBytes, readToolResult } from "./read-tool-result.ts";
 import { failedOutcome } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
-import type { ToolContext, ToolDef } from "./tool.ts";
+import type { ToolContext, ToolDef } from "../run/tool.ts";
 
 const defaultTimeoutMs = 60_000;
 

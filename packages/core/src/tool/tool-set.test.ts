@@ -3,7 +3,7 @@ import * as z from "zod";
 import { defineTool } from "./define-tool.ts";
 import { smallTool } from "./test/small-tool.ts";
 import { ToolSet } from "./tool-set.ts";
-import type { ToolDef } from "./tool.ts";
+import type { ToolDef } from "../run/tool.ts";
 
 const weather = defineTool({
   name: "weather",

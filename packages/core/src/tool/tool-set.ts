@@ -5,7 +5,17 @@ import type { CompiledSchema } from "../schema/compile-schema.ts";
 import { isSimpleSchema } from "../schema/simple-schema.ts";
 import { checkTool, isDefinedTool, argumentSchemaOf } from "./define-tool.ts";
 import { ToolCache } from "./tool-cache.ts";
-import type { ToolDef } from "./tool.ts";
+import type { ToolDef } from "../run/tool.ts";
+
+/**
+ * Options of a `ToolSet`: the set that it is a part of, caches that outlive it, and a function that tells if a wrong tool is
+ * left out. Without it, a wrong tool is an error.
+ */
+export type ToolSetOptions = {
+  readonly whole?: ToolSet;
+  readonly caches?: WeakMap<ToolDef, ToolCache>;
+  readonly leavesOut?: (tool: unknown, error: unknown) => boolean;
+};
 
 /**
  * The tools that a model may call in a run: found by name, with their compiled schemas and caches, each made on first
@@ -21,15 +31,18 @@ export class ToolSet {
   /** The set that this one is a part of: its schemas and caches are used. */
   readonly #whole: ToolSet | undefined;
 
-  /** @param shared the set that this one is a part of, or caches that outlive it */
-  constructor(tools: readonly ToolDef[], shared: { whole?: ToolSet; caches?: WeakMap<ToolDef, ToolCache> } = {}) {
+  constructor(tools: readonly ToolDef[], shared: ToolSetOptions = {}) {
     this.#whole = shared.whole;
     this.#caches = shared.caches;
     if (!Array.isArray(tools)) throw wrongOption("tools", "an array of tools", tools);
+    const { leavesOut } = shared;
+    const stays = (tool: ToolDef) => leavesOut === undefined || !this.#isLeftOut(tool, leavesOut);
+    this.#tools = leavesOut === undefined ? tools.slice() : tools.filter(stays);
     // By index: a hole in the array is a mistake like any other.
-    this.#tools = tools.slice();
-    for (let index = 0; index < tools.length; index++) if (!isDefinedTool(tools[index])) this.#check(tools[index]);
-    if (tools.length > 1) refuseDuplicates(this.#tools);
+    for (let index = 0; index < this.#tools.length; index++) {
+      if (!isDefinedTool(this.#tools[index])) this.#check(this.#tools[index]);
+    }
+    if (this.#tools.length > 1) refuseDuplicates(this.#tools);
   }
 
   /** The names of the tools, in their order. */
@@ -76,6 +89,16 @@ export class ToolSet {
     if (this.#whole !== undefined) return this.#whole.cacheOf(tool);
     this.#caches ??= new WeakMap();
     return getOrMake(this.#caches, tool, () => new ToolCache(cache.ttl));
+  }
+
+  #isLeftOut(tool: ToolDef, leavesOut: NonNullable<ToolSetOptions["leavesOut"]>): boolean {
+    if (isDefinedTool(tool)) return false;
+    try {
+      this.#check(tool);
+      return false;
+    } catch (error) {
+      return leavesOut(tool, error);
+    }
   }
 
   #check(tool: unknown): void {

@@ -72,6 +72,7 @@ export class WorkflowParts {
   plan(start: ParsedWorkflowInput, opts: RunOpts, runner: WorkflowRunner): PlannedWorkflowRun {
     requireOptionsObject(opts);
     refuseMessages(opts);
+    refuseAgentOptions(opts);
     const { message, input } = start as { message?: MessageContent; input?: object };
     const plan: WorkflowPlan = {
       steps: this.#steps,
@@ -102,6 +103,16 @@ function refuseMessages({ messages }: RunOpts): void {
   throw new TroupeError(
     "invalid_request",
     "A workflow has no conversation: messages must be left out. Give them to an agent or a team.",
+  );
+}
+
+/** Throws for options that stand in the place of one agent's: a workflow may have several agents. */
+function refuseAgentOptions({ model, instructions, tools }: RunOpts): void {
+  const given = Object.entries({ model, instructions, tools }).find(([, value]) => value !== undefined);
+  if (given === undefined) return;
+  throw new TroupeError(
+    "invalid_request",
+    `${given[0]} must be left out of a run of a workflow, which may have several agents. Give it to the agent of a step.`,
   );
 }
 

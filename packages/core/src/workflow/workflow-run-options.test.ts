@@ -55,6 +55,21 @@ describe("the options of a workflow's run", () => {
     await expect(flow.run({ limits: { totalTokens: 1 } })).rejects.toMatchObject({ code: "limit_exceeded" });
   });
 
+  it.each(["model", "instructions", "tools"] as const)(
+    "have no %s, which is one agent's [run-opts.own-refused]",
+    async (name) => {
+      const { flow, models } = flowOf();
+      const given = { model: new ScriptedModel("x"), instructions: "Be short.", tools: [] };
+      const opts = { [name]: given[name] };
+      const message = `${name} must be left out of a run of a workflow, which may have several agents. Give it to the agent of a step.`;
+
+      await expect(flow.run(opts)).rejects.toMatchObject({ code: "invalid_request", message });
+      expect(() => flow.stream(opts)).toThrow(message);
+      await expect(flow.asRunnable().run("go", opts)).rejects.toThrow(message);
+      expect(models[0]?.calls).toEqual([]);
+    },
+  );
+
   it("refuse unknown settings before a step runs [model-options.unknown]", async () => {
     const { flow, models } = flowOf();
 

@@ -1,4 +1,4 @@
-import type { ToolDef, ToolSource } from "../../src/tool/tool.ts";
+import type { ToolDef, ToolSource } from "../../src/run/tool.ts";
 import type { ToolSourceSubject } from "../../src/testing/conformance/tool-source-cases.ts";
 import { sleep } from "../../src/async/sleep.ts";
 import { altered } from "./altered.ts";

@@ -88,6 +88,68 @@ describe("runOptions", () => {
     },
   );
 
+  it.each(["agents/a/run", "agents/a/stream"])(
+    "gives the run of /%s its model, instructions and tools, and no body does [http.run-options-own]",
+    async (path) => {
+      const { contexts, model, served } = watched();
+      const other = new ScriptedModel().respond(() => "Other.");
+      const smell = defineTool({
+        name: "smell",
+        description: "Smells.",
+        parameters: { type: "object" },
+        execute: () => "x",
+      });
+      const own = { model: other, instructions: "Of the request.", tools: [smell] };
+      const service = await serve({ ...served, runOptions: (request) => (request.get("x-plan") === "own" ? own : {}) });
+
+      expect((await service.post(`/${path}`, { input: "x" }, { "x-plan": "own" })).text).toContain("Other.");
+      expect((await service.post(`/${path}`, { input: "x" })).text).toContain("Done.");
+
+      expect([contexts.length, model.calls.length, other.calls.length]).toEqual([1, 2, 1]);
+      expect(other.calls[0]).toMatchObject({
+        messages: [
+          { role: "system", content: "Of the request." },
+          { role: "user", content: "x" },
+        ],
+        options: { tools: [{ name: "smell" }] },
+      });
+      for (const field of ["model", "instructions", "tools", "modelOptions"]) {
+        const refused = await service.post(`/${path}`, { input: "x", [field]: "x" });
+
+        expect(refused).toMatchObject({ status: 400, json: { error: { code: "invalid_request" } } });
+        expect(refused.text).toContain(`Unknown field \\"${field}\\"`);
+      }
+    },
+  );
+
+  it("answers wrong model, instructions and tools as a fault of the service [http.run-options-own]", async () => {
+    const { served } = watched();
+    for (const wrong of [
+      { model: "gpt" },
+      { instructions: 1 },
+      { tools: [{ name: "bad name" }] },
+      { tools: () => [] },
+    ]) {
+      const service = await serve({ ...served, runOptions: () => wrong as never });
+
+      expect(await service.post("/agents/a/run", { input: "x" })).toMatchObject({ status: 500 });
+    }
+  });
+
+  it("sends a generic key of the client to the vendor of the agent alone [run-opts.model-key]", async () => {
+    class OtherModel extends ScriptedModel {
+      override readonly providerId = "other";
+    }
+    const other = new OtherModel().respond(() => "Other.");
+    const { served } = watched();
+    const service = await serve({ ...served, runOptions: () => ({ model: other }) });
+
+    await service.post("/agents/a/run", { input: "x", apiKey: "key-of-body" });
+    await service.post("/agents/a/run", { input: "x" }, { "x-api-key": "key-of-header" });
+
+    expect(other.calls.map(({ options }) => options.apiKey)).toEqual([undefined, undefined]);
+  });
+
   it("may return a promise, or undefined for no options", async () => {
     const { contexts, served } = watched();
     const runOptions = async (request: Request) => {
@@ -175,7 +237,7 @@ describe("runOptions", () => {
     [
       "a user",
       { userId: "eve" },
-      'Unknown option "userId" of runOptions(request). Expected metadata, limits or modelOptions.',
+      'Unknown option "userId" of runOptions(request). Expected metadata, limits, modelOptions, model, instructions or tools.',
     ],
     ["metadata that is no object", { metadata: "x" }, "runOptions(request).metadata must be an object, got a string."],
     ["a negative limit", { limits: { durationMs: -1 } }, "runOptions(request).limits.durationMs must be"],

@@ -1,10 +1,22 @@
 import type { RunOpts } from "@troupe/core";
-import { checkModelSettings, optional, readOptions, runLimitsOption, satisfying } from "@troupe/core/adapter";
+import {
+  anyString,
+  checkModelSettings,
+  modelOption,
+  optional,
+  readOptions,
+  runLimitsOption,
+  runToolsOption,
+  satisfying,
+} from "@troupe/core/adapter";
 import type { OptionTable } from "@troupe/core/adapter";
 import type { Request } from "express";
 
-/** Options that the host gives to a run: metadata for its tools and hooks, limits, and options of its model calls. */
-export type HostRunOptions = Pick<RunOpts, "metadata" | "limits" | "modelOptions">;
+/**
+ * Options that the host gives to a run: metadata for its tools and hooks, limits, options of its model calls, and a model,
+ * instructions and tools in place of the agent's own.
+ */
+export type HostRunOptions = Pick<RunOpts, "metadata" | "limits" | "modelOptions" | "model" | "instructions" | "tools">;
 
 /**
  * The router's option `runOptions`: returns the options of the run that a request asks for. Called behind the middleware,
@@ -20,6 +32,9 @@ const table = {
   ),
   limits: optional(runLimitsOption),
   modelOptions: optional(checkModelSettings),
+  model: optional(modelOption),
+  instructions: optional(anyString),
+  tools: optional(runToolsOption),
 } satisfies OptionTable<HostRunOptions>;
 
 /** Returns the options that the host gives to the run of a request. Wrong ones are `invalid_config`: the mistake is the host's. */

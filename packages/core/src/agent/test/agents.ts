@@ -6,7 +6,7 @@ import type { ModelResponse } from "../../model/model-response.ts";
 import type { RunContext } from "../../run/run-context.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
-import type { ToolDef, ToolReturn } from "../../tool/tool.ts";
+import type { ToolDef, ToolReturn } from "../../run/tool.ts";
 import { Agent } from "../agent.ts";
 import type { AgentConfig } from "../agent-config.ts";
 

@@ -9,7 +9,7 @@ import type { StorageDriver } from "../../storage/storage-driver.ts";
 import { eventsOf } from "../../testing/conformance/runnable-subject.ts";
 import { inTime } from "../../testing/conformance/assert.ts";
 import { faultAt, faultyStorage } from "../../testing/faulty-storage.ts";
-import type { ToolDef } from "../../tool/tool.ts";
+import type { ToolDef } from "../../run/tool.ts";
 import { Agent } from "../agent.ts";
 import { toolNamed } from "./agents.ts";
 import { markOf, pause, RandomModel } from "./random-model.ts";

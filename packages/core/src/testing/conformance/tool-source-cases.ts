@@ -3,7 +3,7 @@ import { createLogger } from "../../log/logger.ts";
 import type { RunContext } from "../../run/run-context.ts";
 import { toJsonSchema } from "../../schema/to-json-schema.ts";
 import { readToolResult } from "../../tool/read-tool-result.ts";
-import type { ToolDef, ToolReturn, ToolSource } from "../../tool/tool.ts";
+import type { ToolDef, ToolReturn, ToolSource } from "../../run/tool.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
 /** A tool call that the suite may make. */

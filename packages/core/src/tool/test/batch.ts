@@ -10,7 +10,7 @@ import { drain } from "../../async/drain.ts";
 import { executeToolCalls } from "../execute-tool-calls.ts";
 import type { ToolBatchOptions } from "../execute-tool-calls.ts";
 import { ToolSet } from "../tool-set.ts";
-import type { ToolDef } from "../tool.ts";
+import type { ToolDef } from "../../run/tool.ts";
 
 /** Facts of a run for tool calls, its keys, and the lines of its log. */
 export type TestRun = Partial<RunContext> & { apiKeys?: ApiKeys; tenantId?: string; lines?: string[] };

@@ -1,4 +1,4 @@
-import type { ToolDef } from "../tool.ts";
+import type { ToolDef } from "../../run/tool.ts";
 
 /** A tool that takes any object, and returns "done" by default. */
 export function smallTool(name: string, more: Partial<ToolDef> = {}): ToolDef {

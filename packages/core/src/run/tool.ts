@@ -1,6 +1,6 @@
 import type { ContentPart } from "../message/content.ts";
 import type { Artifact } from "../message/tool-call.ts";
-import type { RunContext } from "../run/run-context.ts";
+import type { RunContext } from "./run-context.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
 import type { Json } from "../storage/json.ts";
 
