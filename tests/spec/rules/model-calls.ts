@@ -105,6 +105,10 @@ export const modelCallRules = [
     "model-calls.nameless-call": "a tool call without a name is skipped, and the rest of the answer is read",
     "usage.no-number": "a count that a vendor sends as anything but a number is absent, and no failure",
     "usage.cache-writes": "tokens read from and written to a prompt cache are told apart, both as parts of the prompt",
+    "model-calls.stored-vendor-state":
+      "calls of a vendor's own tools go back to the vendor with later turns of their session, and reach nobody else",
+    "model-calls.refused-vendor-state":
+      "a vendor that refuses the calls of its own tools in the history gets the text of the answers alone",
     "model-calls.second-system": "several system messages reach every vendor, in their order",
   }),
   ...rulesOf("Model options go through (architecture §5)", {

@@ -4,9 +4,10 @@ import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { repairHistory } from "../history/repair-history.ts";
 import { trimHistory } from "../history/trim-history.ts";
 import type { ChatMessage } from "../message/message.ts";
+import { withoutVendorState } from "../model/vendor-state.ts";
 import type { Run } from "../run/run.ts";
 import type { OpenSession } from "../session/open-session.ts";
-import { turnMessages } from "../session/turn-record.ts";
+import { turnModelMessages } from "../session/turn-record.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { RunContext } from "../run/run-context.ts";
@@ -54,17 +55,18 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
   if (!addHistoryToMessages) return { messages: [], memoryText: "" };
   const { messages: given } = run.settings;
   if (recalled !== undefined && given === undefined) {
-    const { messages, context } = recalled;
+    const { context } = recalled;
+    const messages = recalled.messages.map(withoutVendorState);
     return { messages: trimHistory(messages, { maxTurns: numHistoryRuns }), memoryText: context };
   }
   const maxTurns = numHistoryRuns ?? defaultHistoryRuns;
-  const messages = given ?? (await loadMessages(session, maxTurns, run.signal));
+  const messages = given?.map(withoutVendorState) ?? (await loadMessages(session, maxTurns, run.signal));
   return { messages: trimHistory(repairHistory(messages), { maxTurns }), memoryText: "" };
 }
 
 async function loadMessages(session: OpenSession, count: number, signal: AbortSignal): Promise<ChatMessage[]> {
   const turns = await session.loadTurns(count, signal);
-  return turns.flatMap(turnMessages);
+  return turns.flatMap(turnModelMessages);
 }
 
 const noUserId = "it has no userId. Pass userId in the options of the run, or set it on the agent.";

@@ -1,13 +1,16 @@
+import { TroupeError } from "../errors/troupe-error.ts";
 import { OutputGate } from "../guardrail/output-gate.ts";
 import type { CallIds } from "../history/call-ids.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
 import { reportedAttempt } from "../model/model-attempt.ts";
 import type { ModelAttemptEnd } from "../model/model-attempt.ts";
 import type { ModelResponse } from "../model/model-response.ts";
+import { withoutVendorState } from "../model/vendor-state.ts";
 import { ResponseCollector } from "../model/response-collector.ts";
 import { callWithRetries } from "../retry/with-retry.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { PartialAnswers } from "../run/stream-views.ts";
+import { readProperty } from "../util/read-property.ts";
 import { ChunkFilter } from "./chunk-filter.ts";
 import type { ModelCaller, LoopPlan, PreparedCall } from "./loop-plan.ts";
 import { ModelCallLog } from "./model-call-log.ts";
@@ -26,7 +29,7 @@ export async function* callModel(
   callIds: CallIds,
 ): AsyncGenerator<StreamChunk, ModelResponse> {
   const { run, structured, outputGuardrails } = plan;
-  const { context, signal } = run;
+  const { context } = run;
   const gate = structured === undefined ? new OutputGate({ guardrails: outputGuardrails, context }) : undefined;
   const partial = startPartialAnswer(plan);
   const chunks = new ChunkFilter({ run, gate, partial, showsTools: prepared.mayCallTools });
@@ -36,26 +39,68 @@ export async function* callModel(
   const ids = new UniqueCallIds(callIds);
   let response: ModelResponse;
   try {
-    response = yield* plan.call(plan, { ...prepared, filter: chunks.filter, ids });
+    try {
+      response = yield* plan.call(plan, { ...prepared, filter: chunks.filter, ids });
+    } catch (error) {
+      const plain = withoutRefusedState(plan, prepared, error);
+      if (plain === undefined) throw error;
+      response = yield* plan.call(plan, { ...plain, filter: chunks.filter, ids });
+    }
   } catch (error) {
     throw log.fail(error);
   }
   log.complete(response);
-  run.meter.add(response.usage);
-  signal.throwIfAborted();
-  run.noteToken();
-  run.thinking = thinkingBefore + (response.thinking ?? "");
-  run.addSources(response.sources);
-  run.responseId = response.responseId ?? run.responseId;
-  run.model = prepared.model;
+  recordCall(run, prepared, { ...response, thinking: thinkingBefore + (response.thinking ?? "") });
   if (gate === undefined) return response;
   // The text of an answer that did not stream has not been through the gate yet.
   if (!chunks.hadText) run.text += await gate.push(response.text);
-  const hasNoText = response.text === "" && response.toolCalls.length > 0;
-  const rest = hasNoText ? "" : await gate.end();
+  const rest = hasNoText(response) ? "" : await gate.end();
   run.text += rest;
   if (rest !== "") yield { type: "text", text: rest };
-  return { ...response, text: run.text };
+  return { ...withoutStoredState(response, run.text !== response.text), text: run.text };
+}
+
+/** A guardrail changed the text: the vendor's state, which has the text as it was, is not stored. */
+function withoutStoredState(response: ModelResponse, isChanged: boolean): ModelResponse {
+  const { vendorState } = response;
+  if (!isChanged || vendorState?.stored !== true) return response;
+  const { stored: _, ...state } = vendorState;
+  return { ...response, vendorState: state };
+}
+
+/**
+ * Returns a refused call without the stored state of vendors, for another try: a vendor may refuse its own state under
+ * another key, or when it is old. `undefined` when that was not the reason.
+ */
+function withoutRefusedState({ run }: LoopPlan, call: PreparedCall, error: unknown): PreparedCall | undefined {
+  const isRefused = readProperty(error, "status") === 400 && TroupeError.is(error);
+  if (!isRefused || !call.messages.some(({ vendorState }) => vendorState?.stored === true)) return undefined;
+  run.warn(
+    "vendor_state_refused",
+    "The vendor refused calls of its own tools in the history. They are left out, and the call is made again.",
+    { vendor: call.model.providerId, model: call.model.modelId },
+  );
+  const messages = call.messages.map((each) => (each.vendorState?.stored === true ? withoutVendorState(each) : each));
+  return { ...call, messages };
+}
+
+function hasNoText({ text, toolCalls }: ModelResponse): boolean {
+  return text === "" && toolCalls.length > 0;
+}
+
+/** Records a model call that was answered. `thinking`: that of the whole run so far. */
+function recordCall(
+  run: LoopPlan["run"],
+  { model }: PreparedCall,
+  response: ModelResponse & { thinking: string },
+): void {
+  run.meter.add(response.usage);
+  run.signal.throwIfAborted();
+  run.noteToken();
+  run.thinking = response.thinking;
+  run.addSources(response.sources);
+  run.responseId = response.responseId ?? run.responseId;
+  run.model = model;
 }
 
 /** Begins the values of a structured answer for a reader of `objectStream`, unless guardrails have to check it first. */

@@ -6,6 +6,8 @@ import { interruptedTurn } from "../history/interrupted-turn.ts";
 import type { UnfinishedStep } from "../history/interrupted-turn.ts";
 import type { OpenSession } from "../session/open-session.ts";
 import type { SessionStore } from "../session/session-store.ts";
+import { toTurnVendorStates } from "../session/turn-vendor-state.ts";
+import type { TurnVendorState } from "../session/turn-vendor-state.ts";
 import type { NewTurn } from "../session/turn-record.ts";
 import { toTurnToolResults } from "../session/turn-tool-result.ts";
 
@@ -80,10 +82,21 @@ export class RunSession {
         leftOut,
       });
     }
+    const vendorStates = this.#vendorStatesOf(messages);
     return this.#session.appendTurn({
       ...turn,
       ...(toolResults.length > 0 && { toolResults }),
       ...(sources.length > 0 && { sources: [...sources] }),
+      ...(vendorStates.length > 0 && { vendorStates }),
     });
+  }
+
+  #vendorStatesOf(messages: readonly ChatMessage[]): TurnVendorState[] {
+    const { kept, leftOut } = toTurnVendorStates(messages, this.#run.vendorStates);
+    if (leftOut > 0) {
+      const message = "Results of the vendor's own tools were too large to be stored with the turn.";
+      this.#run.warn("state_not_stored", message, { leftOut });
+    }
+    return kept;
   }
 }

@@ -3,8 +3,7 @@ import type { ChatMessage } from "../message/message.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { ModelResponse } from "../model/model-response.ts";
-import { withoutVendorState } from "../model/vendor-state.ts";
-import type { ModelMessage } from "../model/vendor-state.ts";
+import type { ModelMessage, VendorState } from "../model/vendor-state.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import { parseStructured } from "../schema/parse-structured.ts";
@@ -29,8 +28,7 @@ const maxRepairs = 2;
  */
 export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGenerator<StreamChunk, FinishReason> {
   const { run, structured, maxToolRoundtrips } = plan;
-  // Vendor state comes from the model calls of this run alone: that of a stored message must not be sent to a vendor.
-  const messages: ModelMessage[] = plan.messages.map(withoutVendorState);
+  const messages: ModelMessage[] = [...plan.messages];
   const state = { callIds: callIdsOf(messages), modelCalls: 0, hasWarned: false };
   let lastText = "";
   for (let roundtrip = 0; ; roundtrip++) {
@@ -49,9 +47,9 @@ export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGe
       continue;
     }
     const isPlain = structured === undefined;
-    const reason = isPlain ? response.finishReason : yield* fitToSchema({ ...plan, structured }, request, response);
-    recordAnswer(run);
-    return isWithinLimit || roundtrip === 0 ? reason : "tool_roundtrips";
+    const last = isPlain ? response : yield* fitToSchema({ ...plan, structured }, request, response);
+    recordAnswer(run, last);
+    return isWithinLimit || roundtrip === 0 ? last.finishReason : "tool_roundtrips";
   }
 }
 
@@ -69,8 +67,18 @@ async function* endEarly<Structured>(
   return "stop";
 }
 
-function recordAnswer({ text, messages }: LoopPlan["run"]): void {
-  if (text !== "") messages.push({ role: "assistant", content: text });
+function recordAnswer(run: LoopPlan["run"], response?: ModelResponse): void {
+  const { text, messages } = run;
+  if (text === "") return;
+  const answer: ChatMessage = { role: "assistant", content: text };
+  messages.push(answer);
+  // What guardrails took out of the text is still in the vendor's state.
+  if (response?.text === text) keepVendorState(run, answer, response.vendorState);
+}
+
+/** Keeps the vendor's state of an answer beside the run's messages: these reach clients. */
+function keepVendorState(run: LoopPlan["run"], answer: ChatMessage, state: VendorState | undefined): void {
+  if (state?.stored === true) (run.vendorStates ??= new Map<ChatMessage, VendorState>()).set(answer, state);
 }
 
 /**
@@ -123,30 +131,31 @@ export async function* executeTools(
   return { results: next.value, messages: recordResults(plan, response, next.value) };
 }
 
-/** The vendor's state is for the next model call alone: what is recorded reaches storage and clients. */
+/** Records the messages without the vendor's state, which no client may see. */
 function recordResults({ run }: LoopPlan, response: ToolCallResponse, done: readonly ToolCallResult[]): ModelMessage[] {
   const { text, toolCalls, vendorState } = response;
   const answer: ChatMessage = { role: "assistant", content: text === "" ? null : text, toolCalls };
   const results = done.map(({ toolCallId, result }): ChatMessage => ({ role: "tool", toolCallId, content: result }));
   run.messages.push(answer, ...results);
+  keepVendorState(run, answer, vendorState);
   return [vendorState === undefined ? answer : { ...answer, vendorState }, ...results];
 }
 
 /**
  * Reads the checked value from the model's answer. An answer that does not fit its schema is sent back with its issues, at
- * most twice; the messages of these repairs are not recorded. Returns the reason why the answer that fits finished.
+ * most twice; the messages of these repairs are not recorded. Returns the response that fits.
  */
 async function* fitToSchema<Structured>(
   plan: StructuredPlan<Structured>,
   { messages: sent, state }: ModelRequest,
   answer: ModelResponse,
-): AsyncGenerator<StreamChunk, FinishReason> {
+): AsyncGenerator<StreamChunk, ModelResponse> {
   const messages = [...sent];
   let response = answer;
   for (let repairs = 0; ; repairs++) {
     try {
       yield* readAnswer(plan, response.text);
-      return response.finishReason;
+      return response;
     } catch (error) {
       if (!(error instanceof SchemaError) || repairs === maxRepairs) throw error;
       messages.push(...repairMessages(response, error));

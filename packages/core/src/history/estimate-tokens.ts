@@ -33,7 +33,12 @@ export function estimateTextTokens(text: string): number {
   return Math.ceil(hundredths / 100);
 }
 
-function messageTokens({ content, toolCalls = [] }: ChatMessage): number {
+/** A message with the state that is stored for its vendor, if there is any. */
+type WeighedMessage = ChatMessage & { vendorState?: { stored?: true; items: unknown } };
+
+function messageTokens({ content, toolCalls = [], vendorState }: WeighedMessage): number {
+  // Pages that a search of the vendor found count like the file of a user.
+  if (vendorState?.stored === true) return perMessage + Math.ceil(JSON.stringify(vendorState.items).length / 4);
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : (content ?? []);
   const inParts = parts.reduce((sum, part) => sum + partTokens(part), perMessage);
   return toolCalls.reduce((sum, call) => {

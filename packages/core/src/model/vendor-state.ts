@@ -1,7 +1,10 @@
 import type { ChatMessage } from "../message/message.ts";
 
-/** State that a vendor wants back with the next model call of the same run: encrypted reasoning, signatures. */
-export type VendorState = { providerId: string; modelId: string; items: unknown };
+/**
+ * State that a vendor wants back with the next model call of the same run: encrypted reasoning, signatures. With `stored`
+ * it is kept with the turn, and goes back with later turns too: the calls of the vendor's own tools and their results.
+ */
+export type VendorState = { providerId: string; modelId: string; items: unknown; stored?: true };
 
 /**
  * A message as it is given to a model provider: an answer from earlier in the same run has the state that its vendor

@@ -9,6 +9,7 @@ import { SourceList } from "../message/source.ts";
 import type { Source } from "../message/source.ts";
 import type { ToolArtifact, ToolCallResult } from "../message/tool-call.ts";
 import type { UnfinishedStep } from "../history/interrupted-turn.ts";
+import type { VendorState } from "../model/vendor-state.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
@@ -61,6 +62,8 @@ export class Run<Structured = unknown> {
   readonly toolCalls: ToolCallResult[] = [];
   /** The messages after the input. */
   readonly messages: ChatMessage[] = [];
+  /** State of the vendor that is stored with the turn, by the message that it belongs to. Made with the first one. */
+  vendorStates: Map<ChatMessage, VendorState> | undefined;
   /** Takes the text of a structured answer for the reader of `objectStream`, if there is one. */
   partialAnswers: PartialAnswers | undefined;
   /** The tool calls that are under way. */

@@ -7,6 +7,10 @@ import type { TokenUsage } from "../message/token-usage.ts";
 import { isChatMessage, isContent } from "../history/is-chat-message.ts";
 import { isArrayOf, readRecord, recordVersion } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
+import { withoutVendorState } from "../model/vendor-state.ts";
+import type { ModelMessage } from "../model/vendor-state.ts";
+import { isTurnVendorStates, withTurnVendorStates } from "./turn-vendor-state.ts";
+import type { TurnVendorState } from "./turn-vendor-state.ts";
 import { isTurnToolResults } from "./turn-tool-result.ts";
 import type { TurnToolResult } from "./turn-tool-result.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
@@ -34,6 +38,8 @@ export type TurnRecord = {
   toolResults?: TurnToolResult[];
   /** The sources of the answer, when there are any. */
   sources?: Source[];
+  /** State of vendors, which they want back with later turns: the calls of their own tools. */
+  vendorStates?: TurnVendorState[];
   /** Epoch milliseconds. */
   createdAt: number;
 };
@@ -51,7 +57,7 @@ export type NewTurn = Omit<TurnRecord, "v" | "createdAt">;
  * shape of a turn, which `readTurnRecord` would refuse.
  */
 export function newTurnRecord(given: NewTurn): TurnRecord {
-  const { runId, runnable, input, history, messages, status, usage, toolResults, sources } = given;
+  const { runId, runnable, input, history, messages, status, usage, toolResults, sources, vendorStates } = given;
   const turn = {
     v: recordVersion,
     runId,
@@ -63,6 +69,7 @@ export function newTurnRecord(given: NewTurn): TurnRecord {
     usage,
     toolResults,
     sources,
+    vendorStates,
     createdAt: Date.now(),
   };
   const record = toStorable(turn);
@@ -96,14 +103,21 @@ export function turnMessages({ history = [], input, messages }: TurnConversation
   return [...history, { role: "user", content: input }, ...messages];
 }
 
+/** Returns the messages of a stored turn as `turnMessages` does, with the state that their vendors want back. */
+export function turnModelMessages({ history, input, messages, vendorStates }: StoredTurn): ModelMessage[] {
+  const before = turnMessages({ history, input, messages: [] }).map(withoutVendorState);
+  return [...before, ...withTurnVendorStates(messages, vendorStates)];
+}
+
 /** Returns the first message of the user in a turn: in its history, where it has one, else its input. */
 export function firstInput({ history = [], input }: TurnConversation): MessageContent {
   return history.find(({ role }) => role === "user")?.content ?? input;
 }
 
-function hasOptionalFields({ history, toolResults, sources }: Record<string, unknown>): boolean {
+function hasOptionalFields({ history, toolResults, sources, vendorStates }: Record<string, unknown>): boolean {
   return (
     isTurnToolResults(toolResults) &&
+    isTurnVendorStates(vendorStates) &&
     (history === undefined || isArrayOf(history, isChatMessage)) &&
     (sources === undefined || isArrayOf(sources, isSource))
   );

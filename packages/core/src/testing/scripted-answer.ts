@@ -26,6 +26,8 @@ export type ScriptedAnswer =
       responseId?: string;
       /** State that the model receives with the next call of the run. */
       vendorState?: unknown;
+      /** State that the model also receives with later turns of the session. */
+      storedVendorState?: unknown;
       /** Milliseconds before the first chunk. */
       delayMs?: number;
       /** Milliseconds between two chunks. */

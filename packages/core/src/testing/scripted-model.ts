@@ -111,6 +111,9 @@ export class ScriptedModel implements ModelProvider {
       model: modelId,
       ...(answer.responseId !== undefined && { responseId: answer.responseId }),
       ...(answer.vendorState !== undefined && { vendorState: { providerId, modelId, items: answer.vendorState } }),
+      ...(answer.storedVendorState !== undefined && {
+        vendorState: { providerId, modelId, items: answer.storedVendorState, stored: true as const },
+      }),
     };
   }
 }

@@ -1,0 +1,55 @@
+import type { ChatMessage } from "../message/message.ts";
+import { withoutVendorState } from "../model/vendor-state.ts";
+import type { ModelMessage, VendorState } from "../model/vendor-state.ts";
+import { isArrayOf } from "../storage/stored-record.ts";
+import { isRecord } from "../util/is-record.ts";
+
+/** State of a vendor in a stored turn, and the index in the turn's `messages` of the answer that it belongs to. */
+export type TurnVendorState = { index: number; state: VendorState };
+
+/** The characters of JSON that the vendors' state of one turn may have: pages that a search found are long. */
+const maxStateLength = 2_097_152;
+
+/**
+ * Returns what a turn stores of its vendors' state: that of the messages which `states` has. Nothing when it is larger than
+ * a turn may be, and `leftOut` counts it: the vendor gets the text of those answers alone.
+ */
+export function toTurnVendorStates(
+  messages: readonly ChatMessage[],
+  states: ReadonlyMap<ChatMessage, VendorState> | undefined,
+): { kept: TurnVendorState[]; leftOut: number } {
+  if (states === undefined) return { kept: [], leftOut: 0 };
+  const all = messages.flatMap((message, index): TurnVendorState[] => {
+    const state = states.get(message);
+    return state === undefined ? [] : [{ index, state }];
+  });
+  const fits = JSON.stringify(all).length <= maxStateLength;
+  return fits ? { kept: all, leftOut: 0 } : { kept: [], leftOut: all.length };
+}
+
+/**
+ * Returns the messages of a turn with the state that their vendors want back, and without any other that a message may
+ * hold: a message comes from a caller, a turn's own state from a vendor.
+ */
+export function withTurnVendorStates(
+  messages: readonly ChatMessage[],
+  states: readonly TurnVendorState[] | undefined = [],
+): ModelMessage[] {
+  const plain: ModelMessage[] = messages.map(withoutVendorState);
+  for (const { index, state } of states) {
+    const message = plain[index];
+    if (message?.role === "assistant") plain[index] = { ...message, vendorState: { ...state, stored: true } };
+  }
+  return plain;
+}
+
+/** Tells if a value has the form of the vendors' state in a stored turn, which may be absent. */
+export function isTurnVendorStates(value: unknown = []): value is TurnVendorState[] {
+  return isArrayOf(value, isTurnVendorState);
+}
+
+function isTurnVendorState(value: unknown): value is TurnVendorState {
+  if (!isRecord(value) || !Number.isInteger(value["index"]) || !isRecord(value["state"])) return false;
+  const { providerId, modelId } = value["state"];
+  return typeof providerId === "string" && typeof modelId === "string";
+}
