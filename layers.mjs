@@ -78,6 +78,7 @@ export const internalUsers = {
     "troupe",
     "@troupe-internal/bench",
     "@troupe-internal/run-checker",
+    "@troupe-internal/vendor-fakes",
     "@troupe/providers-anthropic",
     "@troupe/providers-google",
     "@troupe/providers-ollama",
@@ -104,4 +105,10 @@ export const testEntryPoints = {
 export const sharedTestTools = ["vitest"];
 
 /** Folders and files that may read the environment. Tests may always. */
-export const environmentReaders = ["apps", "bench", "examples", "packages/core/src/keys/read-environment.ts"];
+export const environmentReaders = [
+  "apps",
+  "bench",
+  "examples",
+  "internal/vendor-fakes/src/suite",
+  "packages/core/src/keys/read-environment.ts",
+];

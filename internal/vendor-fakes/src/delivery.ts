@@ -18,6 +18,8 @@ export type Delivery = {
   splitAt?: readonly number[];
   /** Milliseconds between two pieces. */
   pieceDelayMs?: number;
+  /** Milliseconds between the last piece and the end of the answer. */
+  endDelayMs?: number;
   fault?: Fault;
 };
 
@@ -31,6 +33,7 @@ export async function deliver(response: ServerResponse, reply: VendorReply, deli
   try {
     await pause(delivery.delayMs, gone.signal);
     if (delivery.fault?.at !== "before-headers") await sendBody(response, reply, { ...delivery, signal: gone.signal });
+    await pause(delivery.endDelayMs, gone.signal);
   } catch {
     return "abandoned";
   }

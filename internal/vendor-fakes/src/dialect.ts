@@ -75,6 +75,9 @@ export interface Dialect {
   readonly embeddings?: EmbeddingFormat;
 }
 
+/** A wire format that a test brings along, for a vendor of its own. */
+export type OwnDialect = Omit<Dialect, "name">;
+
 /** The embeddings part of a dialect. */
 export interface EmbeddingFormat {
   /** Returns the strings to embed. */

@@ -3,7 +3,7 @@ import type { DialectName, Refusal, Route, VendorRequest } from "./dialect.ts";
 
 /** A request and its outcome. */
 export type Exchange = {
-  /** `undefined` when no dialect has such a route. */
+  /** `undefined` for a dialect of the test's own, and when no dialect has such a route. */
   dialect: DialectName | undefined;
   route: Route | undefined;
   request: VendorRequest;

@@ -6,7 +6,7 @@ import { FakeEmbeddings } from "@troupe/core/testing";
 import { answerPlanned } from "./planned-reply.ts";
 import { deliver } from "./delivery.ts";
 import type { Delivery } from "./delivery.ts";
-import type { CacheCounts, DialectName, PromptCache, VendorReply, VendorRequest, VendorAnswer } from "./dialect.ts";
+import type { CacheCounts, OwnDialect, PromptCache, VendorAnswer, VendorReply, VendorRequest } from "./dialect.ts";
 import type { Exchange } from "./exchange.ts";
 import type { PlannedReply } from "./planned-reply.ts";
 import { readRequest } from "./request.ts";
@@ -19,6 +19,8 @@ export type FakeVendorOptions = {
   strict?: boolean;
   /** Length of embedding vectors. @default 256 */
   dimensions?: number;
+  /** A wire format beyond those of the five vendors. Its requests are recognised first. */
+  dialect?: OwnDialect;
 };
 
 type Answer = { reply: VendorReply; delivery?: Delivery | undefined };
@@ -35,16 +37,20 @@ export class FakeVendor {
   readonly #plan: PlannedReply[] = [];
   readonly #strict: boolean;
   readonly #embeddings: FakeEmbeddings;
-  readonly #caches = new Map<DialectName, PromptCache>();
+  readonly #caches = new Map<OwnDialect, PromptCache>();
+  readonly #dialect: OwnDialect | undefined;
   #answerRest: ((exchange: Exchange) => PlannedReply) | undefined;
   #callCount = 0;
+  #connectionCount = 0;
 
-  private constructor(server: Server, { strict = false, dimensions = 256 }: FakeVendorOptions) {
+  private constructor(server: Server, { strict = false, dimensions = 256, dialect }: FakeVendorOptions) {
     this.#server = server;
     this.#strict = strict;
+    this.#dialect = dialect;
     this.#embeddings = new FakeEmbeddings({ dimensions });
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on("connection", (socket) => {
+      this.#connectionCount += 1;
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });
@@ -89,6 +95,11 @@ export class FakeVendor {
     return this.#sockets.size;
   }
 
+  /** Number of connections so far, open or closed. */
+  get connectionCount(): number {
+    return this.#connectionCount;
+  }
+
   /** Ends all connections and the server. Closing twice is safe. */
   async close(): Promise<void> {
     const closed = [once(this.#server, "close"), ...[...this.#sockets].map((socket) => once(socket, "close"))];
@@ -100,7 +111,7 @@ export class FakeVendor {
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const ended = new Promise((resolve) => response.once("close", resolve));
     const request = await readRequest(incoming);
-    const known = findDialect(request);
+    const known = findDialect(request, this.#dialect);
     const exchange = toExchange(request, known);
     this.exchanges.push(exchange);
     if (response.destroyed) {
@@ -147,8 +158,8 @@ export class FakeVendor {
   /** Counts a request for the vendor's prompt cache. A prompt that it neither reads nor writes is not counted. */
   #countCached({ dialect, request }: KnownRequest): CacheCounts | undefined {
     if (!this.#strict || dialect.createCache === undefined) return undefined;
-    const cache = this.#caches.get(dialect.name) ?? dialect.createCache();
-    this.#caches.set(dialect.name, cache);
+    const cache = this.#caches.get(dialect) ?? dialect.createCache();
+    this.#caches.set(dialect, cache);
     const counts = cache.count(request.body);
     return counts.read + counts.write > 0 ? counts : undefined;
   }

@@ -1,4 +1,4 @@
-import type { RoutedRequest, Dialect, VendorRequest } from "./dialect.ts";
+import type { Dialect, OwnDialect, RoutedRequest, VendorRequest } from "./dialect.ts";
 import { anthropic } from "./dialects/anthropic.ts";
 import { google } from "./dialects/google.ts";
 import { ollama } from "./dialects/ollama.ts";
@@ -8,12 +8,15 @@ import { openaiResponses } from "./dialects/openai-responses.ts";
 const dialects: readonly Dialect[] = [openaiResponses, openaiChat, anthropic, google, ollama];
 
 /** A request with its dialect and route. */
-export type KnownRequest = RoutedRequest & { dialect: Dialect };
+export type KnownRequest = RoutedRequest & { dialect: OwnDialect & Partial<Pick<Dialect, "name">> };
 
-/** Finds the dialect of a request, or returns `undefined` when no vendor has such a route. All routes are POST. */
-export function findDialect(request: VendorRequest): KnownRequest | undefined {
+/**
+ * Finds the dialect of a request, or returns `undefined` when no vendor has such a route. All routes are POST. A dialect
+ * that the test brings along comes first.
+ */
+export function findDialect(request: VendorRequest, own?: OwnDialect): KnownRequest | undefined {
   if (request.method !== "POST") return undefined;
-  for (const dialect of dialects) {
+  for (const dialect of own === undefined ? dialects : [own, ...dialects]) {
     const route = dialect.route(request);
     if (route !== undefined) return { dialect, route, request };
   }

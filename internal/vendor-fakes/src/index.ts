@@ -1,5 +1,5 @@
 export type { Delivery } from "./delivery.ts";
-export type { DialectName, VendorAnswer } from "./dialect.ts";
+export type { DialectName, OwnDialect, VendorAnswer } from "./dialect.ts";
 export type { Exchange } from "./exchange.ts";
 export { FakeVendor } from "./fake-vendor.ts";
 export type { FakeVendorOptions } from "./fake-vendor.ts";
@@ -9,4 +9,6 @@ export { MinimalProvider } from "./minimal-provider.ts";
 export { badGateway } from "./planned-reply.ts";
 export type { PlannedReply } from "./planned-reply.ts";
 export { scenarioReply } from "./scenario-reply.ts";
+export { providerSuite } from "./suite/provider-suite.ts";
+export type { FailureCase, ProviderSubject, RecordedAnswer, SubjectOptions } from "./suite/provider-subject.ts";
 export { readTranscript, transcriptNames } from "./transcripts.ts";

@@ -7,11 +7,14 @@ const middleBytes = 3000;
 
 /**
  * Returns the reply for a scenario of core's suite for model providers. For an answer that ends before it is complete,
- * `truncated` names the transcript of the vendor.
+ * `truncated` is the reply, or names the transcript of the vendor.
  */
-export function scenarioReply(scenario: ModelScenario, { truncated }: { truncated: string }): PlannedReply {
+export function scenarioReply(
+  scenario: ModelScenario,
+  { truncated }: { truncated: string | PlannedReply },
+): PlannedReply {
   const { answer = {}, failure, fault } = scenario;
-  if (fault?.kind === "end") return { transcript: truncated };
+  if (fault?.kind === "end") return typeof truncated === "string" ? { transcript: truncated } : truncated;
   const delivery = deliveryOf(scenario);
   if (failure === undefined) return { answer, delivery };
   return scenario.answer === undefined ? { failure, delivery } : { failure, afterAnswer: answer, delivery };

@@ -98,7 +98,7 @@ class History {
       ...toolCalls.map(({ id, name, arguments: input }) => ({
         type: "tool_use" as const,
         id,
-        name: name.replace(/[^\w-]/g, "_"),
+        name: name.replace(/[^\w-]/g, "_").slice(0, 64) || "_",
         input,
       })),
     ];

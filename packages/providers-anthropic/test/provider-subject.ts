@@ -14,8 +14,8 @@ function withoutTools(model: ModelProvider): ModelProvider {
   };
 }
 
-/** A strict fake vendor and its models, for core's suite. */
-export async function providerSubject(modelId: string, { tools }: { tools: boolean }) {
+/** A strict fake vendor and its models, for core's suite with calls that have no tools unless the answer calls them. */
+export async function providerSubject(modelId: string) {
   const vendor = await FakeVendor.start({ strict: true });
   const subject: ModelProviderSubject = {
     provider(scenario) {
@@ -23,7 +23,7 @@ export async function providerSubject(modelId: string, { tools }: { tools: boole
       const { idleTimeoutMs } = scenario;
       const options = { apiKey: serversKey, baseURL: vendor.url };
       const model = anthropic(modelId, { ...options, ...(idleTimeoutMs !== undefined && { idleTimeoutMs }) });
-      return tools || scenario.answer?.toolCalls !== undefined ? model : withoutTools(model);
+      return scenario.answer?.toolCalls !== undefined ? model : withoutTools(model);
     },
     requests: () => vendor.exchanges,
   };

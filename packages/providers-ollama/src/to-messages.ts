@@ -48,13 +48,18 @@ function toMessage(message: ChatMessage, calls: readonly ToolCall[], context: Me
 }
 
 function toCalls(calls: readonly ToolCall[]): Pick<WireMessage, "tool_calls"> {
-  return { tool_calls: calls.map(({ id, name, arguments: args }) => ({ id, function: { name, arguments: args } })) };
+  return {
+    tool_calls: calls.map(({ id, name, arguments: args }) => ({
+      id,
+      function: { name: name || "_", arguments: args },
+    })),
+  };
 }
 
 function toResult({ id, name }: ToolCall, result: ChatMessage | undefined, context: ContentContext): WireMessage {
   const content = result === undefined ? { content: "not executed" } : toContent(result, context);
   // The id for newer servers, the name for older ones.
-  return { role: "tool", ...content, tool_name: name, tool_call_id: id };
+  return { role: "tool", ...content, tool_name: name || "_", tool_call_id: id };
 }
 
 /** The tool results of a conversation, by call. */

@@ -155,41 +155,6 @@ describe("who asks", () => {
   });
 });
 
-it("heeds nothing else of the environment, and writes nothing to the console", async () => {
-  const { vendor, connect } = await startVendor();
-  const { vendor: elsewhere } = await startVendor();
-  vendor.say("a", "b", "c");
-  const printed = (["debug", "info", "log", "warn", "error"] as const).map((name) =>
-    vi.spyOn(console, name).mockReturnValue(),
-  );
-  await connect().generate(ask);
-
-  const nonsense = {
-    GOOGLE_API_KEY: "canary-key",
-    GEMINI_API_KEY: "canary-key-2",
-    GOOGLE_GENAI_USE_VERTEXAI: "false",
-    GOOGLE_GENAI_USE_ENTERPRISE: "false",
-    GOOGLE_GENAI_API_VERSION: "canary",
-    GOOGLE_GEMINI_BASE_URL: elsewhere.url,
-    GOOGLE_VERTEX_BASE_URL: elsewhere.url,
-    GOOGLE_CLOUD_PROJECT: "canary",
-    GOOGLE_CLOUD_LOCATION: "canary",
-    GOOGLE_CLOUD_QUOTA_PROJECT: "canary",
-    GOOGLE_APPLICATION_CREDENTIALS: "/canary",
-    HTTPS_PROXY: elsewhere.url,
-    http_proxy: elsewhere.url,
-  };
-  for (const [name, value] of Object.entries(nonsense)) vi.stubEnv(name, value);
-  await connect().generate(ask);
-  await gather(connect().stream(ask));
-
-  const [before, after] = vendor.exchanges;
-  expect(after?.request).toEqual(before?.request);
-  expect(inspect(vendor.exchanges, { depth: null })).not.toContain("canary");
-  expect(elsewhere.exchanges).toEqual([]);
-  for (const print of printed) expect(print).not.toHaveBeenCalled();
-});
-
 describe("the request", () => {
   const tools = [{ name: "look", description: "", parameters: { type: "object", properties: {} } }];
 

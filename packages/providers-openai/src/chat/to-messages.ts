@@ -1,7 +1,7 @@
 import type { ChatMessage, ContentPart, MessageRole } from "@troupe/core";
 import type { ModelCall } from "../model-call.ts";
 import { splitLeadingSystem } from "../leading-system.ts";
-import { plainText } from "../plain-text.ts";
+import { plainName, plainText } from "../plain-text.ts";
 import { readPart } from "../read-part.ts";
 import type { ReadPart } from "../read-part.ts";
 import { replayedThinking } from "./replay.ts";
@@ -73,7 +73,7 @@ function toAssistantMessage(message: ChatMessage, call: ModelCall): object[] {
   const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => ({
     id,
     type: "function",
-    function: { name, arguments: JSON.stringify(args) },
+    function: { name: plainName(name), arguments: JSON.stringify(args) },
   }));
   // No server takes an empty message.
   if (text === "" && calls.length === 0) return [];

@@ -1,7 +1,7 @@
 import type { ChatMessage, MessageRole } from "@troupe/core";
 import type { ModelCall } from "../model-call.ts";
 import { splitLeadingSystem } from "../leading-system.ts";
-import { plainText } from "../plain-text.ts";
+import { plainName, plainText } from "../plain-text.ts";
 import { readPart } from "../read-part.ts";
 import type { ReadPart } from "../read-part.ts";
 import { replayedItems } from "./replay.ts";
@@ -34,7 +34,7 @@ function toAssistantItems(message: ChatMessage, call: ModelCall): object[] {
   const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => ({
     type: "function_call",
     call_id: id,
-    name,
+    name: plainName(name),
     arguments: JSON.stringify(args),
   }));
   return text === "" ? calls : [{ role: "assistant", content: text }, ...calls];

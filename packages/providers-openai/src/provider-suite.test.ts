@@ -1,11 +1,9 @@
-import { transcriptNames } from "@troupe-internal/vendor-fakes";
-import { TroupeError } from "@troupe/core";
-import { isRetryable } from "@troupe/core/adapter";
+import { providerSuite } from "@troupe-internal/vendor-fakes";
+import type { PlannedReply, ProviderSubject, RecordedAnswer } from "@troupe-internal/vendor-fakes";
+import { readTranscript } from "@troupe-internal/vendor-fakes";
 import type { ModelChunk } from "@troupe/core/adapter";
-import { describe, expect, it } from "vitest";
-import { modelOf, question, startVendor } from "../test/ask.ts";
-
-type Recorded = { chunks: ModelChunk[]; error?: object };
+import { describe, it } from "vitest";
+import { openai, openaiEmbeddings } from "./index.ts";
 
 const text = (...pieces: string[]): ModelChunk[] => pieces.map((piece) => ({ type: "text", text: piece }));
 const thinking = (...pieces: string[]): ModelChunk[] => pieces.map((piece) => ({ type: "thinking", text: piece }));
@@ -19,20 +17,18 @@ const end = (toolCallId: string): ModelChunk => ({ type: "tool_call_end", toolCa
 
 type Counts = [prompt: number, completion: number, total: number, parts?: Record<string, number>];
 
-function finish(finishReason: string, [promptTokens, completionTokens, totalTokens, parts]: Counts): ModelChunk {
-  const providerMetrics = expect.any(Object) as Record<string, unknown>;
-  const usage = { promptTokens, completionTokens, totalTokens, ...parts, providerMetrics };
-  return { type: "finish", finishReason, usage } as ModelChunk;
+function finish(finishReason: string, [promptTokens, completionTokens, totalTokens, parts]: Counts): object {
+  return { type: "finish", finishReason, usage: { promptTokens, completionTokens, totalTokens, ...parts } };
 }
 
 const none = { reasoningTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 };
 const noneOfChat = { reasoningTokens: 0, cachedTokens: 0, audioInputTokens: 0, audioOutputTokens: 0 };
-const generated = expect.stringMatching(/^call_[\w-]{36}$/) as string;
+const generated = "own-1";
 const pieces = ['{"ci', 'ty":"Pa', 'ris"}'];
 const weather = [start("call_A", "get_weather"), ...pieces.map((piece) => delta("call_A", piece)), end("call_A")];
 
 /** Each recorded answer of the vendor, and of servers that speak like it, as it has to be read. */
-const recorded: Record<string, Recorded> = {
+const recorded: Record<string, RecordedAnswer> = {
   "openai-responses-text.sse": {
     chunks: [...text("Hello", " there"), finish("stop", [20, 5, 25, { ...none, cachedTokens: 16 }])],
   },
@@ -60,15 +56,15 @@ const recorded: Record<string, Recorded> = {
   },
   "openai-responses-error-flat.sse": {
     chunks: [],
-    error: { code: "model_failed", status: 500, vendorCode: "server_error", isRetryable: true },
+    error: { name: "ModelError", code: "model_failed", status: 500, vendorCode: "server_error" },
   },
   "openai-responses-error-nested.sse": {
     chunks: [],
-    error: { code: "rate_limited", status: 429, vendorCode: "insufficient_quota", isRetryable: true },
+    error: { name: "ModelError", code: "rate_limited", status: 429, vendorCode: "insufficient_quota" },
   },
   "openai-responses-failed-only.sse": {
     chunks: [],
-    error: { code: "rate_limited", status: 429, vendorCode: "rate_limit_exceeded", isRetryable: true },
+    error: { name: "ModelError", code: "rate_limited", status: 429, vendorCode: "rate_limit_exceeded" },
   },
   "openai-chat-text.sse": {
     chunks: [...text("Hello", " there"), finish("stop", [20, 5, 25, { ...noneOfChat, cachedTokens: 16 }])],
@@ -87,11 +83,11 @@ const recorded: Record<string, Recorded> = {
   },
   "openai-chat-error.sse": {
     chunks: text("Hel"),
-    error: { code: "model_failed", status: 500, vendorCode: "server_error", isRetryable: true },
+    error: { name: "ModelError", code: "model_failed", status: 500, vendorCode: "server_error" },
   },
   "openai-chat-truncated.sse": {
     chunks: text("Hel"),
-    error: { code: "model_failed", networkCode: "ECONNRESET", isRetryable: true },
+    error: { name: "ModelError", code: "model_failed", networkCode: "ECONNRESET" },
   },
   "compat-quirks.sse": {
     chunks: [
@@ -110,42 +106,45 @@ const recorded: Record<string, Recorded> = {
   },
 };
 
-/** Streams a recorded answer in pieces of so many bytes. */
-async function replay(transcript: string, pieceBytes: number | undefined): Promise<Recorded> {
-  const vendor = await startVendor({ strict: false });
-  vendor.plan({ transcript, ...(pieceBytes !== undefined && { delivery: { pieceBytes } }) });
-  const model = modelOf(vendor, { api: transcript.startsWith("openai-responses") ? "responses" : "chat" });
-  const chunks: ModelChunk[] = [];
-  try {
-    for await (const chunk of model.stream(question)) chunks.push(chunk);
-  } catch (error) {
-    if (!TroupeError.is(error)) throw error;
-    const { code, status, vendorCode, networkCode } = error as TroupeError & Record<string, unknown>;
-    const facts = { code, status, vendorCode, networkCode, isRetryable: isRetryable(error) };
-    return { chunks, error: JSON.parse(JSON.stringify(facts)) as object };
-  }
-  return { chunks };
+/** Returns a recorded answer without its last event. */
+function cutTranscript(name: string): PlannedReply {
+  const reply = readTranscript(name);
+  const events = reply.frames.join("").split(/(?<=\n\n)/);
+  return { raw: { ...reply, frames: events.slice(0, -1) } };
 }
 
-/** The chunk without what the last one says of the answer beside its end. */
-function withoutDetails(chunk: ModelChunk): object {
-  const details = new Set(["responseId", "model", "vendorState"]);
-  return Object.fromEntries(Object.entries(chunk).filter(([name]) => !details.has(name)));
+function over(api: "chat" | "responses", modelId: string): Omit<ProviderSubject, "truncated" | "untaken"> {
+  const isOwn = (name: string) => name.startsWith("openai-responses") === (api === "responses");
+  return {
+    connect: (url, { modelId: other = modelId, ...options }) =>
+      openai(other, { baseURL: `${url}/v1`, api, ...options }),
+    embeddings: (url, options) => openaiEmbeddings({ baseURL: `${url}/v1`, ...options }),
+    models: [modelId],
+    // The environment's key is for OpenAI's own address alone.
+    keyVariables: [],
+    secrets: /encrypted|rs_|phase/,
+    vendorCodes: { 429: "rate_limit_exceeded", 529: "server_error" },
+    transcriptPattern: api === "responses" ? /^openai-responses/ : /^openai-chat|^compat/,
+    knownGaps: {
+      "makes of any history one that its vendor takes, its own answers among it":
+        "core repairs calls and results before a run; called by itself, the provider sends them as they are",
+    },
+    transcripts: Object.fromEntries(Object.entries(recorded).filter(([name]) => isOwn(name))),
+  };
 }
 
-describe("a recorded answer", () => {
-  const names = Object.keys(recorded);
-  const sizes = [undefined, 1, 7, 64];
-  const cases = names.flatMap((name) => sizes.map((size) => ({ name, size, in: size ?? "its own" })));
-
-  it.each(cases)("is read as it was meant: $name in pieces of $in bytes", async ({ name, size }) => {
-    const { chunks, error } = await replay(name, size);
-
-    expect(chunks.map(withoutDetails)).toEqual(recorded[name]?.chunks);
-    expect(error).toEqual(recorded[name]?.error);
+describe("openai over Responses", () => {
+  providerSuite(it, {
+    ...over("responses", "gpt-6.1-sol"),
+    truncated: cutTranscript("openai-responses-text.sse"),
+    untaken: { temperature: 0 },
   });
+});
 
-  it("is known here, whichever of the vendor's it is", () => {
-    expect(transcriptNames().filter((name) => /^(openai|compat)-/.test(name))).toEqual(names.toSorted());
+describe("openai over Chat Completions", () => {
+  providerSuite(it, {
+    ...over("chat", "gpt-4.1"),
+    truncated: { transcript: "openai-chat-truncated.sse" },
+    untaken: { reasoning: { enabled: true } },
   });
 });

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { isRetryable } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/adapter";
+import type { Delivery, Fault } from "../delivery.ts";
+import { readTranscript, transcriptNames } from "../transcripts.ts";
+import type { ProviderSubject, RecordedAnswer } from "./provider-subject.ts";
+import { assertHas } from "./provider-trial.ts";
+import type { ProviderCases, ProviderTrial } from "./provider-trial.ts";
+
+const deliveries: Readonly<Record<string, Delivery>> = {
+  "as it was recorded": {},
+  "in pieces of 3 bytes": { pieceBytes: 3 },
+  "in pieces of 7 bytes": { pieceBytes: 7 },
+  "in pieces of 64 bytes": { pieceBytes: 64 },
+  slowly: { pieceBytes: 400, pieceDelayMs: 5 },
+};
+
+const lost = { name: "ModelError", code: "model_failed", networkCode: "ECONNRESET" };
+const silent = { name: "ModelError", code: "timeout", networkCode: "ETIMEDOUT" };
+
+/** Returns the cases for the recorded answers of a vendor. */
+export function transcriptCases({ transcripts, transcriptPattern }: ProviderSubject): ProviderCases {
+  const reads = Object.entries(transcripts).map(([name, expected]) => {
+    const check = async (trial: ProviderTrial) => await readsTranscript(trial, name, expected);
+    // One byte at a time costs as much as all other deliveries: core's suite does it for a text and a call.
+    return [`reads the recorded answer ${name}, however it arrives`, check] as const;
+  });
+  return {
+    ...Object.fromEntries(reads),
+    "fails on every recorded answer whose connection is closed or reset": async (trial) =>
+      await failsOnEach(trial, ["cut", "reset"]),
+    "fails on every recorded answer whose connection goes silent": async (trial) => await failsOnEach(trial, ["hang"]),
+    ...(transcriptPattern && {
+      "knows every recorded answer of its vendor": () => {
+        const recorded = transcriptNames().filter((name) => transcriptPattern.test(name));
+        assert.deepEqual(Object.keys(transcripts).toSorted(), recorded);
+      },
+    }),
+  };
+}
+
+async function readsTranscript(trial: ProviderTrial, transcript: string, expected: RecordedAnswer): Promise<void> {
+  const read = async ([how, delivery]: [string, Delivery]) => {
+    const { chunks, error, exchange } = await trial.stream({ transcript, delivery });
+    assert.deepEqual(chunks.map(toPlain(chunks)), expected.chunks, how);
+    assertMetrics(chunks);
+    if (expected.details !== undefined) assertHas(chunks.at(-1), expected.details, "the last chunk");
+    if (expected.error === undefined) assert.equal(error, undefined, how);
+    else {
+      assertHas(error, expected.error, `the error, ${how}`);
+      assert.ok(isRetryable(error), `the error can be retried, ${how}`);
+    }
+    const ends = expected.error === undefined ? ["completed"] : ["completed", "abandoned"];
+    await trial.until(() => ends.includes(exchange?.end ?? ""), `the vendor's request is ${ends.join(" or ")}`);
+  };
+  await Promise.all(Object.entries(deliveries).map(read));
+}
+
+/** Returns a function that makes chunks comparable: as JSON, with numbers for the provider's own ids. */
+function toPlain(chunks: readonly ModelChunk[]): (chunk: ModelChunk) => object {
+  const own = new Map<string, string>();
+  for (const chunk of chunks) {
+    const id = chunk.type === "tool_call_start" ? chunk.toolCall.id : "";
+    if (/^(?:call_)?[0-9a-f-]{32,36}$/.test(id)) own.set(id, `own-${own.size + 1}`);
+  }
+  return (chunk) => {
+    const { responseId: _, model: __, vendorState: ___, ...shown } = chunk as Record<string, unknown>;
+    return JSON.parse(JSON.stringify(shown), (name, value: unknown) => {
+      if (name === "providerMetrics") return undefined;
+      return typeof value === "string" ? (own.get(value) ?? value) : value;
+    }) as object;
+  };
+}
+
+/** Asserts that every usage has the vendor's own object. */
+function assertMetrics(chunks: readonly ModelChunk[]): void {
+  const finish = chunks.find((chunk) => chunk.type === "finish");
+  if (finish?.usage !== undefined && finish.usage.totalTokens > 0)
+    assert.ok(Object.keys(finish.usage.providerMetrics ?? {}).length > 0, "usage without providerMetrics");
+}
+
+async function failsOnEach(trial: ProviderTrial, kinds: readonly Fault["kind"][]): Promise<void> {
+  const calls = Object.keys(trial.subject.transcripts).flatMap((transcript) =>
+    kinds.flatMap((kind) => placesOf(transcript, kind).map((at) => ({ transcript, fault: { kind, at } }))),
+  );
+  const fail = async ({ transcript, fault }: { transcript: string; fault: Fault }) => {
+    const isSilent = fault.kind === "hang";
+    // Short only where silence is the case: a busy machine is silent for longer.
+    const provider = { idleTimeoutMs: isSilent ? 100 : 60_000 };
+    const { chunks, error } = await trial.stream({ transcript, delivery: { fault } }, { provider });
+    assertHas(error, isSilent ? silent : lost, `the error of ${transcript}, ${JSON.stringify(fault)}`);
+    assert.ok(!chunks.some(({ type }) => type === "finish"), `${transcript} finishes, ${JSON.stringify(fault)}`);
+  };
+  await Promise.all(calls.map(fail));
+}
+
+/** Returns the places of a fault: before and after the head, within the first event, and in the middle. */
+function placesOf(transcript: string, kind: Fault["kind"]): Fault["at"][] {
+  const bytes = readTranscript(transcript).frames.reduce((sum, frame) => sum + frame.length, 0);
+  const within = [{ afterBytes: 20 }, { afterBytes: Math.floor(bytes / 2) }];
+  return kind === "hang" ? ["before-headers", { afterBytes: 0 }, ...within] : within;
+}

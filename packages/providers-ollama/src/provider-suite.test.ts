@@ -1,0 +1,85 @@
+import { providerSuite } from "@troupe-internal/vendor-fakes";
+import { describe, it } from "vitest";
+import { ollama } from "./index.ts";
+
+const usage = { promptTokens: 26, completionTokens: 40, totalTokens: 66 };
+const finish = (finishReason: string) => ({ type: "finish", finishReason, usage });
+const call = (id: string, name: string, argumentsDelta: string) => [
+  { type: "tool_call_start", toolCall: { id, name } },
+  { type: "tool_call_delta", toolCallId: id, argumentsDelta },
+  { type: "tool_call_end", toolCallId: id },
+];
+
+describe("a model that Ollama runs", () => {
+  providerSuite(it, {
+    connect: (baseURL, { modelId = "qwen3:8b", idleTimeoutMs, ...options }) =>
+      ollama(modelId, { baseURL, ...options, ...(idleTimeoutMs && { idleTimeoutMs, timeoutMs: idleTimeoutMs }) }),
+    models: ["qwen3:8b"],
+    // The environment's key is for ollama.com alone.
+    keyVariables: [],
+    untaken: { reasoning: { enabled: true, budgetTokens: 1 } },
+    secrets: /vendorState/,
+    eventPrefix: "",
+    truncated: { transcript: "ollama-truncated.ndjson" },
+    transcriptPattern: /^ollama/,
+    transcripts: {
+      "ollama-text.ndjson": {
+        chunks: [{ type: "text", text: "Hello" }, { type: "text", text: " there" }, finish("stop")],
+        details: {
+          usage: {
+            providerMetrics: {
+              total_duration: 1_200_000_000,
+              load_duration: 90_000_000,
+              prompt_eval_count: 26,
+              prompt_eval_duration: 130_000_000,
+              eval_count: 40,
+              eval_duration: 900_000_000,
+            },
+          },
+        },
+      },
+      "ollama-thinking-tool.ndjson": {
+        chunks: [
+          { type: "thinking", text: "Need the " },
+          { type: "thinking", text: "weather." },
+          ...call("call_x1", "get_weather", '{"city":"Paris"}'),
+          // The server gave it no id.
+          ...call("own-1", "get_weather", '{"city":"Oslo"}'),
+          finish("tool_calls"),
+        ],
+        details: {
+          model: "qwen3:8b",
+          vendorState: { providerId: "ollama", modelId: "qwen3:8b", items: { thinking: "Need the weather." } },
+        },
+      },
+      "ollama-error.ndjson": {
+        chunks: [{ type: "text", text: "Hel" }],
+        error: {
+          name: "ModelError",
+          code: "model_failed",
+          status: 500,
+          message: "ollama could not answer (status 500).",
+        },
+      },
+      "ollama-truncated.ndjson": {
+        chunks: [{ type: "text", text: "Hel" }],
+        error: { name: "ModelError", code: "model_failed", networkCode: "ECONNRESET" },
+      },
+    },
+    failures: {
+      "a line of null": {
+        reply: { raw: { status: 200, headers: {}, frames: ["null\n"] } },
+        error: { code: "model_failed", status: undefined, networkCode: undefined },
+      },
+    },
+    knownGaps: {
+      "gives a whole answer more time to begin than a stream may pause":
+        "the server may load the model before either, so that timeoutMs is for both",
+      "keeps the status of a failure whose body breaks off": "the body is read before the status is looked at",
+      "reports truncated arguments and does not guess the rest":
+        "the server sends the arguments of a call as an object, whole or not at all",
+      "reports usage with its parts": "the server counts what it reads and writes, and no parts of it",
+      "finishes a withheld answer with content_filter": "the server withholds nothing",
+    },
+  });
+});
