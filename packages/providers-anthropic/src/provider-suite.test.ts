@@ -75,10 +75,6 @@ describe("anthropic", () => {
         error: { name: "ModelError", code: "model_failed", networkCode: "ECONNRESET" },
       },
     },
-    knownGaps: {
-      "gives nothing more of what has arrived once its signal has aborted":
-        "the signal is looked at only while bytes are awaited",
-    },
   });
 });
 
