@@ -137,17 +137,20 @@ describe("the results of tool calls", () => {
     const storage = new InMemoryStorage();
     const large = (size: number): Artifact => ({ type: "file", data: "x".repeat(size) });
     const make = toolNamed("make", () => ({ content: "made", artifacts: [large(600_000), large(600_000), chart()] }));
-    const { agent } = scripted([{ toolCalls: [callOf("1", "Oslo", "make")] }, "Done."], { storage, tools: [make] });
+    const toolCalls = [callOf("1", "Oslo", "make"), callOf("2", "Rome", "make")];
+    const { agent } = scripted([{ toolCalls }, "Done."], { storage, tools: [make] });
     const warnings: unknown[] = [];
     agent.eventBus.on("run.warning", ({ code, fields }) => void warnings.push([code, fields]));
     const { artifacts } = await agent.run("Make.", { sessionId: "s" });
 
-    expect(artifacts).toHaveLength(3);
-    expect(warnings).toEqual([["artifacts_not_stored", { leftOut: 1 }]]);
+    expect(artifacts).toHaveLength(6);
+    expect(warnings).toEqual([["artifacts_not_stored", { leftOut: 3 }]]);
     const [turn] = await turnsIn(storage);
-    const [stored] = turn?.toolResults ?? [];
-    expect(stored?.artifacts?.map(({ type }) => type)).toEqual(["file", "chart"]);
-    expect(stored?.leftOut).toBe(1);
+    const stored = turn?.toolResults?.map((each) => [each.artifacts?.map(({ type }) => type), each.leftOut]);
+    expect(stored).toEqual([
+      [["file", "chart"], 1],
+      [["chart"], 2],
+    ]);
   });
 
   it.each([

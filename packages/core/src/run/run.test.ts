@@ -90,7 +90,7 @@ describe("the record of a run", () => {
     expect(run.toOutput("completed").durationMs).toBe(5);
   });
 
-  it("begins with the start of the run, however long ago the run was made", () => {
+  it("begins with the start of the run, however long ago the run was made [output.created-at] [output.timings]", () => {
     const run = testRun();
     vi.advanceTimersByTime(50);
     run.start();
