@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { Memory } from "../memory/memory.ts";
 import { UserMemory } from "../memory/user-memory.ts";
+import { ModelError } from "../errors/model-error.ts";
 import { addUsage, noUsage } from "../message/token-usage.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { ModelCallEvents } from "../run/model-call-events.ts";
@@ -8,7 +9,7 @@ import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { scriptedUsage } from "../testing/scripted-answer.ts";
 import { Agent } from "./agent.ts";
-import { answering, callOf, look, scripted } from "./test/agents.ts";
+import { answering, callOf, look, scripted, StreamingModel } from "./test/agents.ts";
 
 type Told = { name: "model.call" | "model.result" | "run.complete" | "run.error"; data: RunEvents["model.result"] };
 
@@ -21,6 +22,7 @@ function modelEventsOf({ eventBus }: Agent): Told[] {
   return told;
 }
 
+const refused = new ModelError({ providerId: "p", status: 400, vendorCode: "bad", cause: new Error("sk-canary") });
 const ids = { providerId: "scripted", modelId: "scripted-1" };
 
 describe.each(["run", "stream"] as const)("the model calls of an agent (%s)", (way) => {
@@ -100,7 +102,41 @@ describe.each(["run", "stream"] as const)("the model calls of an agent (%s)", (w
     expect(sum).toEqual(usages.reduce(addUsage, noUsage));
   });
 
-  it("are told of the extraction of facts, as calls of its own run [events.model-usage]", async () => {
+  it.each<[what: string, error: Error, shown: { code: string; message: string }]>([
+    [
+      "any error",
+      new Error("sk-canary said the vendor"),
+      { code: "internal", message: "Something went wrong in this service." },
+    ],
+    ["a model's error", refused, { code: refused.code, message: refused.message }],
+  ])(
+    "are told with the code and the public message of %s, and nothing else of it [events.model-error]",
+    async (_what, error, shown) => {
+      const model = new StreamingModel(() => {
+        throw error;
+      });
+      const agent = new Agent({ name: "a", model });
+      const told = modelEventsOf(agent);
+      await runErrorOf(start(agent));
+
+      const result = told.find(({ name }) => name === "model.result");
+      expect(result?.data.error).toEqual(shown);
+      expect(JSON.stringify(result)).not.toContain("canary");
+    },
+  );
+
+  it("are told to a handler of one of the two events too [events.model-call] [events.model-result]", async () => {
+    for (const name of ["model.call", "model.result"] as const) {
+      const { agent } = scripted(["Hi."]);
+      const told: unknown[] = [];
+      agent.eventBus.on(name, ({ attempt }) => void told.push(attempt));
+      await start(agent);
+
+      expect(told).toEqual([1]);
+    }
+  });
+
+  it("are told of the extraction of facts, as calls of its own run [events.model-call] [events.model-usage]", async () => {
     const userMemory = new UserMemory({ model: new ScriptedModel({ structured: { facts: ["likes rain"] } }) });
     const { agent } = scripted(["Hi."], { userMemory });
     const told = modelEventsOf(agent);
@@ -110,6 +146,11 @@ describe.each(["run", "stream"] as const)("the model calls of an agent (%s)", (w
     const results = told.filter(({ name }) => name === "model.result").map(({ data }) => data);
     expect(results.map((data) => data.runId === runId)).toEqual([true, false]);
     expect(results[1]).toMatchObject({ parentRunId: runId, usage: scriptedUsage });
+    const calls = told.flatMap(({ name, data }) => (name === "model.call" ? [[data.runId, data.parentRunId]] : []));
+    expect(calls).toEqual([
+      [runId, undefined],
+      [results[1]?.runId, runId],
+    ]);
   });
 
   it("are told to have ended, once and before the run has, when the run is cancelled [events.model-result]", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RunContext } from "../run/run-context.ts";
 import { eventsOf, readAll } from "../testing/conformance/runnable-subject.ts";
 import { assertCallGrammar, assertPlainChunks } from "../testing/conformance/model-subject.ts";
+import { until } from "../testing/conformance/assert.ts";
 import type { ToolContext, ToolReturn } from "../run/tool.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
 
@@ -128,6 +129,34 @@ describe("the progress of a tool", () => {
 
     expect(told).toEqual([]);
     expect(chunks.filter(({ type }) => type === "tool_progress")).toEqual([]);
+  });
+
+  it("is dropped for a run that has left its call, while another run waits for the same execution [tool.progress-late]", async () => {
+    const isLeft = Promise.withResolvers<void>();
+    const work = reporting(
+      async (report) => {
+        await isLeft.promise;
+        report("late");
+        return "done";
+      },
+      { effect: "pure", cache: { ttl: 1000 } },
+    );
+    const ask = { toolCalls: [callOf("1", "Oslo", "work")] };
+    const { agent } = scripted([ask, ask, "Done."], { tools: [work] });
+    const heard = eventsOf(agent);
+    const calls = () => heard.filter(({ name }) => name === "tool.call").length;
+    const leaving = agent.stream("Work.");
+    const left = leaving.output.catch(() => undefined);
+    await until(() => calls() === 1);
+    const staying = agent.run("Work.");
+    await until(() => calls() === 2);
+    leaving.cancel();
+    await left;
+    isLeft.resolve();
+    const { runId } = await staying;
+
+    const told = heard.flatMap(({ name, data }) => (name === "tool.progress" ? [data] : []));
+    expect(told).toEqual([{ runId, toolCallId: "1", toolName: "work", progress: "late" }]);
   });
 
   it("is copied: what the tool or a handler changes afterwards changes no chunk", async () => {
