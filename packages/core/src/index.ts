@@ -110,6 +110,7 @@ export type { StorageDriver, StorageEntry, AppendOptions, ListOptions, Write } f
 export type { Json } from "./storage/json.ts";
 
 // Models.
+export { fallbackModel } from "./model/fallback-model.ts";
 export type { ModelProvider } from "./model/model-provider.ts";
 export type { NetworkOptions } from "./model/network.ts";
 export type { ModelResponse } from "./model/model-response.ts";

@@ -44,6 +44,20 @@ export const modelCallRules = [
       "model, instructions and tools are refused where they have no meaning, and where they are wrong",
     "http.run-options-own": "runOptions gives a request's run its model, instructions and tools; no body does",
   }),
+  ...rulesOf("Models for one another (contracts §5)", {
+    "fallback.next":
+      "fallbackModel asks the next model when one fails before its first chunk by what is retried or refused, in each call anew",
+    "fallback.first-chunk": "once a chunk has come no other model is asked, and a reader that leaves ends its request",
+    "fallback.all-fail": "when all models fail, the error is the last one worth a retry, else the last",
+    "fallback.usage": "the usage is that of all models that were called",
+    "fallback.keys": "each vendor gets the caller's key for itself alone, in nested models too",
+    "fallback.events": "model.call and model.result name the model that was called, as attempts at one call",
+    "fallback.abort": "the abort of a run reaches the model that is called, and no other is asked",
+    "fallback.vendor-state": "the state of a vendor is not taken for another's",
+    "fallback.answered-by":
+      "fallbackModel has the ids of its first model; responses and outputs have those of the one that answered",
+    "fallback.refused": "fallbackModel refuses what is no model, and a single one",
+  }),
   ...rulesOf("Prepared steps", {
     "prepare-step.every-call":
       "prepareStep is called before every model call of a run: after tools, for repairs, and for the last call without tools",

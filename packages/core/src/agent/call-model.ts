@@ -2,12 +2,14 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { OutputGate } from "../guardrail/output-gate.ts";
 import type { CallIds } from "../history/call-ids.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
-import { reportedAttempt } from "../model/model-attempt.ts";
-import type { ModelAttemptEnd } from "../model/model-attempt.ts";
+import { leaveChunks, reportedAttempt } from "../model/model-attempt.ts";
+import type { ModelAttemptEnd, ReportModelAttempt, ReportModelCall } from "../model/model-attempt.ts";
+import type { ModelProvider } from "../model/model-provider.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import { withoutVendorState } from "../model/vendor-state.ts";
 import { ResponseCollector } from "../model/response-collector.ts";
 import { callWithRetries } from "../retry/with-retry.ts";
+import type { Run } from "../run/run.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { PartialAnswers } from "../run/stream-views.ts";
 import { readProperty } from "../util/read-property.ts";
@@ -100,7 +102,7 @@ function recordCall(
   run.thinking = response.thinking;
   run.addSources(response.sources);
   run.responseId = response.responseId ?? run.responseId;
-  run.model = model;
+  run.model = response.answeredBy ?? model;
 }
 
 /** Begins the values of a structured answer for a reader of `objectStream`, unless guardrails have to check it first. */
@@ -116,8 +118,8 @@ function startPartialAnswer({ run, structured, outputGuardrails }: LoopPlan): Pa
  */
 export const callByGenerate: ModelCaller = async function* ({ retry, run }, { model, messages, options, ids }) {
   yield* [];
-  const report = run.modelCalls.begin(model);
-  const call = () => model.generate(messages, options);
+  const { report, onModelCall } = reportsOf(run, model);
+  const call = () => model.generate(messages, onModelCall === undefined ? options : { ...options, onModelCall });
   const generate =
     report === undefined ? call : (attempt: number) => reportedAttempt(call, () => report(attempt), endOf);
   return ids.inResponse(normalizeResponse(await callWithRetries(generate, retry, { signal: options.signal })));
@@ -129,8 +131,9 @@ export const callByGenerate: ModelCaller = async function* ({ retry, run }, { mo
  */
 export const callByStream: ModelCaller = async function* ({ retry, run }, { model, messages, options, filter, ids }) {
   const collector = new ResponseCollector();
-  const report = run.modelCalls.begin(model);
-  const open = (attempt: number) => openStream(() => model.stream(messages, options), report?.(attempt));
+  const { report, onModelCall } = reportsOf(run, model);
+  const stream = () => model.stream(messages, onModelCall === undefined ? options : { ...options, onModelCall });
+  const open = (attempt: number) => openStream(stream, report?.(attempt));
   const { chunks, first, end } = await callWithRetries(open, retry, { signal: options.signal });
   try {
     for (let step = first; step.done !== true; step = await chunks.next()) {
@@ -149,9 +152,19 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, { mode
     end?.({ error });
     throw error;
   } finally {
-    leave(chunks);
+    leaveChunks(chunks);
   }
 };
+
+/** Returns the functions that report the attempts of a call: of the model's own or, for one that calls others, of theirs. */
+function reportsOf(run: Run, model: ModelProvider): { report?: ReportModelAttempt; onModelCall?: ReportModelCall } {
+  if (model.providerIds === undefined) {
+    const report = run.modelCalls.begin(model);
+    return report === undefined ? {} : { report };
+  }
+  const onModelCall = run.modelCalls.beginPassedOn();
+  return onModelCall === undefined ? {} : { onModelCall };
+}
 
 /** Returns the end of an attempt from a response, which may have none of the fields that it should have. */
 function endOf(response: ModelResponse): ModelAttemptEnd {
@@ -171,14 +184,5 @@ async function openStream(stream: () => AsyncIterable<ModelChunk>, end?: (end: M
   } catch (error) {
     end?.({ error });
     throw error;
-  }
-}
-
-/** Ends the vendor's request when the reader left early. Not awaited: a provider may never finish. */
-function leave(chunks: AsyncIterator<ModelChunk>): void {
-  try {
-    chunks.return?.().then(undefined, () => undefined);
-  } catch {
-    // A provider that throws here has nothing more to give.
   }
 }

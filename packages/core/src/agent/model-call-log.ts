@@ -21,8 +21,8 @@ export class ModelCallLog {
   }
 
   /** Logs the end of a call that was answered. */
-  complete({ finishReason, usage }: ModelResponse): void {
-    this.#write({ finishReason, tokens: usage.totalTokens });
+  complete({ finishReason, usage, answeredBy }: ModelResponse): void {
+    this.#write({ ...answeredBy, finishReason, tokens: usage.totalTokens });
   }
 
   /** Logs the end of a call that failed, and returns its error, which names the model. */

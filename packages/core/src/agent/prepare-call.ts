@@ -1,5 +1,6 @@
 import type { CallIds } from "../history/call-ids.ts";
 import type { ModelOptions, ToolChoice } from "../model/model-config.ts";
+import { keyOptions } from "../model/model-keys.ts";
 import { isForcedChoice, requireChosenTool } from "../model/model-settings.ts";
 import type { ModelMessage } from "../model/vendor-state.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
@@ -51,7 +52,6 @@ function toPreparedCall(
   const choice = changes.toolChoice ?? choiceAt(index, plan.toolChoice);
   requireChosenTool(choice, tools.names, { at: `The toolChoice of model call ${index}` });
   const mayCallTools = request.mayCallTools && choice !== "none";
-  const apiKey = run.keyFor(model.providerId);
   return {
     model,
     tools,
@@ -59,7 +59,7 @@ function toPreparedCall(
     messages: toMessages(plan, request, { instructions: changes.instructions, tools }),
     options: {
       ...plan.options,
-      ...(apiKey !== undefined && { apiKey }),
+      ...keyOptions(model, (providerId) => run.keyFor(providerId)),
       ...toolOptions(tools, mayCallTools, choice),
       signal: run.signal,
     },

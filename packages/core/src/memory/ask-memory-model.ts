@@ -1,8 +1,9 @@
 import type { ChatMessage } from "../message/message.ts";
 import { normalizeUsage } from "../message/token-usage.ts";
 import { reportedAttempt } from "../model/model-attempt.ts";
-import type { ModelConfig } from "../model/model-config.ts";
+import type { ModelConfig, ModelOptions } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
+import { keyOptions } from "../model/model-keys.ts";
 import { withRetry } from "../retry/with-retry.ts";
 import { untilAborted } from "../async/until-aborted.ts";
 import { startDeadline } from "../async/start-deadline.ts";
@@ -34,9 +35,9 @@ export async function askMemoryModel({
 }: MemoryModelCall): Promise<string> {
   const lateMessage = `The model call of the memory took longer than its limit of ${timeoutMs} ms.`;
   const deadline = startDeadline(timeoutMs, lateMessage, signal);
-  const apiKey = apiKeyFor?.(model.providerId);
-  const options = { ...config, ...(apiKey !== undefined && { apiKey }), signal: deadline.signal };
-  const report = onModelCall?.(model);
+  const keys = keyOptions(model, (providerId) => apiKeyFor?.(providerId));
+  const options = { ...config, ...keys, signal: deadline.signal, ...passedOnReports(model, onModelCall) };
+  const report = model.providerIds === undefined ? onModelCall?.(model) : undefined;
   const ask = async () => {
     const answer = await model.generate(messages, options);
     const usage = normalizeUsage(answer.usage);
@@ -58,4 +59,13 @@ export async function askMemoryModel({
   } finally {
     deadline.end();
   }
+}
+
+/** The reports of a model that calls others, each of whose calls is one of its own. */
+function passedOnReports(
+  { providerIds }: ModelProvider,
+  onModelCall: MemoryModelOptions["onModelCall"],
+): Pick<ModelOptions, "onModelCall"> {
+  if (providerIds === undefined || onModelCall === undefined) return {};
+  return { onModelCall: (called) => onModelCall(called)?.(1) ?? (() => undefined) };
 }

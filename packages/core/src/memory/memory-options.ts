@@ -36,7 +36,7 @@ export type MemoryModelOptions = {
    * Called when a model call begins. The function that it returns reports the attempts at the call, each with its
    * beginning and its end.
    */
-  onModelCall?: ((model: ModelProvider) => ReportModelAttempt | undefined) | undefined;
+  onModelCall?: ((model: Pick<ModelProvider, "providerId" | "modelId">) => ReportModelAttempt | undefined) | undefined;
   /** Logs failures that the memory recovered from. */
   logger?: Logger | undefined;
   /** Receives these failures in place of the logger, with a code, as `Run.warn` does. */

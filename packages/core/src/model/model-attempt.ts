@@ -5,11 +5,23 @@ export type ModelAttemptEnd =
   | { readonly usage: TokenUsage; readonly responseId?: string | undefined }
   | { readonly error: unknown };
 
+/** Reports that a model is called on behalf of another one, and returns the function that reports the end of its call. */
+export type ReportModelCall = (model: { providerId: string; modelId: string }) => (end: ModelAttemptEnd) => void;
+
 /**
  * Reports that an attempt at a model call begins, counted from 1, and returns the function that reports its end. Only
  * the first end of an attempt counts.
  */
 export type ReportModelAttempt = (attempt: number) => (end: ModelAttemptEnd) => void;
+
+/** Ends the vendor's request of a stream whose reader left early. Not awaited: a provider may never finish. */
+export function leaveChunks(chunks: AsyncIterator<unknown>): void {
+  try {
+    chunks.return?.().then(undefined, () => undefined);
+  } catch {
+    // A provider that throws here has nothing more to give.
+  }
+}
 
 /**
  * Makes an attempt at a whole model call, and reports its beginning and its end. `read` returns the end from the response,

@@ -31,6 +31,9 @@ export type ToolResultChunk = { type: "tool_result" } & Omit<ToolCallResult, "ar
 /** The progress of a tool call in the stream of a run, as the tool reported it: any JSON value. */
 export type ToolProgressChunk = { type: "tool_progress"; toolCallId: string; toolName: string; progress: unknown };
 
+/** The ids of the model that answered in place of another one. */
+export type AnsweringModel = { providerId: string; modelId: string };
+
 /** The last chunk of a model provider's stream: the reason why the answer finished, its usage, and the vendor's ids. */
 export type ModelFinish = {
   type: "finish";
@@ -40,6 +43,8 @@ export type ModelFinish = {
   responseId?: string;
   /** The model that answered, by the vendor's own name for it. */
   model?: string;
+  /** The model that answered, from a model that calls others. */
+  answeredBy?: AnsweringModel;
   /** State for the next model call of the run. It is neither stored nor shown to a client. */
   vendorState?: VendorState;
 };

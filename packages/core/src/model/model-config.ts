@@ -1,3 +1,5 @@
+import type { ApiKeys } from "../keys/api-keys.ts";
+import type { ReportModelCall } from "./model-attempt.ts";
 import type { Omission } from "./omission.ts";
 
 /**
@@ -74,6 +76,10 @@ export type ModelOptions = ModelConfig & {
   signal?: AbortSignal;
   /** Called for each setting, and each part of the messages, that is left out because the model does not take it. */
   onOmitted?: ((omission: Omission) => void) | undefined;
+  /** The caller's keys by vendor, for a model that calls others: those of its `providerIds` alone. */
+  apiKeys?: ApiKeys | undefined;
+  /** Reports the calls of a model that calls others. */
+  onModelCall?: ReportModelCall | undefined;
 };
 
 /** A tool as it is described to a model: its name, its description, and the JSON schema of its arguments. */

@@ -19,6 +19,8 @@ export interface ModelProvider {
   /** The name of the vendor, also for its key. */
   readonly providerId: string;
   readonly modelId: string;
+  /** The vendors of the models that this one calls, for a model that calls others: it is given the keys of these vendors. */
+  readonly providerIds?: readonly string[] | undefined;
   /** Returns the whole answer. */
   generate(messages: readonly ModelMessage[], options?: ModelOptions): Promise<ModelResponse>;
   /**

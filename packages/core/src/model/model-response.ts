@@ -1,7 +1,7 @@
 import type { Source } from "../message/source.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ToolCall } from "../message/tool-call.ts";
-import type { FinishReason } from "./model-chunk.ts";
+import type { AnsweringModel, FinishReason } from "./model-chunk.ts";
 import type { VendorState } from "./vendor-state.ts";
 
 /** The whole answer of one model call: from `generate` of a provider, or collected from the chunks of its stream. */
@@ -22,4 +22,6 @@ export type ModelResponse = {
   responseId?: string;
   /** The vendor's name of the model that answered. */
   model?: string;
+  /** The model that answered, from a model that calls others. */
+  answeredBy?: AnsweringModel;
 };

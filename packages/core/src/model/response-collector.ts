@@ -55,7 +55,7 @@ export class ResponseCollector {
   finish(): ModelResponse {
     if (this.#finish === undefined)
       throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
-    const { finishReason, usage = noUsage, responseId, model, vendorState } = this.#finish;
+    const { finishReason, usage = noUsage, responseId, model, vendorState, answeredBy } = this.#finish;
     return {
       text: this.#text,
       ...this.#toolCalls(),
@@ -66,6 +66,7 @@ export class ResponseCollector {
       ...(responseId !== undefined && { responseId }),
       ...(model !== undefined && { model }),
       ...(vendorState !== undefined && { vendorState }),
+      ...(answeredBy !== undefined && { answeredBy }),
     };
   }
 

@@ -1,7 +1,7 @@
 import { toPublicError } from "../errors/public-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
-import type { ModelAttemptEnd, ReportModelAttempt } from "../model/model-attempt.ts";
+import type { ModelAttemptEnd, ReportModelAttempt, ReportModelCall } from "../model/model-attempt.ts";
 import { createId } from "../util/create-id.ts";
 import type { RunEvents } from "./run-events.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -26,17 +26,35 @@ export class ModelCallEvents {
 
   /** Begins a model call, and returns the function that reports its attempts; undefined when nothing listens. */
   begin({ providerId, modelId }: { providerId: string; modelId: string }): ReportModelAttempt | undefined {
-    const bus = this.#eventBus;
-    if (!bus.has("model.call") && !bus.has("model.result")) return undefined;
-    const { runId, parentRunId } = this.#settings;
-    const ids = { runId, ...(parentRunId !== undefined && { parentRunId }), callId: createId(), providerId, modelId };
+    if (!this.#hasListener()) return undefined;
+    const ids = { ...this.#newCall(), providerId, modelId };
     return (attempt) => this.#start({ ...ids, attempt });
+  }
+
+  /**
+   * Begins the call of a model that calls others, and returns the function that reports the calls of these, as attempts at
+   * one call; undefined when nothing listens.
+   */
+  beginPassedOn(): ReportModelCall | undefined {
+    if (!this.#hasListener()) return undefined;
+    const ids = this.#newCall();
+    let attempt = 0;
+    return ({ providerId, modelId }) => this.#start({ ...ids, providerId, modelId, attempt: (attempt += 1) });
   }
 
   /** Ends the attempts that are under way when the run ends: of a run that failed with its error. */
   close(failure?: TroupeError): void {
     for (const end of this.#open ?? []) end({ error: failure ?? overBeforeAnswer() });
     this.#isClosed = true;
+  }
+
+  #hasListener(): boolean {
+    return this.#eventBus.has("model.call") || this.#eventBus.has("model.result");
+  }
+
+  #newCall(): Pick<Attempt, "runId" | "parentRunId" | "callId"> {
+    const { runId, parentRunId } = this.#settings;
+    return { runId, ...(parentRunId !== undefined && { parentRunId }), callId: createId() };
   }
 
   #start(attempt: Attempt): (end: ModelAttemptEnd) => void {

@@ -1,0 +1,190 @@
+import { abortedError } from "../errors/aborted-error.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { ErrorCode } from "../errors/troupe-error.ts";
+import { bindGenericKey, selectKey } from "../keys/select-key.ts";
+import { addUsage, noUsage, normalizeUsage } from "../message/token-usage.ts";
+import type { TokenUsage } from "../message/token-usage.ts";
+import { isCancelled, isRetryable } from "../retry/is-retryable.ts";
+import { leaveChunks } from "./model-attempt.ts";
+import type { ModelAttemptEnd } from "./model-attempt.ts";
+import type { ModelChunk, ModelFinish } from "./model-chunk.ts";
+import type { ModelOptions } from "./model-config.ts";
+import { modelOption } from "./model-option.ts";
+import { keyOptions } from "./model-keys.ts";
+import type { ModelProvider } from "./model-provider.ts";
+import type { ModelResponse } from "./model-response.ts";
+import type { ModelMessage } from "./vendor-state.ts";
+
+/** The codes of errors with which a vendor cannot answer, or refuses the request: another vendor may answer it. */
+const passedOn: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "model_failed",
+  "rate_limited",
+  "timeout",
+  "unauthorized",
+  "unavailable",
+  "unsupported_media_type",
+]);
+
+/**
+ * Returns a model that calls the first of these models, and the next one when a call fails before its first chunk: by an
+ * error that is retried, or because the vendor refused the request, its key or a part of the message. Other errors, such as
+ * those of a cancelled run, end the call. The answer has the usage of all, and tells which model gave it; each vendor gets
+ * the caller's key for itself alone. It has the ids of the first model.
+ */
+export function fallbackModel(first: ModelProvider, ...others: readonly ModelProvider[]): ModelProvider {
+  const models = Array.from([first, ...others], (model: unknown, index) =>
+    modelOption(model, `model ${index + 1} of fallbackModel`, {}),
+  );
+  if (models.length > 1) return new FallbackModel(models);
+  throw new TroupeError("invalid_config", "fallbackModel must have two models or more, got 1. Use that model itself.");
+}
+
+/** One way to call a model: by `generate` or by `stream`, up to its first chunk. */
+type Way<Answer> = {
+  readonly call: (model: ModelProvider, options: ModelOptions) => Promise<Answer>;
+  /** Returns the usage of an answer that holds nothing and finished because of an error. */
+  readonly usageOfFailure: (answer: Answer) => TokenUsage | undefined;
+};
+
+/** An answer that began, the model that gives it, the usage of the failed answers before it, and the report of its end. */
+type Begun<Answer> = {
+  readonly answer: Answer;
+  readonly model: ModelProvider;
+  readonly lost: TokenUsage;
+  readonly end: (end: ModelAttemptEnd) => void;
+};
+
+class FallbackModel implements ModelProvider {
+  readonly providerId: string;
+  readonly modelId: string;
+  readonly providerIds: readonly string[];
+  readonly #models: readonly ModelProvider[];
+
+  constructor(models: readonly ModelProvider[]) {
+    this.#models = models;
+    const [first] = models as [ModelProvider];
+    this.providerId = first.providerId;
+    this.modelId = first.modelId;
+    this.providerIds = [...new Set(models.flatMap(({ providerId, providerIds = [providerId] }) => providerIds))];
+  }
+
+  async generate(messages: readonly ModelMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
+    const call = async (model: ModelProvider, own: ModelOptions) => checkWhole(await model.generate(messages, own));
+    const { answer, model, lost, end } = await this.#callFirst(
+      { call, usageOfFailure: usageOfFailedResponse },
+      options,
+    );
+    end({ usage: normalizeUsage(answer.usage), responseId: answer.responseId });
+    return { ...answer, usage: withLost(answer.usage, lost), answeredBy: answer.answeredBy ?? idsOf(model) };
+  }
+
+  async *stream(messages: readonly ModelMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
+    const call = async (model: ModelProvider, own: ModelOptions) => await openStream(model.stream(messages, own));
+    const { answer, model, lost, end } = await this.#callFirst({ call, usageOfFailure: usageOfFailedStream }, options);
+    const { chunks, first } = answer;
+    try {
+      for (let step: IteratorResult<ModelChunk, unknown> = { value: first }; step.done !== true;) {
+        const chunk = step.value;
+        if (chunk.type === "finish") end({ usage: normalizeUsage(chunk.usage), responseId: chunk.responseId });
+        yield chunk.type === "finish" ? finishOf(chunk, model, lost) : chunk;
+        step = await chunks.next();
+      }
+    } catch (error) {
+      end({ error });
+      throw error;
+    } finally {
+      leaveChunks(chunks);
+    }
+  }
+
+  /** Calls the models in their order, until one begins to answer. */
+  async #callFirst<Answer>({ call, usageOfFailure }: Way<Answer>, options: ModelOptions): Promise<Begun<Answer>> {
+    const failures: unknown[] = [];
+    const last = this.#models.at(-1);
+    let lost = noUsage;
+    for (const model of this.#models) {
+      if (isAborted(options)) throw abortedError(options.signal?.reason);
+      const end = reportCall(model, options);
+      try {
+        const answer = await call(model, optionsFor(model, options, this.providerId));
+        const usage = model === last ? undefined : usageOfFailure(answer);
+        if (usage === undefined) return { answer, model, lost, end };
+        end({ usage });
+        lost = addUsage(lost, usage);
+      } catch (error) {
+        end({ error });
+        if (isAborted(options) || !mayPassOn(error)) throw error;
+        failures.push(error);
+      }
+    }
+    throw failures.findLast(isRetryable) ?? failures.at(-1);
+  }
+}
+
+function isAborted({ signal }: ModelOptions): boolean {
+  return signal?.aborted === true;
+}
+
+/** Reports a call of one of the models. A model that itself calls others reports these. */
+function reportCall(model: ModelProvider, { onModelCall }: ModelOptions): (end: ModelAttemptEnd) => void {
+  const end = model.providerIds === undefined ? onModelCall?.(idsOf(model)) : undefined;
+  return end ?? (() => undefined);
+}
+
+function idsOf({ providerId, modelId }: ModelProvider): { providerId: string; modelId: string } {
+  return { providerId, modelId };
+}
+
+/** The options of a call of one model: with the caller's keys for its own vendors alone. */
+function optionsFor(
+  { providerId, providerIds }: ModelProvider,
+  { apiKey, apiKeys = {}, onModelCall, ...options }: ModelOptions,
+  boundTo: string,
+): ModelOptions {
+  const keys = bindGenericKey(apiKeys, apiKey, boundTo);
+  return {
+    ...options,
+    ...keyOptions({ providerId, providerIds }, (id) => selectKey(keys, id)),
+    ...(providerIds !== undefined && { onModelCall }),
+  };
+}
+
+function mayPassOn(error: unknown): boolean {
+  if (isCancelled(error)) return false;
+  return isRetryable(error) || (TroupeError.is(error) && passedOn.has(error.code));
+}
+
+/** A provider of a third party may return anything. */
+function checkWhole(response: ModelResponse | undefined): ModelResponse {
+  if (typeof response?.finishReason === "string") return response;
+  throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
+}
+
+function usageOfFailedResponse(response: ModelResponse): TokenUsage | undefined {
+  const { text, toolCalls, thinking = "", finishReason, usage } = response;
+  const isEmpty = text === "" && thinking === "" && Object.keys(toolCalls ?? []).length === 0;
+  return isEmpty && finishReason === "error" ? normalizeUsage(usage) : undefined;
+}
+
+/** A stream with its first chunk. */
+type OpenedStream = { readonly chunks: AsyncIterator<ModelChunk>; readonly first: ModelChunk };
+
+function usageOfFailedStream({ first }: OpenedStream): TokenUsage | undefined {
+  return first.type === "finish" && first.finishReason === "error" ? normalizeUsage(first.usage) : undefined;
+}
+
+async function openStream(stream: AsyncIterable<ModelChunk>): Promise<OpenedStream> {
+  const chunks = stream[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done !== true) return { chunks, first: first.value };
+  throw new TroupeError("model_failed", "The model's answer ended before it began.");
+}
+
+function finishOf(finish: ModelFinish, model: ModelProvider, lost: TokenUsage): ModelFinish {
+  const usage = withLost(finish.usage, lost);
+  return { ...finish, usage, answeredBy: finish.answeredBy ?? idsOf(model) };
+}
+
+function withLost(usage: TokenUsage | undefined, lost: TokenUsage): TokenUsage {
+  return lost === noUsage ? normalizeUsage(usage) : addUsage(lost, normalizeUsage(usage));
+}
