@@ -1,7 +1,9 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import { Agent, defineTool, UserMemory } from "@troupe/core";
 import type { AgentConfig } from "@troupe/core";
+import type { RunOpts } from "@troupe/core";
 import { anthropic } from "@troupe/providers-anthropic";
+import { openai } from "@troupe/providers-openai";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 const instructions = "Answer as the guide of a museum would. ".repeat(150);
@@ -69,4 +71,49 @@ it("a round of many tool calls is found in the cache by the next one [cache.anth
   expect(first?.cachedTokens).toBe(0);
   expect(second?.cachedTokens).toBe(first?.promptTokens);
   expect(third?.cachedTokens).toBe(second?.promptTokens);
+});
+
+describe("the cache key of requests to OpenAI", () => {
+  /** Runs an agent twice in one session, with a tool call in the first run, and returns the cache keys that were sent. */
+  async function keysOf(api: "responses" | "chat", opts: RunOpts, rules = { cacheKey: true }) {
+    const vendor = await FakeVendor.start({ strict: true });
+    onTestFinished(() => vendor.close());
+    vendor.say({ toolCalls: [{ name: "look_up_rooms", arguments: {} }] }, "Four.", "Five.");
+    const model = openai("gpt-4.1", { apiKey: "key-1", baseURL: `${vendor.url}/v1`, api, rules });
+    const agent = new Agent({ name: "guide", model, tools });
+    for (const question of ["Which room?", "And now?"]) await agent.run(question, opts);
+    return vendor.exchanges.map(({ request }) => (request.body as { prompt_cache_key?: string }).prompt_cache_key);
+  }
+
+  it.each(["responses", "chat"] as const)("is one for a session, through %s [cache.session-key]", async (api) => {
+    const keys = await keysOf(api, { sessionId: "chat-1", userId: "ada" });
+
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it("differs between sessions, users, tenants and users that are not verified [cache.session-key]", async () => {
+    const sessionId = "chat-1";
+    const owners = [
+      { userId: "ada" },
+      { userId: "bob" },
+      { userId: "ada", tenantId: "t1" },
+      { userId: "ada", verified: false },
+      {},
+    ];
+    const keys = await Promise.all(owners.map(async (owner) => (await keysOf("chat", { sessionId, ...owner }))[0]));
+    keys.push((await keysOf("chat", { sessionId: "chat-2", userId: "ada" }))[0]);
+
+    expect(new Set(keys).size).toBe(6);
+  });
+
+  it("is left out of runs without a session of their caller's, and for servers that may not know it [cache.session-key]", async () => {
+    expect(await keysOf("chat", {})).toEqual([undefined, undefined, undefined]);
+    expect(await keysOf("chat", { sessionId: "chat-1" }, {} as { cacheKey: true })).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
 });

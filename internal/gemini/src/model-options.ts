@@ -33,7 +33,7 @@ export type GeminiOptions = {
  */
 export type ProviderSettings = { modelId: string; idleTimeoutMs: number; rules: ModelRules; logger: Logger };
 
-const thinkingLevel = oneOf("low", "medium", "high");
+const thinkingLevel = oneOf("minimal", "low", "medium", "high");
 
 const ruleTable = {
   thinking: optional(oneOf("level", "budget", "none")),

@@ -14,7 +14,7 @@ it.each([
   ["gemini-2.5-flash-preview-tts", "none", all, 0, 24_576, false, false],
   ["gemini-3-pro-preview", "level", ["low", "high"], 0, 24_576, true, true],
   ["gemini-3.1-pro", "level", all, 0, 24_576, true, true],
-  ["gemini-3.8-flash", "level", all, 0, 24_576, true, true],
+  ["gemini-3.8-flash", "level", ["minimal", ...all], 0, 24_576, true, true],
   ["gemini-3-pro-image", "none", ["low", "high"], 0, 24_576, true, true],
   ["gemini-flash-latest", "level", all, 0, 24_576, true, true],
   ["gemini-pro-latest", "level", all, 0, 24_576, true, true],

@@ -20,7 +20,7 @@ export type ModelRules = {
 };
 
 /** A level of thinking, for models that take a level and not a budget of tokens. */
-export type ThinkingLevelName = "low" | "medium" | "high";
+export type ThinkingLevelName = "minimal" | "low" | "medium" | "high";
 
 type Family = readonly [id: RegExp, differences: Partial<ModelRules>];
 
@@ -45,6 +45,7 @@ const families: readonly Family[] = [
   [/gemini-(?:1|2|exp|pro)(?!-latest|\d)/, elder],
   [/gemini-(?:1|2\.0|exp|pro)(?!-latest|\d)/, { thinking: "none" }],
   [/gemini-2\.5-pro/, { leastThinkingBudget: 128, mostThinkingBudget: 32_768 }],
+  [/gemini-3.*flash/, { thinkingLevels: ["minimal", "low", "medium", "high"] }],
   [/gemini-3-pro/, { thinkingLevels: ["low", "high"] }],
   // Models for images and speech.
   [/gemini-.*(?:image|tts)/, { thinking: "none" }],

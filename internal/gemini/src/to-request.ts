@@ -1,6 +1,7 @@
 import type { Content, FunctionDeclaration, GenerationConfig } from "@google/genai/web";
 import { getTextContent } from "@troupe/core";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
+import { withVendorFields } from "@troupe/core/adapter";
 import type { ToolSpec } from "@troupe/core/adapter";
 import type { RequestContext } from "./request-context.ts";
 import { toContents } from "./to-contents.ts";
@@ -31,10 +32,10 @@ export function toRequest(
   context: RequestContext,
 ): RequestBody {
   const { settings, instruction } = toFormat(options, context);
-  const { temperature, topP, maxTokens } = options;
+  const { temperature, topP, maxTokens, vendor } = options;
   const system = toSystem(messages, instruction);
   const stop = toStop(options.stop, context);
-  return {
+  const body: RequestBody = {
     contents: toContents(messages, context),
     ...(system !== "" && { systemInstruction: { parts: [{ text: system }] } }),
     generationConfig: {
@@ -42,11 +43,22 @@ export function toRequest(
       ...(topP !== undefined && { topP }),
       ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
       ...(stop.length > 0 && { stopSequences: stop }),
+      ...toSeed(options.seed, context),
       ...settings,
       ...toThinking(options.reasoning, context),
     },
-    ...toTools(options),
+    ...toTools(options, context),
   };
+  return withVendorFields(body, vendor, context.model.providerId);
+}
+
+const largestSeed = 2 ** 31 - 1;
+
+function toSeed(seed: number | undefined, { reportOmitted }: RequestContext): Pick<GenerationConfig, "seed"> {
+  if (seed === undefined) return {};
+  if (Math.abs(seed) <= largestSeed) return { seed };
+  reportOmitted("seed", `the vendor takes none above ${largestSeed}`);
+  return {};
 }
 
 function toSystem(messages: readonly ChatMessage[], instruction = ""): string {
@@ -93,8 +105,12 @@ type Tools = {
   toolConfig?: { functionCallingConfig: { mode: string; allowedFunctionNames?: string[] } };
 };
 
-function toTools({ tools = [], toolChoice }: Pick<ModelOptions, "tools" | "toolChoice">): Tools {
+function toTools(
+  { tools = [], toolChoice, parallelToolCalls }: Pick<ModelOptions, "tools" | "toolChoice" | "parallelToolCalls">,
+  { reportOmitted }: RequestContext,
+): Tools {
   if (tools.length === 0) return {};
+  if (parallelToolCalls === false) reportOmitted("parallelToolCalls", "the vendor has no such setting");
   const calling = toCallingConfig(toolChoice);
   return {
     tools: [{ functionDeclarations: tools.map(toDeclaration) }],

@@ -1,4 +1,5 @@
 import type { ReasoningConfig } from "@troupe/core";
+import { nearestEffort } from "@troupe/core/adapter";
 import type { ModelRules, ThinkingLevelName } from "./model-rules.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -20,7 +21,8 @@ export function toThinking(
   { rules, reportOmitted }: RequestContext,
 ): { thinkingConfig?: Thinking } {
   if (reasoning === undefined) return {};
-  if (!reasoning.enabled || reasoning.effort === "none") return withoutThinking(rules);
+  if (!reasoning.enabled) return withoutThinking(rules);
+  if (reasoning.effort === "none") return leastThinking(rules, reportOmitted);
   if (rules.thinking === "none") {
     reportOmitted("reasoning", "the model does not take it");
     return {};
@@ -34,28 +36,33 @@ function withoutThinking({ thinking, leastThinkingBudget }: ModelRules): { think
   return thinking === "budget" && leastThinkingBudget === 0 ? { thinkingConfig: { thinkingBudget: 0 } } : {};
 }
 
-function toBudget({ budgetTokens }: ReasoningConfig, rules: ModelRules): Thinking {
-  if (budgetTokens === undefined) return { thinkingBudget: ownBudget };
+/** Turns thinking off, or to the least that the model allows. */
+function leastThinking(
+  rules: ModelRules,
+  reportOmitted: RequestContext["reportOmitted"],
+): { thinkingConfig?: Thinking } {
+  const off = withoutThinking(rules);
+  if (off.thinkingConfig !== undefined || rules.thinking === "none") return off;
+  reportOmitted("reasoning.effort none", "the model always thinks; it is asked for its least thinking");
+  if (rules.thinking === "budget") return { thinkingConfig: { thinkingBudget: rules.leastThinkingBudget } };
+  return { thinkingConfig: toLevel({ enabled: true, effort: "minimal" }, rules) };
+}
+
+/** The budgets for efforts, for models that take budgets. */
+const budgets = { none: 0, minimal: 1024, low: 2048, medium: 8192, high: 24_576, xhigh: 32_768 };
+
+function toBudget({ budgetTokens, effort }: ReasoningConfig, rules: ModelRules): Thinking {
+  const asked = budgetTokens ?? (effort && budgets[effort]);
+  if (asked === undefined) return { thinkingBudget: ownBudget };
   // 0 would turn thinking off.
   const least = Math.max(rules.leastThinkingBudget, 1);
-  return { thinkingBudget: Math.max(least, Math.min(budgetTokens, rules.mostThinkingBudget)) };
+  return { thinkingBudget: Math.max(least, Math.min(asked, rules.mostThinkingBudget)) };
 }
 
 function toLevel({ budgetTokens, effort }: ReasoningConfig, { thinkingLevels }: ModelRules): Thinking {
-  const wanted = budgetTokens === undefined ? nearestLevel(effort) : levelFor(budgetTokens);
-  if (wanted === undefined) return {};
-  const atLeast = levels.slice(levels.indexOf(wanted));
-  const level = atLeast.find((each) => thinkingLevels.includes(each)) ?? thinkingLevels.at(-1);
+  const wanted = budgetTokens === undefined ? effort : levelFor(budgetTokens);
+  const level = wanted && nearestEffort(wanted, thinkingLevels);
   return level === undefined ? {} : { thinkingLevel: level.toUpperCase() };
-}
-
-const levels: readonly ThinkingLevelName[] = ["low", "medium", "high"];
-
-/** The level that is nearest to an effort. */
-function nearestLevel(effort: ReasoningConfig["effort"]): ThinkingLevelName | undefined {
-  if (effort === undefined || effort === "none") return undefined;
-  if (effort === "minimal") return "low";
-  return effort === "xhigh" ? "high" : effort;
 }
 
 /** The level for a budget, for models without budgets. */

@@ -55,6 +55,7 @@ export { collectResponse, ResponseCollector } from "./model/response-collector.t
 export { generateAnswer, streamAnswer } from "./model/stream-answer.ts";
 export type { Connection, EventReader, OpenAnswer, StreamedCall, WholeCall } from "./model/stream-answer.ts";
 export { createOmissionReport } from "./model/omission.ts";
+export { nearestEffort } from "./model/nearest-effort.ts";
 export type { Omission, ReportOmission } from "./model/omission.ts";
 export { PartReader } from "./model/part-reader.ts";
 export { readContentData } from "./message/content-data.ts";
@@ -62,6 +63,7 @@ export type { ContentData } from "./message/content-data.ts";
 export type { ToolSpec } from "./model/model-config.ts";
 export { readCount, readObject, readObjects, readText, readUsage } from "./model/vendor-json.ts";
 export type { VendorCounts } from "./model/vendor-json.ts";
+export { withVendorFields } from "./model/vendor-fields.ts";
 export { vendorStateOf } from "./model/vendor-state.ts";
 export type { ModelMessage, VendorState } from "./model/vendor-state.ts";
 export { noUsage } from "./message/token-usage.ts";

@@ -1,6 +1,7 @@
 import type { MessageCreateParamsBase } from "@anthropic-ai/sdk/resources/messages/messages";
 import { getTextContent } from "@troupe/core";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
+import { withVendorFields } from "@troupe/core/adapter";
 import { addCacheMarks } from "./cache-marks.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toFormat } from "./to-format.ts";
@@ -20,9 +21,11 @@ type RequestBody = MessageCreateParamsBase & { temperature?: number; top_p?: num
 
 /** The version of the API that requests are written for. */
 export const defaultVersion = "2026-10-21";
-/** The last version that takes `temperature` and `top_p`. */
+/** The last version that takes the fields that older models have and newer ones do not. */
 const versionWithSampling = "2023-06-01";
+const elderFields = ["temperature", "top_p", "top_k"];
 
+type OutputConfig = { [Field in "effort" | "format"]: NonNullable<RequestBody["output_config"]>[Field] | undefined };
 type Sampling = Pick<RequestBody, "temperature" | "top_p">;
 
 /**
@@ -30,28 +33,32 @@ type Sampling = Pick<RequestBody, "temperature" | "top_p">;
  * part that it does not take throws `unsupported_media_type`.
  */
 export function toRequest(messages: readonly ChatMessage[], options: ModelOptions, context: RequestContext): Request {
-  const { promptCache } = context;
+  const { promptCache, model } = context;
+  const given = options.vendor?.[model.providerId];
   const { format, instruction } = toFormat(options.responseFormat, context);
-  const system = toSystem(messages, instruction, promptCache !== false);
   const spoken = toMessages(messages, context);
   const { thinking, effort, maxTokens } = toThinking(options, spoken, context);
-  const sampling = toSampling(options, thinking !== undefined, context);
-  const stop = toStop(options.stop, context);
-  const body: RequestBody = {
-    model: context.model.modelId,
+  const thinks = thinking !== undefined;
+  const own: RequestBody = {
+    model: model.modelId,
     max_tokens: maxTokens,
-    ...system,
+    ...toSystem(messages, instruction, promptCache !== false),
     messages: spoken,
-    ...toTools({ ...options, messages: spoken, thinks: thinking !== undefined }, context),
-    ...(thinking !== undefined && { thinking }),
-    ...((format ?? effort) !== undefined && {
-      output_config: { ...(effort !== undefined && { effort }), ...(format !== undefined && { format }) },
-    }),
-    ...(stop.length > 0 && { stop_sequences: stop }),
-    ...sampling,
+    ...toTools({ ...options, messages: spoken, thinks, hasMore: given?.["tools"] !== undefined }, context),
+    ...(thinks && { thinking }),
+    ...toOutputConfig({ effort, format }),
+    ...toStop(options.stop, context),
+    ...toSampling(options, thinks, context),
   };
-  if (promptCache !== false) addCacheMarks(body, promptCache);
-  return { body, version: Object.keys(sampling).length > 0 ? versionWithSampling : defaultVersion };
+  if (options.seed !== undefined) context.reportOmitted("seed", "the vendor has no such setting");
+  const body = withVendorFields(own, options.vendor, model.providerId);
+  if (promptCache !== false) addCacheMarks(body, promptCache, given);
+  return { body, version: elderFields.some((field) => field in body) ? versionWithSampling : defaultVersion };
+}
+
+function toOutputConfig({ effort, format }: OutputConfig): Pick<RequestBody, "output_config"> {
+  if (effort === undefined && format === undefined) return {};
+  return { output_config: { ...(effort !== undefined && { effort }), ...(format !== undefined && { format }) } };
 }
 
 /**
@@ -85,8 +92,8 @@ function toSampling(
   return { temperature };
 }
 
-function toStop(stop: readonly string[] = [], { reportOmitted }: RequestContext): string[] {
+function toStop(stop: readonly string[] = [], { reportOmitted }: RequestContext): Pick<RequestBody, "stop_sequences"> {
   const said = stop.filter((each) => each.trim() !== "");
   if (said.length < stop.length) reportOmitted("a stop sequence of blanks", "the vendor refuses it");
-  return said;
+  return said.length > 0 ? { stop_sequences: said } : {};
 }

@@ -1,5 +1,6 @@
 import type { MessageParam, OutputConfig, ThinkingConfigParam } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelOptions, ReasoningConfig } from "@troupe/core";
+import { nearestEffort } from "@troupe/core/adapter";
 import { isThinking } from "./replay.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -17,7 +18,8 @@ const plainTokens = 16_384;
 /** The default limit with thinking, which counts as output. */
 const thoughtfulTokens = 32_000;
 const leastBudget = 1024;
-const usualBudget = 4096;
+/** The budgets for efforts, for models that take budgets; `usual` without an effort. */
+const budgets = { minimal: 1024, low: 2048, medium: 8192, high: 24_576, xhigh: 32_768, usual: 4096 };
 /** The least number of tokens for the answer beside the budget. */
 const leastAnswer = 1024;
 
@@ -32,14 +34,19 @@ export function toThinking(
   { rules, reportOmitted }: RequestContext,
 ): Thinking {
   const mostTokens = (usual: number): number => maxTokens ?? Math.min(usual, rules.maxOutputTokens);
-  if (reasoning?.enabled !== true || reasoning.effort === "none") return { maxTokens: mostTokens(plainTokens) };
+  if (reasoning?.enabled !== true) return { maxTokens: mostTokens(plainTokens) };
+  if (reasoning.effort === "none")
+    return { ...leastThinking(rules, reportOmitted), maxTokens: mostTokens(plainTokens) };
   if (rules.thinking === "adaptive") return { ...adaptive(reasoning), maxTokens: mostTokens(thoughtfulTokens) };
   const obstacle = rules.thinking === "none" ? "the model does not take it" : lostThought(messages);
   if (obstacle !== undefined) {
     reportOmitted("reasoning", obstacle);
     return { maxTokens: mostTokens(plainTokens) };
   }
-  const budget = withinBounds(reasoning.budgetTokens ?? usualBudget, rules.maxOutputTokens - leastAnswer);
+  const budget = withinBounds(
+    reasoning.budgetTokens ?? budgets[reasoning.effort ?? "usual"],
+    rules.maxOutputTokens - leastAnswer,
+  );
   return {
     thinking: { type: "enabled", budget_tokens: budget },
     maxTokens: Math.max(mostTokens(thoughtfulTokens), budget + leastAnswer),
@@ -51,15 +58,22 @@ function withinBounds(budget: number, most: number): number {
 }
 
 function adaptive({ budgetTokens, effort }: ReasoningConfig): Pick<Thinking, "thinking" | "effort"> {
-  const tried = budgetTokens === undefined ? nearestEffort(effort) : effortFor(budgetTokens);
+  const asked = effort && nearestEffort(effort, efforts);
+  const tried = budgetTokens === undefined ? asked : effortFor(budgetTokens);
   // Without `display`, newer models send no text of their thinking.
   return { thinking: { type: "adaptive", display: "summarized" }, ...(tried !== undefined && { effort: tried }) };
 }
 
-/** The vendor's effort that is nearest to one of ours. */
-function nearestEffort(effort: ReasoningConfig["effort"]): Thinking["effort"] {
-  if (effort === "none") return undefined;
-  return effort === "minimal" ? "low" : effort;
+const efforts = ["low", "medium", "high", "xhigh"] as const;
+
+/** Without the setting, a model does not think, but for those that always do: they are the ones that cannot be forced. */
+function leastThinking(
+  { thinking, forcedTools }: RequestContext["rules"],
+  reportOmitted: RequestContext["reportOmitted"],
+): Pick<Thinking, "effort"> {
+  if (thinking !== "adaptive" || forcedTools) return {};
+  reportOmitted("reasoning.effort none", "the model always thinks; it is asked for its least effort");
+  return { effort: "low" };
 }
 
 /** The effort for a budget, for models without budgets. */

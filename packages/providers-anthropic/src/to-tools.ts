@@ -7,19 +7,27 @@ import type { RequestContext } from "./request-context.ts";
 /** The tools of a request in Anthropic's format, and `tool_choice`, which makes the model call one, or none. */
 export type Tools = { tools?: Tool[]; tool_choice?: ToolChoice };
 
-type ToolsRequest = Pick<ModelOptions, "tools" | "toolChoice"> & { messages: readonly MessageParam[]; thinks: boolean };
-
+type ToolsRequest = Pick<ModelOptions, "tools" | "toolChoice" | "parallelToolCalls"> & {
+  messages: readonly MessageParam[];
+  thinks: boolean;
+  /** True when the caller adds tools in the vendor's own form. */
+  hasMore: boolean;
+};
 /**
  * Converts the tools and `toolChoice` of a model call. Without tools, those that the history called are declared, and
- * may not be called. Throws `invalid_config` for a tool whose parameters are a choice of schemas.
+ * may not be called, unless the caller adds tools. Throws `invalid_config` for a tool whose parameters are a choice of schemas.
  */
-export function toTools({ tools = [], toolChoice, messages, thinks }: ToolsRequest, context: RequestContext): Tools {
+export function toTools(
+  { tools = [], toolChoice, parallelToolCalls, messages, thinks, hasMore }: ToolsRequest,
+  context: RequestContext,
+): Tools {
   if (tools.length === 0) {
     const called = calledIn(messages);
     if (called.length === 0) return {};
-    return { tools: called.map((name) => ({ name, input_schema: { type: "object" } })), tool_choice: { type: "none" } };
+    const declared = called.map((name): Tool => ({ name, input_schema: { type: "object" } }));
+    return { tools: declared, ...(!hasMore && { tool_choice: { type: "none" } }) };
   }
-  const choice = toChoice(toolChoice, thinks, context);
+  const choice = oneAtATime(parallelToolCalls === false, toChoice(toolChoice, thinks, context));
   return { tools: tools.map((tool) => toTool(tool, context)), ...(choice !== undefined && { tool_choice: choice }) };
 }
 
@@ -45,6 +53,12 @@ function toChoice(
     return choice === "required" ? { type: "any" } : { type: "tool", name: choice.tool };
   reportOmitted("toolChoice", "the model cannot be made to call a tool, or not while it thinks");
   return undefined;
+}
+
+/** Parallel calls are turned off within the choice of tools, whose own default is `auto`. */
+function oneAtATime(isAsked: boolean, choice: ToolChoice | undefined): ToolChoice | undefined {
+  if (!isAsked || choice?.type === "none") return choice;
+  return { ...(choice ?? { type: "auto" }), disable_parallel_tool_use: true };
 }
 
 function calledIn(messages: readonly MessageParam[]): string[] {

@@ -22,7 +22,11 @@ describe("google", () => {
     ["an unknown rule", { rules: { vision: true } }, /Unknown option "vision" of rules. Expected thinking/],
     ["a wrong rule", { rules: { thinking: "much" } }, /^rules.thinking must be "level", "budget" or "none"/],
     ["no levels", { rules: { thinkingLevels: [] } }, /^rules.thinkingLevels must be/],
-    ["a wrong level", { rules: { thinkingLevels: ["max"] } }, /^rules.thinkingLevels\[0\] must be "low", "medium" or/],
+    [
+      "a wrong level",
+      { rules: { thinkingLevels: ["max"] } },
+      /^rules.thinkingLevels\[0\] must be "minimal", "low", "medium" or/,
+    ],
     ["half a budget", { rules: { mostThinkingBudget: 0.5 } }, /^rules.mostThinkingBudget must be/],
     ["no logger", { logger: () => undefined }, /^logger must be/],
     ["no options", null, /^The options of google must be an object/],

@@ -6,7 +6,7 @@ export type ModelRules = {
   /** The form of the setting for thinking: a level, a budget of tokens, or none. */
   thinking: "level" | "budget" | "none";
   /** The levels of thinking, lowest first. */
-  thinkingLevels: readonly ("low" | "medium" | "high")[];
+  thinkingLevels: readonly ("minimal" | "low" | "medium" | "high")[];
   /** The least budget for thinking; 0 turns it off. */
   leastThinkingBudget: number;
   /** The largest budget for thinking. */

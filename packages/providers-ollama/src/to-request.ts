@@ -1,4 +1,6 @@
-import type { ChatMessage, ModelOptions, ReasoningEffort } from "@troupe/core";
+import type { ChatMessage, ModelOptions } from "@troupe/core";
+import { nearestEffort, withVendorFields } from "@troupe/core/adapter";
+import { providerId } from "./provider-id.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toFormat } from "./to-format.ts";
 import { toMessages } from "./to-messages.ts";
@@ -19,7 +21,7 @@ export function toRequest(
   const { format, instruction } = toFormat(options.responseFormat, tools.length > 0, context);
   const think = toThink(options.reasoning, context);
   const settings = toSettings(options, context);
-  return {
+  const body: WireRequest = {
     model: context.modelId,
     messages: withInstruction(toMessages(messages, context), instruction),
     ...(tools.length > 0 && { tools }),
@@ -27,6 +29,7 @@ export function toRequest(
     ...(think !== undefined && { think }),
     ...(Object.keys(settings).length > 0 && { options: settings }),
   };
+  return withVendorFields(body, options.vendor, providerId);
 }
 
 /** Adds the instruction to the first system message: many models follow only one. */
@@ -47,23 +50,19 @@ function toThink(reasoning: ModelOptions["reasoning"], { rules, reportOmitted }:
   }
   if (!enabled || effort === "none") return false;
   if (budgetTokens !== undefined) reportOmitted("reasoning.budgetTokens", "the server takes no such limit");
-  if (effort === undefined || rules.thinking === "levels") return nearestLevel(effort) ?? true;
+  if (effort === undefined) return true;
+  if (rules.thinking === "levels") return nearestEffort(effort, levels) ?? true;
   reportOmitted("reasoning.effort", "the model can be told to think, but not how much");
   return true;
 }
 
-/** The server's level that is nearest to an effort. */
-function nearestLevel(effort: ReasoningEffort | undefined): "low" | "medium" | "high" | undefined {
-  if (effort === undefined || effort === "none") return undefined;
-  if (effort === "minimal") return "low";
-  return effort === "xhigh" ? "high" : effort;
-}
+const levels = ["low", "medium", "high"] as const;
 
-function toSettings({ temperature, topP, stop, maxTokens }: ModelOptions, context: RequestContext): WireSettings {
+function toSettings({ temperature, topP, stop, seed, maxTokens }: ModelOptions, context: RequestContext): WireSettings {
   const { contextLength, reportOmitted } = context;
   const said = stop?.filter((each) => each !== "");
   if (said?.length !== stop?.length)
     reportOmitted("a stop sequence of nothing", "it would end every answer before it begins");
-  const settings = { temperature, top_p: topP, stop: said, num_predict: maxTokens, num_ctx: contextLength };
+  const settings = { temperature, top_p: topP, stop: said, seed, num_predict: maxTokens, num_ctx: contextLength };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

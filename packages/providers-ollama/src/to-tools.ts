@@ -10,11 +10,15 @@ import type { WireTool } from "./wire-types.ts";
  * Converts the tools of a model call. The server has no tool choice, so tools that must not be called are left out.
  * Throws `invalid_config` for a tool whose parameters are a choice of schemas.
  */
-export function toTools({ tools = [], toolChoice }: ModelOptions, context: RequestContext): WireTool[] {
+export function toTools(
+  { tools = [], toolChoice, parallelToolCalls }: ModelOptions,
+  context: RequestContext,
+): WireTool[] {
   const { rules, reportOmitted } = context;
   if (tools.length === 0 || toolChoice === "none") return [];
   if (toolChoice !== undefined && toolChoice !== "auto")
     reportOmitted("toolChoice", "the server cannot make a model call a tool");
+  if (parallelToolCalls === false) reportOmitted("parallelToolCalls", "the server has no such setting");
   if (rules.tools) return tools.map((tool) => toTool(tool, context));
   reportOmitted("the list of tools", "the model takes none");
   return [];

@@ -29,6 +29,7 @@ export type WireSettings = {
   temperature?: number;
   top_p?: number;
   stop?: string[];
+  seed?: number;
   num_predict?: number;
   num_ctx?: number;
 };

@@ -1,3 +1,5 @@
+import type { ReasoningEffort } from "@troupe/core";
+
 /**
  * A kind of input beside text that a model may take, for `ModelRules.parts`. Parts of other kinds are refused before
  * the model call.
@@ -11,6 +13,8 @@ export type PartKind = "image" | "audio" | "file";
 export type ModelRules = {
   /** Takes reasoning settings. */
   reasoning: boolean;
+  /** The efforts of reasoning that it takes. */
+  efforts: readonly ReasoningEffort[];
   /** Sends summaries of its reasoning (Responses). */
   reasoningSummary: boolean;
   /** Takes reasoning settings together with tools (Chat Completions). */
@@ -33,11 +37,14 @@ export type ModelRules = {
   names: boolean;
   /** Inputs beside text. */
   parts: readonly PartKind[];
+  /** Takes the key of a session for its prompt cache. */
+  cacheKey: boolean;
 };
 
 /** The rules for an OpenAI model that the table does not know: those of the newest. */
 const newest: ModelRules = {
   reasoning: true,
+  efforts: ["low", "medium", "high", "xhigh"],
   reasoningSummary: true,
   reasoningWithTools: false,
   reasoningStyle: "effort",
@@ -49,11 +56,13 @@ const newest: ModelRules = {
   maxTokensField: "max_completion_tokens",
   names: true,
   parts: ["image", "file"],
+  cacheKey: true,
 };
 
 /** The rules for other models: settings of the call under the names that every server knows. */
 const unknown: ModelRules = {
   ...newest,
+  efforts: ["low", "medium", "high"],
   reasoningSummary: false,
   reasoningWithTools: true,
   sampling: true,
@@ -62,6 +71,7 @@ const unknown: ModelRules = {
   maxTokensField: "max_tokens",
   names: false,
   parts: ["image", "audio", "file"],
+  cacheKey: false,
 };
 
 const plain = { reasoning: false, reasoningSummary: false, sampling: true, stop: true } satisfies Partial<ModelRules>;
@@ -73,12 +83,19 @@ const byModel: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
   [/^gpt-4-turbo/, { ...early, parts: ["image"] }],
   [/^(?:gpt-3|gpt-4(?![o.]))/, { ...early, parts: [] }],
   [/^(?:gpt-4|chatgpt-)|^gpt-.*-chat/, plain],
-  [/^o[13]-mini/, { parts: [] }],
+  [/^o[13]-mini/, { parts: [], efforts: ["low", "medium", "high"] }],
+  [/^o\d/, { efforts: ["low", "medium", "high"] }],
+  [/^gpt-5(?!\.)/, { efforts: ["minimal", "low", "medium", "high"] }],
+  [/^gpt-5\.1(?!\d)/, { efforts: ["none", "low", "medium", "high"] }],
+  [/^gpt-5\./, { efforts: ["none", "low", "medium", "high", "xhigh"] }],
 ];
 
 /** Differences of Chat Completions servers, by host. */
 const byHost: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
-  [/(?:^|\.)openrouter\.ai$/, { reasoningStyle: "openrouter" }],
+  [
+    /(?:^|\.)openrouter\.ai$/,
+    { reasoningStyle: "openrouter", efforts: ["none", "minimal", "low", "medium", "high", "xhigh"] },
+  ],
   [/(?:^|\.)groq\.com$/, { reasoningStyle: "groq" }],
   [/(?:^|\.)deepseek\.com$/, { jsonSchema: false }],
 ];
@@ -91,6 +108,11 @@ export function isOpenAIHost(host: string): boolean {
   return host === "api.openai.com" || host.endsWith(".api.openai.com");
 }
 
+/** Tells if a server takes the fields that OpenAI alone has beside those of Chat Completions: OpenAI's own, and Azure's. */
+function hasOwnFields(host: string): boolean {
+  return isOpenAIHost(host) || host.endsWith(".openai.azure.com");
+}
+
 /**
  * Returns the abilities of a model by its id and the host of its server, with overrides from the options. An OpenAI
  * model that is not known counts as the newest.
@@ -98,7 +120,8 @@ export function isOpenAIHost(host: string): boolean {
 export function rulesOf(model: { id: string; host: string }, overrides: Partial<ModelRules> = {}): ModelRules {
   const id = model.id.replace(/^ft:/, "");
   const isOpenAIModel = isOpenAIHost(model.host) || /^(?:gpt-(?!oss)|o\d|chatgpt-)/.test(id);
-  const known = isOpenAIModel ? { ...newest, ...first(byModel, id), names: isOpenAIHost(model.host) } : unknown;
+  const own = { names: isOpenAIHost(model.host), cacheKey: hasOwnFields(model.host) };
+  const known = isOpenAIModel ? { ...newest, ...first(byModel, id), ...own } : unknown;
   return { ...known, ...first(byHost, model.host), ...first(byOpenModel, id), ...overrides };
 }
 

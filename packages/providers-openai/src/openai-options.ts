@@ -57,6 +57,7 @@ const connectionTable = {
 
 const ruleTable = {
   reasoning: optional(anyBoolean),
+  efforts: optional(arrayOf("efforts", oneOf("none", "minimal", "low", "medium", "high", "xhigh"))),
   reasoningSummary: optional(anyBoolean),
   reasoningWithTools: optional(anyBoolean),
   reasoningStyle: optional(oneOf("effort", "openrouter", "groq")),
@@ -68,6 +69,7 @@ const ruleTable = {
   maxTokensField: optional(oneOf("max_completion_tokens", "max_tokens")),
   names: optional(anyBoolean),
   parts: optional(arrayOf("kinds of parts", oneOf("image", "audio", "file"))),
+  cacheKey: optional(anyBoolean),
 } satisfies OptionTable<ModelRules>;
 
 const modelTable = {

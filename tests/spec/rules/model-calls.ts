@@ -16,6 +16,12 @@ export const modelCallRules = [
     "model-options.not-inherited": "a child run does not inherit the settings of a team's run",
     "model-options.workflow": "settings of a workflow's run hold for each of its agent steps",
     "model-options.team-mode": "settings without an effect in the mode of a team are refused",
+    "model-options.every-vendor":
+      "every setting is in the request of every vendor in the vendor's own form, or is reported as left out",
+    "model-options.vendor-fields":
+      "vendor options are merged last into the request of their vendor: objects field by field, tools and include joined, all else in place of ours",
+    "model-options.nearest-effort":
+      "each vendor gets the nearest effort that the model has, and what cannot be turned off is reported",
     "tool-choice.first-call": "a forced tool choice holds for the first model call of a run only",
     "tool-choice.none": "with toolChoice none no tool is executed, also when the model calls one",
     "tool-choice.known": "a choice of a tool that is not there is refused",
@@ -27,6 +33,8 @@ export const modelCallRules = [
     "cache.own-marks":
       "marks of the caller's count first: there are never more than four, nor an order that the vendor refuses",
     "cache.option": "promptCache false sends no marks; a time of an hour holds for tools and instructions alone",
+    "cache.session-key":
+      "OpenAI gets one cache key for each session that a caller names: a hash that differs between owners and tells neither owner nor id",
     "cache.changing-facts":
       "what changes between runs stands behind tools and instructions, which every turn of a chat reads from the cache",
   }),

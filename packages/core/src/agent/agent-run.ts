@@ -6,9 +6,11 @@ import { requireChosenTool } from "../model/model-settings.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { checkContent } from "../run/check-content.ts";
+import { ownerOf } from "../run/run-options.ts";
 import type { RunEnd, RunWork } from "../run/run-work.ts";
 import type { RunSettings } from "../run/run-options.ts";
 import type { Run } from "../run/run.ts";
+import { sessionKey } from "../session/session-keys.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
 import type { AgentParts } from "./agent-parts.ts";
@@ -141,7 +143,7 @@ export function planToolLoop<Structured>(
     ...call,
     run,
     model: run.settings.model ?? config.model,
-    options: { ...settings, ...answerFormat(structured), onOmitted: warnOfOmissions(run) },
+    options: { ...settings, ...answerFormat(structured), ...cacheKeyOf(run.settings), onOmitted: warnOfOmissions(run) },
     maxContextTokens: config.maxContextTokens,
     prepareStep: undefined,
     toolChoice,
@@ -158,6 +160,13 @@ export function planToolLoop<Structured>(
 function choiceCode({ modelOptions, tools }: RunSettings): "invalid_request" | "invalid_config" {
   const isOfRun = modelOptions?.toolChoice !== undefined || tools !== undefined;
   return isOfRun ? "invalid_request" : "invalid_config";
+}
+
+/** A key for a session with one run would keep its prompts apart from those of all other sessions, in vain. */
+function cacheKeyOf(settings: RunSettings): Pick<ModelOptions, "cacheKey"> {
+  if (!settings.isNamedSession || settings.sessionStorage !== undefined) return {};
+  const key = sessionKey(ownerOf(settings), settings.sessionId);
+  return { cacheKey: process.getBuiltinModule("node:crypto").hash("sha256", key) };
 }
 
 function answerFormat(structured: CompiledSchema | undefined): Pick<ModelOptions, "responseFormat"> {

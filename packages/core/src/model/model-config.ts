@@ -74,6 +74,11 @@ export type ModelOptions = ModelConfig & {
   /** `none` sends the tools, but the model may not call them. @default "auto" */
   toolChoice?: ToolChoice | undefined;
   signal?: AbortSignal;
+  /**
+   * The same string for all model calls of one session, for vendors whose prompt cache takes one. It tells nothing of the
+   * session or its user. Absent for a run in a session that its caller did not name.
+   */
+  cacheKey?: string | undefined;
   /** Called for each setting, and each part of the messages, that is left out because the model does not take it. */
   onOmitted?: ((omission: Omission) => void) | undefined;
   /** The caller's keys by vendor, for a model that calls others: those of its `providerIds` alone. */

@@ -21,6 +21,7 @@ describe("readRunOpts", () => {
       runId: expect.stringMatching(uuid),
       fromOutside: false,
       sessionId: expect.stringMatching(uuid),
+      isNamedSession: false,
       userId: undefined,
       verified: true,
       tenantId: undefined,

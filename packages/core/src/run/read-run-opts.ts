@@ -61,7 +61,7 @@ export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSet
     parentRunId: parent.parentRunId,
     fromOutside,
     messages: opts.messages,
-    sessionId: readSessionId(opts, configured),
+    ...readSessionId(opts, configured),
     userId: readUserId(opts, parent, configured),
     verified: opts.verified ?? parent.verified,
     tenantId: opts.tenantId ?? parent.tenantId,
@@ -107,11 +107,18 @@ function refuseWeaker({ fromOutside, verified }: RunOpts, parent: Inheritance): 
 }
 
 /** The parent's session is not inherited: two runs in one session would wait for each other. */
-function readSessionId({ sessionId, parent }: RunOpts, configured: RunDefaults): string {
+function readSessionId(
+  { sessionId, parent }: RunOpts,
+  configured: RunDefaults,
+): Pick<RunSettings, "sessionId" | "isNamedSession"> {
   // Only a child run may name the session of a team's member.
   if (sessionId !== undefined)
-    return parent === undefined ? checkSessionId(sessionId) : checkStoredSessionId(sessionId);
-  return (parent === undefined ? configured.sessionId : undefined) ?? createId();
+    return {
+      sessionId: parent === undefined ? checkSessionId(sessionId) : checkStoredSessionId(sessionId),
+      isNamedSession: true,
+    };
+  const name = parent === undefined ? configured.sessionId : undefined;
+  return { sessionId: name ?? createId(), isNamedSession: name !== undefined };
 }
 
 function readUserId({ userId }: RunOpts, parent: Inheritance, configured: RunDefaults): string | undefined {

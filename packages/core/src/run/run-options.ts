@@ -96,6 +96,8 @@ export type RunSettings = {
   /** The conversation that came before, where the call has brought one. */
   readonly messages: readonly ChatMessage[] | undefined;
   readonly sessionId: string;
+  /** False for a session that was made for this run. */
+  readonly isNamedSession: boolean;
   readonly userId: string | undefined;
   readonly verified: boolean;
   readonly tenantId: string | undefined;

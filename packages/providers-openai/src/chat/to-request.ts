@@ -1,8 +1,11 @@
+import { withVendorFields } from "@troupe/core/adapter";
 import { toAnswerFormat } from "../answer-format.ts";
 import type { AnswerFormat } from "../answer-format.ts";
 import type { ModelCall } from "../model-call.ts";
 import { fitsStrict } from "../fits-strict.ts";
 import type { ModelRules } from "../model-rules.ts";
+import { providerId } from "../provider-id.ts";
+import { toEffort } from "../to-effort.ts";
 import { toMessages } from "./to-messages.ts";
 
 /**
@@ -11,27 +14,31 @@ import { toMessages } from "./to-messages.ts";
  */
 export function toChatRequest(call: ModelCall): object {
   const { modelId, options, rules, stream } = call;
-  const { maxTokens } = options;
+  const { maxTokens, seed, cacheKey } = options;
   const format = toAnswerFormat(options.responseFormat, rules);
-  return {
+  const body = {
     model: modelId,
     messages: toMessages(call, format.instruction),
-    ...(stream && { stream: true, stream_options: { include_usage: true } }),
+    ...(stream && { stream_options: { include_usage: true } }),
     ...toTools(call),
     ...toReasoning(call),
     ...toResponseFormat(format),
     ...(maxTokens !== undefined && { [rules.maxTokensField]: maxTokens }),
     ...toSampling(call),
+    ...(seed !== undefined && { seed }),
+    ...(cacheKey !== undefined && rules.cacheKey && { prompt_cache_key: cacheKey }),
   };
+  return { ...withVendorFields(body, options.vendor, providerId), ...(stream && { stream: true }) };
 }
 
-function toTools({ options: { tools = [], toolChoice }, rules }: ModelCall): object {
+function toTools({ options: { tools = [], toolChoice, parallelToolCalls }, rules }: ModelCall): object {
   if (tools.length === 0) return {};
   return {
     tools: tools.map(({ name, description, parameters }) => {
       const strict = rules.strict && fitsStrict(parameters) && { strict: true };
       return { type: "function", function: { name, description, parameters, ...strict } };
     }),
+    ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
     ...(toolChoice !== undefined && {
       tool_choice:
         typeof toolChoice === "string" ? toolChoice : { type: "function", function: { name: toolChoice.tool } },
@@ -39,7 +46,9 @@ function toTools({ options: { tools = [], toolChoice }, rules }: ModelCall): obj
   };
 }
 
-function toReasoning({ options: { reasoning, tools = [] }, rules, reportOmitted }: ModelCall): object {
+function toReasoning(call: ModelCall): object {
+  const { options, rules, reportOmitted } = call;
+  const { reasoning, tools = [] } = options;
   if (reasoning?.enabled !== true) return {};
   if (!rules.reasoning) {
     reportOmitted("reasoning", "the model does not reason");
@@ -49,7 +58,7 @@ function toReasoning({ options: { reasoning, tools = [] }, rules, reportOmitted 
     reportOmitted("reasoning", "through Chat Completions this model reasons as told only without tools: use Responses");
     return {};
   }
-  return reasoningFields[rules.reasoningStyle](reasoning.effort);
+  return reasoningFields[rules.reasoningStyle](toEffort(call));
 }
 
 const reasoningFields = {

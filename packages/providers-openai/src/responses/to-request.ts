@@ -1,7 +1,10 @@
+import { withVendorFields } from "@troupe/core/adapter";
 import { toAnswerFormat } from "../answer-format.ts";
 import type { AnswerFormat } from "../answer-format.ts";
 import type { ModelCall } from "../model-call.ts";
 import { fitsStrict } from "../fits-strict.ts";
+import { providerId } from "../provider-id.ts";
+import { toEffort } from "../to-effort.ts";
 import { toInput } from "./to-input.ts";
 
 /**
@@ -9,15 +12,15 @@ import { toInput } from "./to-input.ts";
  * does not take are left out and logged.
  */
 export function toResponsesRequest(call: ModelCall): object {
-  const { modelId, options, stream } = call;
+  const { modelId, options, rules, stream } = call;
   const format = toAnswerFormat(options.responseFormat, call.rules);
   const { input, ...rest } = toInput(call);
-  const { maxTokens } = options;
+  const { maxTokens, cacheKey } = options;
   if (options.stop !== undefined) call.reportOmitted("stop", "Responses know no stop words");
-  return {
+  if (options.seed !== undefined) call.reportOmitted("seed", "Responses have no such setting");
+  const body = {
     model: modelId,
     store: false,
-    ...(stream && { stream: true }),
     ...rest,
     input: format.instruction === undefined ? input : [...input, { role: "developer", content: format.instruction }],
     ...toTools(call),
@@ -25,32 +28,40 @@ export function toResponsesRequest(call: ModelCall): object {
     ...toText(format),
     ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
     ...toSampling(call),
+    ...(cacheKey !== undefined && rules.cacheKey && { prompt_cache_key: cacheKey }),
   };
+  return { ...withVendorFields(body, options.vendor, providerId), ...(stream && { stream: true }) };
 }
 
-function toTools({ options: { tools = [], toolChoice }, rules }: ModelCall): object {
+function toTools({ options: { tools = [], toolChoice, parallelToolCalls }, rules }: ModelCall): object {
   if (tools.length === 0) return {};
   return {
     tools: tools.map(({ name, description, parameters }) => {
       const strict = rules.strict && fitsStrict(parameters);
       return { type: "function", name, description, parameters, strict };
     }),
+    ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
     ...(toolChoice !== undefined && {
       tool_choice: typeof toolChoice === "string" ? toolChoice : { type: "function", name: toolChoice.tool },
     }),
   };
 }
 
-function toReasoning({ options: { reasoning }, rules, reportOmitted }: ModelCall): object {
+function toReasoning(call: ModelCall): object {
+  const { options, rules, reportOmitted } = call;
+  const { reasoning } = options;
   if (!rules.reasoning) {
     if (reasoning?.enabled === true) reportOmitted("reasoning", "the model does not reason");
     return {};
   }
-  const { effort } = reasoning ?? {};
+  if (reasoning?.enabled !== true) return encrypted;
+  const effort = toEffort(call);
   const settings = { ...(effort !== undefined && { effort }), ...(rules.reasoningSummary && { summary: "auto" }) };
-  const isAsked = reasoning?.enabled === true && Object.keys(settings).length > 0;
-  return { ...(isAsked && { reasoning: settings }), include: ["reasoning.encrypted_content"] };
+  return { ...(Object.keys(settings).length > 0 && { reasoning: settings }), ...encrypted };
 }
+
+/** The vendor stores nothing, so it has to send its reasoning along, for the next model call. */
+const encrypted = { include: ["reasoning.encrypted_content"] };
 
 function toText({ type, schema }: AnswerFormat): object {
   return type === "text" ? {} : { text: { format: { type, ...schema } } };
