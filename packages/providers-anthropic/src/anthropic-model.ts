@@ -10,6 +10,7 @@ import {
 import type { CallContext, ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { clientConnection, expectedMs, httpConnection } from "./connection.ts";
 import type { MessagesConnection } from "./connection.ts";
+import { ContinuedEvents } from "./continued-events.ts";
 import { EventReader } from "./from-events.ts";
 import { fromResponse } from "./from-response.ts";
 import { readModelOptions } from "./options.ts";
@@ -62,11 +63,12 @@ class AnthropicModel implements ModelProvider {
     return streamAnswer(async () => {
       const request = prepare();
       const call = await this.#openCall(options);
-      const open = async () => ({
-        events: await this.#connection.open(request, call),
-        reader: new EventReader(this),
-        fromWhole: (body: unknown) => fromResponse(body, this),
-      });
+      const openPart = (part: Request) => this.#connection.open(part, call);
+      const open = async () => {
+        const reader = new EventReader(this);
+        const events = await ContinuedEvents.open(request, reader, openPart);
+        return { events, reader, fromWhole: (body: unknown) => fromResponse(body, this) };
+      };
       return { call, open };
     });
   }

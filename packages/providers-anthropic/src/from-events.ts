@@ -1,7 +1,18 @@
-import { createId, parseArguments, readObject, readText, TruncatedResponseError } from "@troupe/core/adapter";
-import type { ModelChunk } from "@troupe/core/adapter";
+import type { ContentBlockParam } from "@anthropic-ai/sdk/resources/messages";
+import type { TokenUsage } from "@troupe/core";
+import {
+  addUsage,
+  createId,
+  parseArguments,
+  readObject,
+  readObjects,
+  readText,
+  TruncatedResponseError,
+} from "@troupe/core/adapter";
+import type { ModelChunk, Source } from "@troupe/core/adapter";
 import { toVendorError } from "./errors.ts";
-import { toVendorState } from "./replay.ts";
+import { toReplay, toVendorState } from "./replay.ts";
+import { citedSource, sourcesIn } from "./sources.ts";
 import { toFinishReason } from "./to-finish-reason.ts";
 import { laterUsage, toUsage } from "./to-usage.ts";
 import type { WireBlock, WireEvent, WireUsage } from "./wire-types.ts";
@@ -11,6 +22,10 @@ type Chunks = readonly ModelChunk[];
 type OpenBlock = { block: WireBlock; json: string; callId?: string | undefined };
 
 const nothing: Chunks = [];
+/** The stop reason of an answer that its next part continues. */
+const pause = "pause_turn";
+/** The number of times that an answer is continued. */
+const mostPauses = 10;
 
 /**
  * Converts the events of one streamed answer to chunks. Collects its blocks as `vendorState`, which the next model call
@@ -20,6 +35,11 @@ export class EventReader {
   readonly #model: { providerId: string; modelId: string };
   // By index, in the order of their starts.
   readonly #blocks = new Map<unknown, OpenBlock>();
+  /** The blocks and the usage of the parts before a pause. */
+  readonly #earlier: WireBlock[] = [];
+  #earlierUsage: TokenUsage | undefined;
+  #pauses = 0;
+  #container: string | undefined;
   #answeredBy: { responseId?: string; model?: string } = {};
   #usage: WireUsage = {};
   #stopReason = "";
@@ -34,14 +54,35 @@ export class EventReader {
     return this.#isComplete;
   }
 
+  /** True when the stop reason was read: the event that ends the answer carries nothing more. */
+  get isEnding(): boolean {
+    return this.#stopReason !== "" && this.#stopReason !== pause;
+  }
+
+  /** True when the vendor paused the answer, and it may be continued. */
+  get isPaused(): boolean {
+    return this.#stopReason === pause && this.#pauses < mostPauses;
+  }
+
+  /** Returns the answer so far, for the request that continues it, whose events are read next. */
+  resume(): { content: ContentBlockParam[]; container: string | undefined } {
+    this.#earlier.push(...this.#blocksSoFar());
+    this.#earlierUsage = this.#usageSoFar();
+    this.#blocks.clear();
+    this.#stopReason = "";
+    this.#pauses += 1;
+    return { content: this.#earlier.flatMap(toReplay), container: this.#container };
+  }
+
   /** Appends the chunks of an event. Throws when the event is an error. */
   read(event: WireEvent, chunks: ModelChunk[]): void {
     for (const chunk of this.#read(event)) chunks.push(chunk);
   }
 
-  /** Throws, since the last event ends the answer. */
-  end(): void {
-    throw new TruncatedResponseError();
+  /** Appends the last chunk of an answer that has a stop reason, but not its last event. */
+  end(chunks: ModelChunk[]): void {
+    if (this.#stopReason === "") throw new TruncatedResponseError();
+    chunks.push(this.#finish());
   }
 
   #read(event: WireEvent): Chunks {
@@ -55,17 +96,22 @@ export class EventReader {
       case "content_block_stop":
         return stop(this.#blocks.get(event.index));
       case "message_delta":
-        this.#stopReason = readText(readObject(event.delta)["stop_reason"]) || this.#stopReason;
+        this.#readDelta(readObject(event.delta));
         this.#usage = laterUsage(this.#usage, event.usage);
         return nothing;
       case "message_stop":
-        return [this.#finish()];
+        return this.isPaused ? nothing : [this.#finish()];
       case "error":
         throw toVendorError(event);
       default:
         // The vendor may add kinds of events at any time.
         return nothing;
     }
+  }
+
+  #readDelta({ stop_reason: reason, container }: Readonly<Record<string, unknown>>): void {
+    this.#stopReason = readText(reason) || this.#stopReason;
+    this.#container = readText(readObject(container)["id"]) || this.#container;
   }
 
   #begin({ id, model, usage }: Readonly<Record<string, unknown>>): Chunks {
@@ -91,21 +137,27 @@ export class EventReader {
         block["signature"] = readText(block["signature"]);
         return textChunk("thinking", (block["thinking"] = readText(block["thinking"])));
       default:
-        return nothing;
+        return sourcesIn(block).map(sourceChunk);
     }
+  }
+
+  #blocksSoFar(): WireBlock[] {
+    return [...this.#blocks.values()].map(({ block }) => block);
+  }
+
+  #usageSoFar(): TokenUsage {
+    const usage = toUsage(this.#usage);
+    return this.#earlierUsage === undefined ? usage : addUsage(this.#earlierUsage, usage);
   }
 
   #finish(): ModelChunk {
     if (this.#stopReason === "") throw new TruncatedResponseError("did not say why its answer ended");
     this.#isComplete = true;
-    const vendorState = toVendorState(
-      [...this.#blocks.values()].map(({ block }) => block),
-      this.#model,
-    );
+    const vendorState = toVendorState([...this.#earlier, ...this.#blocksSoFar()], this.#model);
     return {
       type: "finish",
       finishReason: toFinishReason(this.#stopReason),
-      usage: toUsage(this.#usage),
+      usage: this.#usageSoFar(),
       ...this.#answeredBy,
       ...(vendorState !== undefined && { vendorState }),
     };
@@ -132,6 +184,8 @@ function extend(open: OpenBlock | undefined, delta: Readonly<Record<string, unkn
     case "signature_delta":
       block["signature"] = readText(delta["signature"]);
       return nothing;
+    case "citations_delta":
+      return cite(block, readObject(delta["citation"]));
     case "input_json_delta":
       return argue(open, readText(delta["partial_json"]));
     default:
@@ -142,6 +196,16 @@ function extend(open: OpenBlock | undefined, delta: Readonly<Record<string, unkn
 function say(block: WireBlock, type: "text" | "thinking", text: string): Chunks {
   block[type] = `${block[type] as string}${text}`;
   return textChunk(type, text);
+}
+
+function cite(block: WireBlock, citation: Readonly<Record<string, unknown>>): Chunks {
+  if (block.type !== "text") return nothing;
+  block["citations"] = [...readObjects(block["citations"]), citation];
+  return citedSource(citation).map(sourceChunk);
+}
+
+function sourceChunk(source: Source): ModelChunk {
+  return { type: "source", ...source };
 }
 
 function argue(open: OpenBlock, argumentsDelta: string): Chunks {

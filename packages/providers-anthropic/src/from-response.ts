@@ -2,6 +2,7 @@ import type { ToolCall } from "@troupe/core";
 import { createId, readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
 import type { ModelResponse } from "@troupe/core/adapter";
 import { toVendorState } from "./replay.ts";
+import { sourcesIn } from "./sources.ts";
 import { toFinishReason } from "./to-finish-reason.ts";
 import { toUsage } from "./to-usage.ts";
 import { toVendorError } from "./errors.ts";
@@ -20,10 +21,12 @@ export function fromResponse(body: unknown, model: { providerId: string; modelId
   const blocks: WireBlock[] = readObjects(message.content);
   const thinking = joined(blocks, "thinking");
   const vendorState = toVendorState(blocks, model);
+  const sources = blocks.flatMap(sourcesIn);
   return {
     text: joined(blocks, "text"),
     toolCalls: blocks.flatMap(toCall),
     ...(thinking !== "" && { thinking }),
+    ...(sources.length > 0 && { sources }),
     usage: toUsage(message.usage),
     finishReason: toFinishReason(stopReason),
     ...(id && { responseId: id }),

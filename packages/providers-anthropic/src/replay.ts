@@ -1,18 +1,21 @@
-import type { ContentBlockParam } from "@anthropic-ai/sdk/resources/messages";
-import { readText, vendorStateOf } from "@troupe/core/adapter";
+import type { ContentBlockParam, TextCitationParam } from "@anthropic-ai/sdk/resources/messages";
+import { readObjects, readText, vendorStateOf } from "@troupe/core/adapter";
 import type { ModelMessage, VendorState } from "@troupe/core/adapter";
+import { isHosted } from "./sources.ts";
 import type { WireBlock } from "./wire-types.ts";
 
 type ModelName = { readonly providerId: string; readonly modelId: string };
 
 /**
- * Returns the `vendorState` of an answer with thinking, which the next model call of the run sends back: all blocks,
- * since a signature is valid only among the blocks that it came with. Without thinking, `undefined`.
+ * Returns the `vendorState` of an answer with thinking or with calls of the vendor's own tools, which the next model call
+ * of the run sends back: all blocks, since a signature is valid only among the blocks that it came with. The calls of the
+ * vendor's tools and their results go back in later turns too: without them, the model would search again. Else `undefined`.
  */
 export function toVendorState(blocks: readonly WireBlock[], model: ModelName): VendorState | undefined {
-  if (!blocks.some(isThinking)) return undefined;
+  const stored = blocks.some(isHosted);
+  if (!stored && !blocks.some(isThinking)) return undefined;
   const { providerId, modelId } = model;
-  return { providerId, modelId, items: blocks.flatMap(toReplay) };
+  return { providerId, modelId, items: blocks.flatMap(toReplay), ...(stored && { stored }) };
 }
 
 /**
@@ -21,7 +24,7 @@ export function toVendorState(blocks: readonly WireBlock[], model: ModelName): V
  */
 export function replayOf(message: ModelMessage, model: ModelName): ContentBlockParam[] | undefined {
   const state = vendorStateOf(message, model);
-  if (state === undefined) return undefined;
+  if (state === undefined || !Array.isArray(state.items)) return undefined;
   // Copied, since ids may be replaced.
   const blocks = (state.items as ContentBlockParam[]).map((block) => ({ ...block }));
   const called = blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
@@ -34,18 +37,17 @@ export function isThinking({ type }: { type?: unknown }): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }
 
-function toReplay(block: WireBlock): ContentBlockParam[] {
-  switch (block.type) {
-    case "text": {
-      // Only the text: the vendor refuses blank text, and its own citations.
-      const text = readText(block["text"]);
-      return text.trim() === "" ? [] : [{ type: "text", text }];
-    }
-    case "thinking":
-    case "redacted_thinking":
-    case "tool_use":
-      return [block as unknown as ContentBlockParam];
-    default:
-      return [];
-  }
+/** Returns a block as it is sent back. Blocks of unknown types are left out. */
+export function toReplay(block: WireBlock): ContentBlockParam[] {
+  if (block.type === "text") return toTextReplay(block);
+  const isKept = block.type === "tool_use" || isThinking(block) || isHosted(block);
+  return isKept ? [block as unknown as ContentBlockParam] : [];
+}
+
+/** The vendor refuses blank text, and most of its own citations. Those of its search hold a reference that it wants back. */
+function toTextReplay(block: WireBlock): ContentBlockParam[] {
+  const text = readText(block["text"]);
+  if (text.trim() === "") return [];
+  const found = readObjects(block["citations"]).filter(({ type }) => type === "web_search_result_location");
+  return [{ type: "text", text, ...(found.length > 0 && { citations: found as unknown as TextCitationParam[] }) }];
 }

@@ -11,8 +11,8 @@ const reasons: Readonly<Record<string, FinishReason>> = {
 };
 
 /**
- * Converts Anthropic's stop reason. An unknown one becomes `other`, like `pause_turn`, which only the vendor's own
- * tools cause.
+ * Converts Anthropic's stop reason. An unknown one becomes `other`, like `pause_turn` of an answer that was continued as
+ * often as is allowed.
  */
 export function toFinishReason(stopReason: string): FinishReason {
   return getOwn(reasons, stopReason) ?? "other";

@@ -127,6 +127,10 @@ export const modelCallRules = [
     "model-calls.nameless-call": "a tool call without a name is skipped, and the rest of the answer is read",
     "usage.no-number": "a count that a vendor sends as anything but a number is absent, and no failure",
     "usage.cache-writes": "tokens read from and written to a prompt cache are told apart, both as parts of the prompt",
+    "model-calls.sources":
+      "pages and documents that a vendor's own tools found, or that a model cites, are sources of the output",
+    "model-calls.paused":
+      "an answer that a vendor paused is continued, ten times at most, and counts as one with all its tokens",
     "model-calls.stored-vendor-state":
       "calls of a vendor's own tools go back to the vendor with later turns of their session, and reach nobody else",
     "model-calls.refused-vendor-state":

@@ -132,7 +132,7 @@ function readEvents<Event>(
 
 /** Returns the chunks of an answer that came as a whole. */
 function toChunks(response: ModelResponse): ModelChunk[] {
-  const { text, thinking = "", toolCalls, malformedArguments = [], ...finish } = response;
+  const { text, thinking = "", toolCalls, malformedArguments = [], sources = [], ...finish } = response;
   const chunks: ModelChunk[] = [];
   if (thinking !== "") chunks.push({ type: "thinking", text: thinking });
   if (text !== "") chunks.push({ type: "text", text });
@@ -144,6 +144,7 @@ function toChunks(response: ModelResponse): ModelChunk[] {
       { type: "tool_call_end", toolCallId: id },
     );
   }
+  for (const source of sources) chunks.push({ type: "source", ...source });
   chunks.push({ type: "finish", ...finish });
   return chunks;
 }

@@ -1,4 +1,6 @@
 import type { TokenUsage } from "../message/token-usage.ts";
+import type { Source } from "../message/source.ts";
+import { createId } from "../util/create-id.ts";
 import { isRecord } from "../util/is-record.ts";
 
 /** Returns a field of a vendor's JSON if it is a string, else an empty string: a vendor may leave it out, or send `null`. */
@@ -22,6 +24,24 @@ export function readObjects(value: unknown): Record<string, unknown>[] {
 export function readCount(...values: readonly unknown[]): number | undefined {
   const counts = values.filter(isCount);
   return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
+}
+
+/**
+ * Returns a source in a vendor's JSON, or nothing for one that has neither an address nor an id. A source
+ * without an id gets one.
+ */
+export function readSource(source: { readonly [Name in keyof Source]?: unknown }): Source[] {
+  const [id, url] = [readText(source.id), readText(source.url)];
+  if (id === "" && url === "") return [];
+  const [title, toolCallId] = [readText(source.title), readText(source.toolCallId)];
+  return [
+    {
+      id: id || createId(),
+      ...(url !== "" && { url }),
+      ...(title !== "" && { title }),
+      ...(toolCallId !== "" && { toolCallId }),
+    },
+  ];
 }
 
 /** The token counts of one answer, under our names, as a vendor sent them: any may be missing or no number. */

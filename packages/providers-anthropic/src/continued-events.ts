@@ -1,0 +1,65 @@
+import type { EventBatch } from "@troupe/core/adapter";
+import type { EventReader } from "./from-events.ts";
+import type { Request } from "./to-request.ts";
+import type { WireEvent } from "./wire-types.ts";
+
+/** Sends a request and returns the events of its answer. */
+type Open = (request: Request) => Promise<AsyncIterable<EventBatch<WireEvent>>>;
+type Step = IteratorResult<EventBatch<WireEvent>, unknown>;
+
+/**
+ * The events of one answer and of its continuations. The vendor pauses an answer whose own tools take many steps, and goes on
+ * when it gets that part of the answer back. Not a generator, which would cost more promises for each batch.
+ */
+export class ContinuedEvents implements AsyncIterableIterator<EventBatch<WireEvent>, unknown> {
+  readonly #request: Request;
+  readonly #reader: EventReader;
+  readonly #open: Open;
+  #events: AsyncIterator<EventBatch<WireEvent>, unknown>;
+  #isLeft = false;
+
+  private constructor(
+    request: Request,
+    reader: EventReader,
+    opened: { open: Open; events: AsyncIterable<EventBatch<WireEvent>> },
+  ) {
+    this.#request = request;
+    this.#reader = reader;
+    this.#open = opened.open;
+    this.#events = opened.events[Symbol.asyncIterator]();
+  }
+
+  /** Sends the request, whose answer `reader` reads. */
+  static async open(request: Request, reader: EventReader, open: Open): Promise<ContinuedEvents> {
+    return new ContinuedEvents(request, reader, { open, events: await open(request) });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Step> {
+    return this.#reader.isPaused && !this.#isLeft ? this.#continue() : this.#events.next();
+  }
+
+  async return(): Promise<Step> {
+    this.#isLeft = true;
+    await this.#events.return?.();
+    return { done: true, value: undefined };
+  }
+
+  async #continue(): Promise<Step> {
+    await this.#events.return?.();
+    const { body, version } = this.#request;
+    const { content, container } = this.#reader.resume();
+    const messages = content.length === 0 ? body.messages : [...body.messages, { role: "assistant" as const, content }];
+    const events = await this.#open({
+      version,
+      body: { ...body, messages, ...(container !== undefined && { container }) },
+    });
+    this.#events = events[Symbol.asyncIterator]();
+    // The reader may have left while the request was on its way.
+    if (this.#isLeft) return await this.return();
+    return await this.#events.next();
+  }
+}
