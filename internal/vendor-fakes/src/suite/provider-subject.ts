@@ -19,6 +19,8 @@ export type RecordedAnswer = {
    * `model` and `vendorState`.
    */
   chunks: readonly object[];
+  /** The bytes of the answer, where there is no file of this name. */
+  recorded?: string;
   /** Fields of the error that ends the answer; a pattern stands for a matching string. Left out for a complete answer. */
   error?: object;
   /** Fields of the last chunk beyond those in `chunks`, or some of them. */

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { isRetryable } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
 import type { Delivery, Fault } from "../delivery.ts";
+import type { VendorReply } from "../dialect.ts";
+import type { PlannedReply } from "../planned-reply.ts";
 import { readTranscript, transcriptNames } from "../transcripts.ts";
 import type { ProviderSubject, RecordedAnswer } from "./provider-subject.ts";
 import { assertHas } from "./provider-trial.ts";
@@ -41,7 +43,7 @@ export function transcriptCases({ transcripts, transcriptPattern }: ProviderSubj
 
 async function readsTranscript(trial: ProviderTrial, transcript: string, expected: RecordedAnswer): Promise<void> {
   const read = async ([how, delivery]: [string, Delivery]) => {
-    const { chunks, error, exchange } = await trial.stream({ transcript, delivery });
+    const { chunks, error, exchange } = await trial.stream({ ...replyOf(transcript, expected), delivery });
     assert.deepEqual(chunks.map(toPlain(chunks)), expected.chunks, how);
     assertMetrics(chunks);
     if (expected.details !== undefined) assertHas(chunks.at(-1), expected.details, "the last chunk");
@@ -80,23 +82,29 @@ function assertMetrics(chunks: readonly ModelChunk[]): void {
 }
 
 async function failsOnEach(trial: ProviderTrial, kinds: readonly Fault["kind"][]): Promise<void> {
-  const calls = Object.keys(trial.subject.transcripts).flatMap((transcript) =>
-    kinds.flatMap((kind) => placesOf(transcript, kind).map((at) => ({ transcript, fault: { kind, at } }))),
-  );
-  const fail = async ({ transcript, fault }: { transcript: string; fault: Fault }) => {
+  const calls = Object.entries(trial.subject.transcripts).flatMap(([transcript, expected]) => {
+    const reply = replyOf(transcript, expected);
+    return kinds.flatMap((kind) => placesOf(reply, kind).map((at) => ({ transcript, reply, fault: { kind, at } })));
+  });
+  const fail = async ({ transcript, reply, fault }: { transcript: string; reply: PlannedReply; fault: Fault }) => {
     const isSilent = fault.kind === "hang";
     // Short only where silence is the case: a busy machine is silent for longer.
     const provider = { idleTimeoutMs: isSilent ? 100 : 60_000 };
-    const { chunks, error } = await trial.stream({ transcript, delivery: { fault } }, { provider });
+    const { chunks, error } = await trial.stream({ ...reply, delivery: { fault } }, { provider });
     assertHas(error, isSilent ? silent : lost, `the error of ${transcript}, ${JSON.stringify(fault)}`);
     assert.ok(!chunks.some(({ type }) => type === "finish"), `${transcript} finishes, ${JSON.stringify(fault)}`);
   };
   await Promise.all(calls.map(fail));
 }
 
+function replyOf(transcript: string, { recorded }: RecordedAnswer): { raw: VendorReply } {
+  if (recorded === undefined) return { raw: readTranscript(transcript) };
+  return { raw: { status: 200, headers: { "content-type": "text/event-stream" }, frames: [recorded] } };
+}
+
 /** Returns the places of a fault: before and after the head, within the first event, and in the middle. */
-function placesOf(transcript: string, kind: Fault["kind"]): Fault["at"][] {
-  const bytes = readTranscript(transcript).frames.reduce((sum, frame) => sum + frame.length, 0);
+function placesOf({ raw }: { raw: VendorReply }, kind: Fault["kind"]): Fault["at"][] {
+  const bytes = raw.frames.reduce((sum, frame) => sum + frame.length, 0);
   const within = [{ afterBytes: 20 }, { afterBytes: Math.floor(bytes / 2) }];
   return kind === "hang" ? ["before-headers", { afterBytes: 0 }, ...within] : within;
 }
