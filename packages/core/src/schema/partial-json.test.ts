@@ -70,7 +70,7 @@ describe("PartialJson", () => {
     expect(valuesOf(['{"a', '":', '{"b":1', "}}"])).toEqual([{}, { a: {} }, { a: { b: 1 } }]);
   });
 
-  it("shows a character beyond U+FFFF when both of its halves have come, and half a pair when no other half comes", () => {
+  it("shows a character beyond U+FFFF when both of its halves have come, and half a pair when no other half comes [object-stream.prefix]", () => {
     expect(valuesOf(['"a\ud83d', "\ude00", 'b"'])).toEqual(["a", "a😀", "a😀b"]);
     expect(valuesOf(['"a\\ud83d', "\\ude00", 'b"'])).toEqual(["a", "a😀", "a😀b"]);
     expect(valuesOf(['{"\ud83d', '\ude00":1}'])).toEqual([{}, { "😀": 1 }]);
