@@ -1,8 +1,16 @@
 import type { FinishReason, TokenUsage } from "@troupe/core";
-import { createId, getOwn, readObject, readObjects, readText, readUsage } from "@troupe/core/adapter";
+import {
+  createId,
+  getOwn,
+  readObject,
+  readObjects,
+  readText,
+  readUsage,
+  TruncatedResponseError,
+} from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
+import { OllamaError } from "./errors.ts";
 import { toVendorState } from "./replay.ts";
-import { VendorError } from "./vendor-error.ts";
 import type { WireAnswerCall, WireLine } from "./wire-types.ts";
 
 /**
@@ -27,7 +35,7 @@ export class EventReader {
   /** Appends the chunks of a line. Throws when the line is an error. */
   read(line: WireLine, chunks: ModelChunk[]): void {
     // The status was sent before; the server reports such errors as its own.
-    if ((line.error ?? undefined) !== undefined) throw new VendorError(500, line.error);
+    if ((line.error ?? undefined) !== undefined) throw new OllamaError(line.error);
     const message = readObject(line.message);
     const [thinking, text] = [readText(message["thinking"]), readText(message["content"])];
     if (thinking !== "") {
@@ -37,6 +45,11 @@ export class EventReader {
     if (text !== "") chunks.push({ type: "text", text });
     if (message["tool_calls"]) for (const call of readObjects(message["tool_calls"])) this.#readCall(call, chunks);
     if (line.done === true) chunks.push(this.#finish(line));
+  }
+
+  /** Throws, since the last line ends the answer. */
+  end(): void {
+    throw new TruncatedResponseError();
   }
 
   /** A call comes in one line. One without a name can neither be executed nor sent back. */

@@ -1,3 +1,4 @@
+export { ollamaEmbeddings } from "./ollama-embeddings.ts";
 export { ollama } from "./ollama-model.ts";
-export type { OllamaOptions } from "./ollama-options.ts";
+export type { OllamaClient, OllamaEmbeddingsClient, OllamaEmbeddingsOptions, OllamaOptions } from "./options.ts";
 export type { ModelRules } from "./model-rules.ts";

@@ -1,6 +1,7 @@
+import { Network } from "@troupe/core/adapter";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { startVendor } from "../test/vendor.ts";
-import { findKey } from "./find-key.ts";
+import { keySourcesOf } from "./connection.ts";
 import { ollama } from "./index.ts";
 
 const ask = [{ role: "user" as const, content: "Hello?" }];
@@ -18,8 +19,11 @@ describe("keys", () => {
   ])("are sent from the environment only to ollama.com: %s gets %s", async (baseURL, expected) => {
     vi.stubEnv("OLLAMA_API_KEY", "key-of-env");
 
-    expect((await findKey({ baseURL, request: undefined, config: undefined }))?.value).toBe(expected);
-    expect((await findKey({ baseURL, request: undefined, config: "key-1" }))?.value).toBe("key-1");
+    const open = async (config?: string) =>
+      (await new Network().openCall({ providerId: "ollama", config, ...keySourcesOf(baseURL) })).key?.value;
+
+    expect(await open()).toBe(expected);
+    expect(await open("key-1")).toBe("key-1");
   });
 
   it("make a call to ollama.com unauthorized when they are missing, before any request", async () => {

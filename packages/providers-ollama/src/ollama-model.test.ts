@@ -145,7 +145,7 @@ describe("an answer", () => {
     ["half a line", '{"done":true', { networkCode: "ECONNRESET" }],
     ["a failure with status 200", '{"error":"no memory"}\n', { status: 500 }],
     ["a failure that is no text", '{"error":{"code":1}}\n', { status: 500 }],
-    ["null", "null\n", { status: undefined, networkCode: undefined }],
+    ["null", "null\n", { networkCode: "ECONNRESET" }],
   ])("is a failure of the model when it is %s", async (_, text, failure) => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ raw: { status: 200, headers: {}, frames: [text] } });

@@ -1,23 +1,28 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { collectResponse, createOmissionReport, drainReply } from "@troupe/core/adapter";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
-import { findKey } from "./find-key.ts";
+import {
+  collectResponse,
+  createOmissionReport,
+  Network,
+  openClientCall,
+  ResponseCollector,
+  streamAnswer,
+} from "@troupe/core/adapter";
+import type { CallContext, EventBatch, ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import { clientConnection, httpConnection, keySourcesOf } from "./connection.ts";
+import type { ChatConnection } from "./connection.ts";
+import { OllamaError } from "./errors.ts";
+import { EventReader } from "./from-events.ts";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
-import { readModelOptions } from "./ollama-options.ts";
-import type { ProviderSettings, OllamaOptions } from "./ollama-options.ts";
-import { postChat } from "./post-chat.ts";
+import { readModelOptions } from "./options.ts";
+import type { OllamaOptions, ProviderSettings } from "./options.ts";
 import { providerId } from "./provider-id.ts";
-import { StreamReader } from "./stream-reader.ts";
-import { toModelError } from "./to-model-error.ts";
-import type { CallContext } from "./to-model-error.ts";
 import { toRequest } from "./to-request.ts";
-import { TruncatedResponseError, VendorError } from "./vendor-error.ts";
-import type { WireRequest } from "./wire-types.ts";
+import type { WireLine, WireRequest } from "./wire-types.ts";
 
 /**
- * Creates a model on an Ollama server, by default on this machine. Throws `invalid_config` for wrong options. The first
- * model call loads the package `ollama`.
+ * Creates a model on an Ollama server, by default on this machine, or behind the client in the options. Throws
+ * `invalid_config` for wrong options.
  */
 export function ollama(modelId: string, options: OllamaOptions = {}): ModelProvider {
   return new OllamaModel(modelId, readModelOptions(modelId, options));
@@ -27,12 +32,17 @@ class OllamaModel implements ModelProvider {
   readonly providerId = providerId;
   readonly modelId: string;
   readonly #settings: ProviderSettings;
+  readonly #network: Network;
+  readonly #connection: ChatConnection;
   #rules: ModelRules;
 
   constructor(modelId: string, settings: ProviderSettings) {
+    const { client, network, rules } = settings;
     this.modelId = modelId;
     this.#settings = settings;
-    this.#rules = rulesOf(modelId, settings.rules);
+    this.#network = new Network(network);
+    this.#connection = client === undefined ? httpConnection(this.#network, settings) : clientConnection(client);
+    this.#rules = rulesOf(modelId, rules);
   }
 
   /** Collects a stream: while a whole answer is awaited, a busy server and a dead one look the same. */
@@ -40,46 +50,40 @@ class OllamaModel implements ModelProvider {
     return await collectResponse(this.stream(messages, options));
   }
 
-  // A single generator: every further one costs each chunk three more promises.
-  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
-    const call = await this.#open(options);
-    const { signal } = call;
-    let bytes: AsyncIterator<Uint8Array, undefined> | undefined;
-    try {
-      const reader = new StreamReader(this.modelId);
-      bytes = bytesOf(await this.#ask(messages, options, call));
-      while (!reader.isComplete) {
-        for (const chunk of reader.push(await bytes.next())) {
-          signal?.throwIfAborted();
-          yield chunk;
-        }
-        reader.throwFailure();
-      }
-      await drainReply(bytes);
-    } catch (error) {
-      throw toModelError(error, call);
-    } finally {
-      await bytes?.return?.();
-    }
-  }
-
-  async #open({ apiKey: request, signal }: ModelOptions): Promise<CallContext> {
-    const { apiKey: config, baseURL } = this.#settings;
-    return { modelId: this.modelId, key: await findKey({ baseURL, request, config }), signal };
+  stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
+    const { modelId } = this;
+    return streamAnswer(async () => {
+      const call = await this.#openCall(options);
+      const open = async () => ({
+        events: await this.#open(messages, options, call),
+        reader: new EventReader(modelId),
+        fromWhole: (line: unknown) => fromLine(line as WireLine, modelId),
+      });
+      return { call, open };
+    });
   }
 
   /** Sends the request, and again without thinking when the server answers that the model cannot think. */
-  async #ask(messages: readonly ChatMessage[], options: ModelOptions, { key, signal }: CallContext): Promise<Response> {
-    const sendOptions = { ...this.#settings, key, signal };
+  async #open(
+    messages: readonly ChatMessage[],
+    options: ModelOptions,
+    call: CallContext,
+  ): Promise<AsyncIterable<EventBatch<WireLine>>> {
     const request = this.#toRequest(messages, options);
     try {
-      return await postChat(request, sendOptions);
+      return await this.#connection.open(request, call);
     } catch (error) {
-      const isRefused = error instanceof VendorError && error.lacks("thinking");
+      const isRefused = error instanceof OllamaError && error.lacks("thinking");
       if (!isRefused || request.think === undefined) throw error;
       this.#rules = { ...this.#rules, thinking: "none" };
-      return await postChat(this.#toRequest(messages, options), sendOptions);
+      return await this.#connection.open(this.#toRequest(messages, options), call);
     }
+  }
+
+  async #openCall({ apiKey: request, signal }: ModelOptions): Promise<CallContext> {
+    const { apiKey: config, baseURL, client } = this.#settings;
+    if (client !== undefined) return openClientCall(providerId, { apiKey: request, signal });
+    return await this.#network.openCall({ providerId, request, config, signal, ...keySourcesOf(baseURL) });
   }
 
   #toRequest(messages: readonly ChatMessage[], options: ModelOptions): WireRequest {
@@ -96,7 +100,13 @@ class OllamaModel implements ModelProvider {
   }
 }
 
-function bytesOf({ body }: Response): AsyncIterator<Uint8Array, undefined> {
-  if (body === null) throw new TruncatedResponseError();
-  return (body as unknown as AsyncIterable<Uint8Array, undefined>)[Symbol.asyncIterator]();
+/** Reads an answer that came in one piece, which has the form of a last line. */
+function fromLine(line: WireLine, modelId: string): ModelResponse {
+  const reader = new EventReader(modelId);
+  const chunks: ModelChunk[] = [];
+  reader.read(line, chunks);
+  if (!reader.isComplete) reader.end();
+  const collector = new ResponseCollector();
+  for (const chunk of chunks) collector.add(chunk);
+  return collector.finish();
 }

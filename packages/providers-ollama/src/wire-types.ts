@@ -44,6 +44,9 @@ export type WireRequest = {
   options?: WireSettings;
 };
 
+/** The body of a request for embeddings. `truncate: false` makes a text that is too long an error. */
+export type WireEmbedRequest = { model: string; input: string[]; truncate: false; dimensions?: number };
+
 /** A tool call in an answer. Older and compatible servers omit fields or send `null`. */
 export type WireAnswerCall = { id?: unknown; function?: unknown };
 

@@ -66,6 +66,14 @@ export const modelCallRules = [
       "fallbackModel has the ids of its first model; responses and outputs have those of the one that answered",
     "fallback.refused": "fallbackModel refuses what is no model, and a single one",
   }),
+  ...rulesOf("Networks and keys of providers", {
+    "provider.network":
+      "a provider takes headers, and a fetch, a proxy or a dispatcher, and says what a proxy that refuses did",
+    "provider.key-function":
+      "a key may be a function, which is called once for each model call without a key of its own",
+    "ollama.embeddings": "ollamaEmbeddings turns texts into vectors, and makes a text that is too long an error",
+    "provider.client": "a client of the vendor's SDK carries all requests, with the same bodies and its own key",
+  }),
   ...rulesOf("Prepared steps", {
     "prepare-step.every-call":
       "prepareStep is called before every model call of a run: after tools, for repairs, and for the last call without tools",

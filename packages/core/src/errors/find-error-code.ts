@@ -6,6 +6,7 @@ import { causesOf } from "./causes-of.ts";
 const aliases: Readonly<Record<string, string>> = {
   EPIPE: "ECONNRESET",
   UND_ERR_SOCKET: "ECONNRESET",
+  UND_ERR_PRX_CONN: "ECONNRESET",
   UND_ERR_CONNECT_TIMEOUT: "ETIMEDOUT",
   UND_ERR_HEADERS_TIMEOUT: "ETIMEDOUT",
   UND_ERR_BODY_TIMEOUT: "ETIMEDOUT",

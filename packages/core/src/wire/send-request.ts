@@ -102,6 +102,13 @@ export function toNetworkError(cause: Error): TroupeError {
       );
     case "UND_ERR_ABORTED":
       return toProxyError(cause);
+    case "UND_ERR_PRX_CONN": {
+      // What broke the connection to the proxy, where that is known.
+      const { cause: inner } = cause;
+      return new TroupeError("unavailable", "The connection to the proxy failed. The cause tells how.", {
+        cause: inner instanceof Error && "code" in inner ? inner : cause,
+      });
+    }
     case "UND_ERR_CONNECT_TIMEOUT":
     case "UND_ERR_HEADERS_TIMEOUT":
     case "UND_ERR_BODY_TIMEOUT":

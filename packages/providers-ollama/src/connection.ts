@@ -1,0 +1,105 @@
+import { clientEvents, postJson, readJson, streamEvents, untilAborted } from "@troupe/core/adapter";
+import type { CallContext, CallSources, Connection, HttpReply, JsonRequest, Network } from "@troupe/core/adapter";
+import { OllamaError, toOllamaError, withAdvice } from "./errors.ts";
+import type { OllamaClient, OllamaEmbeddingsClient } from "./options.ts";
+import type { WireEmbedRequest, WireLine, WireRequest } from "./wire-types.ts";
+
+/** Carries chat requests. Answers are always streamed. */
+export type ChatConnection = Pick<Connection<WireRequest, WireLine>, "open">;
+
+/** Carries requests for embeddings, which are answered as a whole. */
+export type EmbedConnection = Pick<Connection<WireEmbedRequest, never>, "send">;
+
+type HttpSettings = { baseURL: string; timeoutMs: number; idleTimeoutMs: number };
+
+/**
+ * Returns where the key of a server comes from beside its options: only ollama.com needs one, and only it gets
+ * `OLLAMA_API_KEY`.
+ */
+export function keySourcesOf(baseURL: string): Pick<CallSources, "environment" | "isKeyOptional"> {
+  const { protocol, hostname } = new URL(baseURL);
+  const isCloud = protocol === "https:" && hostname === "ollama.com";
+  return isCloud ? { environment: ["OLLAMA_API_KEY"] } : { isKeyOptional: true };
+}
+
+/** Makes the connection that sends chat requests over our own HTTP. */
+export function httpConnection(network: Network, { baseURL, ...timeouts }: HttpSettings): ChatConnection {
+  const post = poster(network, `${baseURL.replace(/\/+$/, "")}/api/chat`, "application/x-ndjson", timeouts);
+  return {
+    open: async (request, call) =>
+      streamEvents<WireLine>(await post({ ...request, stream: true }, call, request.model), { format: "ndjson" }),
+  };
+}
+
+/** Makes the connection that sends requests for embeddings over our own HTTP. */
+export function httpEmbedConnection(network: Network, { baseURL, ...timeouts }: HttpSettings): EmbedConnection {
+  const post = poster(network, `${baseURL.replace(/\/+$/, "")}/api/embed`, "application/json", timeouts);
+  return { send: async (request, call) => await readJson(await post(request, call, request.model)) };
+}
+
+type Post = (body: unknown, call: CallContext, modelId: string) => Promise<HttpReply>;
+
+function poster(network: Network, url: string, accept: string, waits: Omit<HttpSettings, "baseURL">): Post {
+  const timeouts = { headersTimeoutMs: waits.timeoutMs, idleTimeoutMs: waits.idleTimeoutMs };
+  return async (body, call, modelId) => {
+    const { key } = call;
+    const headers = { accept, ...(key !== undefined && { authorization: `Bearer ${key.value}` }) };
+    const request: JsonRequest = { url, headers, body, call, toError: toOllamaError, ...timeouts };
+    return await advised(postJson(network, request), call, modelId);
+  };
+}
+
+/** Makes the connection over a client of the package `ollama`, which has an address and headers of its own. */
+export function clientConnection(client: OllamaClient): ChatConnection {
+  return {
+    open: async (request, call) => {
+      const asked = fromClient(client.chat({ ...request, stream: true } as never));
+      const stream = await advised(
+        untilAborted(() => asked, call.signal),
+        call,
+        request.model,
+      ).catch((error) => {
+        // The client takes no signal: what it still receives is left as soon as it comes.
+        asked.then(abort, () => undefined);
+        throw error;
+      });
+      return clientEvents<WireLine>(stream, () => abort(stream), call.signal);
+    },
+  };
+}
+
+/** Makes the connection for embeddings over a client of the package `ollama`. */
+export function clientEmbedConnection(client: OllamaEmbeddingsClient): EmbedConnection {
+  return {
+    send: async (request, call) => {
+      const asked = fromClient(client.embed(request as never));
+      return await advised(
+        untilAborted(() => asked, call.signal),
+        call,
+        request.model,
+      );
+    },
+  };
+}
+
+/** Ends the request of a stream of the client. */
+function abort(stream: unknown): void {
+  const { abort: end } = (stream ?? {}) as { abort?: unknown };
+  if (typeof end === "function") end.call(stream);
+}
+
+/** Awaits a result of the client, whose error of the server becomes ours. */
+async function fromClient(asked: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    return await asked;
+  } catch (thrown) {
+    const { status_code: status, error } = (thrown ?? {}) as { status_code?: unknown; error?: unknown };
+    throw typeof status === "number" ? new OllamaError(error, { status }) : thrown;
+  }
+}
+
+async function advised<Result>(work: Promise<Result>, call: CallContext, modelId: string): Promise<Result> {
+  return await work.catch((thrown: unknown) => {
+    throw withAdvice(thrown, call, modelId);
+  });
+}

@@ -1,0 +1,67 @@
+import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import { checkConformance, embeddingProviderCases } from "@troupe/core/testing";
+import type { EmbeddingProviderSubject } from "@troupe/core/testing";
+import { Ollama } from "ollama";
+import { describe, expect, it } from "vitest";
+import { bodiesOf, startVendor } from "../test/vendor.ts";
+import { ollamaEmbeddings } from "./index.ts";
+
+const model = "nomic-embed-text";
+
+type Subject = EmbeddingProviderSubject & { vendor: FakeVendor };
+
+describe.each([
+  ["our own HTTP", (baseURL: string) => ollamaEmbeddings(model, { baseURL })],
+  ["the caller's client", (host: string) => ollamaEmbeddings(model, { client: new Ollama({ host }) })],
+])("ollamaEmbeddings over %s [ollama.embeddings]", (_, connect) => {
+  const create = async (): Promise<Subject> => {
+    const vendor = await FakeVendor.start({ strict: true, dimensions: 32 });
+    return { vendor, embeddings: connect(vendor.url), requestCount: () => vendor.exchanges.length };
+  };
+
+  checkConformance(it, embeddingProviderCases, { create, dispose: ({ vendor }) => vendor.close() });
+});
+
+describe("ollamaEmbeddings", () => {
+  it("asks for an error in place of a cut text, in batches, and for shorter vectors", async () => {
+    const { vendor } = await startVendor({ dimensions: 8 });
+    const embeddings = ollamaEmbeddings(model, { baseURL: vendor.url, dimensions: 8 });
+    const texts = Array.from({ length: 65 }, (_, index) => `text ${index}`);
+
+    expect(await embeddings.embedBatch(texts)).toHaveLength(65);
+    expect(bodiesOf(vendor)).toMatchObject([
+      { model, truncate: false, dimensions: 8, input: texts.slice(0, 64) },
+      { input: ["text 64"] },
+    ]);
+  });
+
+  it("says how to get a missing model", async () => {
+    const { vendor } = await startVendor();
+    vendor.plan({ failure: { status: 404, message: "model not found" } });
+
+    await expect(ollamaEmbeddings(model, { baseURL: vendor.url }).embed("a")).rejects.toMatchObject({
+      message: expect.stringContaining(`ollama pull ${model}`),
+    });
+  });
+
+  it.each([
+    ["too few", { embeddings: [] }],
+    ["no numbers", { embeddings: [["a"]] }],
+    ["nothing", {}],
+  ])("fails for vectors that are %s", async (_, body) => {
+    const { vendor } = await startVendor();
+    vendor.plan({
+      raw: { status: 200, headers: { "content-type": "application/json" }, frames: [JSON.stringify(body)] },
+    });
+
+    await expect(ollamaEmbeddings(model, { baseURL: vendor.url }).embed("a")).rejects.toMatchObject({
+      code: "model_failed",
+      status: 502,
+    });
+  });
+
+  it("refuses unknown options and a blank model", () => {
+    expect(() => ollamaEmbeddings(model, { size: 3 } as object)).toThrow(/Unknown option "size" of ollamaEmbeddings/);
+    expect(() => ollamaEmbeddings(" ")).toThrow(/^model must be/);
+  });
+});
