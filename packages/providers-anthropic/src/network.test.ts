@@ -186,7 +186,7 @@ describe("the caller's client [provider.client]", () => {
   ])("is refused with %s", (_, options, message) => {
     const client = { messages: { create: async () => ({}) } };
 
-    expect(() => anthropic("claude-opus-5-5", { client, ...options } as AnthropicOptions)).toThrow(
+    expect(() => anthropic("claude-opus-5-5", { client, ...options })).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringMatching(message) }),
     );
   });

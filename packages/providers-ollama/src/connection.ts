@@ -24,7 +24,11 @@ export function keySourcesOf(baseURL: string): Pick<CallSources, "environment" |
 
 /** Makes the connection that sends chat requests over our own HTTP. */
 export function httpConnection(network: Network, { baseURL, ...timeouts }: HttpSettings): ChatConnection {
-  const post = poster(network, `${baseURL.replace(/\/+$/, "")}/api/chat`, "application/x-ndjson", timeouts);
+  const post = poster(network, {
+    url: `${baseURL.replace(/\/+$/, "")}/api/chat`,
+    accept: "application/x-ndjson",
+    ...timeouts,
+  });
   return {
     open: async (request, call) =>
       streamEvents<WireLine>(await post({ ...request, stream: true }, call, request.model), { format: "ndjson" }),
@@ -33,14 +37,20 @@ export function httpConnection(network: Network, { baseURL, ...timeouts }: HttpS
 
 /** Makes the connection that sends requests for embeddings over our own HTTP. */
 export function httpEmbedConnection(network: Network, { baseURL, ...timeouts }: HttpSettings): EmbedConnection {
-  const post = poster(network, `${baseURL.replace(/\/+$/, "")}/api/embed`, "application/json", timeouts);
+  const post = poster(network, {
+    url: `${baseURL.replace(/\/+$/, "")}/api/embed`,
+    accept: "application/json",
+    ...timeouts,
+  });
   return { send: async (request, call) => await readJson(await post(request, call, request.model)) };
 }
 
 type Post = (body: unknown, call: CallContext, modelId: string) => Promise<HttpReply>;
 
-function poster(network: Network, url: string, accept: string, waits: Omit<HttpSettings, "baseURL">): Post {
-  const timeouts = { headersTimeoutMs: waits.timeoutMs, idleTimeoutMs: waits.idleTimeoutMs };
+type Endpoint = { url: string; accept: string; timeoutMs: number; idleTimeoutMs: number };
+
+function poster(network: Network, { url, accept, timeoutMs, idleTimeoutMs }: Endpoint): Post {
+  const timeouts = { headersTimeoutMs: timeoutMs, idleTimeoutMs };
   return async (body, call, modelId) => {
     const { key } = call;
     const headers = { accept, ...(key !== undefined && { authorization: `Bearer ${key.value}` }) };

@@ -35,11 +35,11 @@ describe("ollamaEmbeddings", () => {
     ]);
   });
 
-  it("says how to get a missing model", async () => {
-    const { vendor } = await startVendor();
-    vendor.plan({ failure: { status: 404, message: "model not found" } });
+  const answering = (body: object, status = 200) =>
+    ollamaEmbeddings(model, { fetch: async () => new Response(JSON.stringify(body), { status }) });
 
-    await expect(ollamaEmbeddings(model, { baseURL: vendor.url }).embed("a")).rejects.toMatchObject({
+  it("says how to get a missing model", async () => {
+    await expect(answering({ error: "model not found" }, 404).embed("a")).rejects.toMatchObject({
       message: expect.stringContaining(`ollama pull ${model}`),
     });
   });
@@ -49,15 +49,7 @@ describe("ollamaEmbeddings", () => {
     ["no numbers", { embeddings: [["a"]] }],
     ["nothing", {}],
   ])("fails for vectors that are %s", async (_, body) => {
-    const { vendor } = await startVendor();
-    vendor.plan({
-      raw: { status: 200, headers: { "content-type": "application/json" }, frames: [JSON.stringify(body)] },
-    });
-
-    await expect(ollamaEmbeddings(model, { baseURL: vendor.url }).embed("a")).rejects.toMatchObject({
-      code: "model_failed",
-      status: 502,
-    });
+    await expect(answering(body).embed("a")).rejects.toMatchObject({ code: "model_failed", status: 502 });
   });
 
   it("refuses unknown options and a blank model", () => {
