@@ -24,7 +24,7 @@ function agentWith(more: Partial<AgentConfig> = {}) {
 const sentTo = (model: ScriptedModel, call: number) => model.calls.at(call)?.messages ?? [];
 
 describe("the messages that a run is given", () => {
-  it("are its history, repaired, and stay the session's history [run-opts.messages]", async () => {
+  it("are its history, repaired, and stay the session's history [run-opts.messages] [session.title]", async () => {
     const { agent, model } = agentWith();
     await agent.run("Go on.", { ...opts, messages: before });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { testRun } from "../run/test/test-run.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { Agent } from "./agent.ts";
@@ -33,10 +34,24 @@ describe("the title that a model makes", () => {
       { parentRunId: runId, totalTokens: expect.any(Number) as number },
     ]);
     expect(completed[1]?.totalTokens).toBeGreaterThan(0);
+    expect(completed[1]?.runId).not.toBe(runId);
     await agent.run("And to Bergen?", opts);
     await agent.sessions.flush();
     expect(titles.calls).toHaveLength(1);
     expect(JSON.stringify(titles.calls[0])).toContain("Take an umbrella.");
+  });
+
+  it("counts for no parent run, and is made with the key of its own vendor [session.title-model]", async () => {
+    const titles = new ScriptedModel().respond(() => "A week in Oslo");
+    const { context: parent, meter } = testRun();
+    const agent = agentWith(titles);
+
+    const { usage } = await agent.run("What do I take to Oslo?", { ...opts, parent, apiKey: "sk-own" });
+    await agent.sessions.flush();
+
+    expect(await titleOf(agent)).toBe("A week in Oslo");
+    expect(meter.total).toEqual(usage);
+    expect(titles.calls.map(({ options }) => options.apiKey)).toEqual(["sk-own"]);
   });
 
   it("never delays the answer, and is not made when the user has set one before", async () => {

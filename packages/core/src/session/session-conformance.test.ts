@@ -17,7 +17,7 @@ const all: [offer: string, create: () => StorageDriver][] = [
 ];
 
 describe.each(all)(
-  "SessionStore over storage with %s [session.list] [session.rename] [session.delete-turns] [session.delete-turns-busy]",
+  "SessionStore over storage with %s [session.list] [session.title] [session.rename] [session.delete-turns] [session.delete-turns-busy]",
   (_, create) => {
     checkConformance(it, sessionListCases, { create });
     checkConformance(it, sessionTitleCases, { create });

@@ -6,7 +6,7 @@ import { Team } from "./team.ts";
 
 const owner = { userId: "ada" };
 
-it("a title is made by a model for a team's session, and for no session of a member", async () => {
+it("a title is made by a model for a team's session, and for no session of a member [session.title-model]", async () => {
   const titles = new ScriptedModel().respond(() => "Team's title");
   const model = new ScriptedModel().respond(() => "All.");
   const member = new Agent({ name: "m", model, storage: new InMemoryStorage(), titles: { model: titles } });

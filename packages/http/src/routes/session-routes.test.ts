@@ -1,4 +1,4 @@
-import { Agent, InMemoryStorage, Memory, Team } from "@troupe/core";
+import { Agent, InMemoryStorage, Memory, Team, Workflow } from "@troupe/core";
 import type { StorageDriver } from "@troupe/core";
 import { faultyStorage, ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";
@@ -7,13 +7,14 @@ import type { Service } from "../../test/service.ts";
 import { serve } from "../../test/serve.ts";
 
 const signIn: RequestHandler = (request, _, next) => {
-  const userId = request.headers["x-test-user"];
-  if (typeof userId === "string") Object.assign(request, { principal: { userId } });
+  const { "x-test-user": userId, "x-test-tenant": tenantId } = request.headers;
+  if (typeof userId === "string") Object.assign(request, { principal: { userId, tenantId } });
   next();
 };
 
 const ada = { headers: { "x-test-user": "ada" } };
 const bob = { headers: { "x-test-user": "bob" } };
+const adaElsewhere = { headers: { "x-test-user": "ada", "x-test-tenant": "t" } };
 
 function agentOver(storage: StorageDriver, more: { memory?: Memory } = {}): Agent {
   return new Agent({ name: "a", model: new ScriptedModel().respond(() => "Hi."), storage, ...more });
@@ -37,10 +38,12 @@ describe("the sessions of a service", () => {
     const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
     for (const id of ["c", "a", "b", "c"]) await say(service, `agents/a ${id}`);
     await say(service, "agents/a bobs", bob);
+    await say(service, "agents/a elsewhere", adaElsewhere);
 
     const first = await service.ask("/sessions?limit=2", ada);
     const { next } = first.json as { next: string };
     const second = await service.ask(`/sessions?limit=2&after=${encodeURIComponent(next)}`, ada);
+    const rest = await service.ask(`/sessions?after=${encodeURIComponent(next)}`, ada);
 
     expect(first.json).toMatchObject({
       sessions: [{ sessionId: "c", userId: "ada", turns: 2 }, { sessionId: "b" }],
@@ -48,7 +51,11 @@ describe("the sessions of a service", () => {
     });
     expect(second.json).toMatchObject({ sessions: [{ sessionId: "a" }] });
     expect(second.json).not.toHaveProperty("next");
+    expect(rest.json).toEqual(second.json);
     expect((await service.ask("/sessions", bob)).json).toMatchObject({ sessions: [{ sessionId: "bobs" }] });
+    expect((await service.ask("/sessions", adaElsewhere)).json).toMatchObject({
+      sessions: [{ sessionId: "elsewhere" }],
+    });
     expect(await service.ask("/sessions")).toMatchObject({ status: 401, json: { error: { code: "unauthorized" } } });
   });
 
@@ -81,18 +88,27 @@ describe("the sessions of a service", () => {
   });
 
   it("are renamed by their owner alone [http.rename-session]", async () => {
-    const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
+    const service = await serveAgents({ a: agentOver(new InMemoryStorage()), b: agentOver(new InMemoryStorage()) });
     await say(service, "agents/a s");
-    const rename = async (body: unknown, who: Who) => {
+    await say(service, "agents/b second");
+    await say(service, "agents/a open", {});
+    const rename = async (body: unknown, who: Who, sessionId = "s") => {
       const headers = { "content-type": "application/json", ...who.headers };
-      return await service.ask("/sessions/s", { method: "PATCH", headers, body: JSON.stringify(body) });
+      return await service.ask(`/sessions/${sessionId}`, { method: "PATCH", headers, body: JSON.stringify(body) });
     };
 
     expect(await rename({ title: " My trip " }, ada)).toMatchObject({
       status: 200,
       json: { sessionId: "s", title: "My trip", turns: 1 },
     });
-    for (const who of [bob, {}]) expect(await rename({ title: "Mine" }, who)).toMatchObject({ status: 404 });
+    const named = (title: string) => ({ status: 200, json: { title } });
+    expect(await rename({ title: "In the second storage" }, ada, "second")).toMatchObject(
+      named("In the second storage"),
+    );
+    expect(await rename({ title: "Without a user" }, {}, "open")).toMatchObject(named("Without a user"));
+    for (const who of [bob, adaElsewhere, {}]) {
+      expect(await rename({ title: "Mine" }, who)).toMatchObject({ status: 404 });
+    }
     for (const body of [{}, { title: "" }, { title: 1 }, { title: "a\nb" }, { title: null }, { name: "x" }, []]) {
       expect(await rename(body, ada)).toMatchObject({ status: 400, json: { error: { code: "invalid_request" } } });
     }
@@ -102,12 +118,21 @@ describe("the sessions of a service", () => {
   });
 
   it("lose their turns from a number on, for their owner alone [http.delete-turns]", async () => {
-    const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
+    const service = await serveAgents({ a: agentOver(new InMemoryStorage()), b: agentOver(new InMemoryStorage()) });
     for (const _ of [1, 2, 3]) await say(service, "agents/a s");
-    const remove = async (query: string, who: Who) =>
-      await service.ask(`/sessions/s/turns${query}`, { method: "DELETE", ...who });
+    await say(service, "agents/b second");
+    await say(service, "agents/a open", {});
+    const remove = async (query: string, who: Who, sessionId = "s") =>
+      await service.ask(`/sessions/${sessionId}/turns${query}`, { method: "DELETE", ...who });
 
-    for (const who of [bob, {}]) expect(await remove("?from=1", who)).toMatchObject({ status: 404 });
+    for (const who of [bob, adaElsewhere, {}]) expect(await remove("?from=1", who)).toMatchObject({ status: 404 });
+    for (const [who, id] of [
+      [ada, "second"],
+      [{}, "open"],
+    ] as const) {
+      expect(await remove("?from=1", who, id)).toMatchObject({ status: 204 });
+      expect((await service.ask(`/sessions/${id}/turns`, who)).json).toEqual({ turns: [] });
+    }
     for (const query of ["", "?from=", "?from=0", "?from=-1", "?from=x", "?from=1&from=2", "?from=1&limit=2"]) {
       expect(await remove(query, ada)).toMatchObject({ status: 400, json: { error: { code: "invalid_request" } } });
     }
@@ -119,7 +144,12 @@ describe("the sessions of a service", () => {
   });
 
   it("begin with the messages of a body, and show them in their first turn [http.messages]", async () => {
-    const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
+    const model = new ScriptedModel().respond(() => "All.");
+    const members = [agentOver(new InMemoryStorage())];
+    const team = new Team({ name: "t", mode: "broadcast", model, members, storage: new InMemoryStorage() });
+    const workflow = new Workflow({ name: "w", initialState: {}, steps: [{ name: "one", run: () => ({}) }] });
+    const served = { agents: { a: agentOver(new InMemoryStorage()) }, teams: { t: team }, workflows: { w: workflow } };
+    const service = await serve(served, { before: [signIn] });
     const messages = [
       { role: "user", content: "I am Ada." },
       { role: "assistant", content: "Hello." },
@@ -136,6 +166,13 @@ describe("the sessions of a service", () => {
     expect((await service.ask("/sessions/s/turns", ada)).json).toMatchObject({
       turns: [{ seq: 1, history: messages, input: "x" }, { seq: 2 }],
     });
+    for (const [index, path] of ["agents/a/stream", "teams/t/run", "teams/t/stream"].entries()) {
+      const sessionId = `s${index}`;
+      await service.post(`/${path}`, { input: "x", sessionId, messages }, ada.headers);
+      const { json } = await service.ask(`/sessions/${sessionId}/turns`, ada);
+      expect(json).toMatchObject({ turns: [{ history: messages, input: "x" }] });
+    }
+    expect((await service.post("/workflows/w/run", { messages }, ada.headers)).status).toBe(400);
   });
 
   it("look the same whether they belong to another user or never existed", async () => {
