@@ -25,6 +25,21 @@ describe.each(all)(
   },
 );
 
+it("lists twenty sessions by default, and says where the next page begins [session.list]", async () => {
+  const store = new SessionStore(new InMemoryStorage());
+  const owner = { userId: "ada" };
+  for (let number = 0; number < 21; number++) await storeTurns(store, { sessionId: `s${number}`, owner });
+
+  const { sessions, next } = await store.listSessions(owner);
+  const rest = await store.listSessions(owner, { after: next });
+
+  expect(sessions.map(({ sessionId }) => sessionId)).toEqual(
+    Array.from({ length: 20 }, (_, index) => `s${20 - index}`),
+  );
+  expect(rest).toMatchObject({ sessions: [{ sessionId: "s0" }] });
+  expect(rest).not.toHaveProperty("next");
+});
+
 it("reads a page of the list and one session more, however many sessions there are [session.list-cost]", async () => {
   const storage = new FaultInjector(new InMemoryStorage());
   const store = new SessionStore(storage.driver);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { post, readFrames } from "../../test/clients.ts";
 import { serve } from "../../test/serve-agent.ts";
 
-const chart: Artifact = { type: "chart", data: [1] };
+const chart: Artifact = { type: "chart", data: [1], mimeType: "application/json" };
 const draw: ToolDef = {
   name: "draw",
   description: "Draws.",
