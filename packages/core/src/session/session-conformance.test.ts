@@ -55,3 +55,13 @@ it("reads a page of the list and one session more, however many sessions there a
   );
   expect(storage.calls).toEqual(["list of 11", ...Array.from({ length: 11 }, () => "get")]);
 });
+
+it("sessions in one InMemoryStorage do not wait for those in another [storage.in-memory]", async () => {
+  const busy = new SessionStore(new InMemoryStorage(), { onBusy: "reject" });
+  const free = new SessionStore(new InMemoryStorage(), { onBusy: "reject" });
+  const session = await busy.open("s");
+
+  await expect(busy.open("s")).rejects.toMatchObject({ code: "conflict" });
+  (await free.open("s")).release();
+  session.release();
+});

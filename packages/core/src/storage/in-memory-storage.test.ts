@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { SessionStore } from "../session/session-store.ts";
 import { checkConformance } from "../testing/conformance/check-conformance.ts";
 import { storageAppendCases } from "../testing/conformance/storage-append-cases.ts";
 import { storageCompareAndSetCases } from "../testing/conformance/storage-compare-and-set-cases.ts";
@@ -66,11 +65,6 @@ it("InMemoryStorage takes no argument, and shares nothing with another [storage.
 
   expect(InMemoryStorage.length).toBe(0);
   expect([await one.get("ns", "k"), await other.get("ns", "k")]).toEqual([1, null]);
-  const [busy, free] = [new SessionStore(one, { onBusy: "reject" }), new SessionStore(other, { onBusy: "reject" })];
-  const session = await busy.open("s");
-  await expect(busy.open("s")).rejects.toMatchObject({ code: "conflict" });
-  (await free.open("s")).release();
-  session.release();
 });
 
 describe.each(drivers)("%s with its optional members", (_name, create) => {
