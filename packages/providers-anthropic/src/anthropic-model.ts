@@ -10,6 +10,7 @@ import {
 import type { CallContext, ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { clientConnection, expectedMs, httpConnection } from "./connection.ts";
 import type { MessagesConnection } from "./connection.ts";
+import type { PromptCache } from "./cache-marks.ts";
 import { ContinuedEvents } from "./continued-events.ts";
 import { EventReader } from "./from-events.ts";
 import { fromResponse } from "./from-response.ts";
@@ -26,6 +27,9 @@ export function anthropic(modelId: string, options: AnthropicOptions = {}): Mode
   return new AnthropicModel(readModelOptions(modelId, options));
 }
 
+/** A model call as the caller asked for it. */
+type Asked = { messages: readonly ChatMessage[]; options: ModelOptions };
+
 /** A call that may take longer than this limit is streamed. */
 const longestWholeMs = 600_000;
 
@@ -35,11 +39,13 @@ class AnthropicModel implements ModelProvider {
   readonly #settings: ProviderSettings;
   readonly #network: Network;
   readonly #connection: MessagesConnection;
+  #promptCache: PromptCache;
 
   constructor(settings: ProviderSettings) {
-    const { modelId, client, network } = settings;
+    const { modelId, client, network, promptCache } = settings;
     this.modelId = modelId;
     this.#settings = settings;
+    this.#promptCache = promptCache;
     this.#network = new Network(network);
     this.#connection = client === undefined ? httpConnection(this.#network, settings) : clientConnection(client);
   }
@@ -48,33 +54,55 @@ class AnthropicModel implements ModelProvider {
     const request = this.#toRequest(messages, options);
     // A whole answer does not show that the arguments of a call were truncated; a stream does.
     const isStreamed = request.body.tools !== undefined || expectedMs(request) > longestWholeMs;
-    if (isStreamed) return await collectResponse(this.#stream(() => request, options));
+    if (isStreamed) return await collectResponse(this.#stream(() => request, { messages, options }));
     return await generateAnswer(async () => {
       const call = await this.#openCall(options);
-      return { call, send: async () => fromResponse(await this.#connection.send(request, call), this) };
+      const send = async (asked: Request) => fromResponse(await this.#connection.send(asked, call), this);
+      return { call, send: () => this.#carry(send, request, { messages, options }) };
     });
   }
 
   stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
-    return this.#stream(() => this.#toRequest(messages, options), options);
+    return this.#stream(() => this.#toRequest(messages, options), { messages, options });
   }
 
-  #stream(prepare: () => Request, options: ModelOptions): AsyncGenerator<ModelChunk, void> {
+  #stream(prepare: () => Request, asked: Asked): AsyncGenerator<ModelChunk, void> {
     return streamAnswer(async () => {
       const request = prepare();
-      const call = await this.#openCall(options);
+      const call = await this.#openCall(asked.options);
       const openPart = (part: Request) => this.#connection.open(part, call);
       const open = async () => {
         const reader = new EventReader(this);
-        const events = await ContinuedEvents.open(request, reader, openPart);
+        const events = await this.#carry((each) => ContinuedEvents.open(each, reader, openPart), request, asked);
         return { events, reader, fromWhole: (body: unknown) => fromResponse(body, this) };
       };
       return { call, open };
     });
   }
 
-  #toRequest(messages: readonly ChatMessage[], options: ModelOptions): Request {
-    const { rules, promptCache, logger } = this.#settings;
+  /** Sends a request, and again without cache marks when the server refuses these, as some relays do. */
+  async #carry<Answer>(
+    send: (request: Request) => Promise<Answer>,
+    request: Request,
+    { messages, options }: Asked,
+  ): Promise<Answer> {
+    try {
+      return await send(request);
+    } catch (error) {
+      if (this.#promptCache === false || !isAboutMarks(error)) throw error;
+      const answer = await send(this.#toRequest(messages, options, false));
+      this.#promptCache = false;
+      const { logger } = this.#settings;
+      createOmissionReport(this, { logger, onOmitted: options.onOmitted })(
+        "promptCache",
+        "the server refuses its marks",
+      );
+      return answer;
+    }
+  }
+
+  #toRequest(messages: readonly ChatMessage[], options: ModelOptions, promptCache = this.#promptCache): Request {
+    const { rules, logger } = this.#settings;
     const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
     const reportReplaced = createOmissionReport(this, { logger });
     return toRequest(messages, options, { model: this, rules, promptCache, reportOmitted, reportReplaced });
@@ -87,4 +115,10 @@ class AnthropicModel implements ModelProvider {
     const environment = ["ANTHROPIC_API_KEY"];
     return await this.#network.openCall({ providerId, request: apiKey, config, environment, signal });
   }
+}
+
+/** Tells if a server refused a request because of its cache marks. The error may be our own, or that of a client. */
+function isAboutMarks(error: unknown): boolean {
+  if (!(error instanceof Error) || (error as { status?: unknown }).status !== 400) return false;
+  return error.message.includes("cache_control");
 }

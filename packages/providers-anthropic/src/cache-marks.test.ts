@@ -1,4 +1,5 @@
 import type { ChatMessage, ModelOptions } from "@troupe/core";
+import { collectResponse } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, startVendor } from "../test/vendor.ts";
 import { addCacheMarks } from "./cache-marks.ts";
@@ -73,6 +74,40 @@ describe("a request to Claude", () => {
     const { connect } = await startVendor();
 
     expect(() => connect(undefined, { promptCache: promptCache as PromptCache })).toThrow(/promptCache/);
+  });
+});
+
+describe("a server that refuses cache marks", () => {
+  const refusal = {
+    failure: { status: 400, message: "messages.0.content.0.cache_control: Extra inputs are not permitted" },
+  };
+
+  it.each(["generate", "stream"] as const)(
+    "gets the request again without them, and later ones too: %s [cache.refused]",
+    async (kind) => {
+      const { vendor, connect } = await startVendor();
+      vendor.plan(refusal, { answer: "Yes." }, { answer: "No." });
+      const omitted: string[] = [];
+      const model = connect();
+      const options: ModelOptions = { onOmitted: ({ what }) => void omitted.push(what) };
+      for (let count = 0; count < 2; count += 1)
+        await (kind === "generate"
+          ? model.generate(history, options)
+          : collectResponse(model.stream(history, options)));
+
+      expect(bodiesOf(vendor).map((body) => marksOf(body).length)).toEqual([4, 0, 0]);
+      expect(omitted).toEqual(["promptCache"]);
+    },
+  );
+
+  it("is asked once more at most, and marks stay when that does not help [cache.refused]", async () => {
+    const { vendor, connect } = await startVendor();
+    vendor.plan(refusal, refusal, { answer: "Yes." });
+    const model = connect();
+
+    await expect(model.generate(history)).rejects.toMatchObject({ name: "ModelError" });
+    await model.generate(history);
+    expect(bodiesOf(vendor).map((body) => marksOf(body).length)).toEqual([4, 0, 4]);
   });
 });
 

@@ -120,9 +120,9 @@ function hasOwnFields(host: string): boolean {
 export function rulesOf(model: { id: string; host: string }, overrides: Partial<ModelRules> = {}): ModelRules {
   const id = model.id.replace(/^ft:/, "");
   const isOpenAIModel = isOpenAIHost(model.host) || /^(?:gpt-(?!oss)|o\d|chatgpt-)/.test(id);
-  const own = { names: isOpenAIHost(model.host), cacheKey: hasOwnFields(model.host) };
-  const known = isOpenAIModel ? { ...newest, ...first(byModel, id), ...own } : unknown;
-  return { ...known, ...first(byHost, model.host), ...first(byOpenModel, id), ...overrides };
+  const known = isOpenAIModel ? { ...newest, ...first(byModel, id), names: isOpenAIHost(model.host) } : unknown;
+  const own = { ...known, cacheKey: hasOwnFields(model.host) };
+  return { ...own, ...first(byHost, model.host), ...first(byOpenModel, id), ...overrides };
 }
 
 function first(table: typeof byModel, text: string): Partial<ModelRules> | undefined {

@@ -35,6 +35,8 @@ export const modelCallRules = [
     "cache.option": "promptCache false sends no marks; a time of an hour holds for tools and instructions alone",
     "cache.session-key":
       "OpenAI gets one cache key for each session that a caller names: a hash that differs between owners and tells neither owner nor id",
+    "cache.refused":
+      "a server that refuses cache marks gets the request again without them, which is reported once, and no more marks",
     "cache.changing-facts":
       "what changes between runs stands behind tools and instructions, which every turn of a chat reads from the cache",
   }),

@@ -7,15 +7,17 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * Returns the body of a request with the fields that the caller's option `vendor` holds for the provider, merged last. An
  * object is merged field by field, unless its `type` is another than ours; the arrays `tools` and `include` are joined to
- * ours, and every other value takes the place of ours.
+ * ours, and every other value takes the place of ours. `stream` is left out: only the provider knows how it reads the
+ * answer.
  */
 export function withVendorFields<Body extends object>(
   body: Body,
   vendor: VendorOptions | undefined,
   providerId: string,
 ): Body {
-  const fields = vendor && getOwn(vendor, providerId);
-  if (fields === undefined) return body;
+  const given = vendor && getOwn(vendor, providerId);
+  if (given === undefined) return body;
+  const { stream: _, ...fields } = given;
   const merged: Record<string, unknown> = merge(body as Fields, fields);
   for (const name of joinedArrays) {
     const both = [getOwn(body as Fields, name), getOwn(fields, name)];
