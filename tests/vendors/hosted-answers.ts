@@ -85,7 +85,89 @@ const anthropicWhole = {
   ],
 };
 
+const output = [
+  { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed-thought" },
+  {
+    type: "web_search_call",
+    id: "ws_1",
+    status: "completed",
+    action: { type: "search", query: "Oslo weather", sources: [{ type: "url", url: met.url }] },
+  },
+  {
+    type: "code_interpreter_call",
+    id: "ci_1",
+    status: "completed",
+    code: "1 + 1",
+    container_id: "cntr_1",
+    outputs: [{ type: "logs", logs: "2" }],
+  },
+  {
+    type: "message",
+    id: "msg_1",
+    role: "assistant",
+    status: "completed",
+    content: [
+      {
+        type: "output_text",
+        text: "It rains.",
+        annotations: [{ type: "url_citation", ...yr, start_index: 0, end_index: 9 }, null],
+      },
+    ],
+  },
+];
+const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
+const whole = { id: "resp_1", status: "completed", output, usage };
+
+const openai: HostedAnswer = {
+  model: (url) => connect.openai(url, { apiKey: "sk-1" }),
+  events: [
+    ...output.flatMap((item, index) => [
+      { type: "response.output_item.added", output_index: index, item: { ...item, content: [] } },
+      { type: "response.web_search_call.searching", output_index: index, item_id: item.id },
+      { type: "response.output_text.annotation.added", output_index: index, annotation: null },
+      { type: "response.output_item.done", output_index: index, item },
+    ]),
+    { type: "response.completed", response: whole },
+  ],
+  whole,
+  text: "It rains.",
+  sources: [{ url: met.url, toolCallId: "ws_1" }, yr],
+  sentBack: ["sealed-thought", "ws_1", "ci_1", "1 + 1", "msg_1", "Sure?"],
+};
+
+const groundingMetadata = {
+  webSearchQueries: ["Oslo weather"],
+  groundingChunks: [
+    { web: { uri: yr.url, title: yr.title } },
+    { web: null },
+    { retrievedContext: { uri: met.url, title: met.title } },
+  ],
+};
+const parts = [
+  { executableCode: { language: "PYTHON", code: "1 + 1" }, thoughtSignature: "sealed-sign" },
+  { codeExecutionResult: { outcome: "OUTCOME_OK", output: "2" } },
+  { text: "It rains." },
+];
+const candidate = (given: object[], more: object = {}): object => ({
+  candidates: [{ index: 0, content: { role: "model", parts: given }, ...more }],
+});
+
+const gemini: HostedAnswer = {
+  model: (url) => connect.google(url, { apiKey: "key-1" }),
+  events: [
+    ...parts.map((part) => candidate([part])),
+    candidate([], { groundingMetadata }),
+    candidate([{ text: "" }], { groundingMetadata, finishReason: "STOP" }),
+  ],
+  whole: candidate(parts, { groundingMetadata, finishReason: "STOP" }),
+  text: "It rains.",
+  sources: [yr, met],
+  sentBack: ["1 + 1", "sealed-sign", "OUTCOME_OK", "It rains.", "Sure?"],
+};
+
 /** The answers, by vendor. */
 export const hostedAnswers: Readonly<Record<string, HostedAnswer>> = {
   Anthropic: { ...anthropic, whole: anthropicWhole },
+  OpenAI: openai,
+  Gemini: gemini,
 };

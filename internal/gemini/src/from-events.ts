@@ -3,6 +3,7 @@ import { createId, readObject, readObjects, readText } from "@troupe/core/adapte
 import type { ModelChunk, ModelFinish } from "@troupe/core/adapter";
 import { CallAssembler } from "./call-assembler.ts";
 import { toVendorState } from "./replay.ts";
+import { sourcesIn } from "./sources.ts";
 import { toFinish } from "./to-finish.ts";
 import { TruncatedResponseError, VendorError } from "./vendor-error.ts";
 import { toPart } from "./to-part.ts";
@@ -28,8 +29,10 @@ export class EventReader {
   /** Appends the chunks of an event. Throws when the event is an error. */
   read(answer: WireAnswer, chunks: ModelChunk[]): void {
     if (answer.error) throw new VendorError(readError(answer.error));
-    const { content, finishReason } = firstOf(readObjects(answer.candidates)) ?? {};
+    const candidate = firstOf(readObjects(answer.candidates));
+    const { content, finishReason } = candidate ?? {};
     for (const part of readObjects(readObject(content)["parts"])) this.#readPart(part, chunks);
+    if (candidate !== undefined) this.#readSources(candidate, chunks);
     this.#end = readText(finishReason) || (this.#end ?? refusalOf(answer));
     this.#usage = answer.usageMetadata ?? this.#usage;
     this.#readNames(answer);
@@ -50,6 +53,13 @@ export class EventReader {
     const [id, model] = [readText(responseId), readText(modelVersion)];
     if (id !== "") this.#answeredBy.responseId = id;
     if (model !== "") this.#answeredBy.model = model;
+  }
+
+  /** Every event may repeat the sources so far: the run keeps each once. */
+  #readSources(candidate: Record<string, unknown>, chunks: ModelChunk[]): void {
+    const isGrounded = candidate["groundingMetadata"] ?? candidate["urlContextMetadata"];
+    if (!isGrounded) return;
+    for (const source of sourcesIn(candidate)) chunks.push({ type: "source", ...source });
   }
 
   #readPart(given: Readonly<Record<string, unknown>>, chunks: ModelChunk[]): void {

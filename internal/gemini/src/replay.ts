@@ -2,16 +2,19 @@ import type { FunctionCall, Part } from "@google/genai/web";
 import { vendorStateOf } from "@troupe/core/adapter";
 import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 
+import { isHosted } from "./sources.ts";
+
 type ModelName = { readonly providerId: string; readonly modelId: string };
 
 /**
  * Returns the `vendorState` of an answer, which the next model call of the run sends back: the parts, when they have
- * signatures or the vendor's call ids. Else `undefined`.
+ * signatures or the vendor's call ids. Those with calls of the vendor's own tools go back in later turns too. Else `undefined`.
  */
 export function toVendorState(parts: readonly Part[], { providerId, modelId }: ModelName): VendorState | undefined {
   const isMarked = parts.some(({ thoughtSignature, functionCall }) => thoughtSignature ?? functionCall?.id);
-  if (!isMarked) return undefined;
-  return { providerId, modelId, items: parts.filter((part) => !isBlank(part)) };
+  const stored = parts.some(isHosted);
+  if (!isMarked && !stored) return undefined;
+  return { providerId, modelId, items: parts.filter((part) => !isBlank(part)), ...(stored && { stored }) };
 }
 
 /**
@@ -21,6 +24,7 @@ export function toVendorState(parts: readonly Part[], { providerId, modelId }: M
 export function replayOf(message: ModelMessage, model: ModelName): Part[] | undefined {
   const state = vendorStateOf(message, model);
   if (state === undefined) return undefined;
+  if (!Array.isArray(state.items)) return undefined;
   const parts = state.items as readonly Part[];
   const called = callsIn(parts).map(({ name }) => name);
   // By name and not by id: a call with a repeated id got another one here.

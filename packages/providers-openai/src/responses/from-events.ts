@@ -5,6 +5,7 @@ import type { ModelCall, EventReader } from "../model-call.ts";
 import { toVendorError, TruncatedResponseError } from "../vendor-error.ts";
 import { toFinishChunk } from "./finish.ts";
 import { isCommentary, summaryOf, wordsOf } from "./from-response.ts";
+import { sourcesIn } from "./sources.ts";
 import { isNamedCall, ResponsesToolCalls } from "./streamed-calls.ts";
 import type { ItemKey } from "./streamed-calls.ts";
 import type { OutputItem, ResponseEvent, WireResponse } from "./wire-types.ts";
@@ -94,6 +95,7 @@ export class ResponsesEventReader implements EventReader {
     this.#items.set(key, item);
     if (isNamedCall(item)) this.#calls.end(key, item, chunks);
     if (item.type === "message") this.#endMessage(key, item, chunks);
+    for (const source of sourcesIn(item)) chunks.push({ type: "source", ...source });
     if (item.type === "reasoning" && !this.#words.has(key)) {
       this.#tell("thinking", summaryOf(item, this.#hasThinking), chunks);
     }

@@ -8,6 +8,7 @@ import type { UnparsedCall } from "../to-tool-calls.ts";
 import { toVendorError, TruncatedResponseError } from "../vendor-error.ts";
 import { toResponsesFinishReason, toResponsesUsage } from "./finish.ts";
 import { toVendorState } from "./replay.ts";
+import { sourcesIn } from "./sources.ts";
 import { isNamedCall, toCallId } from "./streamed-calls.ts";
 import type { OutputItem, WireResponse } from "./wire-types.ts";
 
@@ -22,10 +23,12 @@ export function fromResponsesResponse(body: unknown, { options, modelId }: Model
   const output: OutputItem[] = readObjects(response.output);
   const { text, thinking } = readWords(output, wantsJson(options.responseFormat));
   const calls = toToolCalls(output.flatMap(toUnparsedCall));
+  const sources = output.flatMap(sourcesIn);
   return {
     text,
     ...calls,
     ...(thinking !== "" && { thinking }),
+    ...(sources.length > 0 && { sources }),
     usage: toResponsesUsage(usage) ?? noUsage,
     finishReason: toResponsesFinishReason(response, calls.toolCalls.length > 0),
     ...toFinishDetails({ id, model, vendorState: toVendorState(modelId, output) }),

@@ -1,18 +1,21 @@
 import { vendorStateOf } from "@troupe/core/adapter";
 import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 import { providerId } from "../provider-id.ts";
+import { isHosted } from "./sources.ts";
 import type { OutputItem } from "./wire-types.ts";
 
 /** Differs from the key of Chat Completions, so that neither API takes the state of the other. */
 type Kept = { outputItems: OutputItem[] };
 
 /**
- * Returns the items of an answer as `vendorState`, which the next model call of the run sends back. `undefined` when
+ * Returns the items of an answer as `vendorState`, which the next model call of the run sends back. Calls of the vendor's
+ * own tools go back in later turns too: without them, the model would search again. `undefined` when
  * the vendor would not take them: with reasoning that is not encrypted, or at the end.
  */
 export function toVendorState(modelId: string, items: OutputItem[]): VendorState | undefined {
   const kept: Kept = { outputItems: items };
-  return isReplayable(items) ? { providerId, modelId, items: kept } : undefined;
+  const stored = items.some(isHosted);
+  return isReplayable(items) ? { providerId, modelId, items: kept, ...(stored && { stored }) } : undefined;
 }
 
 /**
@@ -21,7 +24,7 @@ export function toVendorState(modelId: string, items: OutputItem[]): VendorState
  */
 export function replayedItems(message: ModelMessage, modelId: string): OutputItem[] | undefined {
   const items = (vendorStateOf(message, { providerId, modelId })?.items as Partial<Kept> | undefined)?.outputItems;
-  if (items === undefined) return undefined;
+  if (!Array.isArray(items)) return undefined;
   const called = items.flatMap(({ type, call_id: id }) => (type === "function_call" ? [id] : []));
   const wanted = (message.toolCalls ?? []).map(({ id }) => id);
   const isSame = called.length === wanted.length && called.every((id, index) => id === wanted[index]);

@@ -1,0 +1,28 @@
+import type { Source } from "@troupe/core";
+import { readObject, readObjects, readSource } from "@troupe/core/adapter";
+import type { OutputItem } from "./wire-types.ts";
+
+/** Items that a model makes itself. All others are calls of the vendor's own tools. */
+const ownTypes: readonly unknown[] = ["message", "reasoning", "function_call", undefined];
+
+/** Tells if an item is a call of one of the vendor's own tools, like a search of the web. */
+export function isHosted({ type }: OutputItem): boolean {
+  return !ownTypes.includes(type);
+}
+
+/** Returns the sources in an item that is done: pages and files that a tool of the vendor found, and that a text cites. */
+export function sourcesIn({ type, id, content, action, results }: OutputItem): Source[] {
+  if (type === "message") {
+    return readObjects(content).flatMap(({ annotations }) => readObjects(annotations).flatMap(citedSource));
+  }
+  const found = [...readObjects(readObject(action)["sources"]), ...readObjects(results)];
+  return found.flatMap(({ url, title, file_id: fileId, filename }) =>
+    readSource({ id: fileId, url, title: title ?? filename, toolCallId: id }),
+  );
+}
+
+/** Returns the source of an annotation: a page or a file. */
+export function citedSource(annotation: Readonly<Record<string, unknown>>): Source[] {
+  const { url, title, file_id: id, filename } = annotation;
+  return readSource({ id, url, title: title ?? filename });
+}
