@@ -64,6 +64,7 @@ describe("the messages that a model receives", () => {
     ["an image without data", { type: "image", mimeType: "image/png" }, "input[0].data"],
     ["an audio part without data", { type: "audio" }, "input[0].data"],
     ["a file without a mime type", { type: "file", data: "aGk=" }, "input[0].mimeType"],
+    ["a file without data", { type: "file", mimeType: "text/plain" }, "input[0].data"],
   ])("never hold %s [content.image] [content.audio] [content.file]", async (_what, part, field) => {
     const model = new ScriptedModel();
     const run = new Agent({ name: "a", model }).run([part as ContentPart]);
