@@ -146,6 +146,10 @@ describe.each(["run", "stream"] as const)("the model calls of an agent (%s)", (w
     const results = told.filter(({ name }) => name === "model.result").map(({ data }) => data);
     expect(results.map((data) => data.runId === runId)).toEqual([true, false]);
     expect(results[1]).toMatchObject({ parentRunId: runId, usage: scriptedUsage });
+    expect(told.at(-1)).toMatchObject({
+      name: "run.complete",
+      data: { parentRunId: runId, output: { usage: scriptedUsage } },
+    });
     const calls = told.flatMap(({ name, data }) => (name === "model.call" ? [[data.runId, data.parentRunId]] : []));
     expect(calls).toEqual([
       [runId, undefined],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { testRun } from "../run/test/test-run.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { scriptedUsage } from "../testing/scripted-answer.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { Agent } from "./agent.ts";
 import type { AgentConfig } from "./agent-config.ts";
@@ -52,6 +53,19 @@ describe("the title that a model makes", () => {
     expect(await titleOf(agent)).toBe("A week in Oslo");
     expect(meter.total).toEqual(usage);
     expect(titles.calls.map(({ options }) => options.apiKey)).toEqual(["sk-own"]);
+  });
+
+  it("is a model call of its own run, in events and usage [events.model-call] [events.model-result] [events.model-usage]", async () => {
+    const agent = agentWith(new ScriptedModel("A week in Oslo"));
+    const told: unknown[] = [];
+    agent.eventBus.on("model.call", ({ parentRunId, attempt }) => void told.push({ parentRunId, attempt }));
+    agent.eventBus.on("model.result", ({ parentRunId, usage }) => void told.push({ parentRunId, usage }));
+    agent.eventBus.on("run.complete", ({ parentRunId, output: { usage } }) => void told.push({ parentRunId, usage }));
+    const { runId } = await agent.run("What do I take to Oslo?", opts);
+    await agent.sessions.flush();
+
+    const ofTitle = { parentRunId: runId, usage: scriptedUsage };
+    expect(told.slice(3)).toEqual([{ parentRunId: runId, attempt: 1 }, ofTitle, ofTitle]);
   });
 
   it("never delays the answer, and is not made when the user has set one before", async () => {

@@ -97,6 +97,7 @@ class TitleRun implements RunWork {
       signal: run.signal,
       apiKeyFor: (providerId) => run.keyFor(providerId),
       onUsage: (usage) => run.meter.add(usage),
+      onModelCall: (called) => run.modelCalls.begin(called),
     });
     return answer.trim().replaceAll(/^["“„«']+|["”“»'.]+$/g, "");
   }
