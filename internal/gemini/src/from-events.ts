@@ -1,19 +1,21 @@
 import type { FunctionCall, Part } from "@google/genai/web";
-import { createId, readObject, readObjects, readText } from "@troupe/core/adapter";
-import type { ModelChunk, ModelFinish } from "@troupe/core/adapter";
+import { createId, readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
+import type { EventReader, ModelChunk } from "@troupe/core/adapter";
 import { CallAssembler } from "./call-assembler.ts";
+import { toVendorError } from "./errors.ts";
 import { toVendorState } from "./replay.ts";
 import { sourcesIn } from "./sources.ts";
 import { toFinish } from "./to-finish.ts";
-import { TruncatedResponseError, VendorError } from "./vendor-error.ts";
 import { toPart } from "./to-part.ts";
-import type { WireAnswer, WireError } from "./wire-types.ts";
+import type { WireAnswer } from "./wire-types.ts";
 
 /**
  * Converts the events of one Gemini answer to chunks. Collects its parts as `vendorState`, which the next model call of
  * the run sends back.
  */
-export class EventReader {
+export class GeminiEventReader implements EventReader<WireAnswer> {
+  /** Always false: events may follow the finish reason, with the final token counts. */
+  readonly isComplete = false;
   readonly #model: { providerId: string; modelId: string };
   readonly #parts: Part[] = [];
   readonly #calls = new CallAssembler();
@@ -28,7 +30,7 @@ export class EventReader {
 
   /** Appends the chunks of an event. Throws when the event is an error. */
   read(answer: WireAnswer, chunks: ModelChunk[]): void {
-    if (answer.error) throw new VendorError(readError(answer.error));
+    if (answer.error) throw toVendorError(answer);
     const candidate = firstOf(readObjects(answer.candidates));
     const { content, finishReason } = candidate ?? {};
     for (const part of readObjects(readObject(content)["parts"])) this.#readPart(part, chunks);
@@ -38,15 +40,20 @@ export class EventReader {
     this.#readNames(answer);
   }
 
-  /** Returns the last chunk. Throws when the answer has no finish reason: it was truncated. */
-  finish(): ModelFinish {
-    if (this.#end === undefined) throw new TruncatedResponseError("The answer ended without a finish reason.");
+  /** True once the answer has a finish reason. */
+  get isEnding(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** Appends the last chunk. Throws when the answer has no finish reason: it was truncated. */
+  end(chunks: ModelChunk[]): void {
+    if (this.#end === undefined) throw new TruncatedResponseError();
     const vendorState = toVendorState(this.#parts, this.#model);
-    return {
+    chunks.push({
       ...toFinish({ reason: this.#end, hasCalls: this.#ids.size > 0, usage: this.#usage }),
       ...this.#answeredBy,
       ...(vendorState !== undefined && { vendorState }),
-    };
+    });
   }
 
   #readNames({ responseId, modelVersion }: WireAnswer): void {
@@ -109,11 +116,6 @@ function firstOf(candidates: readonly Record<string, unknown>[]): Record<string,
 /** A refused request has feedback instead of an answer. */
 function refusalOf({ promptFeedback }: WireAnswer): string | undefined {
   return readText(readObject(promptFeedback)["blockReason"]) === "" ? undefined : "SAFETY";
-}
-
-/** Other servers send a message alone. */
-function readError(error: unknown): WireError {
-  return typeof error === "object" && error !== null ? error : { message: error };
 }
 
 function isNameless({ functionCall }: Part): boolean {

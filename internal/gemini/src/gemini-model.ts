@@ -1,85 +1,70 @@
-import type { ChatMessage, Logger, ModelOptions, ModelProvider } from "@troupe/core";
-import { createOmissionReport } from "@troupe/core/adapter";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
+import { createOmissionReport, generateAnswer, openClientCall, streamAnswer } from "@troupe/core/adapter";
+import type { ModelChunk, ModelResponse, Network } from "@troupe/core/adapter";
+import type { OpenCall } from "./access.ts";
+import { clientConnection, httpConnection } from "./connection.ts";
+import type { GeminiConnection } from "./connection.ts";
+import { GeminiEventReader } from "./from-events.ts";
 import { fromResponse } from "./from-response.ts";
-import { GeminiClient } from "./gemini-client.ts";
-import type { ClientSettings } from "./gemini-client.ts";
-import type { FindCredentials, CallCredentials } from "./call-credentials.ts";
-import type { ModelRules } from "./model-rules.ts";
-import { StreamReader } from "./stream-reader.ts";
+import type { ProviderSettings } from "./options.ts";
 import { toRequest } from "./to-request.ts";
 import type { RequestBody } from "./to-request.ts";
-import { toModelError, TruncatedResponseError } from "./vendor-error.ts";
-import type { CallContext } from "./vendor-error.ts";
 
 /**
- * Settings of `createGeminiModel`: the model, the address of its API, and a function that returns the credentials of
- * each call.
+ * Settings of `createGeminiModel`: the model, its network, and the function that opens its calls. `isCloud` for Google
+ * Cloud (Vertex) instead of the Gemini API.
  */
-export type GeminiModelSettings = ClientSettings & {
+export type GeminiModelSettings = ProviderSettings & {
   providerId: string;
-  modelId: string;
-  findCredentials: FindCredentials;
-  idleTimeoutMs: number;
-  rules: ModelRules;
-  logger: Logger;
+  isCloud: boolean;
+  network: Network;
+  openCall: OpenCall;
 };
 
-/**
- * Creates a model that speaks Gemini's format, for `google` and `vertex`, which differ in address and credentials.
- */
+/** Creates a model that speaks Gemini's format, for `google` and `vertex`, which differ in address and credentials. */
 export function createGeminiModel(settings: GeminiModelSettings): ModelProvider {
   return new GeminiModel(settings);
 }
-
-/** The vendor's own limit for an answer that is not streamed. */
-const longestAnswerMs = 600_000;
-
-type Method = "generateContent" | "streamGenerateContent";
-type ModelCall = CallContext & { credentials: CallCredentials };
 
 class GeminiModel implements ModelProvider {
   readonly providerId: string;
   readonly modelId: string;
   readonly #settings: GeminiModelSettings;
-  readonly #client: GeminiClient;
+  readonly #connection: GeminiConnection;
+  readonly #openCall: OpenCall;
 
   constructor(settings: GeminiModelSettings) {
-    this.providerId = settings.providerId;
-    this.modelId = settings.modelId;
+    const { providerId, modelId, client, network, openCall } = settings;
+    this.providerId = providerId;
+    this.modelId = modelId;
     this.#settings = settings;
-    this.#client = new GeminiClient(settings);
+    this.#connection = client === undefined ? httpConnection(network, settings) : clientConnection(client);
+    this.#openCall =
+      client === undefined ? openCall : async (options) => ({ call: openClientCall(providerId, options) });
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
-    const request = this.#toRequest(messages, options);
-    const call = await this.#open(options);
-    try {
-      const reply = await this.#send(request, call, "generateContent");
-      return fromResponse(await reply.text(), this);
-    } catch (error) {
-      throw toModelError(error, call);
-    }
+    return await generateAnswer(async () => {
+      const { modelId } = this;
+      const body = this.#toRequest(messages, options);
+      const { call, access } = await this.#openCall(options);
+      const send = async () => fromResponse(await this.#connection.send({ modelId, body, access }, call), this);
+      return { call, send };
+    });
   }
 
-  // A single generator: every further one costs each chunk three more promises.
-  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
-    const request = this.#toRequest(messages, options);
-    const call = await this.#open(options);
-    let bytes: AsyncIterator<Uint8Array, undefined> | undefined;
-    try {
-      const reader = new StreamReader(this);
-      bytes = bytesOf(await this.#send(request, call, "streamGenerateContent"));
-      for (let step = await bytes.next(); step.done !== true; step = await bytes.next()) {
-        for (const chunk of reader.push(step.value)) yield chunk;
-        reader.throwFailure();
-      }
-      yield reader.finish();
-    } catch (error) {
-      throw toModelError(error, call);
-    } finally {
-      await bytes?.return?.();
-    }
+  stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
+    return streamAnswer(async () => {
+      const { modelId } = this;
+      const body = this.#toRequest(messages, options);
+      const { call, access } = await this.#openCall(options);
+      const open = async () => ({
+        events: await this.#connection.open({ modelId, body, access }, call),
+        reader: new GeminiEventReader(this),
+        fromWhole: (answer: unknown) => fromResponse(answer, this),
+      });
+      return { call, open };
+    });
   }
 
   #toRequest(messages: readonly ChatMessage[], options: ModelOptions): RequestBody {
@@ -88,22 +73,4 @@ class GeminiModel implements ModelProvider {
     const reportReplaced = createOmissionReport(this, { logger });
     return toRequest(messages, options, { model: this, rules, isCloud, reportOmitted, reportReplaced });
   }
-
-  async #open({ apiKey, signal }: ModelOptions): Promise<ModelCall> {
-    const credentials = await this.#settings.findCredentials(apiKey, signal);
-    return { providerId: this.providerId, key: credentials.key, signal, credentials };
-  }
-
-  async #send(body: RequestBody, { credentials, signal }: ModelCall, method: Method): Promise<Response> {
-    const { idleTimeoutMs } = this.#settings;
-    const headersTimeoutMs = method === "generateContent" ? Math.max(longestAnswerMs, idleTimeoutMs) : idleTimeoutMs;
-    const waits = { headersTimeoutMs, idleTimeoutMs };
-    const { headers } = credentials;
-    return await this.#client.post({ modelId: this.modelId, method, body }, { headers, signal, ...waits });
-  }
-}
-
-function bytesOf({ body }: Response): AsyncIterator<Uint8Array, undefined> {
-  if (body === null) throw new TruncatedResponseError("The answer has no body.");
-  return (body as unknown as AsyncIterable<Uint8Array, undefined>)[Symbol.asyncIterator]();
 }

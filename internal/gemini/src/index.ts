@@ -1,7 +1,7 @@
-export { GeminiClient } from "./gemini-client.ts";
-export type { ClientSettings, MethodCall, SendOptions } from "./gemini-client.ts";
+export { accessByKey } from "./access.ts";
+export type { Access, OpenCall, OpenedCall } from "./access.ts";
+export { batchEmbedContents, embedContent, GeminiEmbedder, predict } from "./gemini-embeddings.ts";
+export type { EmbeddingTarget } from "./gemini-embeddings.ts";
 export { createGeminiModel } from "./gemini-model.ts";
-export { credentialsOfKey } from "./call-credentials.ts";
-export type { FindCredentials, CallCredentials } from "./call-credentials.ts";
-export { commonTable, modelIdOption, readModelOptions } from "./model-options.ts";
-export { toModelError } from "./vendor-error.ts";
+export { connectionTable, modelIdOption, ownOfClient, readEmbeddingsOptions, readModelOptions } from "./options.ts";
+export type { ConnectionOptions, GeminiClient, GeminiEmbeddingsClient } from "./options.ts";

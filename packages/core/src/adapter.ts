@@ -42,6 +42,7 @@ export type { VendorErrorFacts } from "./errors/vendor-error.ts";
 // API keys.
 export { genericKeyHeader, keyHeaders, vendorKeyHeaders } from "./keys/key-headers.ts";
 export { KeyedCache } from "./keys/keyed-cache.ts";
+export { readEnvironment } from "./keys/read-environment.ts";
 export { requireKey, resolveKey } from "./keys/resolve-key.ts";
 export type { ApiKeySource, KeySources, ResolvedKey } from "./keys/resolve-key.ts";
 export { readKeyHeaders } from "./keys/read-key-headers.ts";

@@ -1,19 +1,16 @@
-import { createGeminiModel, credentialsOfKey, readModelOptions } from "@troupe-internal/gemini";
+import { createGeminiModel, readModelOptions } from "@troupe-internal/gemini";
 import type { ModelProvider } from "@troupe/core";
+import { Network } from "@troupe/core/adapter";
+import { createOpenCall, providerId } from "./google-options.ts";
 import type { GoogleOptions } from "./google-options.ts";
-import { addressOf, findKey, providerId } from "./reach-google.ts";
 
 /**
- * Creates a Gemini model that is called through the Gemini API with an API key; `vertex` calls the models of Google
- * Cloud. Throws `invalid_config` for wrong options.
+ * Creates a Gemini model that is called through the Gemini API with an API key, or through the client in the options;
+ * `vertex` calls the models of Google Cloud. Throws `invalid_config` for wrong options.
  */
 export function google(modelId: string, options: GoogleOptions = {}): ModelProvider {
   const settings = readModelOptions(modelId, options, { vendor: providerId });
-  return createGeminiModel({
-    ...settings,
-    providerId,
-    baseURL: addressOf(options.baseURL),
-    isCloud: false,
-    findCredentials: async (apiKey) => credentialsOfKey(await findKey(apiKey, options.apiKey)),
-  });
+  const network = new Network(options);
+  const openCall = createOpenCall(network, options);
+  return createGeminiModel({ ...settings, providerId, isCloud: false, network, openCall });
 }

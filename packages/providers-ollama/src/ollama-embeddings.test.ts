@@ -49,7 +49,10 @@ describe("ollamaEmbeddings", () => {
     ["no numbers", { embeddings: [["a"]] }],
     ["nothing", {}],
   ])("fails for vectors that are %s", async (_, body) => {
-    await expect(answering(body).embed("a")).rejects.toMatchObject({ code: "model_failed", status: 502 });
+    await expect(answering(body).embed("a")).rejects.toMatchObject({
+      code: "model_failed",
+      message: "ollama sent vectors of another number or length than was asked for.",
+    });
   });
 
   it("refuses unknown options and a blank model", () => {

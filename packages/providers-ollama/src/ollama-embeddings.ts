@@ -1,13 +1,5 @@
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
-import {
-  checkTexts,
-  embedTexts,
-  Network,
-  openClientCall,
-  readObject,
-  toModelError,
-  VendorError,
-} from "@troupe/core/adapter";
+import { checkTexts, embedTexts, Network, openClientCall, readObject, toModelError } from "@troupe/core/adapter";
 import type { CallContext } from "@troupe/core/adapter";
 import { clientEmbedConnection, httpEmbedConnection, keySourcesOf } from "./connection.ts";
 import type { EmbedConnection } from "./connection.ts";
@@ -59,10 +51,9 @@ class OllamaEmbeddings implements EmbeddingProvider {
         await this.#connection.send({ model, input: [...batch], truncate: false, ...shortened }, call),
       );
     };
-    const toError = (message: string) => new VendorError({ status: 502, message });
     try {
       signal?.throwIfAborted();
-      return await embedTexts(texts, { limits, length: dimensions, send, toError });
+      return await embedTexts(texts, { limits, length: dimensions, send });
     } catch (error) {
       throw toModelError(error, call);
     }

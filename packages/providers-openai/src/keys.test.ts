@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { findKey } from "./find-key.ts";
 import { openai, openaiEmbeddings } from "./index.ts";
 import { failureOf, modelOf, question, startVendor, streamed } from "../test/ask.ts";
 
@@ -19,8 +18,11 @@ describe("the key of a call", () => {
     await openai("gpt-4.1", { baseURL, apiKey: "sk-config" }).generate(question);
 
     expect(vendor.exchanges.map(({ key }) => key)).toEqual(["sk-call", "sk-config"]);
-    const [request, config] = [undefined, undefined];
-    expect(findKey({ request, config, isOpenAI: true })).toEqual({ value: "sk-environment", fromCaller: false });
+    const sent = vi.fn<typeof fetch>().mockRejectedValue(new Error("not sent"));
+    await openai("gpt-4.1", { fetch: sent })
+      .generate(question)
+      .catch(() => undefined);
+    expect(new Headers(sent.mock.calls[0]?.[1]?.headers).get("authorization")).toBe("Bearer sk-environment");
   });
 
   it("is sent from the environment only to OpenAI", async () => {

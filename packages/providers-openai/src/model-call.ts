@@ -1,5 +1,5 @@
 import type { ChatMessage, FinishReason, ModelOptions } from "@troupe/core";
-import type { ModelChunk, ModelResponse, PartReader, ReportOmission, SseEvent } from "@troupe/core/adapter";
+import type { EventReader, ModelResponse, PartReader, ReportOmission } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The two APIs through which a model can be called: Responses, or Chat Completions. */
@@ -19,23 +19,14 @@ export type ModelCall = {
   reportOmitted: ReportOmission;
 };
 
-/** Converts the events of one streamed answer to chunks. Each `Api` has an implementation. */
-export interface EventReader {
-  /** Appends the chunks of an event, and returns true for the last one. Throws when the event is an error. */
-  read(event: SseEvent, chunks: ModelChunk[]): boolean;
-  /** Appends the last chunks after the last bytes. Throws when the answer is not complete. */
-  end(chunks: ModelChunk[]): void;
-}
-
 /**
  * One of the two APIs of OpenAI (`responsesApi`, `chatApi`): writes its requests, reads its answers, and weakens
  * refused requests.
  */
 export interface Api {
-  readonly path: string;
   toRequest(call: ModelCall): object;
   fromResponse(body: unknown, call: ModelCall): ModelResponse;
-  createReader(call: ModelCall): EventReader;
+  createReader(call: ModelCall): EventReader<object>;
   /** Returns weaker rules for a second try of a refused request, if there are any. */
   weaken(refusal: Refusal, request: object): Partial<ModelRules> | undefined;
 }

@@ -1,19 +1,15 @@
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
-import { checkTexts, embedTexts, getOwn } from "@troupe/core/adapter";
-import { openAIBaseURL, readEmbeddingsOptions } from "./openai-options.ts";
-import type { OpenAIEmbeddingsOptions } from "./openai-options.ts";
-import { Connections } from "./connections.ts";
-import type { SendOptions } from "./connections.ts";
-import { findKey } from "./find-key.ts";
+import { checkTexts, embedTexts, getOwn, Network, openClientCall, readJson, toModelError } from "@troupe/core/adapter";
+import type { CallContext } from "@troupe/core/adapter";
+import { post, toUrl } from "./connection.ts";
+import { toVendorError } from "./errors.ts";
 import { isOpenAIHost } from "./model-rules.ts";
-import { providerId } from "./provider-id.ts";
-import { readVectors } from "./read-vectors.ts";
-import { toVendorError } from "./vendor-error.ts";
-import { toModelError } from "./to-model-error.ts";
+import { addressOf, providerId, readEmbeddingsOptions } from "./options.ts";
+import type { OpenAIEmbeddingsOptions } from "./options.ts";
 
 /**
- * Creates a provider of embeddings (vectors of texts) over the API of OpenAI, or of any server with the same API.
- * Throws `invalid_config` for wrong options. The first call loads the package `openai`.
+ * Creates a provider of embeddings (vectors of texts) over the API of OpenAI, or of any server with the same API, called
+ * over our own HTTP or through the client in the options. Throws `invalid_config` for wrong options.
  */
 export function openaiEmbeddings(config: OpenAIEmbeddingsOptions = {}): EmbeddingProvider {
   return new OpenAIEmbeddings(readEmbeddingsOptions(config));
@@ -36,13 +32,16 @@ class OpenAIEmbeddings implements EmbeddingProvider {
   readonly dimensions?: number;
   readonly #config: OpenAIEmbeddingsOptions & { model: string };
   readonly #isOpenAI: boolean;
-  readonly #connections: Connections;
+  readonly #url: string;
+  readonly #network: Network;
 
   constructor(config: OpenAIEmbeddingsOptions) {
-    const { baseURL = openAIBaseURL, model = defaultModel } = config;
+    const { model = defaultModel } = config;
+    const baseURL = addressOf(config);
     this.#config = { ...config, model };
     this.#isOpenAI = isOpenAIHost(new URL(baseURL).hostname);
-    this.#connections = new Connections(baseURL);
+    this.#url = toUrl(baseURL, "/embeddings");
+    this.#network = new Network(config);
     const dimensions = config.dimensions ?? (this.#isOpenAI ? getOwn(lengths, model) : undefined);
     if (dimensions !== undefined) this.dimensions = dimensions;
   }
@@ -52,34 +51,55 @@ class OpenAIEmbeddings implements EmbeddingProvider {
     return vector;
   }
 
-  async embedBatch(texts: readonly string[], { apiKey, signal }: EmbedOptions = {}): Promise<number[][]> {
+  async embedBatch(texts: readonly string[], options: EmbedOptions = {}): Promise<number[][]> {
     checkTexts(texts);
     if (texts.length === 0) return [];
-    const key = await findKey({ request: apiKey, config: this.#config.apiKey, isOpenAI: this.#isOpenAI });
+    const call = await this.#openCall(options);
+    const send = async (input: readonly string[]) => readVectors(await this.#ask(input, call));
     try {
-      signal?.throwIfAborted();
-      const connection = await this.#connections.open(key);
-      const send = async (input: readonly string[]): Promise<number[][]> => {
-        const reply = await connection.post(
-          { path: "/embeddings", body: this.#request(input) },
-          this.#sendOptions(signal),
-        );
-        return readVectors(JSON.parse(await reply.text()));
-      };
-      const toError = (message: string) => toVendorError({ code: 502, message });
-      return await embedTexts(texts, { limits, length: this.dimensions, send, toError });
+      options.signal?.throwIfAborted();
+      return await embedTexts(texts, { limits, length: this.dimensions, send });
     } catch (error) {
-      throw toModelError(error, { key, signal });
+      throw toModelError(error, call);
     }
   }
 
-  #request(input: readonly string[]): object {
-    const { model, dimensions } = this.#config;
-    return { model, input, encoding_format: "base64", ...(dimensions !== undefined && { dimensions }) };
+  async #openCall({ apiKey: request, signal }: EmbedOptions): Promise<CallContext> {
+    const { client, apiKey: config } = this.#config;
+    if (client !== undefined) return openClientCall(providerId, { apiKey: request, signal });
+    const sources = { providerId, request, config, signal };
+    if (!this.#isOpenAI) return await this.#network.openCall({ ...sources, isKeyOptional: true });
+    return await this.#network.openCall({ ...sources, environment: ["OPENAI_API_KEY"] });
   }
 
-  #sendOptions(signal: AbortSignal | undefined): SendOptions {
-    const { timeoutMs = 600_000 } = this.#config;
-    return { signal, headersTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs };
+  async #ask(input: readonly string[], call: CallContext): Promise<unknown> {
+    const { client, model, dimensions, timeoutMs = 600_000 } = this.#config;
+    const body = { model, input, encoding_format: "base64", ...(dimensions !== undefined && { dimensions }) };
+    if (client !== undefined) {
+      const options = { maxRetries: 0, ...(call.signal !== undefined && { signal: call.signal }) };
+      return await client.embeddings.create(body as never, options as never);
+    }
+    const waits = { headersTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs };
+    return await readJson(await post(this.#network, { url: this.#url, body, call, ...waits }));
   }
+}
+
+/** The used fields of the embeddings of a batch. */
+type WireEmbeddings = { data?: { index?: number; embedding?: unknown }[]; error?: unknown };
+
+/**
+ * Reads the vectors of a batch of texts from a response, in the order of the texts; the vendor promises no order.
+ * Throws `VendorError` for an error in the body.
+ */
+function readVectors(body: unknown): number[][] {
+  const { data = [], error } = (body ?? {}) as WireEmbeddings;
+  if (error !== undefined && error !== null) throw toVendorError(error);
+  return data.toSorted((one, other) => (one.index ?? 0) - (other.index ?? 0)).map(toVector);
+}
+
+/** Some servers ignore the requested compact encoding. */
+function toVector({ embedding }: { embedding?: unknown }): number[] {
+  if (Array.isArray(embedding)) return embedding as number[];
+  const bytes = Buffer.from(typeof embedding === "string" ? embedding : "", "base64");
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
 }

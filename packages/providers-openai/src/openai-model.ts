@@ -1,24 +1,29 @@
 import { createLogger } from "@troupe/core";
-import type { ChatMessage, Logger, ModelOptions, ModelProvider } from "@troupe/core";
-import { createOmissionReport, drainReply, PartReader } from "@troupe/core/adapter";
-import type { ModelChunk, ModelResponse, ResolvedKey } from "@troupe/core/adapter";
+import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
+import {
+  createOmissionReport,
+  generateAnswer,
+  KeyedCache,
+  Network,
+  openClientCall,
+  PartReader,
+  streamAnswer,
+} from "@troupe/core/adapter";
+import type { CallContext, ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import type { Api, ApiName, ModelCall } from "./model-call.ts";
 import { chatApi } from "./chat/chat-api.ts";
-import { openAIBaseURL, readModelOptions } from "./openai-options.ts";
-import type { OpenAIOptions } from "./openai-options.ts";
-import { Connections } from "./connections.ts";
-import type { Connection, SendOptions } from "./connections.ts";
-import { findKey } from "./find-key.ts";
+import { clientConnection, httpConnection } from "./connection.ts";
+import type { OpenAIConnection } from "./connection.ts";
+import { readRefusal } from "./errors.ts";
+import { addressOf, providerId, readModelOptions } from "./options.ts";
+import type { OpenAIOptions } from "./options.ts";
 import { isOpenAIHost, rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
-import { providerId } from "./provider-id.ts";
 import { responsesApi } from "./responses/responses-api.ts";
-import { StreamReader } from "./stream-reader.ts";
-import { readRefusal, toModelError } from "./to-model-error.ts";
 
 /**
- * Creates a model of OpenAI, or of any server with its Chat Completions API. Throws `invalid_config` for wrong options.
- * The first model call loads the package `openai`.
+ * Creates a model of OpenAI, or of any server with its Chat Completions API, called over our own HTTP or through the
+ * client in the options. Throws `invalid_config` for wrong options.
  */
 export function openai(modelId: string, config: OpenAIOptions = {}): ModelProvider {
   return new OpenAIModel(modelId, readModelOptions(modelId, config));
@@ -26,15 +31,14 @@ export function openai(modelId: string, config: OpenAIOptions = {}): ModelProvid
 
 const apis: Readonly<Record<ApiName, Api>> = { responses: responsesApi, chat: chatApi };
 
-type PendingCall = {
-  messages: readonly ChatMessage[];
-  options: ModelOptions;
-  key: ResolvedKey | undefined;
-  signal: AbortSignal | undefined;
-  stream: boolean;
-};
+/** Sends one request of a model call: `OpenAIConnection.send` or `open`. */
+type Send<Answer> = (connection: OpenAIConnection, request: { api: ApiName; body: object }) => Promise<Answer>;
 
-type OpenAnswer = { api: Api; call: ModelCall; reply: Response };
+/** A model call, and the API that writes its requests and reads its answer. */
+type WrittenCall = { api: Api; modelCall: ModelCall };
+
+/** What a model call starts from. */
+type Question = { messages: readonly ChatMessage[]; options: ModelOptions; stream: boolean };
 
 class OpenAIModel implements ModelProvider {
   readonly providerId = providerId;
@@ -42,83 +46,91 @@ class OpenAIModel implements ModelProvider {
   readonly #config: OpenAIOptions;
   readonly #isOpenAI: boolean;
   readonly #rules: ModelRules;
-  readonly #connections: Connections;
-  readonly #logger: Logger;
+  readonly #network: Network;
+  readonly #connection: OpenAIConnection;
+  /** Rules learned from refusals, by API key. */
+  readonly #learned = new KeyedCache<{ rules: Partial<ModelRules> }>(() => ({ rules: {} }));
 
   constructor(modelId: string, config: OpenAIOptions) {
-    const { baseURL = openAIBaseURL, logger = createLogger(), rules } = config;
+    const { client, timeoutMs = 600_000, idleTimeoutMs = 60_000 } = config;
+    const baseURL = addressOf(config);
     const host = new URL(baseURL).hostname;
     this.modelId = modelId;
     this.#config = config;
     this.#isOpenAI = isOpenAIHost(host);
-    this.#rules = rulesOf({ id: modelId, host }, rules);
-    this.#connections = new Connections(baseURL);
-    this.#logger = logger;
+    this.#rules = rulesOf({ id: modelId, host }, config.rules);
+    this.#network = new Network(config);
+    this.#connection =
+      client === undefined
+        ? httpConnection(this.#network, { baseURL, timeoutMs, idleTimeoutMs })
+        : clientConnection(client);
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
-    const pending = await this.#pending(messages, options, false);
-    try {
-      const { api, call, reply } = await this.#send(pending);
-      return api.fromResponse(JSON.parse(await reply.text()), call);
-    } catch (error) {
-      throw toModelError(error, pending);
-    }
+    return await generateAnswer(async () => {
+      const call = await this.#openCall(options);
+      const send = async () => {
+        const ask: Send<unknown> = (connection, request) => connection.send(request, call);
+        const { answer, api, modelCall } = await this.#ask({ messages, options, stream: false }, call, ask);
+        return api.fromResponse(answer, modelCall);
+      };
+      return { call, send };
+    });
   }
 
-  // A single generator: every further one costs promises for each chunk.
-  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
-    const pending = await this.#pending(messages, options, true);
-    const { signal } = pending;
-    try {
-      const { api, call, reply } = await this.#send(pending);
-      const reader = new StreamReader(api.createReader(call));
-      const bytes = bytesOf(reply);
-      for await (const piece of bytes) {
-        for (const chunk of reader.push(piece)) {
-          signal?.throwIfAborted();
-          yield chunk;
-        }
-        reader.throwFailure();
-        if (reader.isComplete) {
-          await drainReply(bytes);
-          return;
-        }
-      }
-      yield* reader.finish();
-    } catch (error) {
-      throw toModelError(error, pending);
-    }
+  stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
+    return streamAnswer(async () => {
+      const call = await this.#openCall(options);
+      const open = async () => {
+        const {
+          answer: events,
+          api,
+          modelCall,
+        } = await this.#ask({ messages, options, stream: true }, call, (connection, request) =>
+          connection.open(request, call),
+        );
+        const fromWhole = (body: unknown) => api.fromResponse(body, modelCall);
+        return { events, reader: api.createReader(modelCall), fromWhole };
+      };
+      return { call, open };
+    });
   }
 
-  async #pending(messages: readonly ChatMessage[], options: ModelOptions, stream: boolean): Promise<PendingCall> {
-    const key = await findKey({ request: options.apiKey, config: this.#config.apiKey, isOpenAI: this.#isOpenAI });
-    return { messages, options, key, signal: options.signal, stream };
+  async #openCall({ apiKey: request, signal }: ModelOptions): Promise<CallContext> {
+    const { client, apiKey: config } = this.#config;
+    if (client !== undefined) return openClientCall(providerId, { apiKey: request, signal });
+    const sources = { providerId, request, config, signal };
+    // The key of the environment is OpenAI's, and other servers may need none.
+    if (!this.#isOpenAI) return await this.#network.openCall({ ...sources, isKeyOptional: true });
+    return await this.#network.openCall({ ...sources, environment: ["OPENAI_API_KEY"] });
   }
 
   /** Sends the request, and again under weaker rules when the vendor refuses it. */
-  async #send(pending: PendingCall): Promise<OpenAnswer> {
-    pending.signal?.throwIfAborted();
-    const api = apis[this.#apiFor(pending.messages)];
-    const connection = await this.#connections.open(pending.key);
+  async #ask<Answer>(
+    question: Question,
+    { key }: CallContext,
+    send: Send<Answer>,
+  ): Promise<WrittenCall & { answer: Answer }> {
+    const learned = this.#learned.get(key?.value);
     for (;;) {
-      const call = this.#call(pending, connection);
-      const body = api.toRequest(call);
+      const modelCall = this.#toModelCall(question, learned.rules);
+      const api = apis[modelCall.api];
+      const body = api.toRequest(modelCall);
       try {
-        const reply = await connection.post({ path: api.path, body }, this.#sendOptions(pending));
-        return { api, call, reply };
+        return { api, modelCall, answer: await send(this.#connection, { api: modelCall.api, body }) };
       } catch (error) {
         const refusal = readRefusal(error);
         const weaker = refusal && api.weaken({ ...refusal, isOpenAI: this.#isOpenAI }, body);
         if (weaker === undefined) throw error;
-        connection.learned = { ...connection.learned, ...weaker };
+        learned.rules = { ...learned.rules, ...weaker };
       }
     }
   }
 
-  #call({ messages, options, stream }: PendingCall, { learned }: Connection): ModelCall {
+  #toModelCall({ messages, options, stream }: Question, learned: Partial<ModelRules>): ModelCall {
     const { modelId } = this;
-    const reportOmitted = createOmissionReport(this, { logger: this.#logger, onOmitted: options.onOmitted });
+    const { logger = createLogger() } = this.#config;
+    const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
     return {
       api: this.#apiFor(messages),
       modelId,
@@ -138,17 +150,8 @@ class OpenAIModel implements ModelProvider {
     const isHeard = this.#rules.parts.includes("audio") && messages.some(hasAudio);
     return this.#isOpenAI && !isHeard ? "responses" : "chat";
   }
-
-  #sendOptions({ signal, stream }: PendingCall): SendOptions {
-    const { timeoutMs = 600_000, idleTimeoutMs = 60_000 } = this.#config;
-    return { signal, idleTimeoutMs, headersTimeoutMs: stream ? idleTimeoutMs : timeoutMs };
-  }
 }
 
 function hasAudio({ content }: ChatMessage): boolean {
   return Array.isArray(content) && content.some(({ type }) => type === "audio");
-}
-
-function bytesOf({ body }: Response): AsyncIterableIterator<Uint8Array> {
-  return (body as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]() as AsyncIterableIterator<Uint8Array>;
 }

@@ -3,7 +3,7 @@ import type { ContentPart } from "@troupe/core";
 import { getOwn, readContentData } from "@troupe/core/adapter";
 import type { ContentData } from "@troupe/core/adapter";
 import type { ModelCall } from "./model-call.ts";
-import { providerId } from "./provider-id.ts";
+import { providerId } from "./options.ts";
 
 /** A part of a user message in a form that the Responses API and the Chat Completions API can send. */
 export type ReadPart =

@@ -48,9 +48,9 @@ async function startTokens({
   });
   const { port } = server.address() as AddressInfo;
   const pool = sharedHttpPool();
-  const send = pool.fetch;
-  vi.spyOn(pool, "fetch").mockImplementation((url, init) => {
-    const isToken = (url as URL | string).toString() === "https://oauth2.googleapis.com/token";
+  const send = pool.send.bind(pool);
+  vi.spyOn(pool, "send").mockImplementation((url, init) => {
+    const isToken = String(url) === "https://oauth2.googleapis.com/token";
     return send(isToken ? `http://127.0.0.1:${port}` : url, init);
   });
   return asked;

@@ -1,76 +1,116 @@
-import { toModelError } from "@troupe-internal/gemini";
 import { ModelError, TroupeError } from "@troupe/core";
-import { abortedError, sharedHttpPool, untilAborted } from "@troupe/core/adapter";
-import { isAuthClient } from "./check-vertex-options.ts";
-import type { AuthClient, ServiceAccount } from "./vertex-options.ts";
+import { abortedError, Network, toModelError, untilAborted } from "@troupe/core/adapter";
+import { isAuthClient, projectPattern, providerId } from "./vertex-options.ts";
+import type { AuthClient, CloudOptions } from "./vertex-options.ts";
 
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 
-/** Given credentials, or the project for which Google's library looks for some. */
-type CredentialsSource = {
-  credentials?: ServiceAccount | AuthClient | undefined;
-  project?: string | undefined;
-};
+/** A client that makes headers, and the lookup of its project, where Google's library found the client. */
+type FoundClient = { client: AuthClient; findProject: () => Promise<string | null | undefined> };
 
 /**
- * The Google Cloud credentials of a model, which authenticate its requests: the given ones, else Google's Application
+ * The Google Cloud credentials of a provider, which authenticate its requests: the given ones, else Google's Application
  * Default Credentials. Concurrent calls share one request for a token.
  */
 export class Credentials {
-  readonly #source: CredentialsSource;
-  readonly #url: string;
-  #client: Promise<AuthClient> | undefined;
+  readonly #options: CloudOptions;
+  #found: Promise<FoundClient> | undefined;
 
-  constructor(source: CredentialsSource, url: string) {
-    this.#source = source;
-    this.#url = url;
+  constructor(options: CloudOptions) {
+    this.#options = options;
   }
 
-  /** Returns the headers that authenticate a request. */
-  async headers(signal: AbortSignal | undefined): Promise<Record<string, string>> {
-    const loading = (this.#client ??= loadClient(this.#source));
-    const client = await untilAborted(() => loading, signal).catch((cause: unknown) => {
-      // The next call tries again.
-      this.#client = undefined;
-      throw signal?.aborted ? abortedError(signal.reason) : noCredentials(cause);
-    });
+  /** Returns the headers that authenticate a request to the URL. */
+  async headers(url: string, signal: AbortSignal | undefined): Promise<Record<string, string>> {
+    const { client } = await this.#find(signal);
     try {
-      return Object.fromEntries(new Headers(await untilAborted(() => client.getRequestHeaders(this.#url), signal)));
+      return Object.fromEntries(new Headers(await untilAborted(() => client.getRequestHeaders(url), signal)));
     } catch (thrown) {
       throw toTokenError(thrown, signal);
     }
   }
+
+  /** Returns the project to which the credentials belong. Throws `unauthorized` when they do not tell. */
+  async findProject(signal: AbortSignal | undefined): Promise<string> {
+    const { findProject } = await this.#find(signal);
+    const project = await untilAborted(findProject, signal).catch((cause: unknown) => {
+      throw signal?.aborted ? abortedError(signal.reason) : noProject(cause);
+    });
+    if (typeof project === "string" && projectPattern.test(project)) return project;
+    throw noProject(undefined);
+  }
+
+  async #find(signal: AbortSignal | undefined): Promise<FoundClient> {
+    const finding = (this.#found ??= findClient(this.#options));
+    try {
+      return await untilAborted(() => finding, signal);
+    } catch (cause) {
+      if (signal?.aborted) throw abortedError(signal.reason);
+      // The next call tries again.
+      if (this.#found === finding) this.#found = undefined;
+      throw noCredentials(cause);
+    }
+  }
 }
 
-/** Loads Google's library for credentials, unless a client is given. Its requests use the shared HTTP pool. */
-async function loadClient({ credentials: given, project }: CredentialsSource): Promise<AuthClient> {
-  if (given !== undefined && isAuthClient(given)) return given;
+/** Loads Google's library for credentials, unless a client is given. It fetches tokens over the provider's network. */
+async function findClient({
+  credentials: given,
+  project,
+  fetch,
+  proxy,
+  dispatcher,
+}: CloudOptions): Promise<FoundClient> {
+  if (given !== undefined && isAuthClient(given)) return { client: given, findProject: async () => given.projectId };
   const { GoogleAuth, JWT } = await import("google-auth-library");
-  const transporterOptions = { fetchImplementation: sendPooled };
+  // Without the user's headers, which are meant for the models.
+  const network = new Network({ fetch, proxy, dispatcher });
+  const transporterOptions = { fetchImplementation: toFetch(network) };
   if (given !== undefined) {
-    return new JWT({ email: given.client_email, key: given.private_key, scopes, transporterOptions });
+    const { client_email: email, private_key: key, project_id: projectId } = given;
+    const client = new JWT({ email, key, scopes, transporterOptions });
+    return { client, findProject: async () => projectId };
   }
   // Without a project, the library looks for one in many places, and waits for timeouts.
   const named = project === undefined ? {} : { projectId: project };
-  return await new GoogleAuth({ scopes, ...named, clientOptions: { transporterOptions } }).getClient();
+  const auth = new GoogleAuth({ scopes, ...named, clientOptions: { transporterOptions } });
+  return { client: await auth.getClient(), findProject: () => auth.getProjectId() };
 }
 
-async function sendPooled(...request: Parameters<typeof fetch>): Promise<Response> {
-  return await sharedHttpPool().fetch(...request);
+/** Gives a network the form of `fetch`, of which the library needs little: its answers are small, and whole. */
+function toFetch(network: Network): typeof fetch {
+  return async (input, init = {}) => {
+    const { url } = new Request(input);
+    const reply = await network.send(url, {
+      method: init.method ?? "GET",
+      headers: Object.fromEntries(new Headers(init.headers)),
+      body: init.body === undefined || init.body === null ? undefined : await new Response(init.body).text(),
+      signal: init.signal ?? undefined,
+    });
+    const { status, headers } = reply;
+    return new Response(status === 204 ? null : await reply.text(), { status, headers: [...headers] });
+  };
 }
 
 function noCredentials(cause: unknown): TroupeError {
   return new TroupeError(
     "unauthorized",
     "vertex found no credentials: pass credentials or an API key, or set up Application Default Credentials.",
-    { cause, fields: { vendor: "vertex" } },
+    { cause, fields: { vendor: providerId } },
+  );
+}
+
+function noProject(cause: unknown): TroupeError {
+  return new TroupeError(
+    "unauthorized",
+    "vertex found no project: pass project, set GOOGLE_CLOUD_PROJECT, or pass an API key in place of credentials.",
+    { cause, fields: { vendor: providerId } },
   );
 }
 
 /** Converts an error of fetching a token. A refused one is like a refused key of the server. */
 function toTokenError(thrown: unknown, signal: AbortSignal | undefined): TroupeError {
-  const call = { providerId: "vertex", key: undefined, signal };
   const { status } = (thrown ?? {}) as { status?: unknown };
-  if (signal?.aborted || typeof status !== "number") return toModelError(thrown, call);
-  return new ModelError({ ...call, status: status === 400 ? 401 : status, cause: thrown });
+  if (signal?.aborted || typeof status !== "number") return toModelError(thrown, { providerId, signal });
+  return new ModelError({ providerId, status: status === 400 ? 401 : status, cause: thrown });
 }

@@ -1,3 +1,11 @@
 export type { ModelRules } from "./model-rules.ts";
+export { vertexEmbeddings } from "./vertex-embeddings.ts";
 export { vertex } from "./vertex.ts";
-export type { AuthClient, ServiceAccount, VertexOptions } from "./vertex-options.ts";
+export type {
+  AuthClient,
+  GeminiClient,
+  GeminiEmbeddingsClient,
+  ServiceAccount,
+  VertexEmbeddingsOptions,
+  VertexOptions,
+} from "./vertex-options.ts";

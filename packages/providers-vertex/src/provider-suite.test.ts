@@ -6,10 +6,6 @@ import { vertex } from "./index.ts";
 
 const place = { project: "troupe-1", location: "global" };
 const gaps = {
-  "is done soon after the last event, though its vendor keeps the connection":
-    "the answer is read until its connection ends",
-  "gives nothing more of what has arrived once its signal has aborted":
-    "the signal is looked at only while bytes are awaited",
   "reports truncated arguments and does not guess the rest":
     "Gemini tells arguments as an object: whole, or not at all",
 };

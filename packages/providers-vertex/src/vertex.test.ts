@@ -1,13 +1,16 @@
 import { inspect } from "node:util";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import { sharedHttpPool } from "@troupe/core/adapter";
 import type { ModelMessage } from "@troupe/core/adapter";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { authClient, bodiesOf, gather, inProject, startVendor } from "../test/vendor.ts";
+import { authClient, bodiesOf, gather, inProject, startVendor, stubNoCloud } from "../test/vendor.ts";
 import { vertex } from "./index.ts";
 import type { VertexOptions } from "./index.ts";
 
 const ask = [{ role: "user" as const, content: "Hello?" }];
+/** The option `fetch`, as it is called: with the URL as a string. */
+type Send = (url: string, init?: RequestInit) => Promise<Response>;
+
+const client = { models: { generateContent: fetch, generateContentStream: fetch } };
 const place = { project: "troupe-1", location: "us-central1" };
 
 afterEach(() => {
@@ -25,11 +28,11 @@ describe("vertex", () => {
 
   it.each<[string, unknown, RegExp]>([
     ["an unknown option", { region: "eu" }, /Unknown option "region" of vertex. Expected .*project, location/],
-    ["a project without a location", { project: "p" }, /project and location together: location is missing/],
-    ["a location without a project", { location: "eu" }, /project and location together: project is missing/],
     ["a project that is none", { ...place, project: "a/b" }, /^project must be/],
     ["a location that is another host", { ...place, location: "evil.example/#" }, /^location must be/],
-    ["credentials for no project", { credentials: authClient() }, /project and location where credentials/],
+    ["a place beside a client", { project: "p", client }, /^project would have no effect beside client/],
+    ["a key beside a client", { apiKey: "k", client }, /^apiKey would have no effect beside client/],
+    ["two networks", { fetch, proxy: "http://127.0.0.1:9" }, /^fetch and proxy exclude each other/],
     ["credentials and a key", { ...inProject(), apiKey: "k" }, /credentials or apiKey, not both/],
     ["credentials without a key", { ...place, credentials: { client_email: "a@b" } }, /^credentials must be/],
     [
@@ -54,11 +57,13 @@ describe("the address", () => {
     [{ ...place, location: "global" }, "https://aiplatform.googleapis.com", `${projects}/global/${models}`],
     [{ ...place, location: "eu" }, "https://aiplatform.eu.rep.googleapis.com", `${projects}/eu/${models}`],
     [{ ...place, location: "us" }, "https://aiplatform.us.rep.googleapis.com", `${projects}/us/${models}`],
+    [{ project: "troupe-1" }, "https://aiplatform.googleapis.com", `${projects}/global/${models}`],
     [{}, "https://aiplatform.googleapis.com", `/v1beta1/${models}`],
+    [{ location: "eu" }, "https://aiplatform.eu.rep.googleapis.com", `/v1beta1/${models}`],
   ])("is for %j at %s [vertex.factory]", async (options, origin, path) => {
-    const sent = vi.spyOn(sharedHttpPool(), "fetch").mockRejectedValue(new Error("not sent"));
+    const sent = vi.fn<Send>().mockRejectedValue(new Error("not sent"));
 
-    await vertex("gemini-3.8-flash", { ...options, apiKey: "key-1" })
+    await vertex("gemini-3.8-flash", { ...options, apiKey: "key-1", fetch: sent })
       .generate(ask)
       .catch(() => undefined);
 
@@ -69,9 +74,10 @@ describe("the address", () => {
     ["projects/other/locations/eu/endpoints/7", "/v1beta1/projects/other/locations/eu/endpoints/7"],
     ["meta/llama-4", `${projects}/us-central1/publishers/meta/models/llama-4`],
   ])("names the model %s with its project", async (modelId, path) => {
-    const sent = vi.spyOn(sharedHttpPool(), "fetch").mockRejectedValue(new Error("not sent"));
+    const sent = vi.fn<Send>().mockRejectedValue(new Error("not sent"));
+    const options = { ...place, apiKey: "key-1", baseURL: "https://example.com/", fetch: sent };
 
-    await gather(vertex(modelId, { ...place, apiKey: "key-1", baseURL: "https://example.com/" }).stream(ask));
+    await gather(vertex(modelId, options).stream(ask));
 
     expect(sent.mock.calls[0]?.[0]).toBe(`https://example.com${path}:streamGenerateContent?alt=sse`);
   });
@@ -108,14 +114,12 @@ describe("who asks", () => {
   });
 
   it("must be somebody", async () => {
-    vi.stubEnv("GOOGLE_API_KEY", "");
+    stubNoCloud();
     const { vendor, connect } = await startVendor();
 
     await expect(connect("gemini-3.8-flash", {}).generate(ask)).rejects.toMatchObject({
       code: "unauthorized",
-      message: expect.stringMatching(
-        /^vertex needs project and location in its options, or an API key: send the header/,
-      ),
+      message: expect.stringMatching(/^vertex found no credentials: pass credentials or an API key, or set up/),
       fields: { vendor: "vertex" },
     });
     expect(vendor.exchanges).toEqual([]);

@@ -2,7 +2,7 @@ import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { FakeVendorOptions } from "@troupe-internal/vendor-fakes";
 import type { ModelProvider } from "@troupe/core";
 import type { ModelChunk } from "@troupe/core/adapter";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { vertex } from "../src/index.ts";
 import type { AuthClient, VertexOptions } from "../src/index.ts";
 
@@ -41,4 +41,17 @@ export async function gather(stream: AsyncIterable<ModelChunk>): Promise<{ chunk
     return { chunks, error };
   }
   return { chunks, error: undefined };
+}
+
+/** Hides every place and credential that this machine may have, and sets variables; the test restores them. */
+export function stubNoCloud(variables: Record<string, string> = {}): void {
+  const names = ["API_KEY", "CLOUD_PROJECT", "CLOUD_LOCATION", "APPLICATION_CREDENTIALS"].map(
+    (name) => `GOOGLE_${name}`,
+  );
+  for (const name of [...names, "GCLOUD_PROJECT"]) vi.stubEnv(name, "");
+  vi.stubEnv("CLOUDSDK_CONFIG", "/nowhere");
+  vi.stubEnv("METADATA_SERVER_DETECTION", "none");
+  // Without the program that knows the project of the developer.
+  vi.stubEnv("PATH", "");
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
 }

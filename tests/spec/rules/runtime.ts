@@ -91,6 +91,9 @@ export const runtimeRules = [
     "google.reasoning-budget": "budgetTokens applies to google",
     "vertex.factory": "vertex(modelId, { project?, location?, credentials? }) makes a provider",
     "vertex.reasoning-budget": "budgetTokens applies to vertex",
+    "vertex.place":
+      "vertex finds what is not given: the project by its credentials or GOOGLE_CLOUD_PROJECT, the location by GOOGLE_CLOUD_LOCATION, else global",
+    "provider.no-sdk": "without client, no library of a vendor is loaded",
     "ollama.factory": "ollama(modelId, { baseURL? }) makes a provider",
   }),
 ];

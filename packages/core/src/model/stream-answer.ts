@@ -58,14 +58,17 @@ export async function* streamAnswer<Event>(
     const answer = await open();
     const opened = (events = answer.events[Symbol.asyncIterator]());
     for (let isOver = false; !isOver;) {
-      const batch = readBatch(await opened.next(), answer);
+      // Only for the wait: the rest may come slowly, or be read slowly.
+      if (answer.reader.isEnding === true) timer = leaveSoon(opened);
+      const step = await opened.next();
+      clearTimeout(timer);
+      const batch = readBatch(step, answer);
       for (const chunk of batch.chunks) {
         signal?.throwIfAborted();
         yield chunk;
       }
       throwFailure(batch);
       isOver = batch.isLast;
-      if (answer.reader.isEnding === true) timer ??= leaveSoon(opened);
     }
     await drainReply(opened);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { TroupeError } from "../errors/troupe-error.ts";
+import { ResponseError } from "../errors/vendor-error.ts";
 
 /** The limits of a vendor in one request for embeddings, and the number of requests that may run at once. */
 export type EmbeddingLimits = {
@@ -16,16 +17,15 @@ export type TextBatches = {
   length: number | undefined;
   /** Sends one batch and returns its vectors in the order of the texts. */
   send: (batch: readonly string[]) => Promise<number[][]>;
-  /** Makes the error for a wrong number or length of vectors, which would go to the wrong texts. */
-  toError: (message: string) => Error;
 };
 
 /**
  * Turns texts into vectors for a provider of embeddings: sends them in batches that the vendor takes, and joins the
- * vectors in the order of the texts. Throws `toError` for a wrong number or length of vectors.
+ * vectors in the order of the texts. Throws `ResponseError` for a wrong number or length of vectors, which would go to
+ * the wrong texts.
  */
 export async function embedTexts(texts: readonly string[], settings: TextBatches): Promise<number[][]> {
-  const { limits, send, toError } = settings;
+  const { limits, send } = settings;
   const batches = splitTexts(texts, limits);
   const answers: number[][][] = [];
   let { length } = settings;
@@ -36,7 +36,7 @@ export async function embedTexts(texts: readonly string[], settings: TextBatches
       const vectors = await send(batch);
       length ??= vectors[0]?.length ?? 0;
       const isWhole = vectors.length === batch.length && length > 0 && vectors.every((each) => each.length === length);
-      if (!isWhole) throw toError(`${batch.length} vectors of one length were asked for, and other ones came.`);
+      if (!isWhole) throw new ResponseError("sent vectors of another number or length than was asked for");
       answers[index] = vectors;
     }
   };

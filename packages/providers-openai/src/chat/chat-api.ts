@@ -8,7 +8,6 @@ import { weakenChatRules } from "./weaken.ts";
  * The Chat Completions API, which many servers implement. By default used for servers other than OpenAI, and for audio.
  */
 export const chatApi: Api = {
-  path: "/chat/completions",
   toRequest: toChatRequest,
   fromResponse: fromChatResponse,
   createReader: (call) => new ChatEventReader(call),

@@ -1,8 +1,7 @@
-import { readObject, readObjects, readText } from "@troupe/core/adapter";
-import type { ModelChunk, SseEvent } from "@troupe/core/adapter";
-import type { ModelCall, EventReader } from "../model-call.ts";
+import { readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
+import type { EventReader, ModelChunk } from "@troupe/core/adapter";
+import type { ModelCall } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
-import { TruncatedResponseError } from "../vendor-error.ts";
 import { toChatFinishReason, toChatUsage } from "./finish.ts";
 import { ThinkingCollector } from "./replay.ts";
 import { contentText, readChoice, usageIn } from "./read-choice.ts";
@@ -10,7 +9,9 @@ import { ChatToolCalls } from "./streamed-calls.ts";
 import type { WireCompletion, WireMessage } from "./wire-types.ts";
 
 /** Converts the events of one streamed Chat Completions answer to chunks, as different servers send them. */
-export class ChatEventReader implements EventReader {
+export class ChatEventReader implements EventReader<WireCompletion> {
+  /** Always false: the usage may follow the finish reason. */
+  readonly isComplete = false;
   readonly #modelId: string;
   readonly #calls = new ChatToolCalls();
   readonly #thinking = new ThinkingCollector();
@@ -18,31 +19,27 @@ export class ChatEventReader implements EventReader {
   #usage: unknown;
   #id: string | undefined;
   #model: string | undefined;
-  #isComplete = false;
 
   constructor({ modelId }: ModelCall) {
     this.#modelId = modelId;
   }
 
-  read({ data }: SseEvent, chunks: ModelChunk[]): boolean {
-    if (data === "[DONE]") {
-      this.end(chunks);
-      return true;
-    }
-    const piece: WireCompletion = readObject(JSON.parse(data));
+  /** True once the answer has a finish reason: not every server sends an end event. */
+  get isEnding(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  read(piece: WireCompletion, chunks: ModelChunk[]): void {
     const choice = readChoice(piece);
     this.#keepFacts(piece);
     const message = choice?.delta ?? choice?.message;
     if (message) this.#readMessage(readObject(message), chunks);
     this.#reason = readText(choice?.finish_reason) || this.#reason;
-    return false;
   }
 
   /** A finish reason makes an answer complete: not every server sends an end event. */
   end(chunks: ModelChunk[]): void {
-    if (this.#isComplete) return;
     if (this.#reason === undefined) throw new TruncatedResponseError();
-    this.#isComplete = true;
     this.#calls.end(chunks);
     const finishReason = toChatFinishReason(this.#reason, this.#calls.count > 0);
     const usage = toChatUsage(this.#usage);

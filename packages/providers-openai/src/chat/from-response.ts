@@ -4,7 +4,7 @@ import type { ModelCall } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { argumentsText, callId, toToolCalls } from "../to-tool-calls.ts";
 import type { UnparsedCall } from "../to-tool-calls.ts";
-import { toVendorError } from "../vendor-error.ts";
+import { toVendorError } from "../errors.ts";
 import { toChatFinishReason, toChatUsage } from "./finish.ts";
 import { ThinkingCollector } from "./replay.ts";
 import { contentText, readChoice, usageIn } from "./read-choice.ts";

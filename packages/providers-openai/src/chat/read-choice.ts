@@ -1,5 +1,5 @@
 import { readObject, readObjects, readText } from "@troupe/core/adapter";
-import { toVendorError } from "../vendor-error.ts";
+import { toVendorError } from "../errors.ts";
 import type { WireChoice, WireCompletion } from "./wire-types.ts";
 
 /**

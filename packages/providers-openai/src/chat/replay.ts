@@ -1,6 +1,6 @@
 import { readText, vendorStateOf } from "@troupe/core/adapter";
 import type { ModelMessage, VendorState } from "@troupe/core/adapter";
-import { providerId } from "../provider-id.ts";
+import { providerId } from "../options.ts";
 import type { WireMessage } from "./wire-types.ts";
 
 type Fields = { reasoning_content?: string; reasoning?: string; reasoning_details?: unknown[] };

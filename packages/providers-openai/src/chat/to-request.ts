@@ -4,7 +4,7 @@ import type { AnswerFormat } from "../answer-format.ts";
 import type { ModelCall } from "../model-call.ts";
 import { fitsStrict } from "../fits-strict.ts";
 import type { ModelRules } from "../model-rules.ts";
-import { providerId } from "../provider-id.ts";
+import { providerId } from "../options.ts";
 import { toEffort } from "../to-effort.ts";
 import { toMessages } from "./to-messages.ts";
 

@@ -1,29 +1,14 @@
-import { readObject, readObjects, readText } from "@troupe/core/adapter";
-import type { ModelChunk, SseEvent } from "@troupe/core/adapter";
+import { readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
+import type { EventReader, ModelChunk } from "@troupe/core/adapter";
 import { wantsJson } from "../answer-format.ts";
-import type { ModelCall, EventReader } from "../model-call.ts";
-import { toVendorError, TruncatedResponseError } from "../vendor-error.ts";
+import type { ModelCall } from "../model-call.ts";
+import { toVendorError } from "../errors.ts";
 import { toFinishChunk } from "./finish.ts";
 import { isCommentary, summaryOf, wordsOf } from "./from-response.ts";
 import { sourcesIn } from "./sources.ts";
 import { isNamedCall, ResponsesToolCalls } from "./streamed-calls.ts";
 import type { ItemKey } from "./streamed-calls.ts";
 import type { OutputItem, ResponseEvent, WireResponse } from "./wire-types.ts";
-
-// Skipped without parsing: they repeat the request, or earlier events.
-const unread = new Set([
-  "response.created",
-  "response.queued",
-  "response.in_progress",
-  "response.content_part.added",
-  "response.content_part.done",
-  "response.output_text.done",
-  "response.refusal.done",
-  "response.function_call_arguments.done",
-  "response.reasoning_summary_text.done",
-  "response.reasoning_summary_part.done",
-  "response.reasoning_text.done",
-]);
 
 type Step = (reader: ResponsesEventReader, event: ResponseEvent, chunks: ModelChunk[]) => void;
 /** The words of an item so far, and the kind of their chunks. */
@@ -33,7 +18,7 @@ type ItemWords = { type: "text" | "thinking"; told: string };
  * Converts the events of one streamed Responses answer to chunks. Unknown events are ignored, since the vendor adds new
  * ones. Words, calls and items that only a later event has, up to the last one, are read from there.
  */
-export class ResponsesEventReader implements EventReader {
+export class ResponsesEventReader implements EventReader<ResponseEvent> {
   readonly #modelId: string;
   readonly #isJson: boolean;
   readonly #calls = new ResponsesToolCalls();
@@ -47,15 +32,18 @@ export class ResponsesEventReader implements EventReader {
     this.#isJson = wantsJson(options.responseFormat);
   }
 
-  read({ event: name = "", data }: SseEvent, chunks: ModelChunk[]): boolean {
-    if (unread.has(name) || data === "[DONE]") return this.#isComplete;
-    const event = readObject(JSON.parse(data));
-    ResponsesEventReader.#steps.get(readText(event["type"]))?.(this, event, chunks);
+  /** True after the event that repeats the whole answer. */
+  get isComplete(): boolean {
     return this.#isComplete;
   }
 
+  read(event: ResponseEvent, chunks: ModelChunk[]): void {
+    if (event.type === undefined && event.error) fail(event.error);
+    ResponsesEventReader.#steps.get(readText(event.type))?.(this, event, chunks);
+  }
+
   end(): void {
-    if (!this.#isComplete) throw new TruncatedResponseError();
+    throw new TruncatedResponseError();
   }
 
   #addWords(type: ItemWords["type"], event: ResponseEvent, chunks: ModelChunk[]): void {

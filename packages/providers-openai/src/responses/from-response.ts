@@ -1,11 +1,11 @@
-import { noUsage, readObject, readObjects, readText } from "@troupe/core/adapter";
+import { noUsage, readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
 import type { ModelResponse } from "@troupe/core/adapter";
 import { wantsJson } from "../answer-format.ts";
 import type { ModelCall } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { argumentsText, toToolCalls } from "../to-tool-calls.ts";
 import type { UnparsedCall } from "../to-tool-calls.ts";
-import { toVendorError, TruncatedResponseError } from "../vendor-error.ts";
+import { toVendorError } from "../errors.ts";
 import { toResponsesFinishReason, toResponsesUsage } from "./finish.ts";
 import { toVendorState } from "./replay.ts";
 import { sourcesIn } from "./sources.ts";
@@ -38,7 +38,7 @@ export function fromResponsesResponse(body: unknown, { options, modelId }: Model
 function checkStatus({ status, error }: WireResponse): void {
   if (status === "completed" || status === "incomplete") return;
   if (status === "failed" || error) throw toVendorError(error);
-  throw new TruncatedResponseError();
+  throw new TruncatedResponseError("sent an answer that is not finished");
 }
 
 /**

@@ -1,6 +1,6 @@
 import { vendorStateOf } from "@troupe/core/adapter";
 import type { ModelMessage, VendorState } from "@troupe/core/adapter";
-import { providerId } from "../provider-id.ts";
+import { providerId } from "../options.ts";
 import { isHosted } from "./sources.ts";
 import type { OutputItem } from "./wire-types.ts";
 

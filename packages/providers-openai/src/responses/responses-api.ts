@@ -6,7 +6,6 @@ import { weakenResponsesRules } from "./weaken.ts";
 
 /** The Responses API. By default used for OpenAI itself, except with audio. */
 export const responsesApi: Api = {
-  path: "/responses",
   toRequest: toResponsesRequest,
   fromResponse: fromResponsesResponse,
   createReader: (call) => new ResponsesEventReader(call),

@@ -3,7 +3,7 @@ import { toAnswerFormat } from "../answer-format.ts";
 import type { AnswerFormat } from "../answer-format.ts";
 import type { ModelCall } from "../model-call.ts";
 import { fitsStrict } from "../fits-strict.ts";
-import { providerId } from "../provider-id.ts";
+import { providerId } from "../options.ts";
 import { toEffort } from "../to-effort.ts";
 import { toInput } from "./to-input.ts";
 

@@ -1,4 +1,4 @@
-import type { WireError } from "../vendor-error.ts";
+import type { WireError } from "../errors.ts";
 
 /**
  * An item of a Responses answer (message, reasoning, tool call, call of the vendor's own tool), with the fields that are

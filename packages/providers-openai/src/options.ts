@@ -1,11 +1,14 @@
-import type { Logger } from "@troupe/core";
+import type { Logger, NetworkOptions } from "@troupe/core";
 import {
   anyBoolean,
   apiKeyOption,
   arrayOf,
+  checkClientOptions,
+  clientOption,
   integer,
   loggerOption,
   nested,
+  networkOptions,
   nonBlankString,
   oneOf,
   optional,
@@ -16,9 +19,28 @@ import {
 import type { OptionTable } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
+/** The id of this provider, which errors name and under which callers send its key. */
+export const providerId = "openai";
+
+/**
+ * A client of OpenAI's SDK, by the methods that are called: an `OpenAI` or `AzureOpenAI`, or one that an instrumentation
+ * wrapped. `baseURL` tells the server, for its rules.
+ */
+export type OpenAIClient = {
+  readonly baseURL?: string;
+  chat: { completions: { create(body: never, options?: never): PromiseLike<unknown> } };
+  responses: { create(body: never, options?: never): PromiseLike<unknown> };
+};
+
+/** A client of OpenAI's SDK for embeddings, by the one method that is called. */
+export type OpenAIEmbeddingsClient = {
+  readonly baseURL?: string;
+  embeddings: { create(body: never, options?: never): PromiseLike<unknown> };
+};
+
 /** Options of models and embeddings. */
-type ConnectionOptions = {
-  /** The key for calls without their own. @default at OpenAI itself `OPENAI_API_KEY`, read at each call */
+type ConnectionOptions = NetworkOptions & {
+  /** The key for calls without their own, or a function that returns it for each call. @default at OpenAI itself `OPENAI_API_KEY`, read at each call */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, with its version. @default "https://api.openai.com/v1" */
   baseURL?: string | undefined;
@@ -28,6 +50,8 @@ type ConnectionOptions = {
 
 /** Options of `openai`, which creates a model. All have defaults. */
 export type OpenAIOptions = ConnectionOptions & {
+  /** A client of OpenAI's SDK that sends the requests, with its own address, key and network. @default our own HTTP */
+  client?: OpenAIClient | undefined;
   /** The API to use. `auto`: Responses at OpenAI itself, Chat Completions at other servers. @default "auto" */
   api?: "auto" | "responses" | "chat" | undefined;
   /** Milliseconds to wait for the first byte of a stream, and between chunks. @default 60_000 */
@@ -40,16 +64,28 @@ export type OpenAIOptions = ConnectionOptions & {
 
 /** Options of `openaiEmbeddings`, which turns texts into vectors. All have defaults. */
 export type OpenAIEmbeddingsOptions = ConnectionOptions & {
+  /** A client of OpenAI's SDK that sends the requests, with its own address, key and network. @default our own HTTP */
+  client?: OpenAIEmbeddingsClient | undefined;
   /** @default "text-embedding-3-small" */
   model?: string | undefined;
   /** The length of the vectors, for models that can shorten them. @default the full length of the model */
   dimensions?: number | undefined;
 };
 
-/** The default of `baseURL`: the URL of OpenAI's own API, with its version. */
-export const openAIBaseURL = "https://api.openai.com/v1";
+/** Returns the URL of the API, with its version: the given one, else that of the client, else OpenAI's own. */
+export function addressOf({
+  baseURL,
+  client,
+}: {
+  baseURL?: string | undefined;
+  client?: { baseURL?: string } | undefined;
+}): string {
+  const known = baseURL ?? client?.baseURL;
+  return known !== undefined && URL.canParse(known) ? known : "https://api.openai.com/v1";
+}
 
 const connectionTable = {
+  ...networkOptions,
   apiKey: optional(apiKeyOption),
   baseURL: optional(satisfying<string>("an http: or https: address without credentials", isPlainAddress)),
   timeoutMs: optional(timeoutMilliseconds),
@@ -74,6 +110,7 @@ const ruleTable = {
 
 const modelTable = {
   ...connectionTable,
+  client: optional(clientOption<OpenAIClient>("a client of openai", "chat.completions.create", "responses.create")),
   api: optional(oneOf("auto", "responses", "chat")),
   idleTimeoutMs: optional(timeoutMilliseconds),
   rules: optional(nested(ruleTable)),
@@ -82,9 +119,13 @@ const modelTable = {
 
 const embeddingsTable = {
   ...connectionTable,
+  client: optional(clientOption<OpenAIEmbeddingsClient>("a client of openai", "embeddings.create")),
   model: optional(nonBlankString()),
   dimensions: optional(integer(1)),
 } satisfies OptionTable<OpenAIEmbeddingsOptions>;
+
+/** Options that a client has of its own. */
+const ownOfClient = ["apiKey", "baseURL", "timeoutMs", "headers", "fetch", "proxy", "dispatcher"] as const;
 
 const checkModelId = nonBlankString();
 
@@ -95,14 +136,18 @@ const checkModelId = nonBlankString();
 export function readModelOptions(modelId: string, options: OpenAIOptions): OpenAIOptions {
   const where = { owner: "openai" };
   checkModelId(modelId, "modelId", where);
-  return readOptions(modelTable, options, where);
+  const read = readOptions(modelTable, options, where);
+  checkClientOptions(read, [...ownOfClient, "idleTimeoutMs"]);
+  return read;
 }
 
 /**
  * Checks the options of `openaiEmbeddings` without adding defaults. Throws `invalid_config` for a wrong or unknown one.
  */
 export function readEmbeddingsOptions(options: OpenAIEmbeddingsOptions): OpenAIEmbeddingsOptions {
-  return readOptions(embeddingsTable, options, { owner: "openaiEmbeddings" });
+  const read = readOptions(embeddingsTable, options, { owner: "openaiEmbeddings" });
+  checkClientOptions(read, ownOfClient);
+  return read;
 }
 
 function isPlainAddress(address: unknown): boolean {

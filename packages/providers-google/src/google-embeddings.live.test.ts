@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { googleEmbeddings } from "../index.ts";
+import { googleEmbeddings } from "./index.ts";
 
 const isLive = process.env["TROUPE_LIVE"] === "1";
 const hasKey = [process.env["GOOGLE_API_KEY"], process.env["GEMINI_API_KEY"]].some((key) => (key ?? "") !== "");

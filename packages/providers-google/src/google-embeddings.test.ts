@@ -7,9 +7,9 @@ import { createLogger } from "@troupe/core";
 import { checkConformance, embeddingProviderCases } from "@troupe/core/testing";
 import type { EmbeddingProviderSubject } from "@troupe/core/testing";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { bodiesOf, startVendor } from "../../test/vendor.ts";
-import { googleEmbeddings } from "../index.ts";
-import type { GoogleEmbeddingsOptions } from "../index.ts";
+import { bodiesOf, startVendor } from "../test/vendor.ts";
+import { googleEmbeddings } from "./index.ts";
+import type { GoogleEmbeddingsOptions } from "./index.ts";
 
 type Subject = EmbeddingProviderSubject & { vendor: FakeVendor };
 type Batch = { requests: { model: string; content: object; outputDimensionality?: number }[] };
@@ -125,7 +125,7 @@ describe("a batch", () => {
     await expect(embeddings.embedBatch(["rain", "sun"])).rejects.toMatchObject({
       name: "ModelError",
       code: "model_failed",
-      message: "google could not answer.",
+      message: "google sent vectors of another number or length than was asked for.",
     });
   });
 

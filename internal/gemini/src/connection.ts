@@ -1,0 +1,127 @@
+import { clientEvents, postJson, readJson, streamEvents } from "@troupe/core/adapter";
+import type { CallContext, Connection, HttpReply, Network } from "@troupe/core/adapter";
+import type { Access } from "./access.ts";
+import { toVendorError } from "./errors.ts";
+import type { GeminiClient } from "./options.ts";
+import type { RequestBody } from "./to-request.ts";
+import type { WireAnswer } from "./wire-types.ts";
+
+/** One request for an answer of a model. */
+export type GeminiRequest = { modelId: string; body: RequestBody; access?: Access | undefined };
+
+/** Sends the requests of one model: over HTTP, or through the caller's own client. */
+export type GeminiConnection = Connection<GeminiRequest, WireAnswer>;
+
+/** Settings of `httpConnection`; `isCloud` for Google Cloud (Vertex) instead of the Gemini API. */
+type HttpSettings = { isCloud: boolean; idleTimeoutMs: number };
+
+/** The vendor's own limit for an answer that is not streamed. */
+const longestAnswerMs = 600_000;
+
+/** Image models send a picture in one event. */
+const maxEventBytes = 33_554_432;
+
+/** Makes the connection that sends requests over our own HTTP. */
+export function httpConnection(network: Network, { isCloud, idleTimeoutMs }: HttpSettings): GeminiConnection {
+  const post = (request: GeminiRequest, call: CallContext, stream: boolean) =>
+    postMethod(network, {
+      ...request,
+      method: stream ? "streamGenerateContent?alt=sse" : "generateContent",
+      isCloud,
+      call,
+      headersTimeoutMs: stream ? idleTimeoutMs : Math.max(longestAnswerMs, idleTimeoutMs),
+      idleTimeoutMs,
+    });
+  return {
+    send: async (request, call) => await readJson(await post(request, call, false)),
+    open: async (request, call) => streamEvents(await post(request, call, true), { format: "sse", maxEventBytes }),
+  };
+}
+
+/** One request to a method of a model, for `postMethod`. */
+export type MethodRequest = Omit<GeminiRequest, "body"> & {
+  method: string;
+  body: object;
+  isCloud: boolean;
+  call: CallContext;
+  headersTimeoutMs: number;
+  idleTimeoutMs: number;
+};
+
+/** Sends a request to a method of a model over HTTP and returns the reply before its body is read. */
+export async function postMethod(network: Network, request: MethodRequest): Promise<HttpReply> {
+  const { modelId, method, isCloud, access, ...sent } = request;
+  const model = isCloud ? toCloudPath(modelId) : toApiPath(modelId);
+  return await postJson(network, {
+    ...sent,
+    url: `${access?.baseURL}/${model}:${method}`,
+    headers: { accept: "*/*", ...access?.headers },
+    toError: (reply) => toVendorError(reply.body, reply),
+  });
+}
+
+/** Returns the path of a model of the Gemini API. The name of a tuned model is its path. */
+export function toApiPath(modelId: string): string {
+  return /^(?:models|tunedModels)\//.test(modelId) ? modelId : `models/${modelId}`;
+}
+
+/** Returns the path of a model on Google Cloud: of Google, or of the publisher before the slash. */
+function toCloudPath(modelId: string): string {
+  if (/^(?:publishers|projects|models)\//.test(modelId)) return modelId;
+  const [publisher, name] = modelId.includes("/") ? modelId.split("/", 2) : ["google", modelId];
+  return `publishers/${publisher}/models/${name}`;
+}
+
+/** Makes the connection over a client of Google's SDK, which has an address and credentials of its own. */
+export function clientConnection({ models }: GeminiClient): GeminiConnection {
+  return {
+    send: async (request, { signal }) =>
+      await toldByClient(() => models.generateContent(toParameters(request, signal) as never)),
+    open: async (request, { signal }) => {
+      const leave = new AbortController();
+      const either = signal === undefined ? leave.signal : AbortSignal.any([signal, leave.signal]);
+      const stream = await toldByClient(() => models.generateContentStream(toParameters(request, either) as never));
+      return clientEvents(stream, () => leave.abort());
+    },
+  };
+}
+
+/** Writes the arguments of the SDK, which sends the body as it is: also fields of `vendor` that it does not know. */
+function toParameters({ modelId, body }: GeminiRequest, signal: AbortSignal | undefined): object {
+  const { contents, ...rest } = body;
+  const { generationConfig, ...config } = rest;
+  return {
+    model: modelId,
+    contents,
+    config: {
+      ...generationConfig,
+      ...config,
+      // The library must neither call tools nor send further requests itself.
+      automaticFunctionCalling: { disable: true },
+      automaticContinuation: false,
+      ...(signal !== undefined && { abortSignal: signal }),
+      httpOptions: { extraBody: rest, retryOptions: { attempts: 1 } },
+    },
+  };
+}
+
+/** Calls the SDK. The text of its errors is the vendor's JSON, which tells more than their status. */
+export async function toldByClient(call: () => PromiseLike<unknown>): Promise<unknown> {
+  try {
+    return await call();
+  } catch (thrown) {
+    throw toSdkError(thrown);
+  }
+}
+
+/** Converts an error of the SDK to a `VendorError` where its text is the vendor's JSON. */
+function toSdkError(thrown: unknown): unknown {
+  const { status, message } = (thrown ?? {}) as { status?: unknown; message?: unknown };
+  const json = typeof message === "string" ? /\{.*\}/s.exec(message)?.[0] : undefined;
+  if (typeof status !== "number" || json === undefined) return thrown;
+  try {
+    return toVendorError(JSON.parse(json), { status, headers: new Headers() });
+  } catch {
+    return thrown;
+  }
+}

@@ -1,0 +1,70 @@
+import { getOwn, readRetryAfter, VendorError } from "@troupe/core/adapter";
+import type { ErrorReply } from "@troupe/core/adapter";
+import type { WireError } from "./wire-types.ts";
+
+type Detail = Record<string, unknown>;
+
+/** HTTP statuses for the vendor's status names, for errors without a number. */
+const statuses: Readonly<Record<string, number>> = {
+  INVALID_ARGUMENT: 400,
+  FAILED_PRECONDITION: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  RESOURCE_EXHAUSTED: 429,
+  UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: 504,
+};
+
+/**
+ * Converts the error in a body of Gemini, in its parsed form or as text, to a `VendorError`: of a reply with an error
+ * status, of an answer, or of an event.
+ */
+export function toVendorError(body: unknown, reply?: Pick<ErrorReply, "status" | "headers">): VendorError {
+  const error = errorIn(body);
+  const details = detailsOf(error);
+  const keyFault = reasonOf(details).find((reason) => reason.startsWith("API_KEY_"));
+  const sent = reply?.status ?? statusOf(error);
+  return new VendorError({
+    message: textOf(error.message),
+    // This vendor calls a wrong key an invalid argument.
+    status: keyFault !== undefined && sent === 400 ? 401 : sent,
+    vendorCode: keyFault ?? textOf(error.status),
+    retryAfterMs: (reply && readRetryAfter(reply.headers)) ?? delayOf(details),
+  });
+}
+
+/** Finds the error in a body: alone, or in an array. A proxy may have answered with a page of HTML. */
+function errorIn(body: unknown): WireError {
+  const [first] = [body].flat();
+  const error: unknown = isObject(first) ? (first["error"] ?? first) : first;
+  return isObject(error) ? error : { message: error };
+}
+
+function statusOf({ code, status }: WireError): number {
+  const isHttp = typeof code === "number" && code >= 400 && code <= 599;
+  return isHttp ? code : (getOwn(statuses, textOf(status) ?? "") ?? 500);
+}
+
+function detailsOf({ details }: WireError): Detail[] {
+  return (Array.isArray(details) ? details : []).filter(isObject);
+}
+
+function reasonOf(details: readonly Detail[]): string[] {
+  return details.flatMap(({ reason }) => textOf(reason) ?? []);
+}
+
+/** Reads the delay of a retry detail, like "34.4s", in milliseconds. */
+function delayOf(details: readonly Detail[]): number | undefined {
+  const delay = details.map(({ retryDelay }) => textOf(retryDelay)).find((each) => each !== undefined);
+  const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? "")?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function isObject(value: unknown): value is Detail {
+  return typeof value === "object" && value !== null;
+}

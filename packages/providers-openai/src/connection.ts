@@ -1,0 +1,74 @@
+import { clientEvents, postJson, readJson, streamEvents } from "@troupe/core/adapter";
+import type { CallContext, Connection, HttpReply, Network } from "@troupe/core/adapter";
+import { toReplyError } from "./errors.ts";
+import type { ApiName } from "./model-call.ts";
+import type { OpenAIClient } from "./options.ts";
+
+/** One request for an answer, of either API. */
+export type ModelRequest = { api: ApiName; body: object };
+
+/** Sends the requests of one model: over our own HTTP, or through the caller's own client. */
+export type OpenAIConnection = Connection<ModelRequest, object>;
+
+/** The settings of a model that its HTTP requests need: the address, and the timeouts of a whole answer and of a stream. */
+type HttpSettings = { baseURL: string; timeoutMs: number; idleTimeoutMs: number };
+
+const paths: Readonly<Record<ApiName, string>> = { responses: "/responses", chat: "/chat/completions" };
+
+/** Makes the connection that sends requests over our own HTTP. */
+export function httpConnection(network: Network, settings: HttpSettings): OpenAIConnection {
+  const { baseURL, timeoutMs, idleTimeoutMs } = settings;
+  const urls = { responses: toUrl(baseURL, paths.responses), chat: toUrl(baseURL, paths.chat) };
+  const waits = {
+    whole: { headersTimeoutMs: timeoutMs, idleTimeoutMs },
+    streamed: { headersTimeoutMs: idleTimeoutMs, idleTimeoutMs },
+  };
+  return {
+    send: async ({ api, body }, call) =>
+      await readJson(await post(network, { url: urls[api], body, call, ...waits.whole })),
+    open: async ({ api, body }, call) =>
+      streamEvents(await post(network, { url: urls[api], body, call, ...waits.streamed }), { format: "sse" }),
+  };
+}
+
+/** One request over HTTP, for `post`. */
+type PostRequest = { url: string; body: object; call: CallContext; headersTimeoutMs: number; idleTimeoutMs: number };
+
+/** Sends a JSON body to OpenAI, or to a server with its API, with the key of the call if it has one. */
+export async function post(network: Network, request: PostRequest): Promise<HttpReply> {
+  const { key } = request.call;
+  return await postJson(network, {
+    ...request,
+    headers: {
+      accept: "application/json, text/event-stream",
+      ...(key !== undefined && { authorization: `Bearer ${key.value}` }),
+    },
+    toError: toReplyError,
+  });
+}
+
+/** Returns the URL of a path below the base URL, whose query is kept: some servers have the version there. */
+export function toUrl(baseURL: string, path: string): string {
+  const url = new URL(baseURL);
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
+  url.hash = "";
+  return url.href;
+}
+
+/** Makes the connection over a client of OpenAI's SDK, which has an address and a key of its own. */
+export function clientConnection(client: OpenAIClient): OpenAIConnection {
+  const create = ({ api, body }: ModelRequest, signal: AbortSignal | undefined): PromiseLike<unknown> => {
+    // Retries are the run's.
+    const options = { maxRetries: 0, ...(signal !== undefined && { signal }) } as never;
+    if (api === "chat") return client.chat.completions.create(body as never, options);
+    return client.responses.create(body as never, options);
+  };
+  return {
+    send: async (request, { signal }) => await create(request, signal),
+    open: async (request, { signal }) => {
+      const leave = new AbortController();
+      const either = signal === undefined ? leave.signal : AbortSignal.any([signal, leave.signal]);
+      return clientEvents(await create(request, either), () => leave.abort());
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { getOwn, readRetryAfter, VendorError } from "@troupe/core/adapter";
+import type { ErrorReply } from "@troupe/core/adapter";
+
+/** The error object in the vendor's JSON. Any field may be missing or of another type. */
+export type WireError = { message?: unknown; type?: unknown; code?: unknown; param?: unknown };
+
+/** HTTP statuses for the vendor's error types, for errors without a status. */
+const statuses: Readonly<Record<string, number>> = {
+  invalid_prompt: 400,
+  invalid_request_error: 400,
+  context_length_exceeded: 400,
+  invalid_api_key: 401,
+  authentication_error: 401,
+  rate_limit_exceeded: 429,
+  rate_limit_error: 429,
+  insufficient_quota: 429,
+  too_many_requests: 429,
+  overloaded_error: 503,
+  service_unavailable: 503,
+};
+
+/** An error that names the parameter which the vendor refuses. Errors of the SDK do so too. */
+class ParameterError extends VendorError {
+  readonly param: unknown;
+
+  constructor(facts: ConstructorParameters<typeof VendorError>[0], param: unknown) {
+    super(facts);
+    this.param = param;
+  }
+}
+
+/**
+ * Makes the error of the error field of an answer or event, which holds an object, a message alone, or nothing; of a
+ * reply with an error status when it is given too.
+ */
+export function toVendorError(error: unknown, reply?: Pick<ErrorReply, "status" | "headers">): VendorError {
+  const { message, type, code, param }: WireError = isObject(error) ? error : { message: error };
+  const word = [code, type].find((each) => typeof each === "string");
+  const facts = {
+    message: typeof message === "string" ? message : JSON.stringify(isObject(error) ? error : undefined),
+    status: reply?.status ?? statusOf(code) ?? getOwn(statuses, word ?? ""),
+    vendorCode: word,
+    retryAfterMs: reply && readRetryAfter(reply.headers),
+  };
+  return new ParameterError(facts, param);
+}
+
+/** Makes the error of a reply with an error status. Other servers put the error at the top, and proxies answer too. */
+export function toReplyError(reply: ErrorReply): VendorError {
+  const { body } = reply;
+  return toVendorError((isObject(body) ? (body as { error?: unknown }).error : undefined) ?? body, reply);
+}
+
+/**
+ * Returns message and parameter of an error with status 400, after which a weaker request may be tried. `undefined` for
+ * any other error. The SDK's errors are recognised by their fields, since the SDK may be any copy or version.
+ */
+export function readRefusal(error: unknown): { message: string; param: string | undefined } | undefined {
+  const { status, message, param } = (error ?? {}) as { status?: unknown; message?: unknown; param?: unknown };
+  if (status !== 400) return undefined;
+  return { message: String(message), param: typeof param === "string" ? param : undefined };
+}
+
+/** Some servers put the status into the code. */
+function statusOf(code: unknown): number | undefined {
+  const status = Number(code);
+  return Number.isInteger(status) && status >= 400 && status <= 599 ? status : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,87 @@
+import { accessByKey } from "@troupe-internal/gemini";
+import type { OpenCall, OpenedCall } from "@troupe-internal/gemini";
+import { TroupeError } from "@troupe/core";
+import { readEnvironment } from "@troupe/core/adapter";
+import type { CallContext, Network } from "@troupe/core/adapter";
+import { Credentials } from "./credentials.ts";
+import { locationPattern, projectOf, projectPattern, providerId } from "./vertex-options.ts";
+import type { CloudOptions } from "./vertex-options.ts";
+
+/**
+ * Returns the function that opens each call to a model on Google Cloud. A key comes before the project's credentials,
+ * and `GOOGLE_API_KEY` counts only where nothing names a project. Project and location that are not given are looked up
+ * at each call.
+ */
+export function createOpenCall(network: Network, options: CloudOptions & { modelId: string }): OpenCall {
+  const { modelId, apiKey: config, location, baseURL } = options;
+  const ownProject = options.project ?? projectOf(options.credentials);
+  const credentials = new Credentials(options);
+  const addressIn = (project: string | undefined) => addressOf(modelId, { project, location, baseURL });
+  const openWith = (sources: { request?: string | undefined; environment?: string[]; signal?: AbortSignal }) =>
+    network.openCall({ providerId, config, isKeyOptional: true, ...sources });
+
+  return async ({ apiKey: request, signal }) => {
+    const own = ownProject ?? readName("GOOGLE_CLOUD_PROJECT", projectPattern);
+    const isInProject = own !== undefined || options.credentials !== undefined || location !== undefined;
+    const environment = isInProject ? [] : ["GOOGLE_API_KEY"];
+    const call = await openWith({ request, environment, ...(signal && { signal }) });
+    if (call.key !== undefined) return { call, access: accessByKey(addressIn(ownProject), call) };
+    const project = own ?? (namesProject(modelId) ? undefined : await credentials.findProject(signal));
+    const address = addressIn(project);
+    return withToken(call, address, await credentials.headers(address, signal));
+  };
+}
+
+/** Adds the access with a token, which belongs to the server and not to a caller. */
+function withToken(call: CallContext, baseURL: string, headers: Record<string, string>): OpenedCall {
+  const value = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1];
+  const key = value === undefined ? undefined : { value, fromCaller: false };
+  return { call: { ...call, key }, access: { baseURL, headers } };
+}
+
+/** Multi-regions, whose addresses have another form. */
+const wideRegions = ["us", "eu"];
+
+type Place = { project: string | undefined; location: string | undefined; baseURL: string | undefined };
+
+/**
+ * Returns the URL of the Vertex API with its version, at the location or the given address, and with project and
+ * location unless the model's id names its project or the call has none.
+ */
+function addressOf(modelId: string, { project, location: given, baseURL }: Place): string {
+  const isNamed = namesProject(modelId);
+  const location = given ?? (isNamed ? locationIn(modelId) : locationFor(project));
+  const origin = (baseURL ?? originOf(location)).replace(/\/+$/, "");
+  return `${origin}/v1beta1${isNamed || project === undefined ? "" : `/projects/${project}/locations/${location}`}`;
+}
+
+/** The name of a project's own model holds the project. */
+function namesProject(modelId: string): boolean {
+  return modelId.startsWith("projects/");
+}
+
+function locationIn(modelId: string): string {
+  const location = /^projects\/[^/]+\/locations\/([^/]+)\//.exec(modelId)?.[1];
+  return location !== undefined && locationPattern.test(location) ? location : "global";
+}
+
+/** A key without a project serves the global address only. */
+function locationFor(project: string | undefined): string {
+  return (project === undefined ? undefined : readName("GOOGLE_CLOUD_LOCATION", locationPattern)) ?? "global";
+}
+
+function originOf(location: string): string {
+  if (location === "global") return "https://aiplatform.googleapis.com";
+  if (wideRegions.includes(location)) return `https://aiplatform.${location}.rep.googleapis.com`;
+  return `https://${location}-aiplatform.googleapis.com`;
+}
+
+/** Reads a variable that becomes a part of URLs, with a token in its company. */
+function readName(variable: string, pattern: RegExp): string | undefined {
+  const name = readEnvironment(variable)?.value;
+  if (name === undefined || pattern.test(name)) return name;
+  throw new TroupeError(
+    "invalid_config",
+    `${variable} must be the id of a ${variable === "GOOGLE_CLOUD_PROJECT" ? "project" : "location"}. Set it anew, or pass the option.`,
+  );
+}
