@@ -1,6 +1,6 @@
 import { getTextContent, TroupeError } from "@troupe/core";
 import type { ModelOptions, ReasoningConfig, ToolChoice } from "@troupe/core";
-import { PartReader } from "@troupe/core/adapter";
+import { PartReader, withVendorFields } from "@troupe/core/adapter";
 import type { ModelMessage, ReportOmission } from "@troupe/core/adapter";
 import { toTurns } from "./to-turns.ts";
 import type { WireRequest, WireTurn } from "./wire-types.ts";
@@ -16,7 +16,7 @@ export function toRequest(
 ): WireRequest {
   const turns = toTurns(messages, { model, parts: new PartReader(messages, reportOmitted) });
   reportUntaken(options, reportOmitted);
-  return {
+  const request: WireRequest = {
     model: model.modelId,
     turns,
     brief: toBrief(messages),
@@ -26,8 +26,8 @@ export function toRequest(
     limit: options.maxTokens,
     heat: options.temperature,
     until: options.stop?.filter((each) => each !== ""),
-    ...options.vendor?.[model.providerId],
   };
+  return withVendorFields(request, options.vendor, model.providerId);
 }
 
 function toBrief(messages: readonly ModelMessage[]): string | undefined {
