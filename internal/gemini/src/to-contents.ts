@@ -71,7 +71,7 @@ class History {
     const { toolCallId = "" } = message;
     const call = this.#calls.find(({ id, result }) => id === toolCallId && result === undefined);
     if (call === undefined) {
-      this.#context.reportOmitted("a tool result", "no call before it has its id");
+      this.#context.reportOmitted("a tool result", "no call before it has its id", "messages");
       return;
     }
     const read = this.#read(message);
@@ -86,7 +86,7 @@ class History {
   #addAnswer(message: ChatMessage): void {
     this.#flushUserParts();
     if (this.#contents.length === 0) {
-      this.#context.reportOmitted("an assistant message", "the conversation must begin with the user");
+      this.#context.reportOmitted("an assistant message", "the conversation must begin with the user", "messages");
       return;
     }
     const parts = replayOf(message, this.#context.model) ?? this.#toModelParts(message);

@@ -12,6 +12,7 @@ import type { Route } from "./routes/mount-route.ts";
 import { runRoutes } from "./routes/run-routes.ts";
 import { sessionRoutes } from "./routes/session-routes.ts";
 import { readSettings } from "./settings/read-settings.ts";
+import type { EndingRuns } from "./shutdown/shutdown.ts";
 import type { RouterOptions, RouterSettings } from "./settings/router-options.ts";
 
 /** Paths that belong to the router, with everything below them. */
@@ -32,9 +33,26 @@ export function createAgentRouter(options: RouterOptions = {}): Router {
   for (const route of routesOf(settings)) mountRoute(router, settings, route);
   router.use(ownPaths, refusePath);
   router.use(createFailureHandler(settings.logger));
-  settings.shutdown?.add(settings.runs);
+  settings.shutdown?.add(endingRunsOf(settings));
   logWarningsOf(settings);
   return router;
+}
+
+/** The runs of the router for its shutdown, which also waits for what follows them: the titles of their sessions. */
+function endingRunsOf({ runs, sessions }: RouterSettings): EndingRuns {
+  return {
+    get size() {
+      return runs.size;
+    },
+    drain: async () => {
+      await runs.drain();
+      await sessions.flush();
+    },
+    endAll: () => {
+      runs.endAll();
+      void sessions.flush(0);
+    },
+  };
 }
 
 /** Logs what its runnables warn of, until the service has ended. */

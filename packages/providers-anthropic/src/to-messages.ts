@@ -68,7 +68,7 @@ class History {
     const { toolCallId = "", content } = message;
     const id = this.#ids.take(toolCallId);
     if (id === undefined) {
-      this.#context.reportOmitted("the result of a tool", "no call right before it has its id");
+      this.#context.reportOmitted("the result of a tool", "no call right before it has its id", "messages");
       return;
     }
     const said = this.#read(message);
@@ -80,7 +80,7 @@ class History {
   #addAnswer(message: ChatMessage): void {
     this.#endUsersTurn();
     if (this.#messages.length === 0) {
-      this.#context.reportOmitted("an answer", "a conversation begins with the user");
+      this.#context.reportOmitted("an answer", "a conversation begins with the user", "messages");
       return;
     }
     const content = replayOf(message, this.#context.model) ?? this.#spell(message);

@@ -24,7 +24,7 @@ export function toMessages(messages: readonly ChatMessage[], request: RequestCon
     const answers = calls.map((call) => toResult(call, results.take(call.id, index), context));
     return [...toMessage(message, calls, context), ...answers];
   });
-  if (results.left > 0) context.reportOmitted("the result of a tool", "no call right before it has its id");
+  if (results.left > 0) context.reportOmitted("the result of a tool", "no call right before it has its id", "messages");
   if (sent.length > 0) return joinLeadingSystem(sent);
   // Without a message, the server only loads the model, and succeeds.
   throw new TroupeError("invalid_request", `${providerId} needs at least one message that is not empty.`);

@@ -148,7 +148,9 @@ export const modelCallRules = [
     "model-calls.second-system": "several system messages reach every vendor, in their order",
   }),
   ...rulesOf("Model options go through (architecture §5)", {
-    "warnings.omitted-option": "what a model does not take is a warning of the run, once in each run",
+    "warnings.omitted-option":
+      "an option that a model does not take is a warning at level warn and an event, once for the agent",
+    "warnings.omitted-part": "a part of a message that a model does not take is a warning, once in each run",
     "warnings.replaced-option": "what the instructions stand for is no warning",
   }),
 ];

@@ -2,6 +2,9 @@ import { plannedRules, rulesOf } from "../rule.ts";
 
 /** Rules for storage drivers, memories, vector stores and knowledge bases. */
 export const storageRules = [
+  ...rulesOf("Order of sessions (architecture §5)", {
+    "session.order-in-ms": "sessions whose turns come in one millisecond are listed in the order of their turns",
+  }),
   ...rulesOf("Storage driver", {
     "storage.get": "get returns a value, or null",
     "storage.set": "set stores a value under namespace and key",
@@ -30,6 +33,8 @@ export const storageRules = [
     "session.title": "a session's title is the beginning of its first message: one line, cut after a word",
     "session.title-model":
       "titles: { model } makes the title by a model after the answer, in a run with a usage of its own",
+    "session.title-close":
+      "closing an agent or a team, and the shutdown of a service, wait for titles under way and cancel those that take too long",
     "session.title-failure":
       "a title that a model could not make is a run.warning, and the first message stays the title",
     "session.rename": "a title that the user has set is replaced by no other, also when a run is under way",

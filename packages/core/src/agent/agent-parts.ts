@@ -23,6 +23,9 @@ import { AgentTools } from "./agent-tools.ts";
 /** The policy for sessions that end with a parent run, whose own limits end the wait. */
 const waitWithoutLimit = { maxWaiting: Number.MAX_SAFE_INTEGER, waitMs: 2 ** 31 - 1 };
 
+/** Milliseconds that titles under way may take when their agent or team is closed. */
+const closingMs = 5000;
+
 const noListeners: readonly SessionListener[] = [];
 
 /** Deletes what an agent remembers together with its sessions and users, also from storages of the memories' own. */
@@ -55,6 +58,7 @@ export class AgentParts<Schema extends ObjectSchema | undefined = ObjectSchema |
   #tools: AgentTools | undefined;
   #modelSettings: ModelSettings | undefined;
   #retry: RetryConfig | undefined;
+  #toldOmissions: Set<string> | undefined;
 
   readonly #listeners: readonly SessionListener[];
 
@@ -94,9 +98,19 @@ export class AgentParts<Schema extends ObjectSchema | undefined = ObjectSchema |
     return (this.#tools ??= new AgentTools(this.config.tools));
   }
 
+  /** Waits for titles under way, of which those that take too long are cancelled. */
+  async endBackgroundWork(): Promise<void> {
+    await this.#sessions?.flush({ waitMs: closingMs });
+  }
+
   /** The settings of model calls, before those of a run. */
   get modelSettings(): ModelSettings {
     return (this.#modelSettings ??= mergeModelSettings(this.config));
+  }
+
+  /** The options that a model does not take and of which a run has warned: once for the agent. */
+  get toldOmissions(): Set<string> {
+    return (this.#toldOmissions ??= new Set());
   }
 
   get retry(): RetryConfig {

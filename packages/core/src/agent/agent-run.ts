@@ -143,7 +143,12 @@ export function planToolLoop<Structured>(
     ...call,
     run,
     model: run.settings.model ?? config.model,
-    options: { ...settings, ...answerFormat(structured), ...cacheKeyOf(run.settings), onOmitted: warnOfOmissions(run) },
+    options: {
+      ...settings,
+      ...answerFormat(structured),
+      ...cacheKeyOf(run.settings),
+      onOmitted: warnOfOmissions(run, parts.toldOmissions),
+    },
     maxContextTokens: config.maxContextTokens,
     prepareStep: undefined,
     toolChoice,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { testRun } from "../run/test/test-run.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { scriptedUsage } from "../testing/scripted-answer.ts";
@@ -107,6 +107,38 @@ describe("the title that a model makes", () => {
       expect(await titleOf(agent)).toBe("Hi");
     },
   );
+
+  it("is waited for when its agent is closed, for a second session too [session.title-close]", async () => {
+    const titles = new ScriptedModel().respond(() => ({ text: "A title", delayMs: 20 }));
+    const agent = agentWith(titles);
+    for (const sessionId of ["s", "s2"]) await agent.run("Hi", { ...opts, sessionId });
+    await agent.close();
+
+    expect(await titleOf(agent)).toBe("A title");
+    expect((await agent.sessions.readSession("s2", { owner })).title).toBe("A title");
+    await agent.close();
+  });
+
+  it("is cancelled when it is not made 5 seconds after its agent was closed [session.title-close]", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const titles = new ScriptedModel({ hang: true });
+    const agent = agentWith(titles);
+    const warnings: unknown[] = [];
+    agent.eventBus.on("run.warning", (warning) => void warnings.push(warning));
+    await agent.run("Hi", opts);
+    await new Promise((resolve) => void setImmediate(resolve));
+    let isClosed = false;
+    const closing = agent.close().then(() => (isClosed = true));
+    await vi.advanceTimersByTimeAsync(4900);
+    expect([isClosed, titles.calls[0]?.end]).toEqual([false, "running"]);
+    await vi.advanceTimersByTimeAsync(5200);
+    await closing;
+
+    expect(titles.calls[0]?.end).toBe("cancelled");
+    expect(warnings).toMatchObject([{ code: "title_not_made", fields: { errorCode: "cancelled" } }]);
+    expect(await titleOf(agent)).toBe("Hi");
+  });
 
   it("is refused in the configuration without a model", () => {
     for (const titles of [{}, true, { model: "gpt" }, { model: new ScriptedModel(), words: 3 }]) {

@@ -99,8 +99,12 @@ export class Agent<
     return this.#execute(callByStream, input, opts) as RunStream<unknown> as RunStream<Output>;
   }
 
-  /** Closes the tool sources. The storage is the caller's to close. */
+  /**
+   * Waits for titles of sessions under way, at most 5 seconds until they are cancelled, and closes the tool sources. The
+   * storage is the caller's to close, after that.
+   */
   async close(): Promise<void> {
+    await this.#parts.endBackgroundWork();
     await this.#parts.tools.close();
   }
 

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { createLogger, silentLogger } from "../log/logger.ts";
 import { Memory } from "../memory/memory.ts";
 import { UserMemory } from "../memory/user-memory.ts";
+import type { ModelProvider } from "../model/model-provider.ts";
+import { createOmissionReport } from "../model/omission.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { faultyStorage } from "../testing/faulty-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import type { Agent } from "./agent.ts";
+import { Agent } from "./agent.ts";
 import { callOf, look, scripted } from "./test/agents.ts";
 
 function warningsOf({ eventBus }: Agent): RunEvents["run.warning"][] {
@@ -68,6 +71,43 @@ describe("a forgotten userId", () => {
     for (const call of calls) {
       await expect(call).rejects.toMatchObject({ code: "invalid_request", message: expect.stringMatching(/^userId /) });
     }
+  });
+});
+
+describe("what a model does not take", () => {
+  /** A model that leaves out an option in each call, and a part of the messages when there is one. */
+  const omitting = (modelId: string): ModelProvider => {
+    const model = new ScriptedModel().respond(({ messages, options }) => {
+      const report = createOmissionReport({ providerId: "scripted", modelId }, { logger: silentLogger, ...options });
+      report("stop", "the vendor has none");
+      if (Array.isArray(messages.at(-1)?.content)) report("a part of type image", "said earlier", "messages");
+      return messages.at(-1)?.role === "tool" ? "Done." : { toolCalls: [callOf("1")] };
+    });
+    return model;
+  };
+
+  it("is told once for an agent at level warn, in the log and as an event, and a part once in each run [warnings.omitted-option] [warnings.omitted-part]", async () => {
+    const lines: string[] = [];
+    const logger = createLogger({ level: "warn", write: (line) => void lines.push(line) });
+    const agent = new Agent({ name: "a", model: omitting("one"), tools: [look], logger });
+    const told = warningsOf(agent);
+    const image = [
+      { type: "text", text: "See" },
+      { type: "image", data: "aGk=", mimeType: "image/png" },
+    ] as const;
+    for (const input of ["Hi", [...image], [...image]]) await agent.run(input);
+    await agent.run("Hi", { model: omitting("two") });
+    await new Agent({ name: "b", model: omitting("one"), tools: [look] }).run("Hi");
+
+    const messages = [
+      "stop was left out of a request to scripted/one: the vendor has none.",
+      "a part of type image was left out of a request to scripted/one: said earlier.",
+      "a part of type image was left out of a request to scripted/one: said earlier.",
+      "stop was left out of a request to scripted/two: the vendor has none.",
+    ];
+    expect(told.map(({ message }) => message)).toEqual(messages);
+    expect(lines).toHaveLength(4);
+    for (const [index, line] of lines.entries()) expect(line).toContain(messages[index]);
   });
 });
 

@@ -34,17 +34,23 @@ const instructions =
 export function makeTitle(parts: AgentParts, finished: Run): void {
   const { titles } = parts.config;
   if (titles === undefined || isMemberSessionId(finished.settings.sessionId)) return;
-  const work = new Promise((resolve) => void setImmediate(resolve)).then(() => runTitle(parts, finished, titles.model));
-  parts.sessions.track(work);
+  const cancel = new AbortController();
+  const source = { model: titles.model, signal: cancel.signal };
+  const work = new Promise((resolve) => void setImmediate(resolve)).then(() => runTitle(parts, finished, source));
+  parts.sessions.track(work, () => cancel.abort());
 }
 
-async function runTitle(parts: AgentParts, finished: Run, model: ModelProvider): Promise<void> {
+async function runTitle(
+  parts: AgentParts,
+  finished: Run,
+  { model, signal }: { model: ModelProvider; signal: AbortSignal },
+): Promise<void> {
   const { settings, runId: parentRunId, input, messages } = finished;
   const run = new Run({
     name: parts.config.name,
     input,
     // It follows the finished run and is no child of it: it has no signal, no deadline and no usage in common with it.
-    settings: { ...settings, runId: createId(), signals: [], parentRunId, parentMeter: undefined },
+    settings: { ...settings, runId: createId(), signals: [signal], parentRunId, parentMeter: undefined },
     eventBus: parts.eventBus,
     logger: parts.logger,
     model,

@@ -7,6 +7,7 @@ import type { JoinOptions } from "./busy-policy.ts";
 import type { Lease } from "./lease.ts";
 import { LivenessTracker } from "./liveness.ts";
 import { LocalQueue } from "./local-queue.ts";
+import { OrderingClock } from "./ordering-clock.ts";
 import { SessionQueue } from "./session-queue.ts";
 import type { QueuePosition } from "./waiter.ts";
 
@@ -59,7 +60,7 @@ export function createSharedQueues(driver: SharedDriver, leaseMs = 10_000): Keye
  * Module state, which is rare here. Two stores over one driver hold the same sessions and must share their queues; the driver
  * is all they have in common, and drivers of third parties need not know of it. Weak: the queues go with their driver.
  */
-const queuesByDriver = new WeakMap<StorageDriver, { local: KeyedQueues; shared: KeyedQueues }>();
+const queuesByDriver = new WeakMap<StorageDriver, { local: KeyedQueues; shared: KeyedQueues; clock: OrderingClock }>();
 
 /**
  * Returns the queues of this process for single records of a storage, such as a session's memory: the same object on
@@ -77,13 +78,19 @@ export function sessionQueuesOf(driver: StorageDriver): KeyedQueues {
   return queuesOf(driver).shared;
 }
 
+/** Returns the clock that orders the sessions of a storage in this process, the same object on each call. */
+export function clockOf(driver: StorageDriver): OrderingClock {
+  return queuesOf(driver).clock;
+}
+
 function queuesOf(driver: StorageDriver) {
   return queuesByDriver.get(driver) ?? addQueues(driver);
 }
 
 function addQueues(driver: StorageDriver) {
   const local = createLocalQueues();
-  const queues = { local, shared: isShared(driver) ? createSharedQueues(driver) : local };
+  const clock = new OrderingClock();
+  const queues = { local, shared: isShared(driver) ? createSharedQueues(driver) : local, clock };
   queuesByDriver.set(driver, queues);
   return queues;
 }

@@ -8,7 +8,7 @@ const saidEarlier = "it was said earlier, and the model does not take it";
 const inResult = "the model does not take it in a tool's result";
 
 /** Reports a part that does not reach the vendor as it is. */
-type Note = (what: string, reason: string) => void;
+type Note = (what: string, reason: string, about: "messages") => void;
 
 /**
  * Gives the parts of messages to the conversion function of a vendor's adapter, for a model that does not support all
@@ -57,7 +57,7 @@ export class PartReader {
   }
 
   #describe(part: DataPart, reason: string): string {
-    this.#note(`a part of type ${part.type}`, reason);
+    this.#note(`a part of type ${part.type}`, reason, "messages");
     const name = part.type === "file" ? part.filename : undefined;
     const what = name === undefined || name === "" ? part.type : `${part.type} ${name}`;
     return `[${part.mimeType === undefined ? what : `${what}, ${part.mimeType}`}: not shown to this model]`;

@@ -1,4 +1,5 @@
 import { TroupeError } from "../errors/troupe-error.ts";
+import { clockOf } from "../lock/session-queues.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { applyWrites } from "./change-session.ts";
@@ -27,7 +28,7 @@ export type CreatedSession = { session: SessionRecord; isNew: boolean };
  * process created it first, returns that record; throws `conflict` when it was deleted meanwhile.
  */
 export async function createSession(driver: StorageDriver, ref: SessionRef): Promise<CreatedSession> {
-  const session = newSessionRecord(ref.owner);
+  const session = newSessionRecord(ref.owner, clockOf(driver));
   const value = session as unknown as Json;
   const entry = indexWrites(ref, null, session);
   if (driver.compareAndSet === undefined) {

@@ -1,6 +1,7 @@
 import { indexWrites } from "./recent-index.ts";
 import { nextRecord, withLocalLock } from "./change-session.ts";
 import type { SessionRef } from "./session-keys.ts";
+import { clockOf } from "../lock/session-queues.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver, Write } from "../storage/storage-driver.ts";
 import { writeTurnCount, withTurnCount } from "./turn-count.ts";
@@ -86,7 +87,7 @@ export class KeyedTurnLog {
   async #storeAtOnce(turn: Write, counted: CountedTurn, session: SessionRecord): Promise<SessionRecord> {
     const { key } = this.#ref;
     return await withLocalLock(this.#driver, key, async () => {
-      const change = (stored: SessionRecord) => withTurnCount(stored, counted);
+      const change = (stored: SessionRecord) => withTurnCount(stored, counted, clockOf(this.#driver));
       const { before, after } = (await nextRecord(this.#driver, key, change)) ?? {
         before: session,
         after: change(session),

@@ -1,4 +1,5 @@
 import { isCount, isOptionalString, readRecord, recordVersion } from "../storage/stored-record.ts";
+import type { OrderingClock } from "../lock/ordering-clock.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 import { isTurnCut } from "./turn-cut.ts";
@@ -37,19 +38,10 @@ export type SessionInfo = {
 };
 
 /** Makes the record of a new session without turns, created now; it stores nothing. */
-export function newSessionRecord(owner: SessionOwner): SessionRecord {
-  const recency = nextRecency();
-  const now = Math.floor(recency / 1000);
+export function newSessionRecord(owner: SessionOwner, clock: OrderingClock): SessionRecord {
+  const recency = clock.next();
+  const now = Date.now();
   return { v: recordVersion, owner, createdAt: now, updatedAt: now, recency, turns: 0 };
-}
-
-/** Microseconds of the epoch, which order what happened within one millisecond too. Module state: the clock has no such. */
-let lastRecency = 0;
-
-/** Returns a recency that is greater than the one given and all that this process made before. */
-export function nextRecency(previous = 0): number {
-  lastRecency = Math.max(Date.now() * 1000, lastRecency + 1);
-  return Math.max(lastRecency, previous + 1);
 }
 
 /** Returns the place of a session in its owner's list: the greatest is the newest. */

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
@@ -8,6 +8,7 @@ import { SessionStore } from "./session-store.ts";
 import { drivers } from "../storage/test/drivers.ts";
 import { FaultInjector } from "../storage/test/fault-injector.ts";
 import { appendAll, loadNames, turnNamed, withSession } from "./test/turns.ts";
+import { OrderingClock } from "../lock/ordering-clock.ts";
 import { sessionQueuesOf } from "../lock/session-queues.ts";
 import { newTurnRecord } from "./turn-record.ts";
 
@@ -198,6 +199,24 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
   });
 });
 
+it("orders the sessions and turns of one millisecond, by any store over one storage [session.order-in-ms]", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 1_700_000_000_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const driver = new InMemoryStorage();
+  const stores = [new SessionStore(driver), new SessionStore(driver)];
+  const owner = { userId: "ada" };
+  const say = async (sessionId: string, index: number) => {
+    const session = await stores[index % 2]?.open(sessionId, { owner });
+    await session?.appendTurn(turnNamed(`${sessionId}-${index}`));
+    session?.release();
+  };
+  for (const [index, sessionId] of ["b", "a", "c", "b"].entries()) await say(sessionId, index);
+
+  const { sessions } = await new SessionStore(driver).listSessions(owner);
+  expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["b", "c", "a"]);
+  expect(new Set(sessions.map(({ updatedAt }) => updatedAt))).toEqual(new Set([1_700_000_000_000]));
+});
+
 describe("SessionStore", () => {
   it("finds the same turns through drivers with different members, even turns that were never counted", async () => {
     const storage = new InMemoryStorage();
@@ -264,5 +283,5 @@ async function seed(driver: StorageDriver, turns: number): Promise<void> {
   for (let seq = 1; seq <= turns; seq++) {
     await driver.set("turns", turnKey(key, seq), newTurnRecord(turnNamed(String(seq))) as unknown as Json);
   }
-  await driver.set("sessions", key, { ...newSessionRecord({}), turns } as unknown as Json);
+  await driver.set("sessions", key, { ...newSessionRecord({}, new OrderingClock()), turns } as unknown as Json);
 }

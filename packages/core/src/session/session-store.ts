@@ -1,4 +1,5 @@
 import { untilAborted } from "../async/until-aborted.ts";
+import { withTimeout } from "../async/with-timeout.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { readProperty } from "../util/read-property.ts";
 import { checkBusyPolicy } from "../lock/busy-policy.ts";
@@ -53,8 +54,8 @@ export class SessionStore {
   readonly #queues: KeyedQueues;
   readonly #policy: BusyPolicy;
   readonly #listeners: readonly SessionListener[];
-  /** Work that `flush` waits for. Its promises never reject. */
-  readonly #pending = new Set<Promise<void>>();
+  /** Work that `flush` waits for, each with the function that cancels it. Its promises never reject. */
+  readonly #pending = new Map<Promise<void>, () => void>();
 
   constructor(driver: StorageDriver, policy: Partial<BusyPolicy> = {}, listeners: readonly SessionListener[] = []) {
     this.#driver = driver;
@@ -150,16 +151,30 @@ export class SessionStore {
     return await this.#change(refOf(sessionId, access), change, access.signal);
   }
 
-  /** Makes `flush` wait for background work on sessions, whose failure is handled elsewhere. */
-  track(work: Promise<unknown>): void {
+  /** Makes `flush` wait for background work on sessions, whose failure is handled elsewhere. `cancel` ends it early. */
+  track(work: Promise<unknown>, cancel: () => void = () => undefined): void {
     const end = () => void this.#pending.delete(settled);
     const settled: Promise<void> = work.then(end, end);
-    this.#pending.add(settled);
+    this.#pending.set(settled, cancel);
   }
 
-  /** Waits until no background work is left, such as titles that a model makes. Never rejects. */
-  async flush(): Promise<void> {
-    while (this.#pending.size > 0) await Promise.all(this.#pending);
+  /**
+   * Waits until no background work is left, such as titles that a model makes. Work that is left after `waitMs` milliseconds
+   * is cancelled, and is then waited for no longer than that again. Never rejects.
+   */
+  async flush({ waitMs }: { waitMs?: number | undefined } = {}): Promise<void> {
+    if (waitMs === undefined || (await this.#isDoneWithin(waitMs))) return await this.#waitForAll();
+    for (const cancel of this.#pending.values()) cancel();
+    await this.#isDoneWithin(waitMs);
+  }
+
+  async #waitForAll(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending.keys());
+  }
+
+  async #isDoneWithin(timeoutMs: number): Promise<boolean> {
+    const done = this.#waitForAll().then(() => true);
+    return this.#pending.size === 0 || (await withTimeout(done, { timeoutMs, onTimeout: () => false }));
   }
 
   /** Deletes a session with its turns, its memory and its members' sessions, once earlier runs are done. */

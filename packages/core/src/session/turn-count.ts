@@ -1,9 +1,11 @@
 import type { MessageContent } from "../message/content.ts";
+import type { OrderingClock } from "../lock/ordering-clock.ts";
+import { clockOf } from "../lock/session-queues.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { changeSession } from "./change-session.ts";
 import type { SessionRef } from "./session-keys.ts";
 import { moveInIndex } from "./recent-index.ts";
-import { nextRecency, recencyOf } from "./session-record.ts";
+import { recencyOf } from "./session-record.ts";
 import { toTitle } from "./session-title.ts";
 import type { SessionRecord } from "./session-record.ts";
 
@@ -14,9 +16,13 @@ export type CountedTurn = { seq: number; input: MessageContent };
  * Returns a copy of a session's record that counts a turn as its last and is updated now. A session without a title gets
  * one from the turn's input.
  */
-export function withTurnCount(session: SessionRecord, { seq, input }: CountedTurn): SessionRecord {
-  const recency = nextRecency(recencyOf(session));
-  const counted = { ...session, turns: seq, updatedAt: Math.floor(recency / 1000), recency };
+export function withTurnCount(
+  session: SessionRecord,
+  { seq, input }: CountedTurn,
+  clock: OrderingClock,
+): SessionRecord {
+  const recency = clock.next(recencyOf(session));
+  const counted = { ...session, turns: seq, updatedAt: Math.max(Date.now(), session.updatedAt), recency };
   const title = session.title === undefined ? toTitle(input) : undefined;
   return title === undefined ? counted : { ...counted, title, titleBy: "message" };
 }
@@ -33,7 +39,8 @@ export async function writeTurnCount(
   ref: SessionRef,
   { known, turn }: { known: SessionRecord; turn: CountedTurn },
 ): Promise<SessionRecord> {
-  const change = (stored: SessionRecord) => (stored.turns >= turn.seq ? null : withTurnCount(stored, turn));
+  const change = (stored: SessionRecord) =>
+    stored.turns >= turn.seq ? null : withTurnCount(stored, turn, clockOf(driver));
   try {
     const written = await changeSession(driver, ref.key, { change, known });
     if (written !== null) {

@@ -76,6 +76,14 @@ export class Team implements Runnable {
     return this.#execute(callByStream, input, opts);
   }
 
+  /**
+   * Waits for titles of sessions under way, at most 5 seconds until they are cancelled. Members and the storage are the
+   * caller's to close, after that.
+   */
+  async close(): Promise<void> {
+    await this.#parts.orchestrator.endBackgroundWork();
+  }
+
   #execute(call: ModelCaller, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const parts = this.#parts;
     const { name, mode, model, limits } = parts.config;

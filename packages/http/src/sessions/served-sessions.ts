@@ -59,6 +59,13 @@ export class ServedSessions {
     if (failures.length === results.length) throw sessionNotFound(sessionId);
   }
 
+  /** Resolves when no background work on sessions is left, such as titles. Work left after `waitMs` is cancelled. */
+  async flush(waitMs?: number): Promise<void> {
+    // Of the runnables' own stores, since each knows of its own work.
+    const own = this.#runnables.flatMap(({ sessions }) => (sessions instanceof SessionStore ? [sessions] : []));
+    await Promise.all(own.map((store) => store.flush({ waitMs })));
+  }
+
   /** Resolves when all storages can be used. */
   async ping(): Promise<void> {
     await Promise.all(this.#stores.map((store) => store.ping()));

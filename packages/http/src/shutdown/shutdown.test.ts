@@ -51,6 +51,27 @@ describe("a service that shuts down", () => {
     expect((await answer).headers.get("connection")).toBe("close");
   });
 
+  it("waits for the titles of sessions, and no longer than the grace period [session.title-close]", async () => {
+    for (const [title, ended, expected] of [
+      [{ text: "Rainy Oslo", delayMs: 50 }, "completed", "Rainy Oslo"],
+      [{ hang: true }, "cancelled", "Hello?"],
+    ] as const) {
+      const titles = new ScriptedModel(title);
+      const model = new ScriptedModel("Umbrella.");
+      const agent = new Agent({ name: "a", model, titles: { model: titles } });
+      const shutdown = createShutdown({ graceMs: 300, logger: createLogger() });
+      const service = await serve({ agent, shutdown });
+      shutdown.attach(service.server);
+      const body = JSON.stringify({ input: "Hello?", sessionId: "s" });
+      expect((await post(service, "/agents/a/run", { body })).status).toBe(200);
+
+      await shutdown.begin();
+
+      expect(titles.calls[0]?.end).toBe(ended);
+      expect((await agent.sessions.readSession("s")).title).toBe(expected);
+    }
+  });
+
   it("takes no more connections, and ends idle ones", async () => {
     const service = await serveModel(new ScriptedModel({ text: "Umbrella." }), 5000);
     const ask = keeper(service);
