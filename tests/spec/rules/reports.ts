@@ -17,6 +17,7 @@ export const reportRules = [
     "turn.sources": "a stored turn has the sources of its answer",
     "http.sources": "server-sent events, answers and stored turns carry the sources over HTTP",
     "team.sources": "a team that routes has the sources of its member's answer",
+    "workflow.sources": "a workflow as a runnable has the sources of its agents, and streams those of the last",
     "usage.cache-writes":
       "usage tells tokens read from a prompt cache and tokens written to it apart, summed over all calls",
     "tool.progress":

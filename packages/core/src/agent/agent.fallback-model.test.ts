@@ -171,6 +171,19 @@ describe.each(ways)("fallbackModel, by %s", (way) => {
 });
 
 describe("fallbackModel", () => {
+  it("also makes titles, with the keys of its vendors and events of its models [fallback.keys] [fallback.events]", async () => {
+    const [one, two] = [new NamedModel("one", down("one", 400)), new NamedModel("two", "A title")];
+    const agent = agentOf(new NamedModel("own", "Hi."), { titles: { model: fallbackModel(one, two) } });
+    const called: string[] = [];
+    agent.eventBus.on("model.call", ({ modelId }) => void called.push(modelId));
+    await agent.run("Hi", { sessionId: "s", apiKeys: { one: "key-1", two: "key-2", own: "key-own" } });
+    await agent.close();
+
+    expect((await agent.sessions.readSession("s")).title).toBe("A title");
+    expect([one.keys, two.keys]).toEqual([["key-1"], ["key-2"]]);
+    expect(called).toEqual(["own-1", "one-1", "two-1"]);
+  });
+
   it("does not ask another model once a chunk has come, and ends a stream that its reader leaves [fallback.first-chunk]", async () => {
     const one = new NamedModel("one", { text: ["Hi ", "you"], ...down() }, { text: ["a ", "b "], chunkDelayMs: 1 });
     const two = new NamedModel("two", "Two.");

@@ -22,10 +22,8 @@ export function normalizeResponse(response: ModelResponse): ModelResponse {
     throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
   }
   const { text, toolCalls, malformedArguments } = response;
-  const { sources, ...rest } = response;
   const sound = {
-    ...rest,
-    ...(Array.isArray(sources) && { sources }),
+    ...response,
     text: typeof text === "string" ? text : "",
     usage: normalizeUsage(response.usage),
   };

@@ -165,8 +165,9 @@ export class Run<Structured = unknown> {
   }
 
   /** Records the sources of a whole answer, of which its chunks may have recorded some. */
-  addSources(sources: readonly Source[] = []): void {
-    for (const source of sources) this.addSource(source);
+  addSources(sources: readonly Source[] | undefined): void {
+    // A provider or a runnable of a third party may give anything.
+    if (Array.isArray(sources)) for (const source of sources as readonly Source[]) this.addSource(source);
   }
 
   /** Records the time of the first token. Later calls change nothing. */

@@ -45,6 +45,7 @@ export async function runAgentStep(stepRun: AgentStepRequest): Promise<RunOutput
   try {
     const output = await startAgent(stepRun);
     countUnmeteredUsage(meter, output);
+    runOf(stepRun.context)?.addSources(output.sources);
     return output;
   } catch (error) {
     countUnmeteredUsage(meter, readProperty(error, "output"));

@@ -136,6 +136,20 @@ describe("runOptions", () => {
     }
   });
 
+  it("refuses an unknown model setting, and vendor options that are no JSON, as a fault of the service [model-options.unknown] [model-options.vendor]", async () => {
+    const { model, served } = watched();
+    for (const modelOptions of [
+      { temprature: 1 },
+      { vendor: { openai: { at: new Date() } } },
+      { vendor: { openai: 1 } },
+    ]) {
+      const service = await serve({ ...served, runOptions: () => ({ modelOptions: modelOptions as object }) });
+
+      expect(await service.post("/agents/a/run", { input: "x" })).toMatchObject({ status: 500 });
+    }
+    expect(model.calls).toEqual([]);
+  });
+
   it("sends a generic key of the client to the vendor of the agent alone [run-opts.model-key]", async () => {
     class OtherModel extends ScriptedModel {
       override readonly providerId = "other";
