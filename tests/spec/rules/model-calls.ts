@@ -35,6 +35,8 @@ export const modelCallRules = [
     "cache.option": "promptCache false sends no marks; a time of an hour holds for tools and instructions alone",
     "cache.session-key":
       "OpenAI gets one cache key for each session that a caller names: a hash that differs between owners and tells neither owner nor id",
+    "cache.stable-schemas":
+      "the schema of a tool has its keys in the same order each time, whatever the program has made before it",
     "cache.refused":
       "a server that refuses cache marks gets the request again without them, which is reported once, and no more marks",
     "cache.changing-facts":

@@ -22,6 +22,19 @@ describe("toJsonSchema", () => {
     expect(toJsonSchema(schema)).not.toHaveProperty("$schema");
   });
 
+  it.each<[string, () => ObjectSchema]>([
+    ["zod", () => z.object({ b: z.enum(["y", "x"]), a: z.union([z.string(), z.number()]).optional() })],
+    ["ArkType", () => type({ b: "'y' | 'x'", "a?": "string | number" })],
+    ["Valibot", () => toStandardJsonSchema(v.object({ b: v.picklist(["y", "x"]), a: v.optional(v.string()) }))],
+    ["JSON Schema", () => ({ type: "object", required: ["b"], properties: { b: { type: "string" }, a: {} } })],
+  ])("has its keys in one order, whatever was made before: %s [cache.stable-schemas]", (_, make) => {
+    const before = JSON.stringify(toJsonSchema(make()));
+    const others = [z.object({ a: z.number(), b: z.string() }), type({ a: "number | string", b: "'x' | 'z' | 'y'" })];
+    for (const other of others) toJsonSchema(other);
+
+    expect(JSON.stringify(toJsonSchema(make()))).toBe(before);
+  });
+
   it("returns a new object each time", () => {
     const schema = { type: "object", properties: { a: {} } };
     const first = toJsonSchema(schema);
