@@ -49,8 +49,11 @@ describe("a request to Claude", () => {
     expect(body?.["system"]).toMatchObject([{ text: "Be short." }, { text: "Ada likes rain." }]);
   });
 
-  it("has a mark where there is something to mark", async () => {
-    expect((await sent({}, undefined, [{ role: "user", content: "Hi" }])).marks).toEqual(["messages.0.content.0"]);
+  it("has marks where there is something to mark, and behind messages where another call may follow [cache.anthropic-marks]", async () => {
+    expect((await sent({}, undefined, [{ role: "user", content: "Hi" }])).marks).toEqual([]);
+    expect((await sent({ cacheKey: "s" }, undefined, [{ role: "user", content: "Hi" }])).marks).toEqual([
+      "messages.0.content.0",
+    ]);
     expect((await sent({ tools }, undefined, [{ role: "user", content: "Hi" }])).marks).toEqual([
       "messages.0.content.0",
       "tools.1",
@@ -109,6 +112,21 @@ describe("a server that refuses cache marks", () => {
     await model.generate(history);
     expect(bodiesOf(vendor).map((body) => marksOf(body).length)).toEqual([4, 0, 4]);
   });
+});
+
+it("the caller's own tools stay as they are, call after call [cache.own-marks]", async () => {
+  const { vendor, connect } = await startVendor();
+  vendor.say("Yes.", "Yes.");
+  const vendorTools = [{ type: "web_search_20250305", name: "web_search" }];
+  const model = connect();
+  for (let count = 0; count < 2; count += 1)
+    await model.generate([{ role: "user", content: "Hi" }], { vendor: { anthropic: { tools: vendorTools } } });
+
+  expect(vendorTools).toEqual([{ type: "web_search_20250305", name: "web_search" }]);
+  expect(bodiesOf(vendor).map((body) => marksOf(body))).toEqual([
+    ["messages.0.content.0", "tools.0"],
+    ["messages.0.content.0", "tools.0"],
+  ]);
 });
 
 describe("marks beside those of the caller's", () => {
@@ -182,7 +200,7 @@ describe("marks beside those of the caller's", () => {
       const own = body();
       const joined = { ...own, ...given, tools: [...own.tools, ...((given as { tools?: object[] }).tools ?? [])] };
       const request = structuredClone(joined) as unknown as MarkableBody;
-      addCacheMarks(request, promptCache, given as Record<string, unknown>);
+      addCacheMarks(request, promptCache, { given: given as Record<string, unknown> });
       const marks = marksOf({
         ...request,
         tools: request.tools?.map(({ input_schema: __, ...tool }: object & { input_schema?: unknown }) => tool),

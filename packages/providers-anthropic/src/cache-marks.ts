@@ -9,6 +9,7 @@ export type MarkableBody = Pick<MessageCreateParamsBase, "tools" | "system" | "m
 /** The vendor refuses more marks. */
 const mostMarks = 4;
 
+type Fields = Readonly<Record<string, unknown>>;
 type Mark = { type: "ephemeral"; ttl?: "1h" };
 /** A mark of ours. `level`: its part of the prompt, in the vendor's order; `set` puts it there. */
 type Place = { level: Level; ttl?: "1h" | undefined; set: (mark: Mark) => void };
@@ -21,13 +22,16 @@ const levels = ["tools", "system", "messages", "cache_control"] as const;
  * Adds marks for the vendor's prompt cache to the body of a request: behind the instructions, the newest message, the
  * user's message before that one, and the tools. Marks that the caller has `given` with the vendor's own fields count
  * first, and ours are left out, from the last on, where the vendor would refuse them. Fields that the caller has given get
- * no mark of ours, but for tools, which stand beside our own.
+ * no mark of ours, but for tools, which stand beside our own. A call that no other follows, `isSingle`, has no marks behind
+ * messages: to write them into the cache costs more than to read them once.
  */
 export function addCacheMarks(
   body: MarkableBody,
   { ttl: wanted }: Exclude<PromptCache, false>,
-  given: Readonly<Record<string, unknown>> = {},
+  { given = {}, isSingle = false }: { given?: Fields | undefined; isSingle?: boolean } = {},
 ): void {
+  // The array may be the caller's.
+  if (body.tools !== undefined) body.tools = [...body.tools];
   const theirs = levels.flatMap((level) =>
     marksIn(given[level], level === "cache_control").map((ttl) => ({ level, ttl })),
   );
@@ -36,7 +40,7 @@ export function addCacheMarks(
     ...theirs.flatMap(({ level, ttl }) => (ttl === "1h" ? [] : [rank(level)])),
   );
   const lastLong = Math.max(-1, ...theirs.flatMap(({ level, ttl }) => (ttl === "1h" ? [rank(level)] : [])));
-  const places = placesIn(body, given).map((place) => {
+  const places = placesIn(body, given, isSingle).map((place) => {
     const isStable = place.level === "tools" || place.level === "system";
     // The vendor takes no long time behind a short one.
     const ttl = isStable && wanted === "1h" && rank(place.level) < firstShort ? wanted : undefined;
@@ -52,11 +56,11 @@ function rank(level: Level): number {
 }
 
 /** Returns the places for our marks, the most useful first. */
-function placesIn({ tools, system, messages }: MarkableBody, given: Readonly<Record<string, unknown>>): Place[] {
+function placesIn({ tools, system, messages }: MarkableBody, given: Fields, isSingle: boolean): Place[] {
   const isOwn = (field: Level): boolean => given[field] === undefined;
   const instructions = isOwn("system") && typeof system !== "string" ? placeIn("system", system, 0) : [];
   const tool = placeIn("tools", tools, -1);
-  const users = isOwn("messages") ? messages.filter(({ role }) => role === "user").slice(-2) : [];
+  const users = isOwn("messages") && !isSingle ? messages.filter(({ role }) => role === "user").slice(-2) : [];
   const turns = users.toReversed().flatMap(({ content }) => placeIn("messages", content, -1));
   // The caller's mark for the whole prompt stands where that of the newest message would.
   if (!isOwn("cache_control")) turns.shift();

@@ -15,6 +15,7 @@ const weather = {
     required: ["city"],
   },
 };
+const asked = [{ role: "user", content: [{ type: "text", text: "Umbrella?" }] }];
 const mark = { type: "ephemeral" };
 const marked = [{ role: "user", content: [{ type: "text", text: "Umbrella?", cache_control: mark }] }];
 
@@ -80,7 +81,7 @@ describe("the request", () => {
   it("has only what was asked for", async () => {
     const { body, headers } = await arrives();
 
-    expect(body).toEqual({ model: "claude-opus-5-5", max_tokens: 16_384, messages: marked, stream: false });
+    expect(body).toEqual({ model: "claude-opus-5-5", max_tokens: 16_384, messages: asked, stream: false });
     expect(headers["anthropic-version"]).toBe("2026-10-21");
   });
 

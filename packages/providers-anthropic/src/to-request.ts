@@ -52,7 +52,8 @@ export function toRequest(messages: readonly ChatMessage[], options: ModelOption
   };
   if (options.seed !== undefined) context.reportOmitted("seed", "the vendor has no such setting");
   const body = withVendorFields(own, options.vendor, model.providerId);
-  if (promptCache !== false) addCacheMarks(body, promptCache, given);
+  const isSingle = spoken.length === 1 && body.tools === undefined && options.cacheKey === undefined;
+  if (promptCache !== false) addCacheMarks(body, promptCache, { given, isSingle });
   return { body, version: elderFields.some((field) => field in body) ? versionWithSampling : defaultVersion };
 }
 
