@@ -37,9 +37,9 @@ export const clients: Readonly<Record<string, () => Call>> = {
       await drain((await agent.request({ origin, path, method: "POST", headers, body })).body);
     };
   },
-  "pooled fetch": () => {
+  pool: () => {
     const pool = createHttpPool();
-    return async (url, body) => drain((await pool.fetch(url, { method: "POST", headers, body })).body);
+    return async (url, body) => drain((await pool.send(url, { method: "POST", headers, body })).bytes);
   },
 };
 

@@ -27,15 +27,15 @@ export class LineProvider implements ModelProvider {
       environment: ["LINE_API_KEY"],
     });
     try {
-      const response = await this.#pool.fetch(this.#url, {
+      const response = await this.#pool.send(this.#url, {
         method: "POST",
         headers: { authorization: `Bearer ${key.value}`, "content-type": "application/json" },
         body: JSON.stringify({ model: this.modelId, messages }),
-        ...(signal && { signal }),
+        signal,
       });
-      if (!response.ok || response.body === null) throw this.#failure(key, response.status);
+      if (response.status !== 200) throw this.#failure(key, response.status);
       let isWhole = false;
-      for await (const { data } of readSse(response.body, signal === undefined ? {} : { signal })) {
+      for await (const { data } of readSse(response.bytes, signal === undefined ? {} : { signal })) {
         const chunk = JSON.parse(data) as StreamChunk;
         isWhole = chunk.type === "finish";
         yield chunk;

@@ -29,11 +29,11 @@ it.each<[string, () => ModelProvider, string]>([
   async (_name, create, address) => {
     const urls: string[] = [];
     const pool = sharedHttpPool();
-    const fetch = vi.spyOn(pool, "fetch").mockImplementation((url) => {
+    const send = vi.spyOn(pool, "send").mockImplementation((url) => {
       urls.push(typeof url === "string" ? url : JSON.stringify(url));
       return Promise.reject(new ModelError({ providerId: "none", status: 500 }));
     });
-    onTestFinished(() => fetch.mockRestore());
+    onTestFinished(() => send.mockRestore());
 
     await expect(create().generate([{ role: "user", content: "Hi" }], { apiKey: "key-1" })).rejects.toMatchObject({
       code: "model_failed",

@@ -1,4 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
+import { pooledFetch } from "@troupe-internal/vendor-fakes";
 import { sharedHttpPool } from "@troupe/core/adapter";
 import { anthropic } from "@troupe/providers-anthropic";
 import { openai } from "@troupe/providers-openai";
@@ -9,7 +10,7 @@ import { answerRounds } from "../answer-rounds.ts";
 /** A provider, a reader written by hand, and the library's raw reply, as candidates. */
 const url = process.env["BENCH_VENDOR_URL"] ?? "";
 const question = [{ role: "user" as const, content: "Tell me something." }];
-const { fetch } = sharedHttpPool();
+const fetch = pooledFetch(sharedHttpPool());
 const settings = { apiKey: "key", maxRetries: 0, logLevel: "off", fetch } as const;
 
 type Vendor = {

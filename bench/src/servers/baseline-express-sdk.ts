@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { createHttpPool } from "@troupe/core/adapter";
+import { pooledFetch } from "@troupe-internal/vendor-fakes";
 import express from "express";
 import OpenAI from "openai";
 import { listen, vendorUrl } from "./listen.ts";
@@ -11,7 +11,7 @@ const vendor = new OpenAI({
   apiKey: "none",
   baseURL: `${vendorUrl()}/v1`,
   maxRetries: 0,
-  fetch: createHttpPool().fetch,
+  fetch: pooledFetch(),
 });
 const app = express().use(express.json());
 

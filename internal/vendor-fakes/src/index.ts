@@ -12,3 +12,4 @@ export { scenarioReply } from "./scenario-reply.ts";
 export { providerSuite } from "./suite/provider-suite.ts";
 export type { FailureCase, ProviderSubject, RecordedAnswer, SubjectOptions } from "./suite/provider-subject.ts";
 export { readTranscript, transcriptNames } from "./transcripts.ts";
+export { pooledFetch } from "./pooled-fetch.ts";

@@ -68,18 +68,18 @@ export class MinimalProvider implements ModelProvider {
 
   async *#frames(messages: readonly ChatMessage[], key: ResolvedKey, signal?: AbortSignal): AsyncGenerator<Frame> {
     const { providerId } = this;
-    const response = await this.#pool.fetch(`${this.#options.url}/v1/chat/completions`, {
+    const response = await this.#pool.send(`${this.#options.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${key.value}`, "content-type": "application/json" },
       body: JSON.stringify(this.#body(messages)),
-      ...(signal && { signal }),
+      signal,
     });
-    if (!response.ok || response.body === null) {
+    if (response.status !== 200) {
       const seconds = Number(response.headers.get("retry-after") ?? NaN);
-      await response.body?.cancel();
+      await response.bytes.return?.();
       throw new ModelError({ providerId, status: response.status, retryAfterMs: seconds * 1000, key });
     }
-    for await (const { data } of readSse(response.body, signal === undefined ? {} : { signal }))
+    for await (const { data } of readSse(response.bytes, signal === undefined ? {} : { signal }))
       if (data !== "[DONE]") yield JSON.parse(data) as Frame;
   }
 }

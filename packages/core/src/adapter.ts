@@ -74,7 +74,7 @@ export { parseArguments } from "./schema/parse-model-json.ts";
 
 // HTTP to vendors, and to addresses from outside.
 export { createHttpPool, sharedHttpPool } from "./wire/http-pool.ts";
-export type { HttpInit, HttpPool, HttpPoolOptions, HttpSender, PooledRequestInit } from "./wire/http-pool.ts";
+export type { HttpInit, HttpPool, HttpPoolOptions, HttpSender } from "./wire/http-pool.ts";
 export type { HttpReply, ReplyBytes, ReplyHeaders } from "./wire/http-reply.ts";
 export { Network } from "./model/network.ts";
 export type { CallSources } from "./model/network.ts";

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { TroupeError } from "../src/errors/troupe-error.ts";
-import { createHttpPool, type HttpPoolOptions } from "../src/wire/http-pool.ts";
+import { createHttpPool, type HttpInit, type HttpPoolOptions } from "../src/wire/http-pool.ts";
+import type { HttpReply } from "../src/wire/http-reply.ts";
 import { type LoopbackOptions, serveLoopback } from "./loopback-server.ts";
 
 /** A handler of one request. */
@@ -16,7 +17,8 @@ export async function startPooled(handle: Handle, { tls, ...options }: PooledOpt
   const server = await serveLoopback(answer, tls === undefined ? {} : { tls });
   const pool = createHttpPool(options);
   onTestFinished(() => pool.close());
-  return { server, pool, fetch: pool.fetch, url: server.url };
+  const send = async (to: string, init?: HttpInit): Promise<HttpReply> => await pool.send(to, init);
+  return { server, pool, send, url: server.url };
 }
 
 /** Body of the response of `echo`. */
@@ -37,11 +39,16 @@ export function stall(_: IncomingMessage, response: ServerResponse): void {
   response.write("first");
 }
 
-/** Reads a response as text, and waits until its connection is idle. */
-export async function readText(response: Response | Promise<Response>): Promise<string> {
+/** Reads a reply as text, and waits until its connection is idle. */
+export async function readText(response: HttpReply | Promise<HttpReply>): Promise<string> {
   const text = await (await response).text();
   await nextTurn();
   return text;
+}
+
+/** Reads the reply of `echo`. */
+export async function readEcho(response: HttpReply | Promise<HttpReply>): Promise<Echo> {
+  return JSON.parse(await (await response).text()) as Echo;
 }
 
 /** Returns the `TroupeError` of a rejected promise. */

@@ -108,9 +108,8 @@ export class VendorModel implements ModelProvider {
   }
 
   async *stream(_messages: unknown, { signal }: ModelOptions = {}): AsyncGenerator<StreamChunk> {
-    const reply = await this.#pool.fetch(this.#url, { method: "POST", body: "{}", ...(signal && { signal }) });
-    const bytes = reply.body as unknown as AsyncIterable<Uint8Array>;
-    for await (const { data } of readSse(bytes, signal && { signal })) {
+    const reply = await this.#pool.send(this.#url, { method: "POST", body: "{}", signal });
+    for await (const { data } of readSse(reply.bytes, signal && { signal })) {
       this.readBytes += data.length;
       yield { type: "text", text: data };
     }

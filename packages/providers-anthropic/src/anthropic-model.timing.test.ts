@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import Anthropic from "@anthropic-ai/sdk";
 import type { ModelProvider } from "@troupe/core";
+import { pooledFetch } from "@troupe-internal/vendor-fakes";
 import { sharedHttpPool } from "@troupe/core/adapter";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { anthropic } from "./index.ts";
@@ -20,13 +21,13 @@ async function startServer(...sizes: number[]): Promise<string> {
 
 /** A reader written by hand: right for LF, for whole characters, and for a complete answer. */
 async function* handReader(url: string): AsyncGenerator<{ type: "text"; text: string }> {
-  const response = await sharedHttpPool().fetch(`${url}/v1/messages`, {
+  const response = await sharedHttpPool().send(`${url}/v1/messages`, {
     method: "POST",
     headers: { authorization: "Bearer key-1", "content-type": "application/json" },
     body: JSON.stringify({ ...body, stream: true }),
   });
   let rest = "";
-  for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const bytes of response.bytes) {
     const lines = (rest + Buffer.from(bytes).toString("utf8")).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
@@ -84,7 +85,7 @@ describe("anthropic", () => {
   it("gives a whole answer at little more than the cost of reading the library's raw one", async () => {
     const url = await startServer(20, 2);
     const model = connect(url);
-    const fetch = sharedHttpPool().fetch;
+    const fetch = pooledFetch(sharedHttpPool());
     const client = new Anthropic({ apiKey: "key-1", baseURL: url, maxRetries: 0, logLevel: "off", fetch });
     const ours = async () => await model.generate(messages);
     const baseline = async () => JSON.parse(await (await client.messages.create(body).asResponse()).text()) as unknown;

@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { GoogleGenAI } from "@google/genai/web";
+import { pooledFetch } from "@troupe-internal/vendor-fakes";
 import { sharedHttpPool } from "@troupe/core/adapter";
+import type { HttpReply } from "@troupe/core/adapter";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { google } from "./index.ts";
 
@@ -17,8 +19,8 @@ async function startServer(...sizes: number[]): Promise<string> {
   return `http://127.0.0.1:${String(port).trim()}`;
 }
 
-async function ask(url: string, method: string): Promise<Response> {
-  return await sharedHttpPool().fetch(`${url}/v1beta/models/gemini-3.8-flash:${method}`, {
+async function ask(url: string, method: string): Promise<HttpReply> {
+  return await sharedHttpPool().send(`${url}/v1beta/models/gemini-3.8-flash:${method}`, {
     method: "POST",
     headers: { "x-goog-api-key": "key-1", "content-type": "application/json" },
     body,
@@ -29,7 +31,7 @@ async function ask(url: string, method: string): Promise<Response> {
 async function* handReader(url: string): AsyncGenerator<{ type: "text"; text: string }> {
   const response = await ask(url, "streamGenerateContent?alt=sse");
   let rest = "";
-  for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const bytes of response.bytes) {
     const lines = (rest + Buffer.from(bytes).toString("utf8")).split("\r\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
@@ -42,7 +44,7 @@ async function* handReader(url: string): AsyncGenerator<{ type: "text"; text: st
 
 /** The library, over the same sockets; there is no raw answer to be had from it. */
 function createLibrary(baseUrl: string): GoogleGenAI["models"] {
-  const { fetch } = sharedHttpPool();
+  const fetch = pooledFetch(sharedHttpPool());
   return new GoogleGenAI({ apiKey: "key-1", apiVersion: "v1beta", httpOptions: { baseUrl, fetch } }).models;
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { ModelProvider } from "@troupe/core";
+import { pooledFetch } from "@troupe-internal/vendor-fakes";
 import { sharedHttpPool } from "@troupe/core/adapter";
 import { Ollama } from "ollama/browser";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -20,9 +21,9 @@ async function startServer(...sizes: number[]): Promise<string> {
 
 /** A reader written by hand: right for whole characters, and for a complete answer. */
 async function* handReader(url: string): AsyncGenerator<{ type: "text"; text: string }> {
-  const response = await sharedHttpPool().fetch(`${url}/api/chat`, { method: "POST", body: JSON.stringify(body) });
+  const response = await sharedHttpPool().send(`${url}/api/chat`, { method: "POST", body: JSON.stringify(body) });
   let rest = "";
-  for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const bytes of response.bytes) {
     const lines = (rest + Buffer.from(bytes).toString("utf8")).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
@@ -34,7 +35,7 @@ async function* handReader(url: string): AsyncGenerator<{ type: "text"; text: st
 
 /** The library's own stream. */
 async function* libraryReader(host: string): AsyncGenerator<{ type: "text" }> {
-  const stream = await new Ollama({ host, fetch: sharedHttpPool().fetch }).chat(structuredClone(body));
+  const stream = await new Ollama({ host, fetch: pooledFetch(sharedHttpPool()) }).chat(structuredClone(body));
   for await (const { message } of stream) if (message.content !== "") yield { type: "text" };
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { pooledFetch } from "@troupe-internal/vendor-fakes";
 import { sharedHttpPool } from "@troupe/core/adapter";
 import OpenAI from "openai";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -42,13 +43,13 @@ async function* handReader(
   baseURL: string,
   { path, body, wordsOf }: Way,
 ): AsyncGenerator<{ type: "text"; text: string }> {
-  const reply = await sharedHttpPool().fetch(`${baseURL}${path}`, {
+  const reply = await sharedHttpPool().send(`${baseURL}${path}`, {
     method: "POST",
     headers: { authorization: "Bearer sk-test", "content-type": "application/json" },
     body: JSON.stringify({ ...body, stream: true }),
   });
   let rest = "";
-  for await (const bytes of reply.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const bytes of reply.bytes) {
     const lines = (rest + Buffer.from(bytes).toString("utf8")).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
@@ -99,7 +100,7 @@ describe.each(ways)("a model over $api", (way) => {
   it("gives a whole answer at little more than the cost of the library's raw reply and JSON.parse", async () => {
     const url = await startServer(20, 2);
     const model = connect(url);
-    const { fetch } = sharedHttpPool();
+    const fetch = pooledFetch(sharedHttpPool());
     const client = new OpenAI({ apiKey: "sk-test", baseURL: url, maxRetries: 0, logLevel: "off", fetch });
     const often = async (ask: () => Promise<unknown>) => {
       for (let call = 0; call < 200; call += 1) await ask();

@@ -9,47 +9,47 @@ const cuts = [
   { how: "reset", cut: (socket: Socket) => void socket.resetAndDestroy(), code: "ECONNRESET" },
 ];
 
-describe("a pooled fetch that fails", () => {
+describe("a request of a pool that fails", () => {
   it.each(cuts)("has the code of a connection that is $how before the head", async ({ cut, code }) => {
-    const { fetch, url } = await startPooled(({ socket }) => cut(socket));
+    const { send, url } = await startPooled(({ socket }) => cut(socket));
 
-    const error = await failure(fetch(url));
+    const error = await failure(send(url));
 
     expect([error.code, codeOf(error)]).toEqual(["unavailable", code]);
   });
 
   it.each(cuts)("yields the bytes that came, then the code of a connection that is $how", async ({ cut, code }) => {
     const sockets: Socket[] = [];
-    const { fetch, url } = await startPooled((request, response) => {
+    const { send, url } = await startPooled((request, response) => {
       sockets.push(request.socket);
       response.writeHead(200, { "content-length": "100" });
       response.write("first");
     });
-    const reader = (await fetch(url)).body?.getReader();
-    const first = await reader?.read();
+    const reader = (await send(url)).bytes;
+    const first = await reader.next();
     for (const socket of sockets) cut(socket);
 
-    const error = await failure(Promise.resolve(reader?.read()));
+    const error = await failure(reader.next());
 
-    expect(Buffer.from(first?.value ?? []).toString()).toBe("first");
+    expect(Buffer.from(first.value ?? []).toString()).toBe("first");
     expect([error.code, codeOf(error)]).toEqual(["unavailable", code]);
   });
 
   it("has the code of a refused connection", async () => {
-    const { fetch } = await startPooled(echo);
+    const { send } = await startPooled(echo);
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
     const { port } = closed.address() as AddressInfo;
     closed.close();
     await once(closed, "close");
 
-    expect(codeOf(await failure(fetch(`http://127.0.0.1:${port}`)))).toBe("ECONNREFUSED");
+    expect(codeOf(await failure(send(`http://127.0.0.1:${port}`)))).toBe("ECONNREFUSED");
   });
 
   it("waits for the head of a reply no longer than headersTimeoutMs", async () => {
-    const { fetch, url } = await startPooled(() => {}, { headersTimeoutMs: 50 });
+    const { send, url } = await startPooled(() => {}, { headersTimeoutMs: 50 });
 
-    const error = await failure(fetch(url));
+    const error = await failure(send(url));
 
     expect([error.code, codeOf(error)]).toEqual(["timeout", "UND_ERR_HEADERS_TIMEOUT"]);
   });
@@ -57,15 +57,15 @@ describe("a pooled fetch that fails", () => {
   it("prefers the timeouts of a request to those of the pool", async () => {
     const silent = await startPooled(() => {});
     const stalled = await startPooled(stall);
-    const response = await stalled.fetch(stalled.url, { idleTimeoutMs: 50 });
+    const response = await stalled.send(stalled.url, { idleTimeoutMs: 50 });
 
-    expect(codeOf(await failure(silent.fetch(silent.url, { headersTimeoutMs: 50 })))).toBe("UND_ERR_HEADERS_TIMEOUT");
+    expect(codeOf(await failure(silent.send(silent.url, { headersTimeoutMs: 50 })))).toBe("UND_ERR_HEADERS_TIMEOUT");
     expect(codeOf(await failure(response.text()))).toBe("UND_ERR_BODY_TIMEOUT");
   });
 
   it("waits for the next bytes no longer than idleTimeoutMs", async () => {
-    const { fetch, url } = await startPooled(stall, { idleTimeoutMs: 50 });
-    const response = await fetch(url);
+    const { send, url } = await startPooled(stall, { idleTimeoutMs: 50 });
+    const response = await send(url);
 
     const error = await failure(response.text());
 
@@ -74,11 +74,11 @@ describe("a pooled fetch that fails", () => {
 
   it.each([300, 301, 302, 303, 307, 308])("rejects a redirect %i without following it", async (status) => {
     const second = await serveLoopback(echo);
-    const { fetch, url, server } = await startPooled((_, response) => {
+    const { send, url, server } = await startPooled((_, response) => {
       response.writeHead(status, { location: second.url }).end();
     });
 
-    const error = await failure(fetch(url, { method: "POST", headers: { "x-api-key": "secret" }, body: "hi" }));
+    const error = await failure(send(url, { method: "POST", headers: { "x-api-key": "secret" }, body: "hi" }));
 
     expect(error).toMatchObject({ code: "model_failed", fields: { status } });
     expect([server.requests.length, second.connections()]).toEqual([1, 0]);
@@ -87,9 +87,9 @@ describe("a pooled fetch that fails", () => {
   it.each(["Bearer secret\n", "secret\r\nx-other: 1", "secret\0", "\u0001secret", "secret\u{1F600}"])(
     "never shows the value of a header that cannot be sent: %j",
     async (authorization) => {
-      const { fetch, url, server } = await startPooled(echo);
+      const { send, url, server } = await startPooled(echo);
 
-      const { code, message, cause, stack, fields } = await failure(fetch(url, { headers: { authorization } }));
+      const { code, message, cause, stack, fields } = await failure(send(url, { headers: { authorization } }));
 
       expect(code).toBe("invalid_request");
       expect(`${message} ${String(cause)} ${stack} ${JSON.stringify(fields)}`).not.toContain("secret");
@@ -100,9 +100,9 @@ describe("a pooled fetch that fails", () => {
   it.each(["not a url", "ftp://127.0.0.1/", "/path", "http://user:secret@"])(
     "rejects the address %j without quoting it",
     async (address) => {
-      const { fetch } = await startPooled(echo);
+      const { send } = await startPooled(echo);
 
-      const error = await failure(fetch(address));
+      const error = await failure(send(address));
 
       expect(error.code).toBe("invalid_request");
       expect(error.message).not.toContain(address);

@@ -1,23 +1,23 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { localhostTls, serveLoopback } from "../../test/loopback-server.ts";
-import { codeOf, type Echo, echo, failure, readText, stall, startPooled } from "../../test/pooled.ts";
+import { codeOf, echo, failure, readEcho, readText, stall, startPooled } from "../../test/pooled.ts";
 import { createHttpPool, sharedHttpPool } from "./http-pool.ts";
 
 const post = { method: "POST", body: "hi" };
 
-describe("a pooled fetch", () => {
+describe("a request of a pool", () => {
   it("sends method, path, headers and body, and returns the reply", async () => {
-    const { fetch, url } = await startPooled(echo);
+    const { send, url } = await startPooled(echo);
 
-    const response = await fetch(`${url}/a/b?c=d%20e`, {
+    const response = await send(`${url}/a/b?c=d%20e`, {
       method: "post",
       headers: { "X-One": "1", "Content-Type": "application/json" },
       body: '{"é":1}',
     });
 
-    expect(response).toMatchObject({ status: 200, ok: true, redirected: false, url: `${url}/a/b?c=d%20e` });
-    expect(await response.json()).toMatchObject({
+    expect(response.status).toBe(200);
+    expect(await readEcho(response)).toMatchObject({
       method: "POST",
       url: "/a/b?c=d%20e",
       headers: { "x-one": "1", "content-type": "application/json", "content-length": "8", accept: "*/*" },
@@ -26,41 +26,23 @@ describe("a pooled fetch", () => {
   });
 
   it.each([
-    { what: "text", body: "hi", sent: "hi", type: "text/plain;charset=UTF-8" },
+    { what: "text", body: "hi", sent: "hi" },
     { what: "bytes", body: new Uint8Array([104, 105]), sent: "hi" },
-    { what: "a blob", body: new Blob(["hi"], { type: "text/x" }), sent: "hi", type: "text/x" },
-    { what: "a form", body: new URLSearchParams({ a: "1" }), sent: "a=1", type: expect.stringMatching(/form-urlenc/) },
-    { what: "a stream", body: new Blob(["hi"]).stream(), sent: "hi" },
-    { what: "nothing", body: null, sent: "" },
-  ])("sends $what", async ({ body, sent, type }) => {
-    const { fetch, url } = await startPooled(echo);
+    { what: "nothing", body: undefined, sent: "" },
+  ])("sends $what, and no content type of its own", async ({ body, sent }) => {
+    const { send, url } = await startPooled(echo);
 
-    const echoed = (await (await fetch(url, { method: "POST", body })).json()) as Echo;
+    const echoed = await readEcho(send(url, { method: "POST", body }));
 
     expect([echoed.body, echoed.headers["content-length"]]).toEqual([sent, String(sent.length)]);
-    expect(echoed.headers["content-type"]).toEqual(type);
-  });
-
-  it("accepts a Request, and headers in each of their forms", async () => {
-    const { fetch, url } = await startPooled(echo);
-    const headers = { "x-one": "1" };
-
-    const responses = await Promise.all([
-      fetch(new Request(`${url}/path`, { ...post, headers })),
-      fetch(new URL(`${url}/path`), { ...post, headers: new Headers(headers) }),
-      fetch(`${url}/path`, { ...post, headers: [["x-one", "1"]] }),
-    ]);
-
-    for (const response of responses) {
-      expect(await response.json()).toMatchObject({ method: "POST", url: "/path", headers, body: "hi" });
-    }
+    expect(echoed.headers).not.toHaveProperty("content-type");
   });
 
   it("sets the headers of the connection itself, whatever headers it is given", async () => {
-    const { fetch, url, server } = await startPooled(echo);
+    const { send, url, server } = await startPooled(echo);
     const foreign = { host: "x.example", connection: "close", "content-length": "9", "transfer-encoding": "chunked" };
 
-    const { headers } = (await (await fetch(url, { ...post, headers: foreign })).json()) as Echo;
+    const { headers } = await readEcho(send(url, { ...post, headers: foreign }));
 
     expect(headers).toMatchObject({ host: `127.0.0.1:${server.port}`, connection: "keep-alive" });
     expect(headers).toMatchObject({ "content-length": "2" });
@@ -69,50 +51,50 @@ describe("a pooled fetch", () => {
 
   // Two, because a connection rests for one turn of the event loop before it is used again.
   it("sends 1,000 sequential requests over at most two connections", async () => {
-    const { fetch, url, server } = await startPooled(echo);
+    const { send, url, server } = await startPooled(echo);
 
-    for (let index = 0; index < 1000; index++) await (await fetch(url, post)).text();
+    for (let index = 0; index < 1000; index++) await (await send(url, post)).text();
 
     expect(server.requests).toHaveLength(1000);
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
   it("sends 50 concurrent requests over at most 50 connections, and reuses them for the next 50", async () => {
-    const { fetch, url, server } = await startPooled(echo);
-    const burst = () => Promise.all(Array.from({ length: 50 }, () => readText(fetch(url, post))));
+    const { send, url, server } = await startPooled(echo);
+    const burst = () => Promise.all(Array.from({ length: 50 }, () => readText(send(url, post))));
 
     expect([...(await burst()), ...(await burst())]).toHaveLength(100);
     expect(server.connections()).toBeLessThanOrEqual(50);
   });
 
   it("opens a new connection when the server closed the idle one", async () => {
-    const { fetch, url, server } = await startPooled((request, response) => {
+    const { send, url, server } = await startPooled((request, response) => {
       response.end("ok", () => request.socket.end());
     });
 
-    await readText(fetch(url));
+    await readText(send(url));
     await vi.waitFor(() => expect(server.open()).toBe(0));
 
-    expect(await readText(fetch(url))).toBe("ok");
+    expect(await readText(send(url))).toBe("ok");
   });
 
   it("uses no proxy from the environment", async () => {
     for (const name of ["http_proxy", "HTTP_PROXY", "ALL_PROXY"]) vi.stubEnv(name, "http://127.0.0.1:9");
     onTestFinished(() => void vi.unstubAllEnvs());
-    const { fetch, url } = await startPooled(echo);
+    const { send, url } = await startPooled(echo);
 
-    expect((await fetch(url)).status).toBe(200);
+    expect((await send(url)).status).toBe(200);
   });
 
   it("uses https, to servers whose certificate is trusted", async () => {
     const tls = localhostTls();
     const known = getCACertificates();
     onTestFinished(() => setDefaultCACertificates(known));
-    const { fetch, url, server } = await startPooled(echo, { tls });
+    const { send, url, server } = await startPooled(echo, { tls });
 
-    const untrusted = await failure(fetch(url));
+    const untrusted = await failure(send(url));
     setDefaultCACertificates([...known, tls.cert]);
-    for (let index = 0; index < 3; index++) expect(await readText(fetch(url))).toContain("GET");
+    for (let index = 0; index < 3; index++) expect(await readText(send(url))).toContain("GET");
 
     expect(codeOf(untrusted)).toBe("DEPTH_ZERO_SELF_SIGNED_CERT");
     expect(server.connections()).toBe(2);
@@ -121,14 +103,14 @@ describe("a pooled fetch", () => {
 
 describe("a pool", () => {
   it("closes its connections, ends running requests, and rejects new ones", async () => {
-    const { pool, fetch, url, server } = await startPooled(stall);
-    const response = await fetch(url);
+    const { pool, send, url, server } = await startPooled(stall);
+    const response = await send(url);
 
     await pool.close();
     await pool.close();
 
     await expect(response.text()).rejects.toMatchObject({ code: "unavailable" });
-    await expect(fetch(url)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(send(url)).rejects.toMatchObject({ code: "unavailable" });
     await vi.waitFor(() => expect(server.open()).toBe(0));
   });
 
@@ -144,9 +126,9 @@ describe("a pool", () => {
   );
 
   it("closes an idle connection after keepAliveMs", async () => {
-    const { fetch, url, server } = await startPooled((_, response) => response.end("ok"), { keepAliveMs: 50 });
+    const { send, url, server } = await startPooled((_, response) => response.end("ok"), { keepAliveMs: 50 });
 
-    await readText(fetch(url));
+    await readText(send(url));
 
     await vi.waitFor(() => expect(server.open()).toBe(0), 5000);
   });
@@ -156,8 +138,8 @@ describe("the shared pool", () => {
   it("is shared by all callers until it is closed", async () => {
     const server = await serveLoopback(echo);
     const first = sharedHttpPool();
-    await readText(sharedHttpPool().fetch(server.url));
-    await readText(first.fetch(server.url));
+    await readText(sharedHttpPool().send(server.url));
+    await readText(first.send(server.url));
     expect([sharedHttpPool() === first, server.connections()]).toEqual([true, 1]);
 
     await first.close();
@@ -165,6 +147,6 @@ describe("the shared pool", () => {
     onTestFinished(() => second.close());
 
     expect(second).not.toBe(first);
-    expect((await second.fetch(server.url)).status).toBe(200);
+    expect((await second.send(server.url)).status).toBe(200);
   });
 });

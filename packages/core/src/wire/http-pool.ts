@@ -7,9 +7,8 @@ import { ConnectionPool, loadUndici } from "./connection-pool.ts";
 import { decodeBody } from "./decode-body.ts";
 import { toHttpReply } from "./http-reply.ts";
 import type { HttpReply, ReplyBytes } from "./http-reply.ts";
-import { fromFetchArguments, toHttpRequest, parseUrl } from "./http-request.ts";
+import { toHttpRequest, parseUrl } from "./http-request.ts";
 import type { RequestTimeouts } from "./http-request.ts";
-import { PooledResponse } from "./pooled-response.ts";
 import { sendRequest } from "./send-request.ts";
 import type { Connections } from "./send-request.ts";
 
@@ -22,12 +21,6 @@ export type HttpPoolOptions = {
   /** Milliseconds that an idle socket is kept for the next request, or less if the server says so. @default 30_000 */
   keepAliveMs?: number;
 };
-
-/**
- * Options of the `fetch` of an `HttpPool`: those of the standard, and timeouts of this one request instead of the
- * pool's.
- */
-export type PooledRequestInit = RequestInit & RequestTimeouts;
 
 /** Method, headers, body, signal and timeouts of one request. @default a GET request without a body */
 export type HttpInit = {
@@ -48,12 +41,6 @@ export interface HttpSender {
 
 /** Sockets that are kept open between requests. It reads no proxy from the environment. */
 export interface HttpPool extends HttpSender {
-  /**
-   * Sends a request. `response.body` is an async iterable of the socket's own bytes; `clone()` is not offered. It follows
-   * no redirect and reads no proxy from the environment. It rejects with the signal's reason, or with a `TroupeError`
-   * whose cause has the network's code.
-   */
-  readonly fetch: (input: string | URL | Request, init?: PooledRequestInit) => Promise<Response>;
   /** Closes every socket, also those in use. A request after `close` is `unavailable`. */
   close(): Promise<void>;
 }
@@ -73,24 +60,12 @@ export function createHttpPool(options: HttpPoolOptions = {}): HttpPool {
   let pool: Promise<ConnectionPool> | undefined;
   let isClosed = false;
 
-  const pooledFetch = async (input: string | URL | Request, init?: PooledRequestInit): Promise<PooledResponse> => {
-    if (isClosed) throw new TroupeError("unavailable", "The HTTP pool is closed. Make a new one.");
-    const request = await fromFetchArguments(input, init);
-    pool ??= openPool(clientOptions);
-    const reply = await sendRequest(request, await pool);
-    if (isRedirect(reply.status)) return await refuseRedirect(reply.status, reply.body);
-    const body = await decodeBody(reply.headers, reply.body);
-    return new PooledResponse({ ...reply, statusText: "", url: request.url.href, body });
-  };
-
   return {
     send: async (url, init) => {
       if (isClosed) throw new TroupeError("unavailable", "The HTTP pool is closed. Make a new one.");
       pool ??= openPool(clientOptions);
       return await sendOver(await pool, url, init);
     },
-    // The cast covers what `PooledResponse` leaves out: `clone`, and web streams until they are used.
-    fetch: pooledFetch as unknown as HttpPool["fetch"],
     close: async () => {
       isClosed = true;
       await (await pool)?.destroy();
@@ -162,7 +137,6 @@ function createSharedPool(): HttpPool {
   const pool = createHttpPool();
   return {
     send: (url, init) => pool.send(url, init),
-    fetch: pool.fetch,
     close: () => {
       shared = undefined;
       return pool.close();

@@ -184,8 +184,10 @@ class SseJson implements EventParser {
 
   read(bytes: Uint8Array, batch: unknown[]): boolean {
     for (const event of this.#parser.push(bytes)) {
-      if (isDone(event.data)) return true;
-      addEvent(event, batch);
+      // Nearly every event is an object without a name that says more than its data.
+      if (event.data.charCodeAt(0) === openBrace && event.event !== "error") batch.push(JSON.parse(event.data));
+      else if (isDone(event.data)) return true;
+      else addEvent(event, batch);
     }
     return false;
   }
