@@ -12,7 +12,7 @@ export const authClient = (token = "token-1"): AuthClient => ({
 });
 
 /** Options with a project and its credentials. */
-export const inProject = (): VertexOptions => ({
+export const inProject = (): Pick<VertexOptions, "project" | "location" | "credentials"> => ({
   project: "troupe-1",
   location: "europe-north1",
   credentials: authClient(),

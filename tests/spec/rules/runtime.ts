@@ -93,6 +93,7 @@ export const runtimeRules = [
     "vertex.reasoning-budget": "budgetTokens applies to vertex",
     "vertex.place":
       "vertex finds what is not given: the project by its credentials or GOOGLE_CLOUD_PROJECT, the location by GOOGLE_CLOUD_LOCATION, else global",
+    "vertex.embeddings": "vertexEmbeddings turns texts into vectors on Google Cloud, in batches that each model takes",
     "provider.no-sdk": "without client, no library of a vendor is loaded",
     "ollama.factory": "ollama(modelId, { baseURL? }) makes a provider",
   }),
