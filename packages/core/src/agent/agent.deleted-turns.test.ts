@@ -29,10 +29,15 @@ describe("turns that were deleted", () => {
     expect(sent).not.toMatch(/two|three/);
   });
 
-  it.each([2, 20])(
-    "are forgotten by a memory with a window of %i, summaries included [session.delete-turns-memory]",
-    async (maxShortTermMessages) => {
-      const memory = new Memory({ maxShortTermMessages, enableLongTerm: true });
+  it.each([
+    [2, "the agent's storage", undefined],
+    [20, "the agent's storage", undefined],
+    [2, "a storage of its own", new InMemoryStorage()],
+    [20, "a storage of its own", new InMemoryStorage()],
+  ])(
+    "are forgotten by a memory with a window of %i in %s, summaries included [session.delete-turns-memory]",
+    async (maxShortTermMessages, _place, storage) => {
+      const memory = new Memory({ maxShortTermMessages, enableLongTerm: true, storage });
       const { agent, model } = agentWith({ memory });
       await talk(agent, "one", "two", "three", "four", "five");
       await agent.sessions.deleteTurns("s", 3, { owner });
@@ -46,7 +51,7 @@ describe("turns that were deleted", () => {
     },
   );
 
-  it("are forgotten by a memory of another agent and storage when that runs next", async () => {
+  it("are forgotten by a memory of another agent and storage when that runs next [session.delete-turns-memory]", async () => {
     const storage = new InMemoryStorage();
     const memory = new Memory({ storage: new InMemoryStorage() });
     const { agent: remembering, model } = agentWith({ memory, storage });
@@ -63,7 +68,7 @@ describe("turns that were deleted", () => {
     expect(sent).not.toMatch(/two|three|four/);
   });
 
-  it("are forgotten by an object with the five methods of a memory", async () => {
+  it("are forgotten by an object with the five methods of a memory [session.delete-turns-memory]", async () => {
     const kept = new Map<string, unknown[]>();
     const memory = {
       addMessages: (id: string, messages: unknown[]) => void kept.set(id, [...(kept.get(id) ?? []), ...messages]),

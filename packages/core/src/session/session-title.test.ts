@@ -14,6 +14,10 @@ describe("toTitle", () => {
       "One, two, three, four, five, six, seven, eight, nine, ten, eleven",
       "One, two, three, four, five, six, seven, eight, nine, ten…",
     ],
+    [
+      "Tell me which of these storages are good for internationalization, and why.",
+      "Tell me which of these storages are good for…",
+    ],
     ["x".repeat(100), `${"x".repeat(59)}…`],
     [`${"x".repeat(58)}😀😀`, `${"x".repeat(58)}…`],
     ["y".repeat(60), "y".repeat(60)],
