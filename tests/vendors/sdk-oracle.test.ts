@@ -38,6 +38,8 @@ const oracles: { readonly [Vendor in keyof SdkParams]: Oracle } = {
   responses: {
     models: {
       "our HTTP": (url) => openai("gpt-6.1-sol", { apiKey: "key-1", baseURL: `${url}/v1`, api: "responses" }),
+      "the caller's client": (url) =>
+        openai("gpt-6.1-sol", { client: new OpenAI({ ...keyed, baseURL: `${url}/v1` }), api: "responses" }),
     },
     async call(url, params, stream) {
       const { responses } = new OpenAI({ ...keyed, baseURL: `${url}/v1` });
@@ -53,7 +55,11 @@ const oracles: { readonly [Vendor in keyof SdkParams]: Oracle } = {
     },
   },
   chat: {
-    models: { "our HTTP": (url) => openai("gpt-4.1", { apiKey: "key-1", baseURL: `${url}/v1`, api: "chat" }) },
+    models: {
+      "our HTTP": (url) => openai("gpt-4.1", { apiKey: "key-1", baseURL: `${url}/v1`, api: "chat" }),
+      "the caller's client": (url) =>
+        openai("gpt-4.1", { client: new OpenAI({ ...keyed, baseURL: `${url}/v1` }), api: "chat" }),
+    },
     async call(url, params, stream) {
       const { completions } = new OpenAI({ ...keyed, baseURL: `${url}/v1` }).chat;
       const base = { model: "gpt-4.1", messages: asked };
@@ -86,17 +92,22 @@ const oracles: { readonly [Vendor in keyof SdkParams]: Oracle } = {
     },
   },
   google: {
-    models: { "our HTTP": (url) => google("gemini-2.5-flash", { apiKey: "key-1", baseURL: url }) },
+    models: {
+      "our HTTP": (url) => google("gemini-2.5-flash", { apiKey: "key-1", baseURL: url }),
+      "the caller's client": (url) => google("gemini-2.5-flash", { client: geminiClient(url) }),
+    },
     async call(url, params, stream) {
-      const options = { apiKey: "key-1", enterprise: false, apiVersion: "v1beta", httpOptions: { baseUrl: url } };
-      const { models } = new GoogleGenAI(options);
+      const { models } = geminiClient(url);
       const base = { model: "gemini-2.5-flash", contents: [{ role: "user", parts: [{ text: question }] }] };
       if (!stream) return (await models.generateContent({ ...base, ...params })).text ?? "";
       return await textOf(await models.generateContentStream({ ...base, ...params }), ({ text }) => text);
     },
   },
   ollama: {
-    models: { "our HTTP": (url) => ollama("qwen3:8b", { baseURL: url }) },
+    models: {
+      "our HTTP": (url) => ollama("qwen3:8b", { baseURL: url }),
+      "the caller's client": (url) => ollama("qwen3:8b", { client: new Ollama({ host: url }) }),
+    },
     async call(url, params, stream) {
       const client = new Ollama({ host: url });
       const base = { model: "qwen3:8b", messages: asked };
@@ -105,6 +116,10 @@ const oracles: { readonly [Vendor in keyof SdkParams]: Oracle } = {
     },
   },
 };
+
+function geminiClient(baseUrl: string): GoogleGenAI {
+  return new GoogleGenAI({ apiKey: "key-1", enterprise: false, apiVersion: "v1beta", httpOptions: { baseUrl } });
+}
 
 /** The body of the last request, without what tells a stream from a whole answer. */
 function lastBody(vendor: FakeVendor): object {
