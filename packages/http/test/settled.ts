@@ -9,7 +9,7 @@ export async function settled(read: () => number): Promise<number> {
       last = read();
       expect(last).toBe(before);
     },
-    { timeout: 15_000, interval: 300 },
+    { timeout: 60_000, interval: 300 },
   );
   return last;
 }
