@@ -1,0 +1,143 @@
+import { describe, expect, it, vi } from "vitest";
+import type { HttpReply } from "./http-reply.ts";
+import { clientEvents, streamEvents, WholeAnswer } from "./stream-events.ts";
+import type { EventFormat } from "./stream-events.ts";
+
+/** A reply whose body comes in these pieces. */
+function replyOf(pieces: readonly string[]): HttpReply & { left: () => boolean } {
+  let isLeft = false;
+  const source = pieces.map((piece) => Buffer.from(piece)).values();
+  const bytes = {
+    [Symbol.asyncIterator]: () => bytes,
+    next: async () => source.next() as IteratorResult<Uint8Array, undefined>,
+    return: async () => {
+      isLeft = true;
+      return { done: true as const, value: undefined };
+    },
+  };
+  return { status: 200, headers: new Headers(), bytes, text: async () => pieces.join(""), left: () => isLeft };
+}
+
+async function read(pieces: readonly string[], format: EventFormat = { format: "sse" }) {
+  const events: unknown[] = [];
+  try {
+    for await (const batch of streamEvents(replyOf(pieces), format)) events.push(...batch);
+  } catch (error) {
+    return { events, error };
+  }
+  return { events, error: undefined };
+}
+
+describe("streamEvents", () => {
+  it("gives the events of each piece of bytes together", async () => {
+    const batches: unknown[] = [];
+    const pieces = ['data: {"a":1}\n\ndata: {"a":2}\n\nda', 'ta: {"a":3}\n\n'];
+
+    for await (const batch of streamEvents(replyOf(pieces), { format: "sse" })) batches.push(batch);
+
+    expect(batches).toEqual([[{ a: 1 }, { a: 2 }], [{ a: 3 }], []]);
+  });
+
+  it.each(["[DONE]", " [DONE] ", "[done]", '"[DONE]"', "DONE"])(
+    "ends at the mark %j, whatever follows",
+    async (mark) => {
+      const pieces = [`data: {"a":1}\n\ndata: ${mark}\n\ndata: no JSON\n\n`, "data: {}\n\n"];
+
+      expect(await read(pieces)).toEqual({ events: [{ a: 1 }], error: undefined });
+    },
+  );
+
+  it("skips blank data, comments and values that are no object", async () => {
+    const pieces = [": ping\n\ndata:\n\ndata: null\n\ndata: 1\n\ndata: []\n\nevent: ping\ndata: {}\n\n"];
+
+    expect((await read(pieces)).events).toEqual([[], {}]);
+  });
+
+  it.each([
+    ["with its JSON whole", 'data: {"a":1}', [{ a: 1 }]],
+    ["with its JSON cut", 'data: {"a":', []],
+    ["without its data", "data", []],
+  ])("takes a last event without its blank line, %s", async (_, last, events) => {
+    expect(await read([last])).toEqual({ events, error: undefined });
+    expect(await read([last.replace("data: ", "")], { format: "ndjson" })).toMatchObject({
+      events: last === "data" ? [] : events,
+    });
+  });
+
+  it("gives a body that is one JSON object whole, and the elements of an array", async () => {
+    expect((await read(["\uFEFF\n {", '"error":{"message":"x"}}'])).events).toEqual([
+      new WholeAnswer({ error: { message: "x" } }),
+    ]);
+    expect((await read(['[{"a":1},\n', '{"a":2}]'])).events).toEqual([{ a: 1 }, { a: 2 }]);
+    expect((await read(['{"a":'])).error).toMatchObject({ name: "Error", code: "ECONNRESET" });
+  });
+
+  it("names an error that says so in the event's name alone", async () => {
+    const pieces = ['event: error\ndata: {"message":"x"}\n\nevent: error\ndata: {"type":"error"}\n\n'];
+
+    expect((await read(pieces)).events).toEqual([{ error: { message: "x" } }, { type: "error" }]);
+  });
+
+  it("gives the events before a damaged one first", async () => {
+    const { events, error } = await read(['data: {"a":1}\n\ndata: {"a":\n\ndata: {"a":3}\n\n']);
+
+    expect(events).toEqual([{ a: 1 }]);
+    expect(error).toMatchObject({ code: "ECONNRESET", happened: "sent an event that is not JSON" });
+  });
+
+  it.each(["sse", "ndjson"] as const)("says the limit of an event that is larger, as %s", async (format) => {
+    const { error } = await read([`${format === "sse" ? "data: " : ""}"${"x".repeat(200)}`], {
+      format,
+      maxEventBytes: 100,
+    });
+
+    expect(error).toMatchObject({ happened: "sent an event of more than 100 bytes" });
+    expect(error).not.toHaveProperty("code");
+  });
+
+  it("leaves the reply when its reader leaves", async () => {
+    const reply = replyOf(['data: {"a":1}\n\n', 'data: {"a":2}\n\n']);
+
+    for await (const batch of streamEvents(reply, { format: "sse" })) if (batch.length > 0) break;
+
+    expect(reply.left()).toBe(true);
+  });
+});
+
+describe("clientEvents", () => {
+  async function* generate() {
+    yield* [{ a: 1 }, null, { a: 2 }];
+  }
+
+  it("gives each event of the client's stream, and takes no end for an early one", async () => {
+    const abort = vi.fn<() => void>();
+    const events: unknown[] = [];
+
+    for await (const batch of clientEvents(generate(), abort)) events.push(...batch);
+
+    expect(events).toEqual([{ a: 1 }, { a: 2 }]);
+    expect(abort).not.toHaveBeenCalled();
+  });
+
+  it("aborts the request when the reader leaves or the signal aborts, and leaves no listener", async () => {
+    const abort = vi.fn<() => void>();
+    const controller = new AbortController();
+    const removed = vi.spyOn(controller.signal, "removeEventListener");
+
+    for await (const batch of clientEvents(generate(), abort, controller.signal)) if (batch.length > 0) break;
+
+    expect(abort).toHaveBeenCalledOnce();
+    expect(removed).toHaveBeenCalledOnce();
+    clientEvents(generate(), abort, controller.signal);
+    controller.abort();
+    expect(abort).toHaveBeenCalledTimes(2);
+  });
+
+  it.each([{ text: "whole" }, "<html>", undefined])("gives a result that is no stream whole: %j", async (result) => {
+    const batches: unknown[] = [];
+
+    for await (const batch of clientEvents(result, () => undefined)) batches.push(...batch);
+
+    expect(batches).toEqual([new WholeAnswer(result)]);
+  });
+});
