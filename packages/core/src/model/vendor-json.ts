@@ -17,7 +17,9 @@ export function readObject(value: unknown): Readonly<Record<string, unknown>> {
 
 /** Returns the objects in an array of a vendor's JSON, without other entries. Empty when it is no array. */
 export function readObjects(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
+  if (!Array.isArray(value)) return [];
+  // As a rule all are objects, in each event of a stream.
+  return value.every(isRecord) ? value : value.filter(isRecord);
 }
 
 /** Returns the sum of the counts in a vendor's JSON, or `undefined` when none is a number of 0 or more. */
