@@ -43,6 +43,7 @@ export class EventReader {
   #answeredBy: { responseId?: string; model?: string } = {};
   #usage: WireUsage = {};
   #stopReason = "";
+  #isStopped = false;
   #isComplete = false;
 
   constructor(model: { providerId: string; modelId: string }) {
@@ -56,7 +57,7 @@ export class EventReader {
 
   /** True when the stop reason was read: the event that ends the answer carries nothing more. */
   get isEnding(): boolean {
-    return this.#stopReason !== "" && this.#stopReason !== pause;
+    return this.#stopReason === "" ? this.#isStopped : this.#stopReason !== pause;
   }
 
   /** True when the vendor paused the answer, and it may be continued. */
@@ -70,6 +71,7 @@ export class EventReader {
     this.#earlierUsage = this.#usageSoFar();
     this.#blocks.clear();
     this.#stopReason = "";
+    this.#isStopped = false;
     this.#pauses += 1;
     return { content: this.#earlier.flatMap(toReplay), container: this.#container };
   }
@@ -82,7 +84,7 @@ export class EventReader {
   /** Appends the last chunk of an answer that has a stop reason, but not its last event. */
   end(chunks: ModelChunk[]): void {
     if (this.#stopReason === "") throw new TruncatedResponseError();
-    chunks.push(this.#finish());
+    for (const chunk of this.#finish()) chunks.push(chunk);
   }
 
   #read(event: WireEvent): Chunks {
@@ -100,7 +102,7 @@ export class EventReader {
         this.#usage = laterUsage(this.#usage, event.usage);
         return nothing;
       case "message_stop":
-        return this.isPaused ? nothing : [this.#finish()];
+        return this.#stop();
       case "error":
         throw toVendorError(event);
       default:
@@ -150,17 +152,24 @@ export class EventReader {
     return this.#earlierUsage === undefined ? usage : addUsage(this.#earlierUsage, usage);
   }
 
-  #finish(): ModelChunk {
-    if (this.#stopReason === "") throw new TruncatedResponseError("did not say why its answer ended");
+  /** The reason may follow: events have been seen in another order. */
+  #stop(): Chunks {
+    this.#isStopped = true;
+    return this.#stopReason === "" || this.isPaused ? nothing : this.#finish();
+  }
+
+  #finish(): Chunks {
     this.#isComplete = true;
+    const open = [...this.#blocks.values()].flatMap(endCall);
     const vendorState = toVendorState([...this.#earlier, ...this.#blocksSoFar()], this.#model);
-    return {
+    const finish: ModelChunk = {
       type: "finish",
       finishReason: toFinishReason(this.#stopReason),
       usage: this.#usageSoFar(),
       ...this.#answeredBy,
       ...(vendorState !== undefined && { vendorState }),
     };
+    return [...open, finish];
   }
 }
 
@@ -215,13 +224,17 @@ function argue(open: OpenBlock, argumentsDelta: string): Chunks {
   return [{ type: "tool_call_delta", toolCallId, argumentsDelta }];
 }
 
+/** Ends a call of which arguments came. One without may still get them: events have been seen in another order. */
 function stop(open: OpenBlock | undefined): Chunks {
-  if (open === undefined) return nothing;
+  if (open === undefined || open.json === "") return nothing;
+  const { block, json } = open;
+  const read = parseArguments(json);
+  block["input"] = read.ok ? read.value : {};
+  return endCall(open);
+}
+
+function endCall(open: OpenBlock): Chunks {
   const { block, json, callId: toolCallId } = open;
-  if (json !== "") {
-    const read = parseArguments(json);
-    block["input"] = read.ok ? read.value : {};
-  }
   if (toolCallId === undefined) return nothing;
   open.callId = undefined;
   const end: ModelChunk = { type: "tool_call_end", toolCallId };

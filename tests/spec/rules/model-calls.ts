@@ -143,6 +143,8 @@ export const modelCallRules = [
       "pages and documents that a vendor's own tools found, or that a model cites, are sources of the output",
     "model-calls.paused":
       "an answer that a vendor paused is continued, ten times at most, and counts as one with all its tokens",
+    "model-calls.altered-answers":
+      "an answer with lost, doubled, moved, null, cut or joined parts never breaks a run, and is read as the vendor's library reads it",
     "model-calls.stored-vendor-state":
       "calls of a vendor's own tools go back to the vendor with later turns of their session, and reach nobody else",
     "model-calls.refused-vendor-state":

@@ -1,0 +1,209 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { FakeVendor, transcriptNames } from "@troupe-internal/vendor-fakes";
+import { Agent, TroupeError } from "@troupe/core";
+import type { ModelProvider } from "@troupe/core";
+import { collectResponse } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/adapter";
+import { openai } from "@troupe/providers-openai";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
+import { createAnthropicClient } from "../../internal/vendor-fakes/src/test/anthropic-client.ts";
+import { createGoogleClient } from "../../internal/vendor-fakes/src/test/google-clients.ts";
+import { createOllamaClient } from "../../internal/vendor-fakes/src/test/ollama-client.ts";
+import { createChatClient, createResponsesClient } from "../../internal/vendor-fakes/src/test/openai-clients.ts";
+import type { SdkAnswer, SdkClient, SdkSetup } from "../../internal/vendor-fakes/src/test/sdk-client.ts";
+import { eventsOf, mutate, mutationKinds } from "./mutate-transcript.ts";
+import { connect } from "./vendors.ts";
+
+/** The few are always the same, so that they fail for a change alone. */
+const trials = { few: { numRuns: 150, seed: 19 }, many: { numRuns: 6000 } }[inject("trials")];
+
+/** A dialect: our model, the vendor's own library, and its mark of a complete answer within an event. */
+type Reader = { model: (url: string) => ModelProvider; sdk: (setup: SdkSetup) => SdkClient; end: RegExp[] };
+
+const keyed = (name: keyof typeof connect) => (url: string) => connect[name](url, { apiKey: "sk-1" });
+const chat = (url: string): ModelProvider => openai("or-model", { baseURL: `${url}/v1`, api: "chat", apiKey: "sk-1" });
+const readers: Readonly<Record<string, Reader>> = {
+  "openai-responses": {
+    model: keyed("openai"),
+    sdk: createResponsesClient,
+    end: [/"type":"response\.(completed|incomplete)"/, /"status":"/],
+  },
+  "openai-chat": { model: chat, sdk: createChatClient, end: [/"finish_reason":"/] },
+  compat: { model: chat, sdk: createChatClient, end: [/"finish_reason":"/] },
+  anthropic: {
+    model: keyed("anthropic"),
+    sdk: createAnthropicClient,
+    end: [/"type":"message_delta"/, /"stop_reason":"/],
+  },
+  google: { model: keyed("google"), sdk: createGoogleClient, end: [/"finishReason":"|"blockReason":"/] },
+  vertex: { model: keyed("google"), sdk: createGoogleClient, end: [/"finishReason":"/] },
+  ollama: { model: keyed("ollama"), sdk: createOllamaClient, end: [/"done":true/] },
+};
+
+function readerOf(transcript: string): [name: string, reader: Reader] {
+  const found = Object.entries(readers).find(([name]) => transcript.startsWith(`${name}-`));
+  if (found === undefined) throw new Error(`No reader for ${transcript}.`);
+  return found;
+}
+
+type Outcome = {
+  text: string;
+  calls: unknown[];
+  malformed: boolean;
+  error?: TroupeError & { networkCode?: string };
+};
+const noAnswer: Outcome = { text: "", calls: [], malformed: false };
+type Trial = { dialect: string; answer: string; end: RegExp[]; sdk: SdkAnswer; ours: Outcome };
+
+/** The cases in which we read an answer in another way than the vendor's library, each with its reason. */
+const exceptions: Readonly<Record<string, (trial: Trial) => boolean>> = {
+  "An answer without its end is a lost connection and tried again; the library takes it as whole.": ({
+    answer,
+    end,
+    ours,
+  }) =>
+    ours.error?.networkCode === "ECONNRESET" &&
+    !eventsOf(answer).some((event) => end.every((mark) => mark.test(JSON.stringify(event)))),
+  "An event that is no JSON is a damaged answer and tried again; the library leaves it out.": ({ answer, ours }) =>
+    ours.error !== undefined && eventsOf(answer).includes(undefined),
+  "An error within the answer is an error; the library may overlook it.": ({ answer, ours }) =>
+    ours.error !== undefined && /"error"/.test(answer),
+  "Words and calls that only a later event has are read from there; the library gives the events alone.": ({
+    sdk,
+    ours,
+  }) =>
+    ours.error === undefined &&
+    ours.text.startsWith(sdk.text) &&
+    ours.calls.length >= sdk.calls.length &&
+    (ours.text !== sdk.text || ours.calls.length > sdk.calls.length),
+  "Arguments of which a piece was lost or doubled must not be executed; the library repeats those of the last event.":
+    ({ ours }) => ours.malformed,
+  "Blocks of Anthropic are told apart by their index; the library counts them.": ({ dialect, answer }) =>
+    dialect === "anthropic" && hasOddBlocks(answer),
+  "A text that is null is empty; the library makes the word null of it.": ({ sdk }) => /null|undefined/.test(sdk.text),
+  "Of two choices with the same index the first counts; the library joins them.": ({ answer }) => hasTwins(answer),
+  "A call without a name can neither be executed nor sent back.": ({ sdk }) => sdk.calls.some(({ name }) => !name),
+};
+
+/** Tells if an event has two choices. */
+function hasTwins(answer: string): boolean {
+  const events = eventsOf(answer) as ({ choices?: unknown } | null | undefined)[];
+  return events.some((event) => Array.isArray(event?.choices) && event.choices.length > 1);
+}
+
+/** Tells if the starts of an answer's blocks are not those of the blocks 0, 1, 2. */
+function hasOddBlocks(answer: string): boolean {
+  const events = eventsOf(answer) as ({ type?: unknown; index?: unknown } | null)[];
+  const starts = events.filter((event) => event?.type === "content_block_start").map((event) => event?.index);
+  const deltas = events.filter((event) => event?.type === "content_block_delta").map((event) => event?.index);
+  return starts.some((start, index) => start !== index) || deltas.some((index) => !starts.includes(index));
+}
+
+const wire = new URL("../../internal/vendor-fakes/wire/", import.meta.url);
+const nothing: SdkAnswer = { text: "", thinking: "", calls: [], usage: { promptTokens: 0, completionTokens: 0 } };
+const mutations = fc.record({
+  transcript: fc.constantFrom(...transcriptNames()),
+  change: fc.record({ kind: fc.constantFrom(...mutationKinds), event: fc.nat(400), field: fc.nat(400) }),
+});
+
+let vendor: FakeVendor;
+beforeAll(async () => {
+  // The libraries write there what they cannot read.
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  vendor = await FakeVendor.start();
+  vendor.respond(() => ({ answer: "Done." }));
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await vendor.close();
+});
+
+/** Runs an agent on an answer, and returns what its first model call read. Checks that the run ends once, in time. */
+async function readByAgent(model: ModelProvider): Promise<Outcome> {
+  const seen: ModelChunk[] = [];
+  let calls = 0;
+  let failure: unknown;
+  const recording: ModelProvider = {
+    providerId: model.providerId,
+    modelId: model.modelId,
+    generate: model.generate.bind(model),
+    async *stream(messages, options) {
+      const isFirst = ++calls === 1;
+      try {
+        for await (const chunk of model.stream(messages, options)) {
+          if (isFirst) seen.push(chunk);
+          yield chunk;
+        }
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    },
+  };
+  const agent = new Agent({
+    name: "a",
+    model: recording,
+    retry: { maxRetries: 0 },
+    maxToolRoundtrips: 1,
+    logger: undefined,
+  });
+  let ends = 0;
+  agent.eventBus.on("run.complete", () => void (ends += 1));
+  agent.eventBus.on("run.error", () => void (ends += 1));
+  const run = agent.stream("Go.").output.catch((error: unknown) => error);
+  const end: unknown = await Promise.race([run, sleep(30_000, "hangs", { ref: false })]);
+  expect(end).not.toBe("hangs");
+  expect(ends).toBe(1);
+  const words = seen.map((chunk) => ("text" in chunk ? chunk.text : "toolCall" in chunk ? chunk.toolCall.name : ""));
+  expect(words.join(" ")).not.toMatch(/null|undefined/);
+  expect(TroupeError.is(end) ? end.code : "").not.toBe("internal");
+  if (!seen.some(({ type }) => type === "finish")) return { ...noAnswer, error: failure as TroupeError };
+  const { text, toolCalls, malformedArguments = [] } = await collectResponse(toStream(seen));
+  return {
+    text,
+    calls: toolCalls.map(({ name, arguments: args }) => ({ name, arguments: args })),
+    malformed: malformedArguments.length > 0,
+  };
+}
+
+async function* toStream(chunks: readonly ModelChunk[]): AsyncGenerator<ModelChunk> {
+  yield* chunks;
+}
+
+it("an altered answer never breaks a run, and is read as the vendor's library reads it, where that reads it at all [model-calls.altered-answers]", async () => {
+  const counts = { trials: 0, errors: 0, excepted: 0 };
+  const unexplained: string[] = [];
+  for (const { transcript, change } of fc.sample(mutations, trials)) {
+    const [dialect, { model, sdk, end }] = readerOf(transcript);
+    const answer = mutate(readFileSync(new URL(transcript, wire), "utf8"), change);
+    const headers = { "content-type": dialect === "ollama" ? "application/x-ndjson" : "text/event-stream" };
+    const raw = { status: 200, headers, frames: [answer] };
+    vendor.plan({ raw });
+    const ours = await readByAgent(model(vendor.url));
+    vendor.plan({ raw });
+    const library = await sdk({ url: vendor.url, key: "sk-1" })
+      .streamed()
+      .catch(() => nothing);
+    counts.trials += 1;
+    if (ours.error !== undefined) counts.errors += 1;
+    if (isSame(ours, library)) continue;
+    const trial = { dialect, answer, end, sdk: library, ours };
+    const reason = Object.keys(exceptions).find((each) => exceptions[each]?.(trial) === true);
+    if (reason !== undefined) counts.excepted += 1;
+    else unexplained.push(JSON.stringify({ transcript, change, ours, library }));
+  }
+  const share = (count: number): string => `${Math.round((100 * count) / counts.trials)} %`;
+  process.stdout.write(
+    `Of ${counts.trials} altered answers ${share(counts.errors)} end in an error, ${share(counts.excepted)} are exceptions.\n`,
+  );
+  expect(unexplained).toEqual([]);
+}, 600_000);
+
+/** Tells if we read an answer as the library does, or if that reads nothing of it. */
+function isSame({ error, text, calls }: Outcome, library: SdkAnswer): boolean {
+  if (library.text === "" && library.calls.length === 0) return true;
+  const theirs = library.calls.map(({ name, arguments: args }) => ({ name, arguments: args ?? {} }));
+  return error === undefined && text === library.text && JSON.stringify(calls) === JSON.stringify(theirs);
+}
