@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FakeVendor, transcriptNames } from "@troupe-internal/vendor-fakes";
+import { FakeVendor, loadSdkClient, transcriptNames } from "@troupe-internal/vendor-fakes";
+import type { DialectName, SdkAnswer } from "@troupe-internal/vendor-fakes";
 import { Agent, TroupeError } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
 import { collectResponse } from "@troupe/core/adapter";
@@ -8,11 +9,6 @@ import type { ModelChunk } from "@troupe/core/adapter";
 import { openai } from "@troupe/providers-openai";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
-import { createAnthropicClient } from "../../internal/vendor-fakes/src/test/anthropic-client.ts";
-import { createGoogleClient } from "../../internal/vendor-fakes/src/test/google-clients.ts";
-import { createOllamaClient } from "../../internal/vendor-fakes/src/test/ollama-client.ts";
-import { createChatClient, createResponsesClient } from "../../internal/vendor-fakes/src/test/openai-clients.ts";
-import type { SdkAnswer, SdkClient, SdkSetup } from "../../internal/vendor-fakes/src/test/sdk-client.ts";
 import { eventsOf, mutate, mutationKinds } from "./mutate-transcript.ts";
 import { connect } from "./vendors.ts";
 
@@ -20,26 +16,26 @@ import { connect } from "./vendors.ts";
 const trials = { few: { numRuns: 150, seed: 19 }, many: { numRuns: 6000 } }[inject("trials")];
 
 /** A dialect: our model, the vendor's own library, and its mark of a complete answer within an event. */
-type Reader = { model: (url: string) => ModelProvider; sdk: (setup: SdkSetup) => SdkClient; end: RegExp[] };
+type Reader = { model: (url: string) => ModelProvider; sdk: DialectName; end: RegExp[] };
 
 const keyed = (name: keyof typeof connect) => (url: string) => connect[name](url, { apiKey: "sk-1" });
 const chat = (url: string): ModelProvider => openai("or-model", { baseURL: `${url}/v1`, api: "chat", apiKey: "sk-1" });
 const readers: Readonly<Record<string, Reader>> = {
   "openai-responses": {
     model: keyed("openai"),
-    sdk: createResponsesClient,
+    sdk: "openai-responses",
     end: [/"type":"response\.(completed|incomplete)"/, /"status":"/],
   },
-  "openai-chat": { model: chat, sdk: createChatClient, end: [/"finish_reason":"/] },
-  compat: { model: chat, sdk: createChatClient, end: [/"finish_reason":"/] },
+  "openai-chat": { model: chat, sdk: "openai-chat", end: [/"finish_reason":"/] },
+  compat: { model: chat, sdk: "openai-chat", end: [/"finish_reason":"/] },
   anthropic: {
     model: keyed("anthropic"),
-    sdk: createAnthropicClient,
+    sdk: "anthropic",
     end: [/"type":"message_delta"/, /"stop_reason":"/],
   },
-  google: { model: keyed("google"), sdk: createGoogleClient, end: [/"finishReason":"|"blockReason":"/] },
-  vertex: { model: keyed("google"), sdk: createGoogleClient, end: [/"finishReason":"/] },
-  ollama: { model: keyed("ollama"), sdk: createOllamaClient, end: [/"done":true/] },
+  google: { model: keyed("google"), sdk: "google", end: [/"finishReason":"|"blockReason":"/] },
+  vertex: { model: keyed("google"), sdk: "google", end: [/"finishReason":"/] },
+  ollama: { model: keyed("ollama"), sdk: "ollama", end: [/"done":true/] },
 };
 
 function readerOf(transcript: string): [name: string, reader: Reader] {
@@ -183,9 +179,8 @@ it("an altered answer never breaks a run, and is read as the vendor's library re
     vendor.plan({ raw });
     const ours = await readByAgent(model(vendor.url));
     vendor.plan({ raw });
-    const library = await sdk({ url: vendor.url, key: "sk-1" })
-      .streamed()
-      .catch(() => nothing);
+    const client = await loadSdkClient(sdk, { url: vendor.url, key: "sk-1" });
+    const library = await client.streamed().catch(() => nothing);
     counts.trials += 1;
     if (ours.error !== undefined) counts.errors += 1;
     if (isSame(ours, library)) continue;

@@ -2,11 +2,11 @@ import { FakeEmbeddings } from "@troupe/core/testing";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { VendorAnswer } from "./dialect.ts";
 import { FakeVendor } from "./fake-vendor.ts";
-import { createAnthropicClient } from "./test/anthropic-client.ts";
-import { createGoogleClient, createVertexClient } from "./test/google-clients.ts";
-import { createOllamaClient } from "./test/ollama-client.ts";
-import { createChatClient, createResponsesClient } from "./test/openai-clients.ts";
-import type { SdkClient, SdkSetup } from "./test/sdk-client.ts";
+import { createAnthropicClient } from "./sdk/anthropic-client.ts";
+import { createGoogleClient, createVertexClient } from "./sdk/google-clients.ts";
+import { createOllamaClient } from "./sdk/ollama-client.ts";
+import { createChatClient, createResponsesClient } from "./sdk/openai-clients.ts";
+import type { SdkClient, SdkSetup } from "./sdk/sdk-client.ts";
 
 const clients: [string, (setup: SdkSetup) => SdkClient][] = [
   ["openai's chat", createChatClient],

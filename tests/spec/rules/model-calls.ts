@@ -145,6 +145,11 @@ export const modelCallRules = [
       "an answer that a vendor paused is continued, ten times at most, and counts as one with all its tokens",
     "model-calls.altered-answers":
       "an answer with lost, doubled, moved, null, cut or joined parts never breaks a run, and is read as the vendor's library reads it",
+    "model-calls.whole-for-stream":
+      "a whole answer, or an error, that comes in place of a stream is taken as what it is",
+    "model-calls.last-event":
+      "an answer is complete without the blank line of its last event, and with any form of [DONE]",
+    "model-calls.cut-stream": "a stream that was cut, or is empty, says so in its error, and may be tried again",
     "model-calls.stored-vendor-state":
       "calls of a vendor's own tools go back to the vendor with later turns of their session, and reach nobody else",
     "model-calls.refused-vendor-state":
