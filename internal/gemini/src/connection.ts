@@ -7,7 +7,7 @@ import type { RequestBody } from "./to-request.ts";
 import type { WireAnswer } from "./wire-types.ts";
 
 /** One request for an answer of a model. */
-export type GeminiRequest = { modelId: string; body: RequestBody; access?: Access | undefined };
+type GeminiRequest = { modelId: string; body: RequestBody; access?: Access | undefined };
 
 /** Sends the requests of one model: over HTTP, or through the caller's own client. */
 export type GeminiConnection = Connection<GeminiRequest, WireAnswer>;

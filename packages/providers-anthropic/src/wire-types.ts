@@ -20,7 +20,7 @@ export type WireMessage = {
 };
 
 /** The error object in Anthropic's JSON, in place of an answer or as an event of its stream. */
-export type WireFailure = { error?: unknown };
+type WireFailure = { error?: unknown };
 
 /** One event of a streamed answer, with the fields that are read. Events of other types are ignored. */
 export type WireEvent = WireFailure & {

@@ -5,7 +5,7 @@ import type { ApiName } from "./model-call.ts";
 import type { OpenAIClient } from "./options.ts";
 
 /** One request for an answer, of either API. */
-export type ModelRequest = { api: ApiName; body: object };
+type ModelRequest = { api: ApiName; body: object };
 
 /** Sends the requests of one model: over our own HTTP, or through the caller's own client. */
 export type OpenAIConnection = Connection<ModelRequest, object>;

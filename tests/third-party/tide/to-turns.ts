@@ -50,7 +50,7 @@ function toModelTurns(index: number, history: History, context: TurnContext): Wi
 }
 
 /** Converts a tool name of another vendor to one that this vendor takes. */
-export function toLegalName(name: string): string {
+function toLegalName(name: string): string {
   return name.replace(/[^\w-]/g, "_").slice(0, 64) || "_";
 }
 

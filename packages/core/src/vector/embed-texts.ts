@@ -58,10 +58,7 @@ export function checkTexts(texts: readonly string[]): void {
 }
 
 /** Splits texts into batches below the limits of a vendor. */
-export function splitTexts(
-  texts: readonly string[],
-  { mostTexts, mostCharacters = Infinity }: EmbeddingLimits,
-): string[][] {
+function splitTexts(texts: readonly string[], { mostTexts, mostCharacters = Infinity }: EmbeddingLimits): string[][] {
   const batches: string[][] = [];
   let [batch, characters] = [[] as string[], 0];
   for (const text of texts) {

@@ -22,7 +22,7 @@ export function sourcesIn({ type, id, content, action, results }: OutputItem): S
 }
 
 /** Returns the source of an annotation: a page or a file. */
-export function citedSource(annotation: Readonly<Record<string, unknown>>): Source[] {
+function citedSource(annotation: Readonly<Record<string, unknown>>): Source[] {
   const { url, title, file_id: id, filename } = annotation;
   return readSource({ id, url, title: title ?? filename });
 }

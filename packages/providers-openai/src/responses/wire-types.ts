@@ -18,9 +18,6 @@ export type OutputItem = {
   results?: unknown;
 };
 
-/** The token counts of a Responses answer, with the fields that are read. */
-export type ResponseUsage = Record<string, unknown>;
-
 /** The JSON of a Responses answer, with the fields that are read. */
 export type WireResponse = {
   id?: unknown;
