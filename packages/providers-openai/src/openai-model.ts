@@ -37,7 +37,7 @@ type Send<Answer> = (connection: OpenAIConnection, request: { api: ApiName; body
 /** A model call, and the API that writes its requests and reads its answer. */
 type WrittenCall = { api: Api; modelCall: ModelCall };
 
-/** What a model call starts from. */
+/** The input of a model call: the messages, its options, and if the answer is streamed. */
 type Question = { messages: readonly ChatMessage[]; options: ModelOptions; stream: boolean };
 
 class OpenAIModel implements ModelProvider {

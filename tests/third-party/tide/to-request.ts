@@ -5,7 +5,7 @@ import type { ModelMessage, ReportOmission } from "@troupe/core/adapter";
 import { toTurns } from "./to-turns.ts";
 import type { WireRequest, WireTurn } from "./wire-types.ts";
 
-/** What a request is for: the model, and where to report what it does not take. */
+/** The model that a request is for, and the function that reports what it does not take. */
 export type RequestContext = { model: { providerId: string; modelId: string }; reportOmitted: ReportOmission };
 
 /** Converts a model call to a request. Settings that the vendor does not have are left out and reported. */

@@ -35,7 +35,7 @@ function anyMessage(random: Random): ChatMessage {
   return { role, content, toolCalls: Array.from({ length: Math.floor(random() * 4) }, toCall) };
 }
 
-/** What the model itself answers to the history so far, with some of the results that it asks for, in any order. */
+/** Returns the own answer of the model to the history so far, and some of the results that it asks for, in any order. */
 async function ownTurn(
   ask: (history: readonly ChatMessage[]) => Promise<ModelResponse>,
   history: readonly ChatMessage[],

@@ -12,7 +12,7 @@ export type SubjectOptions = {
   logger?: Logger;
 };
 
-/** What a recorded answer must be read as. */
+/** The chunks or the failure that a recorded answer must be read as. */
 export type RecordedAnswer = {
   /**
    * Chunks as JSON, with `own-1`, `own-2`, … for ids that the provider makes, and without `providerMetrics`, `responseId`,

@@ -5,7 +5,7 @@ import { checkEmbedding, copyDocument } from "../vector/check-document.ts";
 import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
 import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
 import { AddDocumentsError } from "./add-documents-error.ts";
-import { embedTexts, requireEmbeddings } from "./embed-texts.ts";
+import { askForVectors, requireEmbeddings } from "./ask-for-vectors.ts";
 
 /**
  * Settings of a knowledge base for `addDocument` and `addDocuments`: the vector store, the embeddings with the options of
@@ -73,7 +73,7 @@ async function withVectors(
 ): Promise<VectorDocument[]> {
   if (batch[0]?.embedding !== undefined) return batch;
   const texts = batch.map(({ content }) => content);
-  const vectors = await embedTexts(requireEmbeddings(embeddings), texts, embedOptions);
+  const vectors = await askForVectors(requireEmbeddings(embeddings), texts, embedOptions);
   return batch.map((document, index) => ({ ...document, embedding: vectors[index] ?? [] }));
 }
 

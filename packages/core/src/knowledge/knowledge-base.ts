@@ -7,7 +7,7 @@ import { checkSearchOptions } from "../vector/read-search-options.ts";
 import type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "../vector/vector-store.ts";
 import { addDocument, addDocuments } from "./add-documents.ts";
 import type { AddDocumentsSettings } from "./add-documents.ts";
-import { embedText, requireEmbeddings } from "./embed-texts.ts";
+import { embedText, requireEmbeddings } from "./ask-for-vectors.ts";
 import { FieldCollection } from "./field-collection.ts";
 import { readKnowledgeBaseConfig } from "./knowledge-base-config.ts";
 import type { KnowledgeBaseConfig } from "./knowledge-base-config.ts";

@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { refuseRedirect, isRedirect } from "./http-pool.ts";
 import type { HttpInit } from "./http-pool.ts";
-import { readText } from "./http-reply.ts";
+import { readBodyText } from "./http-reply.ts";
 import type { HttpReply, ReplyBytes } from "./http-reply.ts";
 
 /** Function that sends HTTP requests in place of our pool, such as the built-in `fetch` or one that an instrumentation wrapped. */
@@ -29,7 +29,7 @@ export async function sendByFetch(send: FetchFunction, url: string, init: HttpIn
     const reply = await wait.race(send(url, sent));
     const bytes = new FetchedBytes(reply.body, wait, idleTimeoutMs);
     if (isRedirect(reply.status)) return await refuseRedirect(reply.status, bytes);
-    return { status: reply.status, headers: reply.headers, bytes, text: () => readText(bytes) };
+    return { status: reply.status, headers: reply.headers, bytes, text: () => readBodyText(bytes) };
   } catch (error) {
     wait.end();
     throw error;

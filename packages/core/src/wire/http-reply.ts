@@ -21,7 +21,7 @@ export interface HttpReply {
 
 /** Makes an `HttpReply` that reads its headers only when they are asked for. */
 export function toHttpReply(status: number, headers: RawHeaders, bytes: ReplyBytes): HttpReply {
-  return { status, headers: new LazyHeaders(headers), bytes, text: () => readText(bytes) };
+  return { status, headers: new LazyHeaders(headers), bytes, text: () => readBodyText(bytes) };
 }
 
 class LazyHeaders implements ReplyHeaders {
@@ -41,7 +41,7 @@ class LazyHeaders implements ReplyHeaders {
 }
 
 /** Reads bytes to their end, after those that were read before, as one string of UTF-8 without a byte order mark. */
-export async function readText(bytes: AsyncIterable<Uint8Array>, ...chunks: Uint8Array[]): Promise<string> {
+export async function readBodyText(bytes: AsyncIterable<Uint8Array>, ...chunks: Uint8Array[]): Promise<string> {
   for await (const chunk of bytes) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString("utf8");
   return text.startsWith("\uFEFF") ? text.slice(1) : text;

@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { ResponseError, TruncatedResponseError } from "../errors/vendor-error.ts";
 import { ByteLines } from "./byte-lines.ts";
-import { readText } from "./http-reply.ts";
+import { readBodyText } from "./http-reply.ts";
 import type { HttpReply, ReplyBytes } from "./http-reply.ts";
 import { parseAnswer } from "./post-json.ts";
 import { SseParser } from "./read-sse.ts";
@@ -104,7 +104,7 @@ class EventStream implements AsyncIterableIterator<unknown[], undefined> {
 
   async #readWhole(start: Uint8Array): Promise<Step> {
     this.#isOver = true;
-    const body = parseAnswer(await readText(this.#bytes, start));
+    const body = parseAnswer(await readBodyText(this.#bytes, start));
     return { done: false, value: Array.isArray(body) ? body.filter(isObject) : [new WholeAnswer(body)] };
   }
 }

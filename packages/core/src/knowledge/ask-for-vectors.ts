@@ -16,7 +16,7 @@ export function requireEmbeddings(embeddings: EmbeddingProvider | undefined): Em
  * Returns the vectors of texts in their order, from one call of the provider. Vectors that are missing, of a wrong
  * length or otherwise not comparable are `model_failed`.
  */
-export async function embedTexts(
+export async function askForVectors(
   embeddings: EmbeddingProvider,
   texts: readonly string[],
   options: EmbedOptions,
