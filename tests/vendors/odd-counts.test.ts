@@ -107,7 +107,7 @@ describe("tokens of the prompt cache", () => {
       ],
     ],
   ])(
-    "are told apart as read and written, both as parts of the prompt, in %s [usage.cache-writes]",
+    "are told apart as read and written, both as parts of the prompt, in %s [usage.cache-parts]",
     async (dialect, answer) => {
       const { usage } = await read(dialect, answer);
 

@@ -10,12 +10,11 @@ import {
 import type { CallContext, ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { clientConnection, expectedMs, httpConnection } from "./connection.ts";
 import type { MessagesConnection } from "./connection.ts";
-import type { PromptCache } from "./cache-marks.ts";
 import { ContinuedEvents } from "./continued-events.ts";
 import { EventReader } from "./from-events.ts";
 import { fromResponse } from "./from-response.ts";
 import { readModelOptions } from "./options.ts";
-import type { AnthropicOptions, ProviderSettings } from "./options.ts";
+import type { AnthropicOptions, PromptCache, ProviderSettings } from "./options.ts";
 import { toRequest } from "./to-request.ts";
 import type { Request } from "./to-request.ts";
 

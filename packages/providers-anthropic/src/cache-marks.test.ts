@@ -3,7 +3,8 @@ import { collectResponse } from "@troupe/core/adapter";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, startVendor } from "../test/vendor.ts";
 import { addCacheMarks } from "./cache-marks.ts";
-import type { MarkableBody, PromptCache } from "./cache-marks.ts";
+import type { MarkableBody } from "./cache-marks.ts";
+import type { PromptCache } from "./options.ts";
 
 const toolOf = (name: string) => ({ name, description: "", parameters: { type: "object", properties: {} } });
 const tools = [toolOf("look"), toolOf("cache_control")];

@@ -1,7 +1,5 @@
 import type { MessageCreateParamsBase } from "@anthropic-ai/sdk/resources/messages/messages";
-
-/** The option `promptCache`: off, or the time for which the vendor keeps tools and instructions in its prompt cache. */
-export type PromptCache = false | { ttl: "5m" | "1h" };
+import type { PromptCache } from "./options.ts";
 
 /** The parts of a request that take marks. */
 export type MarkableBody = Pick<MessageCreateParamsBase, "tools" | "system" | "messages">;

@@ -18,7 +18,6 @@ import {
   wrongOption,
 } from "@troupe/core/adapter";
 import type { OptionCheck, OptionTable } from "@troupe/core/adapter";
-import type { PromptCache } from "./cache-marks.ts";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
@@ -27,6 +26,9 @@ import type { ModelRules } from "./model-rules.ts";
  * `AnthropicVertex`, or one that an instrumentation wrapped.
  */
 export type AnthropicClient = { messages: { create(body: never, options?: never): PromiseLike<unknown> } };
+
+/** The option `promptCache`: off, or the time for which the vendor keeps tools and instructions in its prompt cache. */
+export type PromptCache = false | { ttl: "5m" | "1h" };
 
 /** Options of `anthropic`, which creates a model. All have defaults. */
 export type AnthropicOptions = NetworkOptions & {

@@ -1,5 +1,5 @@
 import type { ReportOmission } from "@troupe/core/adapter";
-import type { PromptCache } from "./cache-marks.ts";
+import type { PromptCache } from "./options.ts";
 import type { ModelRules } from "./model-rules.ts";
 
 /**

@@ -3,7 +3,8 @@ import type { EmbeddingTarget } from "@troupe-internal/gemini";
 import { createLogger, ModelError } from "@troupe/core";
 import type { EmbeddingProvider, EmbedOptions, Logger } from "@troupe/core";
 import { getOwn, loggerOption, Network, optional } from "@troupe/core/adapter";
-import { createOpenCall, providerId } from "./google-options.ts";
+import { createOpenCall } from "./access.ts";
+import { providerId } from "./google-options.ts";
 import type { GoogleEmbeddingsOptions } from "./google-options.ts";
 
 /**

@@ -1,7 +1,4 @@
-import { accessByKey } from "@troupe-internal/gemini";
-import type { OpenCall } from "@troupe-internal/gemini";
 import type { Logger, NetworkOptions } from "@troupe/core";
-import type { Network } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The id of this provider, which errors name and under which callers send its key. */
@@ -19,7 +16,7 @@ export type GeminiClient = {
 export type GeminiEmbeddingsClient = { models: { embedContent(parameters: never): PromiseLike<unknown> } };
 
 /** Options of models and embeddings: the key, the address and the network. */
-type ConnectionOptions = NetworkOptions & {
+export type ConnectionOptions = NetworkOptions & {
   /** The key for calls without their own, or a function that returns it. @default `GOOGLE_API_KEY`, else `GEMINI_API_KEY`, read at each call */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, without its version. @default "https://generativelanguage.googleapis.com" */
@@ -51,18 +48,3 @@ export type GoogleEmbeddingsOptions = ConnectionOptions & {
   /** Receives a warning when another model takes the place of the default one. @default silent */
   logger?: Logger | undefined;
 };
-
-const environment = ["GOOGLE_API_KEY", "GEMINI_API_KEY"];
-
-/**
- * Returns the function that opens each call: with the key of the call, else of the options, else of the environment
- * (`GOOGLE_API_KEY`, then `GEMINI_API_KEY`). It rejects with `unauthorized` when there is none.
- */
-export function createOpenCall(network: Network, { apiKey: config, baseURL }: ConnectionOptions): OpenCall {
-  const origin = baseURL ?? "https://generativelanguage.googleapis.com";
-  const address = `${origin.replace(/\/+$/, "")}/v1beta`;
-  return async ({ apiKey: request, signal }) => {
-    const call = await network.openCall({ providerId, request, config, environment, signal });
-    return { call, access: accessByKey(address, call) };
-  };
-}

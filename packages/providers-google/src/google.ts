@@ -1,7 +1,8 @@
 import { createGeminiModel, readModelOptions } from "@troupe-internal/gemini";
 import type { ModelProvider } from "@troupe/core";
 import { Network } from "@troupe/core/adapter";
-import { createOpenCall, providerId } from "./google-options.ts";
+import { createOpenCall } from "./access.ts";
+import { providerId } from "./google-options.ts";
 import type { GoogleOptions } from "./google-options.ts";
 
 /**

@@ -138,7 +138,7 @@ export const modelCallRules = [
       "words, calls and reasoning that only a later event of an answer has are read from there",
     "model-calls.nameless-call": "a tool call without a name is skipped, and the rest of the answer is read",
     "usage.no-number": "a count that a vendor sends as anything but a number is absent, and no failure",
-    "usage.cache-writes": "tokens read from and written to a prompt cache are told apart, both as parts of the prompt",
+    "usage.cache-parts": "tokens read from and written to a prompt cache are told apart, both as parts of the prompt",
     "model-calls.sources":
       "pages and documents that a vendor's own tools found, or that a model cites, are sources of the output",
     "model-calls.paused":
