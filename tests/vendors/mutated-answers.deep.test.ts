@@ -12,8 +12,9 @@ import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
 import { eventsOf, mutate, mutationKinds } from "./mutate-transcript.ts";
 import { connect } from "./vendors.ts";
 
-/** The few are always the same, so that they fail for a change alone. */
-const trials = { few: { numRuns: 150, seed: 19 }, many: { numRuns: 6000 } }[inject("trials")];
+/** Always the same, so that they fail for a change alone. Other ones: `TROUPE_SEED=7 pnpm test:all mutated-answers`. */
+const seed = Number(process.env["TROUPE_SEED"] ?? 19);
+const trials = { few: { numRuns: 150, seed }, many: { numRuns: 6000, seed } }[inject("trials")];
 
 /** A dialect: our model, the vendor's own library, and its mark of a complete answer within an event. */
 type Reader = { model: (url: string) => ModelProvider; sdk: DialectName; end: RegExp[] };
@@ -81,6 +82,12 @@ const exceptions: Readonly<Record<string, (trial: Trial) => boolean>> = {
     dialect === "anthropic" && hasOddBlocks(answer),
   "A text that is null is empty; the library makes the word null of it.": ({ sdk }) => /null|undefined/.test(sdk.text),
   "Of two choices with the same index the first counts; the library joins them.": ({ answer }) => hasTwins(answer),
+  "Arguments that came in pieces stand although a later event has null for them; the library repeats the null.": ({
+    sdk,
+    ours,
+  }) =>
+    sdk.calls.some(({ arguments: args }) => (args ?? null) === null) &&
+    sdk.calls.map(({ name }) => name).join() === ours.calls.map((call) => (call as { name: string }).name).join(),
   "A call without a name can neither be executed nor sent back.": ({ sdk }) =>
     soundCalls(sdk).length < sdk.calls.length,
 };
