@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { drivers } from "../storage/test/drivers.ts";
@@ -25,6 +26,8 @@ describe.each(cases)(
           for (const _ of ["as it was left", "as the listing mended it"]) {
             expect(["c b a", "b c a", "a b c"]).toContain((await listIds(store, limit)).join(" "));
           }
+          // Another process comes later, if only by the clock's finest step.
+          await sleep(2);
           await addTurn(store, "c");
           const after = await listIds(store, limit);
           expect([after[0], after.toSorted()]).toEqual(["c", ["a", "b", "c"]]);
