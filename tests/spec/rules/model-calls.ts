@@ -151,7 +151,7 @@ export const modelCallRules = [
       "an answer is complete without the blank line of its last event, and with any form of [DONE]",
     "model-calls.cut-stream": "a stream that was cut, or is empty, says so in its error, and may be tried again",
     "model-calls.stored-vendor-state":
-      "calls of a vendor's own tools go back to the vendor with later turns of their session, and reach nobody else",
+      "calls of a vendor's own tools go back to the vendor with later turns of their session, and reach no other one",
     "model-calls.refused-vendor-state":
       "a vendor that refuses the calls of its own tools in the history gets the text of the answers alone",
     "model-calls.second-system": "several system messages reach every vendor, in their order",
