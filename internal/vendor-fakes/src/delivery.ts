@@ -26,8 +26,15 @@ export type Delivery = {
 /** Outcome of sending an answer: all of it was sent, its fault was applied, or the client left first. */
 export type Delivered = "sent" | "broken" | "abandoned";
 
+/** A delivery, and a function that is called when the head of the answer has been sent. */
+type ToldDelivery = Delivery & { onBegin?: (() => void) | undefined };
+
 /** Sends an answer. A client that leaves ends every wait. */
-export async function deliver(response: ServerResponse, reply: VendorReply, delivery: Delivery): Promise<Delivered> {
+export async function deliver(
+  response: ServerResponse,
+  reply: VendorReply,
+  delivery: ToldDelivery,
+): Promise<Delivered> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   try {
@@ -45,10 +52,11 @@ export async function deliver(response: ServerResponse, reply: VendorReply, deli
 async function sendBody(
   response: ServerResponse,
   reply: VendorReply,
-  { signal, ...delivery }: Delivery & { signal: AbortSignal },
+  { signal, onBegin, ...delivery }: ToldDelivery & { signal: AbortSignal },
 ): Promise<void> {
   response.writeHead(reply.status, reply.headers);
   response.flushHeaders();
+  onBegin?.();
   for (const [index, piece] of cutInPieces(reply.frames, { ...delivery, lastByte: lastByteOf(delivery) }).entries()) {
     if (index > 0) await pause(delivery.pieceDelayMs, signal);
     await write(response, piece);

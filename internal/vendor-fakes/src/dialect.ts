@@ -42,13 +42,16 @@ export type VendorFailure = {
 /** Reason why a real vendor would answer 400, and the parameter that causes it. */
 export type Refusal = { message: string; param?: string };
 
-/** Tokens of a prompt: all of them, and those that were read from the vendor's cache or written to it. */
-export type CacheCounts = { prompt: number; read: number; write: number };
+/**
+ * Tokens of a prompt: all of them, those that were read from the vendor's cache, and those written to it, of which
+ * `hourWrite` stay for an hour. `begin` makes readable what the request writes, when its answer begins.
+ */
+export type CacheCounts = { prompt: number; read: number; write: number; hourWrite: number; begin: () => void };
 
 /** The prompt cache of a vendor. */
 export interface PromptCache {
-  /** Counts what a request reads from the cache and writes to it, and caches what it writes. */
-  count(body: unknown): CacheCounts;
+  /** Counts what a request of a key reads from the cache, and what it writes once its answer has begun. */
+  count(body: unknown, key?: string): CacheCounts;
 }
 
 /** A request with its route, and what a strict vendor counted for its cache. */
@@ -69,8 +72,8 @@ export interface Dialect {
   failFrame(failure: VendorFailure, framesBefore: number): string;
   /** Returns why a real vendor would refuse the request: broken histories, unknown fields, wrong shapes. */
   refuse(request: VendorRequest, route: Route): Refusal | undefined;
-  /** Creates the prompt cache of one strict vendor, where prompts are cached by marks in the request. */
-  createCache?(): PromptCache;
+  /** Creates the prompt cache of one strict vendor, where prompts are cached by marks in the request. `now` is its clock. */
+  createCache?(now: () => number): PromptCache;
   /** Embeddings of this vendor, if it has any. */
   readonly embeddings?: EmbeddingFormat;
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { FakeVendor } from "./fake-vendor.ts";
 
 let vendor: FakeVendor;
@@ -159,6 +159,40 @@ describe("FakeVendor", () => {
     await fetch(`${vendor.url}${path}`, { method: "POST", headers, body: "{}" });
 
     expect(vendor.exchanges[0]?.key).toBe(key);
+  });
+
+  it("caches a prompt, when strict, once its answer has begun, by the clock that it is given", async () => {
+    let now = 0;
+    const strict = await FakeVendor.start({ strict: true, now: () => now });
+    onTestFinished(() => strict.close());
+    const mark = { cache_control: { type: "ephemeral", ttl: "1h" } };
+    const system = [{ type: "text", text: "Be short. ".repeat(500), ...mark }];
+    const body = { model: "claude-opus-5-5", max_tokens: 9, system, messages: [{ role: "user", content: "Hi" }] };
+    const headers = { "x-api-key": "key-1", "anthropic-version": "2026-10-21" };
+    const send = () => fetch(`${strict.url}/v1/messages`, { method: "POST", headers, body: JSON.stringify(body) });
+    strict.plan({ answer: "lost", delivery: { fault: { kind: "reset", at: "before-headers" } } });
+    strict.say("written", "read", "late");
+
+    await expect(send()).rejects.toThrow("fetch failed");
+    await send();
+    await send();
+    now = 3_600_000;
+    const { usage } = (await (await send()).json()) as { usage: Record<string, unknown> };
+
+    const [lost, written, read, late] = strict.exchanges.map(({ billed }) => billed);
+    const tokens = written?.cacheWriteTokens ?? 0;
+    expect(tokens).toBeGreaterThan(1024);
+    const counts = [lost, written, read, late].map((each) => [each?.cachedTokens, each?.cacheWriteTokens]);
+    expect(counts).toEqual([
+      [0, tokens],
+      [0, tokens],
+      [tokens, 0],
+      [0, tokens],
+    ]);
+    expect(usage).toMatchObject({
+      cache_creation_input_tokens: tokens,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: tokens },
+    });
   });
 
   it("closes all connections, and can be closed twice", async () => {

@@ -21,9 +21,11 @@ export type FakeVendorOptions = {
   dimensions?: number;
   /** A wire format beyond those of the five vendors. Its requests are recognised first. */
   dialect?: OwnDialect;
+  /** The clock of the strict vendor's prompt cache, in milliseconds. @default Date.now */
+  now?: () => number;
 };
 
-type Answer = { reply: VendorReply; delivery?: Delivery | undefined };
+type Answer = { reply: VendorReply; delivery?: Delivery | undefined; onBegin?: (() => void) | undefined };
 
 /**
  * A local server that speaks the wire formats of all vendors. It answers chat requests with planned replies, in order, in
@@ -39,14 +41,17 @@ export class FakeVendor {
   readonly #embeddings: FakeEmbeddings;
   readonly #caches = new Map<OwnDialect, PromptCache>();
   readonly #dialect: OwnDialect | undefined;
+  readonly #now: () => number;
   #answerRest: ((exchange: Exchange) => PlannedReply) | undefined;
   #callCount = 0;
   #connectionCount = 0;
 
-  private constructor(server: Server, { strict = false, dimensions = 256, dialect }: FakeVendorOptions) {
+  private constructor(server: Server, options: FakeVendorOptions) {
+    const { strict = false, dimensions = 256, dialect, now = Date.now } = options;
     this.#server = server;
     this.#strict = strict;
     this.#dialect = dialect;
+    this.#now = now;
     this.#embeddings = new FakeEmbeddings({ dimensions });
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on("connection", (socket) => {
@@ -119,8 +124,8 @@ export class FakeVendor {
       exchange.end = "abandoned";
       return;
     }
-    const { reply, delivery = {} } = await this.#answer(known, exchange);
-    const delivered = await deliver(response, reply, delivery);
+    const { reply, delivery = {}, onBegin } = await this.#answer(known, exchange);
+    const delivered = await deliver(response, reply, { ...delivery, onBegin });
     // Recorded now, because the connection ends as a consequence of the fault. A hanging connection is left by the client.
     if (delivered === "broken" && delivery.fault?.kind !== "hang") exchange.end = "broken";
     await ended;
@@ -152,15 +157,15 @@ export class FakeVendor {
     const createCallId = () => `call_${++this.#callCount}`;
     const { reply, billed } = answerPlanned(planned, { ...known, ...(cached && { cached }) }, createCallId);
     if (billed !== undefined) exchange.billed = billed;
-    return { reply, delivery: planned.delivery };
+    return { reply, delivery: planned.delivery, onBegin: cached?.begin };
   }
 
   /** Counts a request for the vendor's prompt cache. A prompt that it neither reads nor writes is not counted. */
   #countCached({ dialect, request }: KnownRequest): CacheCounts | undefined {
     if (!this.#strict || dialect.createCache === undefined) return undefined;
-    const cache = this.#caches.get(dialect) ?? dialect.createCache();
+    const cache = this.#caches.get(dialect) ?? dialect.createCache(this.#now);
     this.#caches.set(dialect, cache);
-    const counts = cache.count(request.body);
+    const counts = cache.count(request.body, dialect.keyOf(request));
     return counts.read + counts.write > 0 ? counts : undefined;
   }
 }

@@ -30,8 +30,9 @@ export type PlannedAnswer = { reply: VendorReply; billed?: TokenUsage };
 function billedFor(answer: VendorAnswer, { cached }: KnownRequest): TokenUsage {
   const usage = (typeof answer === "string" ? undefined : answer.usage) ?? scriptedUsage;
   if (cached === undefined) return usage;
-  const { prompt, read } = cached;
-  return { ...usage, promptTokens: prompt, totalTokens: prompt + usage.completionTokens, cachedTokens: read };
+  const { prompt, read, write } = cached;
+  const totalTokens = prompt + usage.completionTokens;
+  return { ...usage, promptTokens: prompt, totalTokens, cachedTokens: read, cacheWriteTokens: write };
 }
 
 /** Converts a planned reply to the dialect of the request. */

@@ -25,13 +25,18 @@ export const anthropic: Dialect = {
   fail: failAsAnthropic,
   failFrame: (failure) => namedFrame(anthropicError(failure)),
   refuse: refuseAnthropic,
-  createCache: () => new AnthropicCache(),
+  createCache: (now) => new AnthropicCache(now),
 };
 
 function whole(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
   const parts = toBlocks(answer);
   const content = withThinking(parts, routed).map((block) => toContent(block, routed));
-  return jsonReply({ ...messageHead(routed), content, ...endOf(parts), usage: toUsage(parts, routed) });
+  return jsonReply({
+    ...messageHead(routed),
+    content,
+    ...endOf(parts),
+    usage: { ...toUsage(parts, routed), ...cacheCreation(routed) },
+  });
 }
 
 function streamed(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
@@ -41,7 +46,10 @@ function streamed(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
   const events = [
     {
       type: "message_start",
-      message: { ...begun, usage: { ...usage, output_tokens: 1, output_tokens_details: null } },
+      message: {
+        ...begun,
+        usage: { ...usage, ...cacheCreation(routed), output_tokens: 1, output_tokens_details: null },
+      },
     },
     { type: "ping" },
     ...withThinking(parts, routed).flatMap((block, index) => blockEvents(block, index, routed)),
@@ -121,5 +129,14 @@ function toUsage({ usage }: AnswerBlocks, { cached }: RoutedRequest) {
     cache_read_input_tokens: read,
     output_tokens: usage.completionTokens,
     output_tokens_details: { thinking_tokens: usage.reasoningTokens },
+  };
+}
+
+/** Returns the field of the usage that tells apart how long written tokens stay. The last count of a stream has none. */
+function cacheCreation({ cached }: RoutedRequest): object {
+  if (cached === undefined) return { cache_creation: null };
+  const { write, hourWrite } = cached;
+  return {
+    cache_creation: { ephemeral_5m_input_tokens: write - hourWrite, ephemeral_1h_input_tokens: hourWrite },
   };
 }

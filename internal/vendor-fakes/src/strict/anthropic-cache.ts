@@ -12,43 +12,80 @@ const unmarkable = ["thinking", "redacted_thinking"];
 
 /** A block of a prompt: its place in the request, the hash of the prompt up to its end, and its tokens so far. */
 type Position = { block: JsonObject; at: string; hash: string; tokens: number };
+type Mark = { index: number; ttl: Ttl };
+type Ttl = "5m" | "1h";
+type Entry = { ttl: Ttl; expiresAt: number };
+
+const milliseconds: Readonly<Record<Ttl, number>> = { "5m": 300_000, "1h": 3_600_000 };
 
 /**
- * Anthropic's prompt cache. A marked prefix is cached by its exact bytes, and found again by a mark at most 20 blocks
- * behind its end. A prefix below the model's minimum is neither.
+ * Anthropic's prompt cache. A marked prefix is cached by its exact bytes and for one key, once the answer to its request has
+ * begun, and stays for the mark's time after its last use. A mark finds what ends at most 20 blocks before its own end. A
+ * prefix below the model's minimum is neither cached nor found.
  */
 export class AnthropicCache implements PromptCache {
-  readonly #entries = new Set<string>();
+  readonly #entries = new Map<string, Entry>();
+  readonly #now: () => number;
 
-  /** Counts what a request reads from the cache and writes to it, and caches what it writes. */
-  count(body: unknown): CacheCounts {
-    const positions = positionsIn(objectOf(body));
-    const marked = positions.flatMap(({ block }, index) => (isMarked(block) ? [index] : []));
-    if (objectOf(body)["cache_control"] !== undefined) marked.push(positions.findLastIndex(isMarkable));
-    const least = leastTokens(stringOrEmpty(objectOf(body)["model"]));
-    const isCached = (index: number) => this.#entries.has(positions[index]?.hash ?? "");
-    const found = Math.max(-1, ...marked.map((index) => findBefore(index, isCached)));
-    const written = marked.filter((index) => index > found && (positions[index]?.tokens ?? 0) >= least);
-    for (const index of written) this.#entries.add(positions[index]?.hash ?? "");
-    const tokensAt = (index: number) => positions[index]?.tokens ?? 0;
+  /** With `now`, the cache has a clock of its own, in milliseconds. */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  count(body: unknown, key = ""): CacheCounts {
+    const asked = objectOf(body);
+    const positions = positionsIn(asked, key);
+    const marks = marksIn(asked, positions);
+    const least = leastTokens(stringOrEmpty(asked["model"]));
+    const tokensAt = (index: number): number => positions[index]?.tokens ?? 0;
+    const hits = marks.map(({ index }) => this.#findBefore(positions, index));
+    for (const index of hits) this.#refresh(positions[index]);
+    const found = Math.max(-1, ...hits);
+    const written = marks.filter(({ index }) => index > found && tokensAt(index) >= least);
+    const endOf = (those: readonly Mark[]) => tokensAt(Math.max(found, ...those.map(({ index }) => index)));
     const read = tokensAt(found);
     return {
       prompt: tokensAt(positions.length - 1),
       read,
-      write: Math.max(0, tokensAt(Math.max(-1, ...written)) - read),
+      write: endOf(written) - read,
+      hourWrite: endOf(written.filter(({ ttl }) => ttl === "1h")) - read,
+      begin: () => {
+        for (const { index, ttl } of written) this.#add(positions[index], ttl);
+      },
     };
+  }
+
+  #add(position: Position | undefined, ttl: Ttl): void {
+    if (position !== undefined) this.#entries.set(position.hash, { ttl, expiresAt: this.#now() + milliseconds[ttl] });
+  }
+
+  #findBefore(positions: readonly Position[], marked: number): number {
+    const isCached = (index: number) => (this.#entries.get(positions[index]?.hash ?? "")?.expiresAt ?? 0) > this.#now();
+    for (let index = marked; index > marked - lookBack; index -= 1) if (isCached(index)) return index;
+    return -1;
+  }
+
+  #refresh(position: Position | undefined): void {
+    const entry = this.#entries.get(position?.hash ?? "");
+    if (entry !== undefined) entry.expiresAt = this.#now() + milliseconds[entry.ttl];
   }
 }
 
-function findBefore(marked: number, isCached: (index: number) => boolean): number {
-  for (let index = marked; index > marked - lookBack; index -= 1) if (isCached(index)) return index;
-  return -1;
+/** Returns the marks of a prompt. One for the whole prompt stands behind its last block that may be marked. */
+function marksIn(body: JsonObject, positions: readonly Position[]): Mark[] {
+  const marks = positions.flatMap(({ block }, index) => (isMarked(block) ? [{ index, ttl: ttlOf(block) }] : []));
+  if (isMarked(body)) marks.push({ index: positions.findLastIndex(isMarkable), ttl: ttlOf(body) });
+  return marks;
+}
+
+function ttlOf({ cache_control: mark }: JsonObject): Ttl {
+  return objectOf(mark)["ttl"] === "1h" ? "1h" : "5m";
 }
 
 /** The least size of a cached prefix: the larger one where sources disagree. */
 function leastTokens(modelId: string): number {
   if (/claude-(?:opus-4-[5-8]|haiku-4-5)/.test(modelId)) return 4096;
-  return modelId.includes("claude-sonnet-4-6") ? 2048 : 1024;
+  return /claude-(?:sonnet-4-6|fable-5)/.test(modelId) ? 2048 : 1024;
 }
 
 /** Checks the marks: their number, where they stand, and that longer times stand before shorter ones. */
@@ -81,28 +118,41 @@ export function* cacheChecks(body: JsonObject): Checks {
 }
 
 /** Returns the blocks of a prompt in its order: tools, system, messages. */
-function positionsIn(body: JsonObject): Position[] {
+function positionsIn(body: JsonObject, key = ""): Position[] {
   const { model, tools, system, speed, messages, tool_choice: choice, thinking } = body;
+  const content = objectsIn(messages).flatMap((message) => blocksOf(message["content"]));
   const positions: Position[] = [];
-  let [hash, bytes] = [hashOf("", { model }), 0];
+  let [hash, bytes] = [hashOf("", { key, model }), 0];
   const add = (block: JsonObject, at: string, role?: unknown): void => {
-    const text = JSON.stringify({ role, ...block }, withoutMarks);
-    hash = hashOf(hash, text);
-    bytes += text.length;
+    // The rules of a web search stand in the system prompt.
+    if (!isSearch(block)) {
+      const text = JSON.stringify({ role, ...block }, withoutMarks);
+      hash = hashOf(hash, text);
+      bytes += text.length;
+    }
     positions.push({ block, at, hash, tokens: Math.ceil(bytes / 4) });
   };
   for (const [index, tool] of objectsIn(tools).entries()) add(tool, `tools.${index}`);
   // A change of these invalidates only what follows.
-  hash = hashOf(hash, { speed });
+  hash = hashOf(hash, { speed, searches: objectsIn(tools).filter(isSearch), cites: content.some(isCited) });
   for (const [index, block] of blocksOf(system).entries()) add(block, `system.${index}`);
-  hash = hashOf(hash, {
-    choice,
-    thinking: objectOf(thinking)["type"],
-    images: JSON.stringify(messages)?.includes('"image"'),
-  });
-  for (const [index, { role, content }] of objectsIn(messages).entries())
-    for (const [place, block] of blocksOf(content).entries()) add(block, `messages.${index}.content.${place}`, role);
+  const { type, budget_tokens: budget } = objectOf(thinking);
+  hash = hashOf(hash, { choice, thinking: { type, budget }, hasImages: content.some(hasImage) });
+  for (const [index, { role, content: said }] of objectsIn(messages).entries())
+    for (const [place, block] of blocksOf(said).entries()) add(block, `messages.${index}.content.${place}`, role);
   return positions;
+}
+
+function isSearch({ type }: JsonObject): boolean {
+  return stringOrEmpty(type).startsWith("web_search_2");
+}
+
+function isCited({ citations }: JsonObject): boolean {
+  return objectOf(citations)["enabled"] === true;
+}
+
+function hasImage({ type, content }: JsonObject): boolean {
+  return type === "image" || objectsIn(content).some(hasImage);
 }
 
 function withoutMarks(key: string, value: unknown): unknown {
