@@ -47,6 +47,11 @@ export const transportRules = [
     "http.upload-max-size": "a file may have 52428800 bytes by default",
     "http.upload-max-files": "an upload may have 10 files by default",
     "http.upload-mime-types": "allowedMimeTypes limits the types; any type by default",
+    "http.form-parts": "a part of a form that cannot be read is refused and never left out",
+    "http.upload-sniffed": "a file without a type gets that of its first bytes, else application/octet-stream",
+    "http.json-data-limits": "data in a JSON body obeys maxFileSize and allowedMimeTypes",
+    "http.form-read-before":
+      "a form that a middleware has read before the router is an error that tells how to mend it",
     "http.upload-middleware": "createFileUploadMiddleware(options?) builds the upload handler",
     "http.multi-modal-input": "buildMultiModalInput returns a string for text alone, and parts for text with files",
     "http.multer-files": "buildMultiModalInput takes the files of multer",

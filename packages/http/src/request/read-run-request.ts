@@ -99,6 +99,7 @@ async function readRunBody(
   const readLarge = takesFiles ? uploads?.jsonReader(exchange) : undefined;
   const body = await readBody(request, { maxBytes: maxBodyBytes, readLarge });
   checkFieldNames(Object.keys(body ?? {}));
+  if (takesFiles && body !== undefined) uploads?.checkJson(body);
   return body;
 }
 

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { TroupeError } from "@troupe/core";
+import { readContentData } from "@troupe/core/adapter";
 import { isAllowedType } from "./upload-options.ts";
 import type { UploadRules } from "./upload-options.ts";
 import { MemoryBudget, SpooledFile } from "./uploaded-file.ts";
@@ -7,8 +8,8 @@ import type { FileHeaders, UploadedFile } from "./uploaded-file.ts";
 
 /** A parser's facts about a text field. Not busboy's own types: programs that compile against us would need them too. */
 type FieldInfo = { encoding: string; valueTruncated: boolean };
-/** A parser's facts about a file. */
-type FileInfo = { filename: string | undefined; encoding: string; mimeType: string };
+/** A parser's facts about a file, and the type that its part names. */
+type FileInfo = { filename: string | undefined; encoding: string; mimeType: string | undefined };
 
 /** The one field that holds files. */
 const fileField = "files";
@@ -67,8 +68,11 @@ export class Form {
     const facts = this.#admit(name, info);
     const file = new SpooledFile(facts, this.#budget);
     this.#files.push(file);
-    for await (const piece of stream as AsyncIterable<Buffer>) {
-      if (file.size === 0) this.#checkType(facts);
+    for await (const piece of withWholeHead(stream)) {
+      if (file.size === 0) {
+        file.mimeType = facts.mimeType ?? sniffType(piece);
+        this.#checkType(file);
+      }
       this.#count(piece.length, file.size + piece.length, facts);
       await file.append(piece);
     }
@@ -87,7 +91,7 @@ export class Form {
       throw invalidFormError(`Files must be in the field ${fileField}, got ${found}.`);
     }
     const filename = cleanFileName(info.filename);
-    const facts = { mimeType: info.mimeType.toLowerCase(), ...(filename !== undefined && { filename }) };
+    const facts = { mimeType: info.mimeType, ...(filename !== undefined && { filename }) };
     if (this.#files.length === maxFiles)
       throw formTooLargeError(`The field ${fileField} takes at most ${maxFiles} files.`);
     checkEncoding(info, name);
@@ -95,13 +99,8 @@ export class Form {
   }
 
   /** For files with content only: browsers also name a type for a file that was not chosen. */
-  #checkType(facts: FileHeaders): void {
-    const { allowedMimeTypes } = this.#rules;
-    if (isAllowedType(facts.mimeType, this.#rules)) return;
-    throw new TroupeError(
-      "unsupported_media_type",
-      `${describe(facts)} has type ${quoted(facts.mimeType)}. Expected ${allowedMimeTypes?.join(", ")}.`,
-    );
+  #checkType(file: SpooledFile): void {
+    if (!isAllowedType(file.mimeType, this.#rules)) throw wrongTypeError(describe(file), file.mimeType, this.#rules);
   }
 
   #count(more: number, size: number, facts: FileHeaders): void {
@@ -124,6 +123,34 @@ export function formTooLargeError(message: string): TroupeError {
   return new TroupeError("payload_too_large", message);
 }
 
+/** Makes the `unsupported_media_type` error for a file whose type is not allowed. */
+export function wrongTypeError(subject: string, mimeType: string, { allowedMimeTypes = [] }: UploadRules): TroupeError {
+  const expected = allowedMimeTypes.join(", ");
+  return new TroupeError("unsupported_media_type", `${subject} has type ${quoted(mimeType)}. Expected ${expected}.`);
+}
+
+/** Bytes at the beginning of a file that tell its type. */
+const headBytes = 18;
+
+/** @yields the pieces of a file, the first of them long enough for `sniffType` unless the file is shorter */
+async function* withWholeHead(stream: Readable): AsyncGenerator<Buffer> {
+  let head: Buffer | undefined = Buffer.alloc(0);
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    if (head === undefined) yield piece;
+    else {
+      const joined: Buffer = head.length === 0 ? piece : Buffer.concat([head, piece]);
+      head = joined.length < headBytes ? joined : undefined;
+      if (head === undefined) yield joined;
+    }
+  }
+  if (head !== undefined && head.length > 0) yield head;
+}
+
+function sniffType(head: Buffer): string {
+  const found = readContentData({ data: head.toString("base64", 0, headBytes) });
+  return (found.kind === "base64" ? found.mimeType : undefined) ?? "application/octet-stream";
+}
+
 function checkEncoding({ encoding }: FieldInfo | FileInfo, name: string): void {
   if (plainEncodings.includes(encoding)) return;
   throw invalidFormError(`The field ${quoted(name)} must be sent without a Content-Transfer-Encoding.`);
@@ -136,7 +163,7 @@ export function cleanFileName(name: string | undefined): string | undefined {
   return visible === "" || visible === "." || visible === ".." ? undefined : visible;
 }
 
-function describe({ filename }: FileHeaders): string {
+function describe({ filename }: Pick<FileHeaders, "filename">): string {
   return filename === undefined ? `A file in ${fileField}` : `The file ${quoted(filename)} in ${fileField}`;
 }
 

@@ -28,6 +28,92 @@ async function nameOf(filename: string, ...headers: string[]): Promise<unknown> 
   return parts?.[0]?.filename;
 }
 
+/** Encodes a form of parts with these header lines and the text "x". */
+function encodeParts(...parts: readonly (readonly string[])[]): Buffer {
+  const encoded = parts.map((lines) => `--edge\r\n${lines.join("\r\n")}\r\n\r\nx\r\n`);
+  return Buffer.from(`${encoded.join("")}--edge--\r\n`);
+}
+
+describe("a part of a form that cannot be read", () => {
+  const input = 'Content-Disposition: form-data; name="input"';
+  const named = 'name="files"; filename="a.txt"';
+  const unreadable: [string, Buffer, string][] = [
+    ["has no Content-Disposition", encodeParts([input], ["Content-Type: text/plain"]), "Part 2 of the form has no"],
+    ["is an attachment", encodeParts([input], [`Content-Disposition: attachment; ${named}`]), '"attachment'],
+    ["has an unclosed quote", encodeParts([input], ['Content-Disposition: form-data; name="files']), "cannot be read"],
+    ["has an empty Content-Disposition", encodeParts([input], ["Content-Disposition:"]), "Part 2 of the form has no"],
+    [
+      "has a text that is no UTF-8",
+      encodeForm({ ...text, body: Buffer.from("caf\xe9", "latin1") }),
+      "must be in UTF-8",
+    ],
+    [
+      "has a text that ends within a character, and says UTF-8",
+      encodeForm({ ...text, type: "text/plain; charset=UTF-8", body: Buffer.from([0x61, 0xe2, 0x82]) }),
+      "must be in UTF-8",
+    ],
+  ];
+
+  it.each(unreadable)("is refused when it %s [http.form-parts]", async (_, form, told) => {
+    for (const pieces of [[form], Array.from(form, (byte) => Buffer.of(byte))]) {
+      const { agent, model } = scripted("Never parts.");
+      const service = await serve({ agents: { a: agent }, fileUpload: true });
+
+      const answer = await sendRaw(service, head(path, formType, `Content-Length: ${form.length}`), ...pieces);
+
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer.replaceAll("\\", "")).toContain(told);
+      expect(model.calls).toEqual([]);
+    }
+  });
+
+  it("is told from texts and files that look like one", async () => {
+    const { agent, model } = scripted("Seen.");
+    const service = await serve({ agents: { a: agent }, fileUpload: true });
+    const inside = "\r\n--edg\r\n--edgy\r\nContent-Disposition: attachment\r\n\r\n\u{fffd}";
+    const latin1 = { name: "sessionId", type: "text/plain; charset=iso-8859-1", body: "s1" };
+    const bytes = Buffer.concat([Buffer.from(inside), Buffer.of(0xff, 0xfe, 0x0d)]);
+
+    await send(service, encodeForm({ ...text, body: inside }, latin1, { ...file, body: bytes }));
+
+    expect(model.calls[0]?.messages.at(-1)?.content).toEqual([
+      { type: "text", text: inside },
+      { type: "file", data: bytes.toString("base64"), mimeType: "application/x", filename: "a.bin" },
+    ]);
+  });
+});
+
+describe("a file without a type", () => {
+  it.each([
+    ["its first bytes", "%PDF-1.7 and more", "application/pdf"],
+    ["nothing", "plain", "application/octet-stream"],
+  ])("gets one by %s [http.upload-sniffed]", async (_, body, mimeType) => {
+    const form = encodeForm(
+      { name: "files", filename: "a", body },
+      { name: "files", filename: "b", type: "a/B;c", body },
+    );
+    for (const pieces of [[form], Array.from(form, (byte) => Buffer.of(byte))]) {
+      const { agent, model } = scripted("Seen.");
+      const service = await serve({ agents: { a: agent }, fileUpload: true });
+
+      await sendRaw(service, head(path, formType, `Content-Length: ${form.length}`), ...pieces);
+
+      const data = Buffer.from(body).toString("base64");
+      expect(model.calls[0]?.messages.at(-1)?.content).toEqual([
+        { type: "file", data, mimeType, filename: "a" },
+        { type: "file", data, mimeType: "a/b", filename: "b" },
+      ]);
+    }
+  });
+
+  it("is held to allowedMimeTypes by the type of its content", async () => {
+    const service = await serve({ agents: { a: talker() }, fileUpload: { allowedMimeTypes: ["application/pdf"] } });
+    const status = async (body: string) => (await send(service, encodeForm({ ...file, type: "", body }))).slice(9, 12);
+
+    expect([await status("%PDF-1.7"), await status("%PDX-1.7")]).toEqual(["200", "415"]);
+  });
+});
+
 describe("a hostile form", () => {
   const broken: [string, Buffer, ...string[]][] = [
     ["without a boundary", encodeForm(text), "Content-Type: multipart/form-data"],

@@ -4,6 +4,8 @@ import { TroupeError } from "@troupe/core";
 import type { Busboy, FieldInfo, FileInfo } from "busboy";
 import type { Request } from "express";
 import { Form, formTooLargeError, invalidFormError, maxFields } from "./form.ts";
+import { boundaryOf, PartScanner } from "./part-scanner.ts";
+import type { PartFacts } from "./part-scanner.ts";
 import type { UploadRules } from "./upload-options.ts";
 
 /**
@@ -29,8 +31,7 @@ export async function readForm(
   checkHeaders(request, rules);
   const parser = await openParser(request, rules);
   // Neither would ever emit another event.
-  if (request.readableEnded)
-    throw new TroupeError("internal", "Something before the router has already read the form.");
+  if (request.readableEnded) throw alreadyRead();
   if (request.destroyed) throw disconnected();
   return await new FormReading({ request, parser, rules, checkField }).read();
 }
@@ -43,18 +44,24 @@ class FormReading {
   readonly #form: Form;
   readonly #parsed = Promise.withResolvers<void>();
   readonly #files: Promise<void>[] = [];
+  readonly #scanner: PartScanner;
+  /** The number of parts that the parser has found. */
+  #parts = 0;
   #hasFailed = false;
   #received = 0;
 
   constructor(reading: Reading) {
     this.#reading = reading;
     this.#form = new Form(reading.rules);
+    const { request, rules } = reading;
+    this.#scanner = new PartScanner(boundaryOf(request.headers["content-type"]), maxParts(rules.maxFiles));
   }
 
   async read(): Promise<Form> {
     this.#begin();
     try {
       await this.#parsed.promise;
+      if (this.#parts !== this.#scanner.parts.length) throw leftOutPart();
       await Promise.all(this.#files);
       return this.#form;
     } catch (error) {
@@ -65,7 +72,7 @@ class FormReading {
       await setImmediate();
       throw error;
     } finally {
-      this.#reading.request.off("data", this.#count).off("close", this.#onClose).off("error", this.#onClose);
+      this.#reading.request.off("data", this.#check).off("close", this.#onClose).off("error", this.#onClose);
     }
   }
 
@@ -77,7 +84,7 @@ class FormReading {
       .on("partsLimit", () => this.#fail(tooManyParts(rules)))
       .on("error", (error) => this.#fail(invalidFormError(`The form cannot be read: ${problemOf(error)}.`)))
       .on("close", () => this.#parsed.resolve());
-    request.on("data", this.#count).on("close", this.#onClose).on("error", this.#onClose).pipe(parser);
+    request.on("data", this.#check).on("close", this.#onClose).on("error", this.#onClose).pipe(parser);
   }
 
   #stop(): void {
@@ -97,16 +104,17 @@ class FormReading {
     stream.on("error", () => {});
     // The parser may still emit the parts of a piece that it has begun.
     if (this.#hasFailed) return;
-    const adding = this.#form.addFile(name, stream, info);
+    const adding = this.#form.addFile(name, stream, { ...info, mimeType: this.#nextPart()?.mimeType });
     adding.catch((error: unknown) => this.#fail(error));
     this.#files.push(adding);
   };
 
   readonly #onField = (name: string | undefined, value: string | undefined, info: FieldInfo): void => {
     if (this.#hasFailed) return;
+    const isUtf8 = this.#nextPart()?.isUtf8 === true;
     try {
       if (name !== undefined) this.#reading.checkField(name);
-      this.#form.addField(name, value, info);
+      this.#form.addField(name, isUtf8 ? value : undefined, info);
     } catch (error) {
       this.#fail(error);
     }
@@ -116,10 +124,24 @@ class FormReading {
     if (!this.#reading.request.readableEnded) this.#fail(disconnected());
   };
 
-  readonly #count = (piece: Buffer | string): void => {
+  /** The parser emits one event for each part, in their order. */
+  #nextPart(): PartFacts | undefined {
+    this.#parts += 1;
+    return this.#scanner.parts[this.#parts - 1];
+  }
+
+  /** Called with each piece before the parser. */
+  readonly #check = (piece: Buffer | string): void => {
+    if (this.#hasFailed) return;
     this.#received += piece.length;
     const maxBytes = maxFormBytes(this.#reading.rules);
-    if (this.#received > maxBytes) this.#fail(tooLong(maxBytes));
+    if (this.#received > maxBytes) return this.#fail(tooLong(maxBytes));
+    try {
+      // A string if the host has called setEncoding.
+      this.#scanner.add(typeof piece === "string" ? Buffer.from(piece) : piece);
+    } catch (error) {
+      this.#fail(error);
+    }
   };
 }
 
@@ -157,6 +179,19 @@ function problemOf(error: unknown): string {
   const { message } = error as Error;
   if (message === "Malformed part header") return "the headers of a part are malformed";
   return "it ends before its closing boundary";
+}
+
+function alreadyRead(): TroupeError {
+  return new TroupeError(
+    "invalid_config",
+    "A middleware in front of the router has already read the form. Mount the router before it, or keep it to other paths.",
+  );
+}
+
+function leftOutPart(): TroupeError {
+  return invalidFormError(
+    'The Content-Disposition of a part of the form cannot be read. Expected form-data; name="input", or another name.',
+  );
 }
 
 function tooManyParts({ maxFiles }: UploadRules): TroupeError {

@@ -7,6 +7,7 @@ import { readLargeBody } from "./read-large-body.ts";
 import type { LargeBodyRules } from "./read-large-body.ts";
 import { buildMultiModalInput } from "./build-multi-modal-input.ts";
 import { ByteSemaphore } from "./byte-semaphore.ts";
+import { checkDataParts } from "./check-data-parts.ts";
 import type { Form } from "./form.ts";
 import { isFormRequest, readForm } from "./read-form.ts";
 import type { CheckFieldName } from "./read-form.ts";
@@ -55,6 +56,11 @@ export class UploadReader {
   jsonReader(exchange: UploadExchange): (() => Promise<Buffer>) | undefined {
     const rules = this.#largeBodies;
     return rules && (() => readLargeBody(exchange, rules));
+  }
+
+  /** Checks the data in the content parts of a JSON body against the limits of files. */
+  checkJson(body: object): void {
+    checkDataParts(body, this.#rules);
   }
 
   async #toInput({ fields, files }: Form, response: UploadExchange["response"]): Promise<MessageContent> {

@@ -7,7 +7,10 @@ import { TempFile } from "./temp-file.ts";
 export interface UploadedFile {
   /** The client's name for the file, without folders and invisible characters, at most 255 characters. */
   readonly filename?: string;
-  /** The client's claim, in lower case and without parameters. The content is not checked. */
+  /**
+   * The client's claim, in lower case and without parameters; the content is not checked. Without a claim the type by the
+   * first bytes, else `application/octet-stream`.
+   */
   readonly mimeType: string;
   /** In bytes. */
   readonly size: number;
@@ -15,8 +18,8 @@ export interface UploadedFile {
   read(): Promise<Buffer>;
 }
 
-/** The name and type of an uploaded file, from the headers of its part: known before its content. */
-export type FileHeaders = Pick<UploadedFile, "filename" | "mimeType">;
+/** The name and type of an uploaded file that the headers of its part name: known before its content. */
+export type FileHeaders = { readonly filename?: string; readonly mimeType: string | undefined };
 
 /** The bytes that all files of one upload may hold in memory together. Taken bytes are not given back. */
 export class MemoryBudget {
@@ -39,7 +42,8 @@ export class MemoryBudget {
  */
 export class SpooledFile implements UploadedFile {
   declare readonly filename?: string;
-  readonly mimeType: string;
+  /** Set from the first bytes where the headers name none. */
+  mimeType: string;
   readonly #budget: MemoryBudget;
   #pieces: Buffer[] = [];
   #tempFile: TempFile | undefined;
@@ -47,7 +51,7 @@ export class SpooledFile implements UploadedFile {
 
   constructor({ filename, mimeType }: FileHeaders, budget: MemoryBudget) {
     if (filename !== undefined) this.filename = filename;
-    this.mimeType = mimeType;
+    this.mimeType = mimeType ?? "application/octet-stream";
     this.#budget = budget;
   }
 

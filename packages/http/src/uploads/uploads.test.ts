@@ -227,6 +227,49 @@ describe("the limits of an upload", () => {
   });
 });
 
+describe("data in the content parts of a JSON body", () => {
+  const data = (bytes: number) => Buffer.alloc(bytes, "x").toString("base64");
+  const pdfData = base64("%PDF-1.7 and more");
+
+  it.each<[string, object, number, string]>([
+    ["is as large as a file may be", { type: "file", mimeType: "image/x", data: data(30) }, 200, ""],
+    ["is larger than a file may be", { type: "file", mimeType: "image/x", data: data(31) }, 413, "input[0].data"],
+    ["is larger in a data: URL", { type: "image", data: `data:image/png;base64,${data(31)}` }, 413, "30"],
+    ["has another type", { type: "file", mimeType: "text/plain; x=1", data: data(9) }, 415, "text/plain"],
+    ["has another type in a data: URL", { type: "image", data: `data:text/x;base64,${data(9)}` }, 415, "text/x"],
+    ["has another type by its first bytes", { type: "image", data: pdfData }, 415, "application/pdf"],
+    ["has an allowed type by its first bytes", { type: "image", data: "iVBORw0KGgoAAA==" }, 200, ""],
+  ])("obeys the limits of uploads when it %s [http.json-data-limits]", async (_, part, status, told) => {
+    const fileUpload = { maxFileSize: 30, allowedMimeTypes: ["image/*"] };
+    const { agent, model } = scripted("Seen.", "Seen.");
+    const service = await serve({ agents: { a: agent }, fileUpload });
+
+    const answer = await service.post("/agents/a/run", { input: [part] });
+    const message = { role: "user", content: [part] };
+    const before = await service.post("/agents/a/run", { input: "Hi", messages: [message] });
+
+    expect([answer.status, before.status]).toEqual([status, status]);
+    expect(answer.text).toContain(told);
+    expect(model.calls).toHaveLength(status === 200 ? 2 : 0);
+  });
+});
+
+describe("a form that a middleware of the host has read before the router", () => {
+  it("is a fault of the service that tells how to mend it [http.form-read-before]", async () => {
+    const { agent, model } = scripted("Never parts.");
+    const service = await serve(
+      { agents: { a: agent }, fileUpload: true },
+      { before: [(request, _, next) => void request.resume().once("end", () => next())] },
+    );
+
+    const { status, json } = await service.ask("/agents/a/run", { method: "POST", body: toForm({ input: "Hi" }, png) });
+
+    expect([status, json]).toMatchObject([500, { error: { code: "invalid_config" } }]);
+    expect(JSON.stringify([json, service.lines])).toContain("Mount the router before it");
+    expect(model.calls).toEqual([]);
+  });
+});
+
 describe("large files", () => {
   it("reach the model whole and in order, and leave no temporary file", async () => {
     const left = watchTemporaryFiles();

@@ -1,0 +1,143 @@
+import { TextDecoder } from "node:util";
+import { invalidFormError } from "./form.ts";
+
+/** Facts about one part of a form that busboy does not tell. */
+export type PartFacts = {
+  /** The type that its Content-Type names, in lower case and without parameters; undefined if it names none. */
+  readonly mimeType: string | undefined;
+  /** False for a text in UTF-8 that has bytes which are none. Known at the end of the part. */
+  isUtf8: boolean;
+};
+
+const token = "[!#$%&'*+.^\\w`|~-]+";
+const typePattern = new RegExp(`^(${token}/${token})[ \\t]*(?:;|$)`, "i");
+const endOfHeaders = "\r\n\r\n";
+/** Busboy refuses longer headers itself. */
+const longestHeaders = 20_000;
+const carriageReturn = 0x0d;
+
+/**
+ * Reads the part headers of a form beside busboy, which leaves out parts without a Content-Disposition of a form without
+ * a word, and replaces bytes that are no UTF-8. Takes the bytes of the form before busboy does.
+ */
+export class PartScanner {
+  readonly parts: PartFacts[] = [];
+  readonly #delimiter: Buffer;
+  readonly #maxParts: number;
+  #state: "content" | "delimiter" | "headers" | "end" = "content";
+  /** Bytes that only the next piece explains. The first delimiter has no line before it. */
+  #rest: Buffer = Buffer.from("\r\n");
+  /** The decoder of the text that is being read. */
+  #text: TextDecoder | undefined;
+
+  /** @param maxParts parts behind this number are not looked at */
+  constructor(boundary: string, maxParts: number) {
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`);
+    this.#maxParts = maxParts;
+  }
+
+  /** Reads the next piece of the form. Throws `invalid_request` for a part that busboy would leave out. */
+  add(piece: Buffer): void {
+    const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    let at = 0;
+    for (let next = this.#read(bytes, 0); next > at; next = this.#read(bytes, at)) at = next;
+    this.#rest = bytes.subarray(at);
+  }
+
+  /** Reads on from a place, and returns the next one: the same if more bytes are needed. */
+  #read(bytes: Buffer, at: number): number {
+    switch (this.#state) {
+      case "content":
+        return this.#readContent(bytes, at);
+      case "delimiter":
+        return this.#readDelimiter(bytes, at);
+      case "headers":
+        return this.#readHeaders(bytes, at);
+      case "end":
+        return bytes.length;
+    }
+  }
+
+  #readContent(bytes: Buffer, start: number): number {
+    const found = bytes.indexOf(this.#delimiter, start);
+    const end = found === -1 ? this.#possibleStart(bytes, start) : found;
+    if (this.#text !== undefined) this.#checkText(bytes.subarray(start, end), found === -1);
+    if (found === -1) return end;
+    this.#text = undefined;
+    this.#state = "delimiter";
+    return found + this.#delimiter.length;
+  }
+
+  #readDelimiter(bytes: Buffer, at: number): number {
+    if (bytes.length < at + 2) return at;
+    const follows = bytes.toString("latin1", at, at + 2);
+    if (follows === "--") this.#state = "end";
+    // Anything else belongs to the content.
+    else this.#state = follows === "\r\n" ? "headers" : "content";
+    return this.#state === "content" ? at : at + 2;
+  }
+
+  #readHeaders(bytes: Buffer, start: number): number {
+    const end = bytes.indexOf(endOfHeaders, start);
+    if (end === -1) {
+      if (bytes.length - start > longestHeaders) this.#state = "end";
+      return start;
+    }
+    this.#addPart(bytes.toString("latin1", start, end));
+    this.#state = this.parts.length > this.#maxParts ? "end" : "content";
+    return end + endOfHeaders.length;
+  }
+
+  #addPart(headers: string): void {
+    const lines = headers.replaceAll(/\r\n(?=[ \t])/g, "").split("\r\n");
+    const disposition = headerOf(lines, "content-disposition");
+    checkDisposition(disposition, this.parts.length + 1);
+    const type = headerOf(lines, "content-type") ?? "";
+    const mimeType = typePattern.exec(type)?.[1]?.toLowerCase();
+    this.parts.push({ mimeType, isUtf8: true });
+    const isFile = mimeType === "application/octet-stream" || /;\s*filename\*?\s*=/i.test(disposition);
+    const isUtf8 = !/;\s*charset\s*=/i.test(type) || /;\s*charset\s*=\s*"?utf-?8"?\s*(?:;|$)/i.test(type);
+    if (!isFile && isUtf8) this.#text = new TextDecoder("utf-8", { fatal: true });
+  }
+
+  #checkText(bytes: Buffer, stream: boolean): void {
+    try {
+      this.#text?.decode(bytes, { stream });
+    } catch {
+      const part = this.parts.at(-1);
+      if (part !== undefined) part.isUtf8 = false;
+      this.#text = undefined;
+    }
+  }
+
+  /** Returns the place in the last bytes where a delimiter may begin, else their end. */
+  #possibleStart(bytes: Buffer, start: number): number {
+    const first = Math.max(start, bytes.length - this.#delimiter.length + 1);
+    for (let at = bytes.indexOf(carriageReturn, first); at !== -1; at = bytes.indexOf(carriageReturn, at + 1)) {
+      if (this.#delimiter.subarray(0, bytes.length - at).equals(bytes.subarray(at))) return at;
+    }
+    return bytes.length;
+  }
+}
+
+/** Returns the boundary that a form's Content-Type names, or an empty string. */
+export function boundaryOf(contentType: string | undefined): string {
+  const [, inQuotes, bare = ""] = /;\s*boundary=(?:"((?:\\.|[^"\\])*)"|([^\s;"]+))/i.exec(contentType ?? "") ?? [];
+  return inQuotes?.replaceAll(/\\(.)/g, "$1") ?? bare;
+}
+
+function headerOf(lines: readonly string[], name: string): string | undefined {
+  const line = lines.find((each) => each.slice(0, name.length + 1).toLowerCase() === `${name}:`);
+  return line?.slice(name.length + 1).trim();
+}
+
+function checkDisposition(disposition: string | undefined, number: number): asserts disposition is string {
+  const expected = 'Expected Content-Disposition: form-data; name="input", or another name.';
+  if (disposition === undefined || disposition === "") {
+    throw invalidFormError(`Part ${number} of the form has no Content-Disposition. ${expected}`);
+  }
+  const [type = ""] = disposition.split(";", 1);
+  if (type.trim().toLowerCase() === "form-data") return;
+  const shown = JSON.stringify(type.trim().slice(0, 64));
+  throw invalidFormError(`Part ${number} of the form has the Content-Disposition ${shown}. ${expected}`);
+}
