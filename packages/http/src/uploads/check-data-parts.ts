@@ -1,5 +1,4 @@
-import { readContentData } from "@troupe/core/adapter";
-import { formTooLargeError, wrongTypeError } from "./form.ts";
+import { formTooLargeError, sniffType, wrongTypeError } from "./form.ts";
 import { isAllowedType } from "./upload-options.ts";
 import type { UploadRules } from "./upload-options.ts";
 
@@ -32,18 +31,14 @@ function checkContentParts(content: unknown, place: string, rules: UploadRules):
   }
 }
 
-function checkPart(
-  data: string,
-  { claimed, place }: { claimed: string | undefined; place: string },
-  rules: UploadRules,
-) {
+type DataPart = { claimed: string | undefined; place: string };
+
+function checkPart(data: string, { claimed, place }: DataPart, rules: UploadRules): void {
   const start = /^data:/i.test(data) ? data.indexOf(",") + 1 : 0;
   const padding = data.endsWith("==") ? 2 : Number(data.endsWith("="));
   const size = Math.floor(((data.length - start) * 3) / 4) - padding;
   if (size > rules.maxFileSize) throw formTooLargeError(`${place} must have at most ${rules.maxFileSize} bytes.`);
-  // The head alone: the type stands there or can be told from it.
-  const found = readContentData({ data: data.slice(0, start + headLength), ...(claimed && { mimeType: claimed }) });
-  const named = claimed ?? (found.kind === "base64" ? found.mimeType : undefined) ?? "application/octet-stream";
-  const type = named.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const [named = ""] = (claimed ?? sniffType(data.slice(0, start + headLength))).split(";", 1);
+  const type = named.trim().toLowerCase();
   if (!isAllowedType(type, rules)) throw wrongTypeError(place, type, rules);
 }

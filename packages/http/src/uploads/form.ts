@@ -70,7 +70,7 @@ export class Form {
     this.#files.push(file);
     for await (const piece of withWholeHead(stream)) {
       if (file.size === 0) {
-        file.mimeType = facts.mimeType ?? sniffType(piece);
+        file.mimeType = facts.mimeType ?? sniffType(piece.toString("base64", 0, headBytes));
         this.#checkType(file);
       }
       this.#count(piece.length, file.size + piece.length, facts);
@@ -146,8 +146,9 @@ async function* withWholeHead(stream: Readable): AsyncGenerator<Buffer> {
   if (head !== undefined && head.length > 0) yield head;
 }
 
-function sniffType(head: Buffer): string {
-  const found = readContentData({ data: head.toString("base64", 0, headBytes) });
+/** Returns the type of a file by its first bytes, in base64 or behind the head of a `data:` URL that names it. */
+export function sniffType(data: string): string {
+  const found = readContentData({ data });
   return (found.kind === "base64" ? found.mimeType : undefined) ?? "application/octet-stream";
 }
 

@@ -53,7 +53,7 @@ export class PartScanner {
         return this.#readDelimiter(bytes, at);
       case "headers":
         return this.#readHeaders(bytes, at);
-      case "end":
+      default:
         return bytes.length;
     }
   }

@@ -239,7 +239,7 @@ describe("data in the content parts of a JSON body", () => {
     ["has another type in a data: URL", { type: "image", data: `data:text/x;base64,${data(9)}` }, 415, "text/x"],
     ["has another type by its first bytes", { type: "image", data: pdfData }, 415, "application/pdf"],
     ["has an allowed type by its first bytes", { type: "image", data: "iVBORw0KGgoAAA==" }, 200, ""],
-  ])("obeys the limits of uploads when it %s [http.json-data-limits]", async (_, part, status, told) => {
+  ])("obeys the limits of uploads when it %s [http.json-data-limits]", async (...[, part, status, told]) => {
     const fileUpload = { maxFileSize: 30, allowedMimeTypes: ["image/*"] };
     const { agent, model } = scripted("Seen.", "Seen.");
     const service = await serve({ agents: { a: agent }, fileUpload });
