@@ -1,65 +1,9 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
-import { Agent, defineTool, UserMemory } from "@troupe/core";
-import type { AgentConfig } from "@troupe/core";
+import { Agent } from "@troupe/core";
 import type { RunOpts } from "@troupe/core";
-import { anthropic } from "@troupe/providers-anthropic";
 import { openai } from "@troupe/providers-openai";
 import { describe, expect, it, onTestFinished } from "vitest";
-
-const instructions = "Answer as the guide of a museum would. ".repeat(150);
-const manual = (topic: string) => ({
-  name: `look_up_${topic}`,
-  description: `Looks up ${topic}. `.repeat(100),
-  parameters: { type: "object", properties: { name: { type: "string" } } },
-  execute: () => "Nothing.",
-});
-const tools = [manual("painters"), manual("paintings"), manual("rooms")].map((tool) => defineTool(tool));
-
-/** Starts a strict vendor that answers everything, and an agent that asks it. */
-async function startGuide(config: Partial<AgentConfig>) {
-  const vendor = await FakeVendor.start({ strict: true });
-  onTestFinished(() => vendor.close());
-  vendor.respond(() => ({ answer: "It hangs in room four." }));
-  const model = anthropic("claude-opus-5-5", { apiKey: "key-1", baseURL: vendor.url });
-  return { vendor, agent: new Agent({ name: "guide", model, tools, ...config }) };
-}
-
-/** Asks ten questions in one session, and returns what each turn read from the vendor's cache. */
-async function readsOfTenTurns(config: Partial<AgentConfig>, before: (turn: number) => Promise<unknown>) {
-  const { vendor, agent } = await startGuide(config);
-  const reads: number[] = [];
-  for (let turn = 0; turn < 10; turn += 1) {
-    await before(turn);
-    const { usage } = await agent.run(`Where is picture ${turn}?`, { sessionId: "chat-1", userId: "ada" });
-    reads.push(usage.cachedTokens ?? 0);
-  }
-  expect(vendor.exchanges.flatMap(({ refusal }) => refusal ?? [])).toEqual([]);
-  return { reads, bodies: vendor.exchanges.map(({ request }) => JSON.stringify(request.body)) };
-}
-
-const none = async () => {};
-
-describe("a chat of ten turns with Claude", () => {
-  it.each([
-    ["tools and instructions", { instructions }, 2900],
-    ["tools, without instructions", {}, 1400],
-  ])("reads %s from the cache each time, while the facts change [cache.changing-facts]", async (_, config, least) => {
-    const userMemory = new UserMemory({ enabled: false });
-    const { reads, bodies } = await readsOfTenTurns({ ...config, userMemory }, async (turn) =>
-      userMemory.addFacts("ada", [`Has seen picture ${turn}.`]),
-    );
-
-    for (const [turn, body] of bodies.entries()) expect(body).toContain(`- Has seen picture ${turn}.`);
-    expect(reads[0]).toBe(0);
-    for (const read of reads.slice(1)) expect(read).toBeGreaterThan(least);
-  });
-
-  it("reads the whole conversation before from the cache when nothing changes [cache.anthropic-marks]", async () => {
-    const { reads } = await readsOfTenTurns({ instructions }, none);
-
-    expect(reads).toEqual([...new Set(reads)].toSorted((one, other) => one - other));
-  });
-});
+import { instructions, startGuide, tools } from "./guide.ts";
 
 it("a round of many tool calls is found in the cache by the next one [cache.anthropic-marks]", async () => {
   const { vendor, agent } = await startGuide({ instructions });

@@ -66,7 +66,10 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   userId?: string | undefined;
   /** Gives the model the history of the session. @default true */
   addHistoryToMessages?: boolean | undefined;
-  /** The number of past turns in the history. @default 50 */
+  /**
+   * The largest number of past turns in the history. Beyond it, turns are left out in blocks of up to a quarter, so that
+   * vendors find the rest in their prompt cache. @default 50
+   */
   numHistoryRuns?: number | undefined;
   /** The number of round trips after which the model has to answer without tools. @default 10 */
   maxToolRoundtrips?: number | undefined;
@@ -99,7 +102,7 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   /**
    * The estimated size of each model call of a run, in tokens. Left out to fit are the oldest turns of the history, then
    * the oldest tool calls of the run with their results; the system prompt, the tools, the input and the newest results
-   * stay. A call that exceeds it even so is made, with a warning.
+   * stay. Both in blocks of up to a quarter. A call that exceeds it even so is made, with a warning.
    */
   maxContextTokens?: number | undefined;
   /** The model that makes the titles of sessions, after the first turn. @default the beginning of the first message */

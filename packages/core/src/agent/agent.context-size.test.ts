@@ -46,6 +46,24 @@ describe("maxContextTokens", () => {
     expect(output.messages).toHaveLength(8);
   });
 
+  it("leaves out a long run's steps in blocks, so that its vendor finds most of them in its cache [cache.long-sessions]", async () => {
+    const ids = Array.from({ length: 30 }, (_, index) => `${index + 10}`);
+    const setUp = scripted([...ids.map(asks), "Done."], {
+      tools: [toolNamed("look", (at) => `${at} ${words(20)}`)],
+      maxContextTokens: 1000,
+      maxToolRoundtrips: 30,
+    });
+    await setUp.agent.run("All pages");
+
+    const counts = setUp.model.calls.map(({ messages }) => messages.length);
+    const most = Math.max(...counts);
+    const kept = setUp.model.calls.slice(counts.indexOf(most));
+    expect(Math.min(...kept.map(({ messages }) => messages.length))).toBeGreaterThanOrEqual(most * 0.7);
+    const firsts = new Set(kept.map(({ messages }) => getTextContent(messages[2]?.content ?? "")));
+    expect(firsts.size).toBeLessThan(kept.length / 1.5);
+    for (const size of sizes(setUp.model)) expect(size).toBeLessThanOrEqual(1000);
+  });
+
   it("holds for the repairs of a structured answer [context.every-call]", async () => {
     const structuredOutput = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const setUp = scripted(['{"n":1}', `no ${words(120)}`, '{"n":2}'], {

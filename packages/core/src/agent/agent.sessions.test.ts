@@ -48,11 +48,16 @@ describe("an agent in a session", () => {
     expect(await agent.run("Hi", opts)).toMatchObject(opts);
   });
 
-  it("gives the model the configured number of turns, fifty by default [agent.num-history-runs]", async () => {
-    const inputs = Array.from({ length: 52 }, (_, index) => `input ${index}`);
-    const many = await withPast([...inputs, "now"]);
-    expect(lastRequest(many.model)?.length).toBe(101);
-    expect(lastRequest(many.model)?.[0]).toBe("input 2");
+  it("gives the model at most the configured number of turns, fifty by default [agent.num-history-runs]", async () => {
+    const inputs = Array.from({ length: 50 }, (_, index) => `input ${index}`);
+    const fifty = await withPast([...inputs, "now"]);
+    expect(lastRequest(fifty.model)?.length).toBe(101);
+    expect(lastRequest(fifty.model)?.[0]).toBe("input 0");
+
+    // Beyond that, eight turns at once are left out.
+    const more = await withPast([...inputs, "input 50", "input 51", "now"]);
+    expect(lastRequest(more.model)?.length).toBe(89);
+    expect(lastRequest(more.model)?.[0]).toBe("input 8");
 
     const two = await withPast(["a", "b", "c", "d"], { numHistoryRuns: 2 });
     expect(lastRequest(two.model)).toEqual(["b", "Re: b", "c", "Re: c", "d"]);

@@ -55,18 +55,23 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
   if (!addHistoryToMessages) return { messages: [], memoryText: "" };
   const { messages: given } = run.settings;
   if (recalled !== undefined && given === undefined) {
-    const { context } = recalled;
+    const { context, through } = recalled;
     const messages = recalled.messages.map(withoutVendorState);
-    return { messages: trimHistory(messages, { maxTurns: numHistoryRuns }), memoryText: context };
+    const limits = { maxTurns: numHistoryRuns, ...(isTurnNumber(through) && { lastTurn: through }) };
+    return { messages: trimHistory(messages, limits), memoryText: context };
   }
   const maxTurns = numHistoryRuns ?? defaultHistoryRuns;
-  const messages = given?.map(withoutVendorState) ?? (await loadMessages(session, maxTurns, run.signal));
-  return { messages: trimHistory(repairHistory(messages), { maxTurns }), memoryText: "" };
+  if (given !== undefined) {
+    return { messages: trimHistory(repairHistory(given.map(withoutVendorState)), { maxTurns }), memoryText: "" };
+  }
+  const turns = await session.loadTurns(maxTurns, run.signal);
+  const messages = repairHistory(turns.flatMap(turnModelMessages));
+  return { messages: trimHistory(messages, { maxTurns, lastTurn: turns.at(-1)?.seq }), memoryText: "" };
 }
 
-async function loadMessages(session: OpenSession, count: number, signal: AbortSignal): Promise<ChatMessage[]> {
-  const turns = await session.loadTurns(count, signal);
-  return turns.flatMap(turnModelMessages);
+/** A memory that knows no turns has 0 or the greatest number there is. */
+function isTurnNumber(through: number): boolean {
+  return through > 0 && through < Number.MAX_SAFE_INTEGER;
 }
 
 const noUserId = "it has no userId. Pass userId in the options of the run, or set it on the agent.";

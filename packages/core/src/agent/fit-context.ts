@@ -1,5 +1,5 @@
 import { estimateTextTokens, estimateTokens } from "../history/estimate-tokens.ts";
-import { newestThatFit, splitBefore, trimHistory } from "../history/trim-history.ts";
+import { newestInBlocks, newestThatFit, splitBefore, trimHistory } from "../history/trim-history.ts";
 import type { ToolSpec } from "../model/model-config.ts";
 import type { ModelMessage } from "../model/vendor-state.ts";
 
@@ -26,11 +26,11 @@ export function fitContext(
   const input = messages.slice(inputIndex, inputIndex + 1);
   const steps = splitBefore(messages.slice(inputIndex + 1), "assistant");
   const room = maxContextTokens - estimateTokens([...system, ...input]) - toolTokens(tools);
-  const fitting = newestThatFit(steps, room);
-  const kept = (fitting.length === 0 ? steps.slice(-1) : fitting).flat();
+  const fitting = newestThatFit(steps, room).length;
+  const kept = (fitting === steps.length ? steps : newestInBlocks(steps, Math.max(1, fitting))).flat();
   const left = room - estimateTokens(kept);
   // A gap in the run's own steps would be odd before older turns.
-  const past = fitting.length < steps.length ? [] : messages.slice(systemCount, inputIndex);
+  const past = fitting < steps.length ? [] : messages.slice(systemCount, inputIndex);
   return {
     messages: [...system, ...trimHistory(past, { maxContextTokens: left }), ...input, ...kept],
     isOver: left < 0,

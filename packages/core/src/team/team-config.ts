@@ -48,7 +48,7 @@ export type TeamConfig = LogChoice & {
   retry?: Partial<RetryConfig> | undefined;
   /** Most tokens of each model call of the orchestrator, by estimate, as of agents. */
   maxContextTokens?: number | undefined;
-  /** Number of past turns in the orchestrator's history. @default 50 */
+  /** Largest number of past turns in the orchestrator's history, as of agents. @default 50 */
   numHistoryRuns?: number | undefined;
   /** Policy for a session that is busy with another run. @default "enqueue" */
   onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy> | undefined;
