@@ -1,6 +1,6 @@
 import { Agent, defineTool } from "@troupe/core";
 import { answerRounds } from "../answer-rounds.ts";
-import { FixedModel } from "./fixed-model.ts";
+import { CopyingModel, FixedModel } from "./fixed-model.ts";
 
 /** The work of the bare loop, done by an agent. */
 const weather = defineTool({
@@ -17,10 +17,12 @@ function createAgent(asksForTool: boolean): Agent {
 
 const plain = createAgent(false);
 const asking = createAgent(true);
+const copying = new Agent({ name: "bench", model: new CopyingModel() });
 const input = "Tell me something.";
 
 const units: Record<string, () => Promise<unknown>> = {
   run: async () => await plain.run(input),
+  "run with an answer of its own": async () => await copying.run(input),
   tool: async () => await asking.run(input),
   stream: async () => {
     for await (const chunk of plain.stream(input)) if (chunk.type === "finish") return chunk;

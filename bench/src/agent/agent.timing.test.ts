@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { measureInProcess } from "../measure-in-process.ts";
 import type { InProcessCost } from "../measure-in-process.ts";
-import { agentTrials, heapTrial } from "./trials.ts";
+import { agentTrials, heapTrial, keptTrial } from "./trials.ts";
 
 const named = (costs: readonly InProcessCost[], name: string) => {
   const found = costs.find((cost) => cost.name === name);
@@ -27,6 +27,12 @@ describe("runs", () => {
     const [agent] = await measureInProcess(heapTrial);
 
     expect(agent?.heapBytesPerUnit).toBeLessThanOrEqual(2);
+  });
+
+  it("keep at most 30 MB for 10,000 sessions of a question and an answer of 1,400 characters", async () => {
+    const [agent] = await measureInProcess(keptTrial);
+
+    expect(agent?.heapBytesPerUnit).toBeLessThanOrEqual(3000);
   });
 
   it("cost the same in turn 1, 100 and 10,000 of a session", async () => {

@@ -27,3 +27,12 @@ export class FixedModel implements ModelProvider {
     yield { type: "finish", finishReason: "stop", usage };
   }
 }
+
+/** The fixed model with a string of its own in each answer, as a vendor's answers have. */
+export class CopyingModel extends FixedModel {
+  readonly #bytes = Buffer.from(answer.text);
+
+  override async generate(): Promise<ModelResponse> {
+    return { ...answer, text: this.#bytes.toString("utf8") };
+  }
+}

@@ -33,6 +33,14 @@ export const heapTrial: Trial = {
   unitsPerRound: 20_000,
 };
 
+/** Memory that runs without a session id keep in the default storage, which holds 10,000 of them. */
+export const keptTrial: Trial = {
+  candidates: [{ name: "agent", file: agent, env: { BENCH_CANDIDATE: "run with an answer of its own" } }],
+  baseline: "agent",
+  rounds: 1,
+  unitsPerRound: 4500,
+};
+
 /** Trials of an agent's cost, by name. */
 export const agentTrials = {
   run: beside("run", 2000),

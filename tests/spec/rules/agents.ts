@@ -17,6 +17,7 @@ export const agentRules = [
     "agent.tools": "an agent may have tools",
     "agent.memory": "an agent may have a memory",
     "agent.storage-default": "an agent uses in-memory storage by default",
+    "agent.storage-default-keeps": "the id of a session that a run has made can be used after 9,000 others were made",
     "agent.session-default": "an agent may have a default session, which RunOpts.sessionId overrides",
     "agent.user-default": "an agent may have a default user",
     "agent.history-default": "history is added to messages by default",

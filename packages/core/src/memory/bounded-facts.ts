@@ -1,6 +1,6 @@
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import type { Json } from "../storage/json.ts";
-import type { ListOptions, StorageEntry } from "../storage/storage-driver.ts";
+import type { TextRecord } from "../storage/record-folder.ts";
+import type { ListOptions } from "../storage/storage-driver.ts";
 import { LruCache } from "../util/lru-cache.ts";
 
 /**
@@ -13,24 +13,19 @@ export class BoundedFacts extends InMemoryStorage {
 
   constructor(maxUsers = 10_000) {
     super();
-    const onDrop = (prefix: string, namespace: string) => this.#removeAll(namespace, prefix);
+    const onDrop = (prefix: string, namespace: string) => this.removeBelow(namespace, prefix);
     this.#users = new LruCache({ maxEntries: maxUsers, onDrop });
   }
 
-  protected override select(namespace: string, prefix: string, options?: ListOptions): Iterable<StorageEntry> {
+  protected override select(namespace: string, prefix: string, options?: ListOptions): Iterable<TextRecord> {
     this.#users.get(prefix);
     return super.select(namespace, prefix, options);
   }
 
-  protected override write(namespace: string, key: string, value: Json | null): void {
-    super.write(namespace, key, value);
+  protected override write(namespace: string, key: string, text: string | undefined): void {
+    super.write(namespace, key, text);
     const prefix = key.slice(0, key.lastIndexOf("/") + 1);
-    if (value !== null) this.#users.set(prefix, namespace);
+    if (text !== undefined) this.#users.set(prefix, namespace);
     else if ([...super.select(namespace, prefix, { limit: 1 })].length === 0) this.#users.delete(prefix);
-  }
-
-  #removeAll(namespace: string, prefix: string): void {
-    const keys = Array.from(super.select(namespace, prefix), ({ key }) => key);
-    for (const key of keys) super.write(namespace, key, null);
   }
 }

@@ -1,4 +1,4 @@
-import { isBeforeUtf8 } from "../util/compare-utf8.ts";
+import { compareUtf8, isBeforeUtf8 } from "../util/compare-utf8.ts";
 
 const maxBlock = 512;
 
@@ -12,6 +12,14 @@ export type IsBefore = (key: string) => boolean;
 export class SortedKeys {
   // No block is ever empty.
   readonly #blocks: string[][] = [];
+
+  /** Sorts keys of which none comes twice. */
+  static of(keys: Iterable<string>): SortedKeys {
+    const sorted = new SortedKeys();
+    const all = [...keys].toSorted(compareUtf8);
+    for (let start = 0; start < all.length; start += maxBlock) sorted.#blocks.push(all.slice(start, start + maxBlock));
+    return sorted;
+  }
 
   /** Adds a key that is not included. */
   add(key: string): void {

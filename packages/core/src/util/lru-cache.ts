@@ -31,9 +31,10 @@ export class LruCache<Key, Value> {
 
   /** Returns the value and makes it the most recently used. */
   get(key: Key): Value | undefined {
-    this.prune();
+    const now = this.#now();
+    this.#prune(now);
     const entry = this.#entries.get(key);
-    if (entry !== undefined) this.#use(entry);
+    if (entry !== undefined) this.#use(entry, now);
     return entry?.value;
   }
 
@@ -48,8 +49,9 @@ export class LruCache<Key, Value> {
     const entry = known ?? new Entry(key, value);
     entry.value = value;
     if (known === undefined) this.#entries.set(key, entry);
-    this.#use(entry);
-    this.prune();
+    const now = this.#now();
+    this.#use(entry, now);
+    this.#prune(now);
   }
 
   delete(key: Key): void {
@@ -59,21 +61,29 @@ export class LruCache<Key, Value> {
 
   /** Drops the entries that are past a limit. */
   prune(): void {
+    this.#prune(this.#now());
+  }
+
+  #prune(now: number): void {
     const { maxEntries, ttlMs = Infinity, onDrop } = this.#limits;
-    const expiredAt = ttlMs === Infinity ? -Infinity : performance.now() - ttlMs;
     while (this.size > 0) {
       const oldest = this.#ends.next as Entry<Key, Value>;
-      if (this.size <= maxEntries && oldest.usedAt > expiredAt) return;
+      if (this.size <= maxEntries && now - oldest.usedAt < ttlMs) return;
       this.delete(oldest.key);
       onDrop?.(oldest.key, oldest.value);
     }
   }
 
-  #use(entry: Entry<Key, Value>): void {
+  #use(entry: Entry<Key, Value>, now: number): void {
+    entry.usedAt = now;
+    if (entry.next === this.#ends) return;
     entry.remove();
     entry.insertBefore(this.#ends);
-    // Monotonic: setting the clock must not empty the cache.
-    if (this.#limits.ttlMs !== undefined) entry.usedAt = performance.now();
+  }
+
+  /** Monotonic: setting the clock must not empty the cache. An integer, because an entry would keep another in an object. */
+  #now(): number {
+    return this.#limits.ttlMs === undefined ? 0 : Math.trunc(performance.now());
   }
 }
 
