@@ -15,7 +15,7 @@ export const operations = [
 ] as const;
 
 /** The ids of sessions that owners use. */
-export const sessionIds = ["s", "a", "-", "..", "a:b", "000000000001"] as const;
+export const sessionIds = ["s", "a", "-", "...", "a:b", "000000000001"] as const;
 
 /** One operation of one owner. */
 type Step = { operation: (typeof operations)[number]; sessionId: string };

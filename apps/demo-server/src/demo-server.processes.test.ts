@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
@@ -40,12 +40,22 @@ function post(body: unknown, headers: Record<string, string> = {}): RequestInit 
 describe.concurrent("the demo server without a key", () => {
   let url: string;
   let said: string;
+  const lines: string[] = [];
+  const errors = () => lines.join("");
 
   beforeAll(async () => {
-    ({ url, said } = await start());
+    const demo = await start();
+    ({ url, said } = demo);
+    demo.child.stderr?.on("data", (line: string) => lines.push(line));
   }, startTimeoutMs);
 
   afterAll(stop);
+
+  async function raw(bytes: string): Promise<string> {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write(bytes);
+    return (await socket.setEncoding("utf8").toArray()).join("");
+  }
 
   async function ask(path: string, init?: RequestInit) {
     const response = await fetch(url + path, init);
@@ -164,6 +174,46 @@ describe.concurrent("the demo server without a key", () => {
     expect((await ask("/sessions/of-grace", { method: "DELETE", headers })).status).toBe(204);
     expect((await ask("/sessions/of-grace", { headers })).status).toBe(404);
     expect((await ask("/sessions")).status).toBe(401);
+  });
+
+  it.each([
+    ["an empty one", ""],
+    ["one of 256 characters", "a".repeat(256)],
+    ["one in Latin 1 that takes too much room in a key", "\u00e9".repeat(100)],
+  ])("refuses %s in x-demo-user as the client's mistake", async (_, userId) => {
+    for (const path of ["/sessions", "/agents"]) {
+      const { status, json } = await ask(path, { headers: { "x-demo-user": userId } });
+
+      expect(status).toBe(400);
+      expect(json.error).toMatchObject({ code: "invalid_request", message: expect.stringContaining("x-demo-user") });
+    }
+  });
+
+  it("answers this machine's own names alone, and no page of another site", async () => {
+    const statusOf = async (headers: string, line = "GET /agents") => {
+      return (await raw(`${line} HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`)).slice("HTTP/1.1 ".length, 12);
+    };
+
+    for (const host of ["localhost:3000", "127.0.0.1", "[::1]:80"]) expect(await statusOf(`Host: ${host}`)).toBe("200");
+    expect(await statusOf("Host: rebound.example:3000")).toBe("403");
+    expect(await statusOf("Host: localhost\r\nOrigin: https://evil.example", "POST /agents/assistant/run")).toBe("403");
+  });
+
+  it.each([
+    ["http://[::1/agents", "403"],
+    ["http://localhost:99999/agents", "200"],
+    ["http://a:b/agents", "403"],
+    ["ws://[::1?x", "403"],
+    ["http://localhost/agents", "200"],
+    ["http://[::1]:3000/health?x", "200"],
+    ["*", "404"],
+    ["//[::1/agents", "404"],
+    ["/agents#[::1", "200"],
+  ])("answers the target %s with %s, and without a warning of Node", async (target, status) => {
+    const answer = await raw(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+
+    expect(answer.slice("HTTP/1.1 ".length, 12)).toBe(status);
+    expect(errors()).not.toContain("Deprecation");
   });
 
   it("cancels a run in the middle of its answer", async () => {

@@ -1,5 +1,6 @@
+import { hostname } from "node:os";
 import { describe, expect, it } from "vitest";
-import { readAddress } from "./listen.ts";
+import { readAddress, readHosts } from "./listen.ts";
 
 describe("readAddress", () => {
   it("takes HOST and PORT, and defaults to port 3000 of this machine", () => {
@@ -10,5 +11,29 @@ describe("readAddress", () => {
 
   it.each(["http", "-1", "65536", "1.5", "1e3", " 80"])("refuses %j as a port", (PORT) => {
     expect(() => readAddress({ PORT })).toThrowError(/^PORT must be an integer from 0 to 65535/);
+  });
+});
+
+describe("readHosts", () => {
+  it("lists this machine's names for itself, HOST and TROUPE_DEMO_HOSTS", () => {
+    const own = ["localhost", "127.0.0.1", "[::1]", hostname()];
+
+    expect(readHosts({})).toEqual(own);
+    expect(readHosts({ HOST: "fe80::2", TROUPE_DEMO_HOSTS: "" })).toEqual([...own, "[fe80::2]"]);
+    expect(readHosts({ HOST: "10.0.0.7", TROUPE_DEMO_HOSTS: " demo.example , demo:8080" })).toEqual([
+      ...own,
+      "10.0.0.7",
+      "demo.example",
+      "demo:8080",
+    ]);
+  });
+
+  it("lists all addresses of this machine when the server listens on all", () => {
+    for (const HOST of ["0.0.0.0", "::"]) {
+      const hosts = readHosts({ HOST });
+
+      expect(hosts.filter((host) => host === "127.0.0.1").length).toBeGreaterThan(1);
+      expect(hosts.every((host) => URL.canParse(`http://${host}`))).toBe(true);
+    }
   });
 });

@@ -1,16 +1,37 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
+import { isIPv6 } from "node:net";
 import type { AddressInfo } from "node:net";
+import { hostname, networkInterfaces } from "node:os";
 import { TroupeError } from "@troupe/core";
+
+type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The address that a server listens on. */
 export type Address = { readonly host: string; readonly port: number };
 
 /** Reads HOST and PORT: this machine alone, on port 3000, unless they say otherwise. */
-export function readAddress({ HOST: host, PORT: port = "" }: Readonly<Record<string, string | undefined>>): Address {
+export function readAddress({ HOST: host, PORT: port = "" }: Variables): Address {
   if (port === "") return { host: host || "127.0.0.1", port: 3000 };
   if (/^\d+$/.test(port) && Number(port) <= 65_535) return { host: host || "127.0.0.1", port: Number(port) };
   throw new TroupeError("invalid_config", `PORT must be an integer from 0 to 65535, got ${JSON.stringify(port)}.`);
+}
+
+/**
+ * Returns the hosts by which the server may be called: this machine's names for itself, HOST, and those that TROUPE_DEMO_HOSTS lists
+ * with commas between them. A page that has any other name lead to this machine gets no answer.
+ */
+export function readHosts({ HOST: host = "", TROUPE_DEMO_HOSTS: more = "" }: Variables): string[] {
+  const isAny = host === "0.0.0.0" || host === "::";
+  const addresses = Object.values(isAny ? networkInterfaces() : {}).flatMap((each = []) => each);
+  const own = ["localhost", "127.0.0.1", "::1", hostname(), host, ...addresses.map(({ address }) => address)];
+  const listed = more.split(",").map((each) => each.trim());
+  return [...own.map(bracketed), ...listed].filter((each) => each !== "");
+}
+
+/** Returns a host as it stands in a URL: an IPv6 address in brackets, without its zone. */
+function bracketed(host: string): string {
+  return isIPv6(host) ? `[${host.replace(/%.*/, "")}]` : host;
 }
 
 /** Starts to listen, and returns the URL of the server. */

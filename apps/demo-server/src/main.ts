@@ -8,7 +8,7 @@ import { SqliteStorage } from "@troupe/storage-sqlite";
 import { chooseModel } from "./choose-model.ts";
 import { createDemo } from "./demo.ts";
 import type { Demo } from "./demo.ts";
-import { listen, readAddress } from "./listen.ts";
+import { listen, readAddress, readHosts } from "./listen.ts";
 import { createDemoServer } from "./server.ts";
 
 /** Room for a key of 16 KB in each of the four key headers, beside the 16 KB that Node allows for all headers. */
@@ -21,7 +21,10 @@ async function main(variables: NodeJS.ProcessEnv): Promise<void> {
   const storage = await openStorage(file);
   const demo = createDemo({ model, storage });
   const shutdown = createShutdown({ graceMs: 5000 });
-  const server = createServer({ maxHeaderSize }, createDemoServer(demo, shutdown));
+  const server = createServer(
+    { maxHeaderSize },
+    createDemoServer(demo, { shutdown, allowedHosts: readHosts(variables) }),
+  );
   shutdown.attach(server);
   const url = await listen(server, address);
   shutdown.onSignals();

@@ -1,4 +1,5 @@
 import { TroupeError } from "@troupe/core";
+import { checkUser } from "@troupe/core/adapter";
 import { createAgentRouter, errorHandler, requestLogger } from "@troupe/http";
 import type { Principal, Shutdown } from "@troupe/http";
 import express from "express";
@@ -24,11 +25,14 @@ const welcome = {
   ],
 };
 
+/** The orderly end of the server, and the hosts by which it may be called. */
+type Serving = { readonly shutdown: Shutdown; readonly allowedHosts: readonly string[] };
+
 /** Creates an Express app that serves the demo. */
-export function createDemoServer(demo: Demo, shutdown: Shutdown): Express {
+export function createDemoServer(demo: Demo, serving: Serving): Express {
   const app = express().disable("x-powered-by");
   app.use(requestLogger);
-  app.use(createAgentRouter({ ...demo, middleware: [trustUserHeader], fileUpload: true, swagger: docs, shutdown }));
+  app.use(createAgentRouter({ ...demo, ...serving, middleware: [trustUserHeader], fileUpload: true, swagger: docs }));
   app.get("/", (_request, response) => void response.json(welcome));
   app.use(() => {
     throw new TroupeError("not_found", "There is nothing here. GET / lists the endpoints.");
@@ -37,9 +41,17 @@ export function createDemoServer(demo: Demo, shutdown: Shutdown): Express {
   return app;
 }
 
-/** Takes the user from the header `x-demo-user` without a check. A real service authenticates here. */
+/** Takes the user that the header `x-demo-user` names, whoever sends it. A real service authenticates here. */
 const trustUserHeader: RequestHandler = (request, _response, next) => {
   const userId = request.get("x-demo-user");
-  if (userId !== undefined) Object.assign(request, { principal: { userId } satisfies Principal });
+  if (userId !== undefined) Object.assign(request, { principal: principalOf(userId) });
   next();
 };
+
+function principalOf(userId: string): Principal {
+  try {
+    return { userId: checkUser(userId, {}).userId };
+  } catch (cause) {
+    throw new TroupeError("invalid_request", `The header x-demo-user: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -12,6 +12,7 @@ import type { Route } from "./routes/mount-route.ts";
 import { runRoutes } from "./routes/run-routes.ts";
 import { sessionRoutes } from "./routes/session-routes.ts";
 import { readSettings } from "./settings/read-settings.ts";
+import { createRequestGuard } from "./settings/request-guard.ts";
 import type { EndingRuns } from "./shutdown/shutdown.ts";
 import type { RouterOptions, RouterSettings } from "./settings/router-options.ts";
 
@@ -26,7 +27,7 @@ const ownPaths = ["/agents", "/teams", "/workflows", "/runs", "/sessions"];
 export function createAgentRouter(options: RouterOptions = {}): Router {
   const settings = readSettings(options);
   const router = Router();
-  router.use(setRequestId);
+  router.use(receiverOf(settings));
   // Whatever probes the service has neither credentials nor a rate to limit.
   router.use(probesOf(settings));
   if (settings.middleware.length > 0) router.use(...settings.middleware);
@@ -79,11 +80,15 @@ function routesOf(settings: RouterSettings): Route[] {
   return [...runRoutes(settings), ...listRoutes(settings), ...sessionRoutes(settings), ...docsRoutes(settings)];
 }
 
-/** Stands before the middleware, so that its answers have the id too. */
-const setRequestId: RequestHandler = (request, response, next) => {
-  requestIdOf(request, response);
-  next();
-};
+/** Stands before the middleware: its answers have the id of the request too, and what the guard refuses never gets there. */
+function receiverOf(settings: RouterSettings): RequestHandler {
+  const guard = createRequestGuard(settings);
+  return (request, response, next) => {
+    requestIdOf(request, response);
+    guard(request);
+    next();
+  };
+}
 
 /** Answers other paths below the router's own. All others go on to the host, which may have pages beside the router. */
 const refusePath: RequestHandler = () => {

@@ -24,6 +24,13 @@ export const transportRules = [
     "http.request-logger-forms": "requestLogger works mounted as it is and called with options",
     "http.error-handler-forms": "errorHandler works mounted as it is and called with options",
     "http.health-first": "/health and /ready are answered before the given middleware",
+    "http.ready-writes":
+      "/ready answers 503 when a storage takes no small record, which is written at most once in five seconds",
+    "http.other-sites":
+      "what a browser sends from another site's page without a preflight is forbidden; what needs one is the host's CORS to decide",
+    "http.allowed-origins": "pages of the origins in allowedOrigins may send such requests",
+    "http.allowed-hosts":
+      "with allowedHosts, requests to any other host are forbidden, by the target or the header Host",
     "http.openapi-version": "the spec is OpenAPI 3.0.3",
     "http.openapi-generated": "the spec has paths and schemas of what is registered",
     "http.openapi-security": "the spec declares the four key headers",

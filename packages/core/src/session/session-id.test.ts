@@ -2,12 +2,17 @@ import { describe, expect, it } from "vitest";
 import { checkSessionId, checkStoredSessionId, isMemberSessionId, memberSessionId } from "./session-id.ts";
 
 describe("checkSessionId", () => {
-  it.each(["a", "user_1:chat.2@x-y", "a".repeat(128), "d9428888-122b-11e1-b85c-61cd3cbb3210"])("accepts %s", (id) => {
-    expect(checkSessionId(id)).toBe(id);
-  });
+  it.each(["a", "user_1:chat.2@x-y", "a".repeat(128), "d9428888-122b-11e1-b85c-61cd3cbb3210", "...", ".a"])(
+    "accepts %s",
+    (id) => {
+      expect(checkSessionId(id)).toBe(id);
+    },
+  );
 
   it.each([
     "",
+    ".",
+    "..",
     "a".repeat(129),
     "a/b",
     "a#b",
@@ -46,7 +51,7 @@ describe("memberSessionId", () => {
 });
 
 describe("checkStoredSessionId", () => {
-  it.each(["a/b", "a#", "#a", "a//b#c", "a#b c", `a#${"b".repeat(750)}`])("refuses %s", (id) => {
+  it.each([".", "..", "a/b", "a#", "#a", "a//b#c", "a#b c", `a#${"b".repeat(750)}`])("refuses %s", (id) => {
     expect(() => checkStoredSessionId(id)).toThrow(expect.objectContaining({ code: "invalid_request" }));
   });
 });

@@ -1,18 +1,19 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 
-const clientForm = /^[\w.:@-]{1,128}$/;
+/** Neither `.` nor `..`: clients and proxies would take them for folders of a path. */
+const clientForm = /^(?!\.{1,2}$)[\w.:@-]{1,128}$/;
 /** A client's id, followed by any number of `/<runId>#<member>` or `#<member>`, for teams within teams. */
-const storedForm = /^[\w.:@-]{1,128}(?:(?:\/[\w.:@-]+)?#[\w.:@%-]+)*$/;
+const storedForm = /^(?!\.{1,2}$)[\w.:@-]{1,128}(?:(?:\/[\w.:@-]+)?#[\w.:@%-]+)*$/;
 /** The room in a key of 1,024 bytes beside a tenant, a user and the number of a turn and its parts. */
 const longestStored = 480;
 
-/** Returns a session id that a client may choose, 1 to 128 of `A-Za-z0-9_.:@-`; throws `invalid_request` for others. */
+/** Returns a session id that a client may choose, 1 to 128 of `A-Za-z0-9_.:@-` but not `.` or `..`; throws `invalid_request` for others. */
 export function checkSessionId(id: unknown): string {
   if (typeof id === "string" && clientForm.test(id)) return id;
   throw new TroupeError(
     "invalid_request",
-    "sessionId must be a string of 1 to 128 characters of A-Z, a-z, 0-9 and _ . : @ -. Leave it out to start a new session.",
+    "sessionId must be a string of 1 to 128 characters of A-Z, a-z, 0-9 and _ . : @ -, other than . and .. alone. Leave it out to start a new session.",
   );
 }
 

@@ -11,6 +11,8 @@ export const namespaces = {
   turns: "turns",
   memory: "memory",
   facts: "facts",
+  /** One record, which shows that the storage can be written to. */
+  probe: "probe",
   locks: lockNamespace,
 } as const;
 

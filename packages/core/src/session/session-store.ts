@@ -98,6 +98,12 @@ export class SessionStore {
     await this.#driver.ping?.();
   }
 
+  /** Resolves when the storage has taken a small record, which replaces the one before: a full or read-only storage rejects it. */
+  async checkWritable(): Promise<void> {
+    // Another value each time: a database may leave out a write that changes nothing.
+    await this.#driver.set(namespaces.probe, "ready", { v: 1, at: Date.now() });
+  }
+
   /** Lists the caller's own sessions, those with the newest turn first. Sessions without a user are not listed. */
   async listSessions(owner: SessionOwner, options: PageOptions<string> = {}): Promise<SessionPage> {
     return await SessionStore.listTogether([this], owner, options);

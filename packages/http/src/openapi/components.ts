@@ -1,7 +1,7 @@
 import { genericKeyHeader, vendorKeyHeaders } from "@troupe/core/adapter";
 import { errorResponses } from "./error-responses.ts";
 import type { OpenApiSpec } from "./open-api-spec.ts";
-import { runSchemas } from "./schemas/run-schemas.ts";
+import { runSchemas, sessionIdPattern } from "./schemas/run-schemas.ts";
 import { serviceSchemas } from "./schemas/service-schemas.ts";
 import { sessionSchemas } from "./schemas/session-schemas.ts";
 import { streamSchemas } from "./schemas/stream-schemas.ts";
@@ -58,7 +58,7 @@ function keyScheme(name: string, description: string): object {
 }
 
 function parameters(): Record<string, object> {
-  const sessionId = { type: "string", pattern: "^[\\w.:@-]{1,128}$" };
+  const sessionId = { type: "string", pattern: sessionIdPattern };
   const page = { type: "integer", minimum: 1, maximum: 100, default: 20 };
   return {
     RunId: { name: "runId", in: "path", required: true, schema: { type: "string" } },

@@ -9,7 +9,11 @@ const meanings: Readonly<Record<number, { name: string; meaning: string }>> = {
     meaning: "The request is invalid. The message names the field, header or place.",
   },
   401: { name: "Unauthorized", meaning: "Credentials are missing, or the vendor refused the key of the request." },
-  403: { name: "Forbidden", meaning: "`userId` is not the user who is signed in." },
+  403: {
+    name: "Forbidden",
+    meaning:
+      "`userId` is not the user who is signed in, or the request comes from a page or to a host that is not allowed.",
+  },
   404: { name: "NotFound", meaning: "It does not exist, or belongs to another user." },
   405: { name: "MethodNotAllowed", meaning: "The path does not take this method. `Allow` lists those that it takes." },
   409: { name: "Conflict", meaning: "The session is busy." },

@@ -2,13 +2,25 @@ import { Agent, createLogger, InMemoryStorage } from "@troupe/core";
 import type { StorageDriver } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
 import { createShutdown } from "../shutdown/shutdown.ts";
 
 function pinging(ping: () => Promise<void>): StorageDriver {
   return Object.assign(new InMemoryStorage(), { ping });
+}
+
+/** A storage that counts its writes and refuses them while `refuses` is set. */
+class WrittenStorage extends InMemoryStorage {
+  writes = 0;
+  refuses: Error | undefined;
+
+  override async set(...args: Parameters<InMemoryStorage["set"]>): Promise<void> {
+    this.writes += 1;
+    if (this.refuses !== undefined) throw this.refuses;
+    await super.set(...args);
+  }
 }
 
 function agentOver(storage: StorageDriver): Agent {
@@ -72,6 +84,42 @@ describe("GET /ready", () => {
     expect(service.lines.join("")).toContain("10.0.0.7");
   });
 
+  it("answers 503 when a storage answers but cannot be written to, and logs the cause [http.ready-writes]", async () => {
+    const full = new WrittenStorage();
+    full.refuses = new Error("database or disk is full");
+    const service = await serve({ agents: { a: talker(), b: agentOver(full) } });
+
+    const { status, json, text } = await service.ask("/ready");
+
+    expect([status, json]).toMatchObject([503, { error: { code: "storage_unavailable" } }]);
+    expect(text).not.toContain("full");
+    expect(service.lines.join("")).toContain("database or disk is full");
+  });
+
+  it("writes one small record to each storage at most once in five seconds, however often it is asked [http.ready-writes]", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const storage = new WrittenStorage();
+    const service = await serve({ agents: { a: agentOver(storage), b: agentOver(storage) } });
+    const askOften = async () => {
+      return await Promise.all(Array.from({ length: 5 }, async () => (await service.ask("/ready")).status));
+    };
+
+    expect(await askOften()).toEqual([200, 200, 200, 200, 200]);
+    expect(storage.writes).toBe(1);
+    storage.refuses = new Error("Read-only.");
+    vi.advanceTimersByTime(4999);
+    expect(await askOften()).toEqual([200, 200, 200, 200, 200]);
+    vi.advanceTimersByTime(1);
+    expect(await askOften()).toEqual([503, 503, 503, 503, 503]);
+    expect(storage.writes).toBe(2);
+    storage.refuses = undefined;
+    vi.advanceTimersByTime(5000);
+    expect(await askOften()).toEqual([200, 200, 200, 200, 200]);
+    expect(storage.writes).toBe(3);
+    expect(await storage.list("probe")).toMatchObject([{ key: "ready" }]);
+  });
+
   it("answers 503 when a storage does not answer within a second", async () => {
     const service = await serve({ agents: { a: agentOver(pinging(async () => await new Promise(() => {}))) } });
 
@@ -86,7 +134,9 @@ describe("GET /ready", () => {
     const service = await serve({ agents: { a: talker() }, shutdown });
     await shutdown.begin();
 
-    expect(await service.ask("/ready")).toMatchObject({ status: 503, json: { error: { code: "unavailable" } } });
+    const ready = await service.ask("/ready");
+    expect(ready).toMatchObject({ status: 503, json: { error: { code: "unavailable" } } });
+    expect(ready.headers.get("retry-after")).toBe("1");
     expect(await service.post("/agents/a/run", { input: "x" })).toMatchObject({ status: 503 });
     expect(await service.ask("/health")).toMatchObject({ status: 200 });
   });

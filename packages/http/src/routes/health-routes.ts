@@ -6,10 +6,10 @@ import type { RouterSettings } from "../settings/router-options.ts";
 import type { Route } from "./mount-route.ts";
 
 /** Milliseconds after which a storage that does not answer counts as unavailable. */
-const pingTimeoutMs = 1000;
+const checkTimeoutMs = 1000;
 
 /**
- * Makes the routes `/health` (the process lives) and `/ready` (it takes new runs and its storages answer; else 503).
+ * Makes the routes `/health` (the process lives) and `/ready` (it takes new runs and its storages answer and can be written to; else 503).
  * They show nothing else of the service.
  */
 export function healthRoutes({ runs, sessions }: RouterSettings): Route[] {
@@ -18,8 +18,8 @@ export function healthRoutes({ runs, sessions }: RouterSettings): Route[] {
     {
       path: "/ready",
       get: async ({ response }) => {
-        if (runs.isDraining) throw new TroupeError("unavailable", "The service is shutting down.");
-        await pingStorages(sessions);
+        runs.checkOpen();
+        await checkStorages(sessions);
         sendJson(response, 200, { status: "ready" });
       },
     },
@@ -27,13 +27,13 @@ export function healthRoutes({ runs, sessions }: RouterSettings): Route[] {
 }
 
 /** Hides from the client which storage failed and why: both go to the log. */
-async function pingStorages(sessions: ServedSessions): Promise<void> {
+async function checkStorages(sessions: ServedSessions): Promise<void> {
   const onTimeout = (): never => {
-    throw new Error(`The storage did not answer within ${pingTimeoutMs} ms.`);
+    throw new Error(`The storage did not answer within ${checkTimeoutMs} ms.`);
   };
   try {
-    await withTimeout(sessions.ping(), { timeoutMs: pingTimeoutMs, onTimeout });
+    await withTimeout(sessions.checkUsable(), { timeoutMs: checkTimeoutMs, onTimeout });
   } catch (cause) {
-    throw new TroupeError("storage_unavailable", "The storage cannot be reached.", { cause: toTroupeError(cause) });
+    throw new TroupeError("storage_unavailable", "The storage cannot be used.", { cause: toTroupeError(cause) });
   }
 }

@@ -5,6 +5,9 @@ import { toTroupeError } from "@troupe/core/adapter";
 /** The part of a list that a client asks for. */
 type Page<Cursor> = { limit: number | undefined; after: Cursor | undefined };
 
+/** Milliseconds for which the result of an attempt to write to the storages counts. */
+const writtenForMs = 5000;
+
 /** A runnable that may have a session store: agents and teams have one, a remote agent does not. */
 type WithSessions = Runnable & { readonly sessions?: unknown };
 
@@ -16,6 +19,8 @@ type WithSessions = Runnable & { readonly sessions?: unknown };
 export class ServedSessions {
   readonly #runnables: readonly WithSessions[];
   #joined: readonly SessionStore[] | undefined;
+  /** The last attempt to write to all storages, and its time. */
+  #written: { readonly at: number; readonly all: Promise<unknown> } | undefined;
 
   constructor(runnables: readonly Runnable[]) {
     this.#runnables = runnables;
@@ -66,9 +71,16 @@ export class ServedSessions {
     await Promise.all(own.map((store) => store.flush({ waitMs })));
   }
 
-  /** Resolves when all storages can be used. */
-  async ping(): Promise<void> {
-    await Promise.all(this.#stores.map((store) => store.ping()));
+  /** Resolves when all storages answer and have taken a small record, at most once in five seconds: clients decide how often to ask. */
+  async checkUsable(): Promise<void> {
+    const now = performance.now();
+    if (this.#written === undefined || now - this.#written.at >= writtenForMs) {
+      const all = Promise.all(this.#stores.map((store) => store.checkWritable()));
+      // Whoever asks sees the failure; it may come after all of them have left.
+      all.catch(() => {});
+      this.#written = { at: now, all };
+    }
+    await Promise.all([this.#written.all, ...this.#stores.map((store) => store.ping())]);
   }
 
   async #first<Found>(sessionId: string, find: (store: SessionStore) => Promise<Found>): Promise<Found> {

@@ -22,6 +22,7 @@ import type { UploadRules } from "../uploads/upload-options.ts";
 import { UploadReader } from "../uploads/upload-reader.ts";
 import { readDocsOptions } from "./docs-options.ts";
 import { readRunnables, readWorkflows } from "./read-registry.ts";
+import { guardOptions } from "./request-guard.ts";
 import type { RouterOptions, RouterSettings } from "./router-options.ts";
 import type { ReadRunOptions } from "./run-options.ts";
 
@@ -37,6 +38,7 @@ const routerOptions = {
   swagger: optional((value, path) => readDocsOptions(value, { path })),
   onDisconnect: optional(oneOf("cancel", "continue"), "cancel"),
   bodyUserId: optional(oneOf("trusted", "unverified"), "unverified"),
+  ...guardOptions,
   genericApiKeyHeader: optional(anyBoolean, true),
   maxBodyBytes: optional(integer(1)),
   fileUpload: readFileUpload,

@@ -40,6 +40,16 @@ export type RouterOptions = {
    * @default "unverified"
    */
   bodyUserId?: BodyUserId | undefined;
+  /**
+   * Origins whose pages may send forms, and other requests that browsers send without a CORS preflight, from another site,
+   * such as `https://app.example.org`. @default none
+   */
+  allowedOrigins?: readonly string[] | undefined;
+  /**
+   * The names and addresses of this service, by which requests may call it: `"example.org"` on any port,
+   * `"example.org:8080"` or `"[::1]"`. @default any
+   */
+  allowedHosts?: readonly string[] | undefined;
   /** `false` leaves the header `x-api-key` to the host's own authentication. @default true */
   genericApiKeyHeader?: boolean | undefined;
   /**
@@ -75,6 +85,8 @@ export type RouterSettings = {
   readonly docs: DocsSettings | undefined;
   readonly onDisconnect: OnDisconnect;
   readonly bodyUserId: BodyUserId;
+  readonly allowedOrigins?: readonly string[];
+  readonly allowedHosts?: readonly string[];
   readonly genericApiKeyHeader: boolean;
   readonly maxBodyBytes: number;
   /** Undefined when forms are not taken. */

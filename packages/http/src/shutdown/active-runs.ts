@@ -26,9 +26,14 @@ export class ActiveRuns implements EndingRuns {
     return this.#isDraining;
   }
 
+  /** Throws `unavailable` while draining. */
+  checkOpen(): void {
+    if (this.#isDraining) throw shuttingDown();
+  }
+
   /** Registers a run and returns the function to call when it is over. Throws `unavailable` while draining. */
   begin(runId: string, owner: SessionOwner, cancel: Cancel): () => void {
-    if (this.#isDraining) throw shuttingDown();
+    this.checkOpen();
     this.#runs.set(runId, { owner, cancel });
     return () => {
       this.#runs.delete(runId);

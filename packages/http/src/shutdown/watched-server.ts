@@ -40,6 +40,7 @@ export class WatchedServer {
   }
 
   readonly #onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    usePath(request);
     const { socket } = request;
     const connection = this.#track(socket);
     connection.answering += 1;
@@ -65,4 +66,17 @@ export class WatchedServer {
     const connection = this.#connections.get(socket);
     if (connection?.answering === 0 && (connection.wasUsed || socket.bytesRead === 0)) socket.destroySoon();
   }
+}
+
+/**
+ * Gives a request with a target in absolute form its path alone, and the host of the target, which counts before the header. Express
+ * would parse it by a function of Node that is deprecated and warns of broken hosts.
+ */
+function usePath(request: IncomingMessage): void {
+  const { url = "/" } = request;
+  if (url.startsWith("/")) return;
+  const [, host, path = ""] = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
+  if (host === undefined) return;
+  request.headers.host = host;
+  request.url = path.startsWith("/") ? path : `/${path}`;
 }

@@ -36,11 +36,14 @@ type RunRequestBody = {
 };
 type GivenMessage = Omit<ChatMessage, "role"> & { role: "user" | "assistant" | "tool" };
 
+/** The pattern of session ids, without a lookahead: `.` and `..` are none. Not all generators of clients know those. */
+export const sessionIdPattern = "^([\\w:@-][\\w.:@-]{0,127}|\\.[\\w:@-][\\w.:@-]{0,126}|\\.\\.[\\w.:@-]{1,126})$";
+
 /** The schemas of the fields that may stand beside `input` in the body of a run: `sessionId`, `userId` and `apiKey`. */
 const runFields = {
   sessionId: {
     type: "string",
-    pattern: "^[\\w.:@-]{1,128}$",
+    pattern: sessionIdPattern,
     description: "The session to continue. Without one, a new session begins.",
   },
   userId: {
