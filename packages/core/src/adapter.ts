@@ -67,7 +67,7 @@ export type { VendorCounts } from "./model/vendor-json.ts";
 export { withVendorFields } from "./model/vendor-fields.ts";
 export { vendorStateOf } from "./model/vendor-state.ts";
 export type { ModelMessage, VendorState } from "./model/vendor-state.ts";
-export { addUsage, noUsage } from "./message/token-usage.ts";
+export { addUsage, normalizeUsage, noUsage } from "./message/token-usage.ts";
 export { compileStructuredSchema } from "./schema/compile-schema.ts";
 export type { CompiledSchema } from "./schema/compile-schema.ts";
 export { parseArguments } from "./schema/parse-model-json.ts";

@@ -15,6 +15,7 @@ export const reportRules = [
       "the output has the sources of all model calls of a run, none twice by address or id, in public too",
     "chunk.source": "a source is a chunk of the stream, once in a run",
     "turn.sources": "a stored turn has the sources of its answer",
+    "turn.usage": "a stored turn has every count of the usage, over HTTP too: reasoning, cache reads and writes, audio",
     "http.sources": "server-sent events, answers and stored turns carry the sources over HTTP",
     "team.sources": "a team that routes has the sources of its member's answer",
     "workflow.sources": "a workflow as a runnable has the sources of its agents, and streams those of the last",

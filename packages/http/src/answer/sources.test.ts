@@ -10,7 +10,17 @@ const sources: Source[] = [
   { id: "2", url: "https://example.com/rome" },
 ];
 const answer = { text: "Rain.", sources };
-const usage = { promptTokens: 9, completionTokens: 1, totalTokens: 10, cachedTokens: 3, cacheWriteTokens: 4 };
+const usage = {
+  promptTokens: 9,
+  completionTokens: 3,
+  totalTokens: 12,
+  reasoningTokens: 2,
+  cachedTokens: 3,
+  cacheWriteTokens: 4,
+  audioInputTokens: 1,
+  audioOutputTokens: 1,
+  providerMetrics: { input_tokens: 9 },
+};
 const agentWith = (...answers: ConstructorParameters<typeof ScriptedModel>) =>
   new Agent({ name: "a", model: new ScriptedModel(...answers), storage: new InMemoryStorage() });
 
@@ -30,12 +40,12 @@ describe("the sources of an answer over HTTP", () => {
     }
   });
 
-  it("are in the answer and in the turns of the session, as are the tokens written to a cache [http.sources] [usage.cache-writes]", async () => {
+  it("are in the answer and in the turns of the session, as is all that the vendor counted [http.sources] [usage.cache-writes] [turn.usage]", async () => {
     const service = await serve({ agent: agentWith({ ...answer, usage }) });
     const body = JSON.stringify({ input: "Weather?", sessionId: "s" });
 
     expect(await (await post(service, "/agents/a/run", { body })).json()).toMatchObject({ sources, usage });
     const { turns } = (await (await fetch(`${service.url}/sessions/s/turns`)).json()) as { turns: unknown };
-    expect(turns).toMatchObject([{ sources }]);
+    expect(turns).toMatchObject([{ sources, usage }]);
   });
 });

@@ -1,3 +1,4 @@
+import { normalizeUsage } from "@troupe/core/adapter";
 import type { ChatMessage, Source, StoredTurn, TokenUsage, TurnToolResult } from "@troupe/core";
 
 /** A turn of a session (one input and the run's answer to it) as `GET /sessions/:id/turns` sends it to its owner. */
@@ -19,7 +20,6 @@ export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status
  */
 export function toPublicTurn(turn: StoredTurn): PublicTurn {
   const { seq, runId, runnable, status, createdAt, input, history, messages, usage, toolResults, sources } = turn;
-  const { promptTokens, completionTokens, totalTokens } = usage;
   return {
     seq,
     runId,
@@ -29,7 +29,7 @@ export function toPublicTurn(turn: StoredTurn): PublicTurn {
     input,
     ...(history !== undefined && { history: history.map(toPublicMessage) }),
     messages: messages.map(toPublicMessage),
-    usage: { promptTokens, completionTokens, totalTokens },
+    usage: normalizeUsage(usage),
     ...(toolResults !== undefined && { toolResults: toolResults.map(toPublicToolResult) }),
     ...(sources !== undefined && { sources: sources.map(toPublicSource) }),
   };
