@@ -1,3 +1,5 @@
+import { Agent, createLogger } from "@troupe/core";
+import type { RunEvents } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import {
   block,
@@ -11,6 +13,7 @@ import {
   itemAdded,
   itemDone,
   line,
+  modelThat,
   ollamaEnd,
   parts,
   read,
@@ -99,9 +102,10 @@ describe("a tool call", () => {
     expect(called(await read(dialect, answer))).toEqual([["look", args]]);
   });
 
-  it.each<[dialect: Dialect, answer: Answer]>([
+  it.each<[dialect: Dialect, skipped: number, answer: Answer]>([
     [
       "Chat",
+      2,
       [
         delta({ content: "Hi", tool_calls: [null, { index: 0, id: "a", function: null }, { index: 1, id: "b" }] }),
         chatEnd,
@@ -109,6 +113,7 @@ describe("a tool call", () => {
     ],
     [
       "Chat",
+      2,
       {
         whole: {
           choices: [{ message: { content: "Hi", tool_calls: [null, { id: "a" }, { id: "b", function: null }] } }],
@@ -117,6 +122,7 @@ describe("a tool call", () => {
     ],
     [
       "Responses",
+      1,
       [
         textDelta("Hi"),
         itemAdded(null, 1),
@@ -126,23 +132,74 @@ describe("a tool call", () => {
         completed(),
       ],
     ],
-    ["Responses", { whole: { status: "completed", output: [words("Hi"), callItem({ name: null })] } }],
+    ["Responses", 1, { whole: { status: "completed", output: [words("Hi"), callItem({ name: null })] } }],
     [
       "Anthropic",
+      1,
       [
         started,
         ...block(null),
-        ...block({ type: "tool_use", id: "c1", name: null, input: {} }),
+        ...block({ type: "tool_use", id: "c1", name: null, input: {} }).map((event) => ({ ...event, index: 2 })),
         { type: "content_block_start", index: 1, content_block: { type: "text", text: "Hi" } },
         ...ended(),
       ],
     ],
-    ["Gemini", [parts({ text: "Hi" }, { functionCall: null }, { functionCall: { args: {} } }), geminiEnd]],
+    [
+      "Anthropic",
+      1,
+      {
+        whole: {
+          type: "message",
+          stop_reason: "end_turn",
+          content: [
+            { type: "text", text: "Hi" },
+            { type: "tool_use", id: "c1", name: null },
+          ],
+        },
+      },
+    ],
+    ["Gemini", 2, [parts({ text: "Hi" }, { functionCall: null }, { functionCall: { args: {} } }), geminiEnd]],
     [
       "Ollama",
+      3,
       [line({ content: "Hi", tool_calls: [null, { function: null }, {}, { function: { name: null } }] }), ollamaEnd],
     ],
-  ])("is skipped where %s names no function [model-calls.nameless-call]", async (dialect, answer) => {
-    expect(await read(dialect, answer)).toMatchObject({ text: "Hi", toolCalls: [], finishReason: "stop" });
+  ])(
+    "is skipped with one warning where %s names no function, %i times [model-calls.nameless-call]",
+    async (dialect, skippedCalls, answer) => {
+      expect(await read(dialect, answer)).toMatchObject({
+        text: "Hi",
+        toolCalls: [],
+        finishReason: "stop",
+        skippedCalls,
+      });
+
+      const log: string[] = [];
+      const logger = createLogger({ level: "warn", write: (lines) => void log.push(lines) });
+      const agent = new Agent({ name: "a", model: await modelThat(dialect, answer), logger });
+      const warnings: RunEvents["run.warning"][] = [];
+      agent.eventBus.on("run.warning", (warning) => void warnings.push(warning));
+      const { text } = Array.isArray(answer) ? await agent.stream("Hello?").output : await agent.run("Hello?");
+
+      expect(text).toBe("Hi");
+      expect(warnings).toEqual([
+        {
+          runId: expect.any(String) as unknown,
+          code: "call_skipped",
+          message: "The model's answer has tool calls that name no tool. They are skipped.",
+          fields: { vendor: expect.any(String) as unknown, model: expect.any(String) as unknown, count: skippedCalls },
+          logged: true,
+        },
+      ]);
+      expect(log.join("")).toContain("They are skipped.");
+    },
+  );
+
+  it("with the parts that proxies leave empty is no call that is skipped [model-calls.nameless-call]", async () => {
+    const answers: [Dialect, Answer][] = [
+      ["Gemini", [parts({ text: "Hi", functionCall: null }, { text: null, functionCall: null }), geminiEnd]],
+      ["Chat", [delta({ content: "Hi", tool_calls: null }), delta({ tool_calls: [] }), chatEnd]],
+    ];
+    for (const [dialect, answer] of answers) expect(await read(dialect, answer)).not.toHaveProperty("skippedCalls");
   });
 });

@@ -21,17 +21,24 @@ const models = {
 /** A dialect of a vendor that has its own reader. */
 export type Dialect = keyof typeof models;
 
-/** Reads an answer that a vendor sends. */
-export async function read(dialect: Dialect, answer: Answer): Promise<ModelResponse> {
+/** Returns a model whose vendor sends these answers. */
+export async function modelThat(dialect: Dialect, ...answers: Answer[]): Promise<ModelProvider> {
   const vendor = await FakeVendor.start({ strict: false });
   onTestFinished(() => vendor.close());
-  const model = models[dialect](vendor.url);
-  const isStream = Array.isArray(answer);
-  const type = isStream && dialect !== "Ollama" ? "text/event-stream" : "application/json";
-  const frames = isStream ? answer.map((event) => toFrame(dialect, event)) : [JSON.stringify(answer.whole)];
-  vendor.plan({ raw: { status: 200, headers: { "content-type": type }, frames } });
+  for (const answer of answers) {
+    const isStream = Array.isArray(answer);
+    const type = isStream && dialect !== "Ollama" ? "text/event-stream" : "application/json";
+    const frames = isStream ? answer.map((event) => toFrame(dialect, event)) : [JSON.stringify(answer.whole)];
+    vendor.plan({ raw: { status: 200, headers: { "content-type": type }, frames } });
+  }
+  return models[dialect](vendor.url);
+}
+
+/** Reads an answer that a vendor sends. */
+export async function read(dialect: Dialect, answer: Answer): Promise<ModelResponse> {
+  const model = await modelThat(dialect, answer);
   const messages = [{ role: "user" as const, content: "Hello?" }];
-  return isStream ? await collectResponse(model.stream(messages)) : await model.generate(messages);
+  return Array.isArray(answer) ? await collectResponse(model.stream(messages)) : await model.generate(messages);
 }
 
 function toFrame(dialect: Dialect, event: object): string {

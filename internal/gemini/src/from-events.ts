@@ -20,6 +20,7 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
   readonly #parts: Part[] = [];
   readonly #calls = new CallAssembler();
   readonly #ids = new Set<string>();
+  #skippedCalls = 0;
   #usage: unknown;
   #end: string | undefined;
   #answeredBy: { responseId?: string; model?: string } = {};
@@ -53,6 +54,7 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
       ...toFinish({ reason: this.#end, hasCalls: this.#ids.size > 0, usage: this.#usage }),
       ...this.#answeredBy,
       ...(vendorState !== undefined && { vendorState }),
+      ...(this.#skippedCalls > 0 && { skippedCalls: this.#skippedCalls }),
     });
   }
 
@@ -71,8 +73,12 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
 
   #readPart(given: Readonly<Record<string, unknown>>, chunks: ModelChunk[]): void {
     const part = this.#calls.add(toPart(given));
+    if (part === undefined) return;
     // A call without a name can neither be executed nor sent back.
-    if (part === undefined || isNameless(part)) return;
+    if (isNameless(part) || isNoCall(given)) {
+      this.#skippedCalls += 1;
+      return;
+    }
     this.#keep(part);
     if (part.functionCall !== undefined) this.#readCall(part.functionCall, chunks);
     if (part.text !== undefined && part.text !== "") {
@@ -120,6 +126,11 @@ function refusalOf({ promptFeedback }: WireAnswer): string | undefined {
 
 function isNameless({ functionCall }: Part): boolean {
   return functionCall !== undefined && (functionCall.name ?? "") === "";
+}
+
+/** Tells if a part is nothing but a call that is `null`. Beside other fields, it is one that a proxy left empty. */
+function isNoCall(part: Readonly<Record<string, unknown>>): boolean {
+  return part["functionCall"] === null && Object.keys(part).length === 1;
 }
 
 function isPlain({ text, thoughtSignature }: Part): boolean {

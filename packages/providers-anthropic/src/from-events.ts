@@ -39,6 +39,7 @@ export class EventReader {
   readonly #earlier: WireBlock[] = [];
   #earlierUsage: TokenUsage | undefined;
   #pauses = 0;
+  #skippedCalls = 0;
   #container: string | undefined;
   #answeredBy: { responseId?: string; model?: string } = {};
   #usage: WireUsage = {};
@@ -132,6 +133,7 @@ export class EventReader {
     this.#blocks.set(index, open);
     switch (block.type) {
       case "tool_use":
+        if (readText(block["name"]) === "") this.#skippedCalls += 1;
         return startCall(open);
       case "text":
         return textChunk("text", (block["text"] = readText(block["text"])));
@@ -168,6 +170,7 @@ export class EventReader {
       usage: this.#usageSoFar(),
       ...this.#answeredBy,
       ...(vendorState !== undefined && { vendorState }),
+      ...(this.#skippedCalls > 0 && { skippedCalls: this.#skippedCalls }),
     };
     return [...open, finish];
   }

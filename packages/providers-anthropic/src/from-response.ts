@@ -22,9 +22,11 @@ export function fromResponse(body: unknown, model: { providerId: string; modelId
   const thinking = joined(blocks, "thinking");
   const vendorState = toVendorState(blocks, model);
   const sources = blocks.flatMap(sourcesIn);
+  const toolCalls = blocks.flatMap(toCall);
+  const skippedCalls = blocks.filter(({ type }) => type === "tool_use").length - toolCalls.length;
   return {
     text: joined(blocks, "text"),
-    toolCalls: blocks.flatMap(toCall),
+    toolCalls,
     ...(thinking !== "" && { thinking }),
     ...(sources.length > 0 && { sources }),
     usage: toUsage(message.usage),
@@ -32,6 +34,7 @@ export function fromResponse(body: unknown, model: { providerId: string; modelId
     ...(id && { responseId: id }),
     ...(answeredBy && { model: answeredBy }),
     ...(vendorState !== undefined && { vendorState }),
+    ...(skippedCalls > 0 && { skippedCalls }),
   };
 }
 

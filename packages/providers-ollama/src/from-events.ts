@@ -21,6 +21,7 @@ export class EventReader {
   readonly #modelId: string;
   readonly #ids = new Set<string>();
   #thinking = "";
+  #skippedCalls = 0;
   #isComplete = false;
 
   constructor(modelId: string) {
@@ -56,7 +57,10 @@ export class EventReader {
   #readCall(call: WireAnswerCall, chunks: ModelChunk[]): void {
     const { name: given, arguments: args } = readObject(call.function);
     const [name, givenId] = [readText(given), readText(call.id)];
-    if (name === "") return;
+    if (name === "") {
+      this.#skippedCalls += 1;
+      return;
+    }
     const id = givenId === "" || this.#ids.has(givenId) ? createId() : givenId;
     this.#ids.add(id);
     chunks.push(
@@ -78,6 +82,7 @@ export class EventReader {
       ...toUsage(line),
       ...(model !== "" && { model }),
       ...(vendorState !== undefined && { vendorState }),
+      ...(this.#skippedCalls > 0 && { skippedCalls: this.#skippedCalls }),
     };
   }
 }

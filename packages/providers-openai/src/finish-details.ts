@@ -5,20 +5,24 @@ type FinishFacts = {
   id: unknown;
   model: unknown;
   vendorState: VendorState | undefined;
+  /** The number of calls without a name. */
+  skippedCalls: number;
 };
 
 /**
- * Returns the fields of a finish chunk that not every server with OpenAI's API sends: response id, model and `vendorState`.
- * Missing ones are left out.
+ * Returns the fields of a finish chunk that not every server with OpenAI's API sends: response id, model, `vendorState`
+ * and the number of skipped calls. Missing ones are left out.
  */
 export function toFinishDetails({
   id,
   model,
   vendorState,
-}: FinishFacts): Pick<ModelFinish, "responseId" | "model" | "vendorState"> {
+  skippedCalls,
+}: FinishFacts): Pick<ModelFinish, "responseId" | "model" | "vendorState" | "skippedCalls"> {
   return {
     ...(typeof id === "string" && id !== "" && { responseId: id }),
     ...(typeof model === "string" && model !== "" && { model }),
     ...(vendorState && { vendorState }),
+    ...(skippedCalls > 0 && { skippedCalls }),
   };
 }

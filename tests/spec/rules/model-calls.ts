@@ -138,7 +138,8 @@ export const modelCallRules = [
       "a text or arguments that a vendor leaves out or sends as null are empty, and no failure",
     "model-calls.late-pieces":
       "words, calls and reasoning that only a later event of an answer has are read from there",
-    "model-calls.nameless-call": "a tool call without a name is skipped, and the rest of the answer is read",
+    "model-calls.nameless-call":
+      "a tool call without a name is skipped with one warning for the answer, and the rest of the answer is read",
     "usage.no-number": "a count that a vendor sends as anything but a number is absent, and no failure",
     "usage.cache-parts": "tokens read from and written to a prompt cache are told apart, both as parts of the prompt",
     "model-calls.sources":

@@ -52,6 +52,7 @@ export async function* callModel(
     throw log.fail(error);
   }
   log.complete(response);
+  if (response.skippedCalls !== undefined) warnOfSkippedCalls(plan, prepared, response);
   recordCall(run, prepared, { ...response, thinking: thinkingBefore + (response.thinking ?? "") });
   if (gate === undefined) return response;
   // The text of an answer that did not stream has not been through the gate yet.
@@ -60,6 +61,17 @@ export async function* callModel(
   run.text += rest;
   if (rest !== "") yield { type: "text", text: rest };
   return { ...withoutStoredState(response, run.text !== response.text), text: run.text };
+}
+
+/** Warns once for an answer that it has tool calls without a name, which the provider left out. */
+function warnOfSkippedCalls({ run }: LoopPlan, { model }: PreparedCall, response: ModelResponse): void {
+  const { skippedCalls: count, answeredBy = model } = response;
+  const { providerId: vendor, modelId } = answeredBy;
+  run.warn("call_skipped", "The model's answer has tool calls that name no tool. They are skipped.", {
+    vendor,
+    model: modelId,
+    count,
+  });
 }
 
 /** A guardrail changed the text: the vendor's state, which has the text as it was, is not stored. */

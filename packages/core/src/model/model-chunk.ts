@@ -45,6 +45,8 @@ export type ModelFinish = {
   model?: string;
   /** The model that answered, from a model that calls others. */
   answeredBy?: AnsweringModel;
+  /** The number of tool calls in the answer that name no tool, which were left out; absent when there are none. */
+  skippedCalls?: number;
   /** State for the next model call of the run. It is neither stored nor shown to a client. */
   vendorState?: VendorState;
 };

@@ -11,6 +11,8 @@ export type ModelResponse = {
   toolCalls: ToolCall[];
   /** The text of arguments that were truncated or are no JSON object. Such a call must not be executed. */
   malformedArguments?: { toolCallId: string; text: string }[];
+  /** The number of tool calls that name no tool, which were left out; absent when there are none. */
+  skippedCalls?: number;
   thinking?: string;
   /** The pages and documents that the answer is based on, as the vendor names them. */
   sources?: Source[];

@@ -55,7 +55,7 @@ export class ResponseCollector {
   finish(): ModelResponse {
     if (this.#finish === undefined)
       throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
-    const { finishReason, usage = noUsage, responseId, model, vendorState, answeredBy } = this.#finish;
+    const { finishReason, usage = noUsage, responseId, model, vendorState, answeredBy, skippedCalls } = this.#finish;
     return {
       text: this.#text,
       ...this.#toolCalls(),
@@ -67,6 +67,7 @@ export class ResponseCollector {
       ...(model !== undefined && { model }),
       ...(vendorState !== undefined && { vendorState }),
       ...(answeredBy !== undefined && { answeredBy }),
+      ...(skippedCalls !== undefined && { skippedCalls }),
     };
   }
 

@@ -1,3 +1,4 @@
+import type { Source } from "@troupe/core";
 import { readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
 import type { EventReader, ModelChunk } from "@troupe/core/adapter";
 import type { ModelCall } from "../model-call.ts";
@@ -5,6 +6,7 @@ import { toFinishDetails } from "../finish-details.ts";
 import { toChatFinishReason, toChatUsage } from "./finish.ts";
 import { ThinkingCollector } from "./replay.ts";
 import { contentText, readChoice, usageIn } from "./read-choice.ts";
+import { citedSources, listedSources } from "./sources.ts";
 import { ChatToolCalls } from "./streamed-calls.ts";
 import type { WireCompletion, WireMessage } from "./wire-types.ts";
 
@@ -17,6 +19,8 @@ export class ChatEventReader implements EventReader<WireCompletion> {
   readonly #thinking = new ThinkingCollector();
   #reason: string | undefined;
   #usage: unknown;
+  /** The last event that lists sources. */
+  #listing: WireCompletion | undefined;
   #id: string | undefined;
   #model: string | undefined;
 
@@ -41,10 +45,12 @@ export class ChatEventReader implements EventReader<WireCompletion> {
   end(chunks: ModelChunk[]): void {
     if (this.#reason === undefined) throw new TruncatedResponseError();
     this.#calls.end(chunks);
+    if (this.#listing !== undefined) tellSources(listedSources(this.#listing), chunks);
     const finishReason = toChatFinishReason(this.#reason, this.#calls.count > 0);
     const usage = toChatUsage(this.#usage);
     const vendorState = this.#thinking.toVendorState(this.#modelId);
-    const details = toFinishDetails({ id: this.#id, model: this.#model, vendorState });
+    const { skippedCount: skippedCalls } = this.#calls;
+    const details = toFinishDetails({ id: this.#id, model: this.#model, vendorState, skippedCalls });
     chunks.push({ type: "finish", finishReason, ...(usage && { usage }), ...details });
   }
 
@@ -53,6 +59,7 @@ export class ChatEventReader implements EventReader<WireCompletion> {
     this.#id ??= readText(piece.id) || undefined;
     this.#model ??= readText(piece.model) || undefined;
     this.#usage = usageIn(piece) ?? this.#usage;
+    if (piece.citations || piece.search_results) this.#listing = piece;
   }
 
   #readMessage(message: WireMessage, chunks: ModelChunk[]): void {
@@ -60,6 +67,11 @@ export class ChatEventReader implements EventReader<WireCompletion> {
     if (thinking !== "") chunks.push({ type: "thinking", text: thinking });
     const text = contentText(message.content) + readText(message.refusal);
     if (text !== "") chunks.push({ type: "text", text });
+    if (message.annotations || message.citations) tellSources(citedSources(message), chunks);
     if (message.tool_calls) for (const piece of readObjects(message.tool_calls)) this.#calls.add(piece, chunks);
   }
+}
+
+function tellSources(sources: readonly Source[], chunks: ModelChunk[]): void {
+  for (const source of sources) chunks.push({ type: "source", ...source });
 }

@@ -8,6 +8,7 @@ import { toVendorError } from "../errors.ts";
 import { toChatFinishReason, toChatUsage } from "./finish.ts";
 import { ThinkingCollector } from "./replay.ts";
 import { contentText, readChoice, usageIn } from "./read-choice.ts";
+import { citedSources, listedSources } from "./sources.ts";
 import type { WireCall, WireCompletion, WireMessage } from "./wire-types.ts";
 
 /**
@@ -21,14 +22,19 @@ export function fromChatResponse(body: unknown, { modelId }: ModelCall): ModelRe
   const message: WireMessage = readObject(choice.message);
   const kept = new ThinkingCollector();
   const thinking = kept.add(message);
-  const calls = toToolCalls(toUnparsedCalls(readObjects(message.tool_calls)));
+  const given: WireCall[] = readObjects(message.tool_calls);
+  const calls = toToolCalls(toUnparsedCalls(given));
+  const skippedCalls = given.length - calls.toolCalls.length;
+  const sources = [...citedSources(message), ...listedSources(completion)];
+  const vendorState = kept.toVendorState(modelId);
   return {
     text: contentText(message.content) + readText(message.refusal),
     ...calls,
     ...(thinking !== "" && { thinking }),
+    ...(sources.length > 0 && { sources }),
     usage: toChatUsage(usageIn(completion)) ?? noUsage,
     finishReason: toChatFinishReason(readText(choice.finish_reason) || "stop", calls.toolCalls.length > 0),
-    ...toFinishDetails({ id: completion.id, model: completion.model, vendorState: kept.toVendorState(modelId) }),
+    ...toFinishDetails({ id: completion.id, model: completion.model, vendorState, skippedCalls }),
   };
 }
 

@@ -20,6 +20,11 @@ export class ChatToolCalls {
     return this.#calls.filter(({ name }) => name !== "").length;
   }
 
+  /** The number of calls that never got a name, which cannot be executed. */
+  get skippedCount(): number {
+    return this.#calls.length - this.count;
+  }
+
   add(given: WireCall, chunks: ModelChunk[]): void {
     const piece = toPiece(given);
     const call = this.#find(piece) ?? this.#open(piece, chunks);

@@ -13,8 +13,10 @@ export type WireMessage = {
   reasoning_content?: unknown;
   reasoning?: unknown;
   reasoning_details?: unknown;
-  /** Citations of OpenAI's search models. */
+  /** Citations of OpenAI's search models, and of gateways. */
   annotations?: unknown;
+  /** Citations of some servers: addresses, or objects with one. */
+  citations?: unknown;
 };
 
 /** A choice of an answer or delta, with the fields that are read. */
@@ -33,6 +35,9 @@ export type WireCompletion = {
   choices?: unknown;
   usage?: unknown;
   x_groq?: unknown;
+  /** The sources of an answer, as servers that search the web list them. */
+  citations?: unknown;
+  search_results?: unknown;
   object?: unknown;
   message?: unknown;
   error?: unknown;

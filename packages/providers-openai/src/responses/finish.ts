@@ -4,6 +4,7 @@ import type { ModelChunk } from "@troupe/core/adapter";
 import type { FinishReasons } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { toVendorState } from "./replay.ts";
+import { countNameless } from "./streamed-calls.ts";
 import type { OutputItem, WireResponse } from "./wire-types.ts";
 
 const reasons: FinishReasons = { max_output_tokens: "length", content_filter: "content_filter" };
@@ -41,6 +42,11 @@ export function toFinishChunk(response: WireResponse, { modelId, items, hasCalls
   const { id, model } = response;
   const usage = toResponsesUsage(response.usage);
   const finishReason = toResponsesFinishReason(response, hasCalls);
-  const details = toFinishDetails({ id, model, vendorState: toVendorState(modelId, items) });
+  const details = toFinishDetails({
+    id,
+    model,
+    vendorState: toVendorState(modelId, items),
+    skippedCalls: countNameless(items),
+  });
   return { type: "finish", finishReason, ...(usage && { usage }), ...details };
 }

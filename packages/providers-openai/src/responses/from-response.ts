@@ -9,7 +9,7 @@ import { toVendorError } from "../errors.ts";
 import { toResponsesFinishReason, toResponsesUsage } from "./finish.ts";
 import { toVendorState } from "./replay.ts";
 import { sourcesIn } from "./sources.ts";
-import { isNamedCall, toCallId } from "./streamed-calls.ts";
+import { countNameless, isNamedCall, toCallId } from "./streamed-calls.ts";
 import type { OutputItem, WireResponse } from "./wire-types.ts";
 
 /**
@@ -31,7 +31,12 @@ export function fromResponsesResponse(body: unknown, { options, modelId }: Model
     ...(sources.length > 0 && { sources }),
     usage: toResponsesUsage(usage) ?? noUsage,
     finishReason: toResponsesFinishReason(response, calls.toolCalls.length > 0),
-    ...toFinishDetails({ id, model, vendorState: toVendorState(modelId, output) }),
+    ...toFinishDetails({
+      id,
+      model,
+      vendorState: toVendorState(modelId, output),
+      skippedCalls: countNameless(output),
+    }),
   };
 }
 

@@ -69,3 +69,8 @@ export function toCallId(given: unknown): string {
 export function isNamedCall(item: OutputItem): item is NamedCall {
   return item.type === "function_call" && typeof item.name === "string" && item.name !== "";
 }
+
+/** Returns the number of calls of our tools that have no name. */
+export function countNameless(items: readonly OutputItem[]): number {
+  return items.filter((item) => item.type === "function_call" && !isNamedCall(item)).length;
+}

@@ -131,7 +131,8 @@ export function assertPlainChunks(chunks: readonly StreamChunk[]): void {
 
 /** Asserts that no chunk of a model, written as JSON, has a field beyond the specified ones. */
 export function assertModelChunks(chunks: readonly ModelChunk[]): void {
-  assertFields(chunks, { ...fields, finish: [...fields.finish, "responseId", "model", "answeredBy", "vendorState"] });
+  const ofModel = ["responseId", "model", "answeredBy", "vendorState", "skippedCalls"];
+  assertFields(chunks, { ...fields, finish: [...fields.finish, ...ofModel] });
 }
 
 function assertFields(chunks: readonly (ModelChunk | StreamChunk)[], known: typeof fields): void {
