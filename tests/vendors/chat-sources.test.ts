@@ -14,23 +14,27 @@ const annotations = [
 ];
 const file = { id: "file-1", title: "report.pdf" };
 
+type Form = { form: string; message?: object; beside?: object; sources: object[] };
+
 /** The ways in which servers with the Chat Completions API name sources: fields of the message, and beside the answer. */
-const forms: [form: string, message: object, beside: object, sources: object[]][] = [
-  ["annotations", { annotations }, {}, [yr, met, file]],
-  [
-    "citations that are addresses",
-    {},
-    { citations: [yr.url, met.url, yr.url, null, 7, ""] },
-    [{ url: yr.url }, { url: met.url }],
-  ],
-  ["citations that are objects", {}, { citations: [yr, { title: "No page" }, met] }, [yr, met]],
-  ["citations in the message", { citations: [met.url] }, {}, [{ url: met.url }]],
-  [
-    "results of a search",
-    {},
-    { citations: [yr.url, met.url], search_results: [{ ...yr, date: null }] },
-    [yr, { url: met.url }],
-  ],
+const forms: Form[] = [
+  { form: "annotations", message: { annotations }, sources: [yr, met, file] },
+  {
+    form: "citations that are addresses",
+    beside: { citations: [yr.url, met.url, yr.url, null, 7, ""] },
+    sources: [{ url: yr.url }, { url: met.url }],
+  },
+  {
+    form: "citations that are objects",
+    beside: { citations: [yr, { title: "No page" }, met] },
+    sources: [yr, met],
+  },
+  { form: "citations in the message", message: { citations: [met.url] }, sources: [{ url: met.url }] },
+  {
+    form: "results of a search",
+    beside: { citations: [yr.url, met.url], search_results: [{ ...yr, date: null }] },
+    sources: [yr, { url: met.url }],
+  },
 ];
 
 const words = (content: string, more: object, beside: object): object => ({
@@ -40,13 +44,9 @@ const words = (content: string, more: object, beside: object): object => ({
 
 describe("the sources of an answer of Chat Completions", () => {
   it.each(forms)(
-    "are read from %s, whole and streamed [model-calls.sources]",
-    async (_form, message, beside, sources) => {
-      const streamed: Answer = [
-        words("It ", {}, beside),
-        words("rains.", message, beside),
-        { ...(chatEnd as object), ...beside },
-      ];
+    "are read from $form, whole and streamed [model-calls.sources]",
+    async ({ message = {}, beside = {}, sources }) => {
+      const streamed: Answer = [words("It ", {}, beside), words("rains.", message, beside), { ...chatEnd, ...beside }];
       const whole = { whole: { ...beside, choices: [{ message: { content: "It rains.", ...message } }] } };
       const agent = new Agent({ name: "a", model: await modelThat("Chat", streamed, whole) });
       const expected = sources.map((source) => ({ id: expect.any(String) as unknown, ...source }));

@@ -22,11 +22,9 @@ export function fromResponse(body: unknown, model: { providerId: string; modelId
   const thinking = joined(blocks, "thinking");
   const vendorState = toVendorState(blocks, model);
   const sources = blocks.flatMap(sourcesIn);
-  const toolCalls = blocks.flatMap(toCall);
-  const skippedCalls = blocks.filter(({ type }) => type === "tool_use").length - toolCalls.length;
   return {
     text: joined(blocks, "text"),
-    toolCalls,
+    ...toCalls(blocks),
     ...(thinking !== "" && { thinking }),
     ...(sources.length > 0 && { sources }),
     usage: toUsage(message.usage),
@@ -34,12 +32,17 @@ export function fromResponse(body: unknown, model: { providerId: string; modelId
     ...(id && { responseId: id }),
     ...(answeredBy && { model: answeredBy }),
     ...(vendorState !== undefined && { vendorState }),
-    ...(skippedCalls > 0 && { skippedCalls }),
   };
 }
 
 function isGiven(error: unknown): boolean {
   return error !== undefined && error !== null;
+}
+
+function toCalls(blocks: readonly WireBlock[]): Pick<ModelResponse, "toolCalls" | "skippedCalls"> {
+  const toolCalls = blocks.flatMap(toCall);
+  const skippedCalls = blocks.filter(({ type }) => type === "tool_use").length - toolCalls.length;
+  return { toolCalls, ...(skippedCalls > 0 && { skippedCalls }) };
 }
 
 /** A call without a name can neither be executed nor sent back. */

@@ -155,6 +155,10 @@ export const modelCallRules = [
     "model-calls.cut-stream": "a stream that was cut, or is empty, says so in its error, and may be tried again",
     "model-calls.stored-vendor-state":
       "calls of a vendor's own tools go back to the vendor with later turns of their session, and reach no other one",
+    "model-calls.refused-once":
+      "what a vendor refused is not sent to it again, in the run and in later turns of the session",
+    "memory.vendor-state":
+      "the calls of a vendor's own tools go back with the turns that are in a memory's window, read from the turns",
     "model-calls.refused-vendor-state":
       "a vendor that refuses the calls of its own tools in the history gets the text of the answers alone",
     "model-calls.second-system": "several system messages reach every vendor, in their order",

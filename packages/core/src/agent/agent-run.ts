@@ -97,9 +97,9 @@ export class AgentRun<Structured> implements RunWork<Structured> {
 
   async #remember(memory: SessionMemory, stored: Promise<number>): Promise<void> {
     const seq = await stored;
-    const { input, messages, settings } = this.#run;
+    const { input, messages, settings, vendorStates, refusedStates } = this.#run;
     try {
-      await memory.add({ history: settings.messages, input, messages }, seq);
+      await memory.add({ history: settings.messages, input, messages, vendorStates, refusedStates }, seq);
     } catch (error) {
       // The turn is stored: the next run of the session finds what its memory has missed.
       this.#run.warn("memory_not_updated", "The memory could not take in a turn.", { error });

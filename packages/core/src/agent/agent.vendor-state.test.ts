@@ -3,7 +3,8 @@ import { ModelError } from "../errors/model-error.ts";
 import type { ChatMessage } from "../message/message.ts";
 import { Memory } from "../memory/memory.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import type { ScriptedModel } from "../testing/scripted-model.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { Agent } from "./agent.ts";
 import { callOf, look, scripted } from "./test/agents.ts";
 
 const stateOf = (model: ScriptedModel, call: number) =>
@@ -82,22 +83,132 @@ describe("vendor state that is stored with a turn", () => {
     expect(JSON.stringify(remembering.model.calls[0]?.messages)).toContain("Hello.");
   });
 
-  it("is left out with a warning when the vendor refuses it [model-calls.refused-vendor-state]", async () => {
-    const setUp = scripted([searched], { retry: { maxRetries: 0 } });
-    const { agent, model } = setUp;
-    const warnings = warningsOf(setUp);
-    await agent.run("Weather?", { sessionId: "s" });
-    const refusal = new ModelError({ providerId: model.providerId, status: 400 });
-    model.respond(({ messages }) =>
-      messages.some(({ vendorState }) => vendorState !== undefined) ? { error: refusal } : "Yes.",
-    );
+  it.each(["a history", "a memory"])(
+    "is left out with a warning when the vendor refuses it, from %s, and asked for once in the session [model-calls.refused-vendor-state] [model-calls.refused-once]",
+    async (from) => {
+      const storage = new InMemoryStorage();
+      const memory = from === "a memory" ? { memory: new Memory() } : {};
+      const setUp = scripted([searched], { retry: { maxRetries: 0 }, storage, tools: [look], ...memory });
+      const { agent, model } = setUp;
+      const warnings = warningsOf(setUp);
+      await agent.run("Weather?", { sessionId: "s" });
+      const refusal = new ModelError({ providerId: model.providerId, status: 400 });
+      model.respond(({ messages }) => {
+        if (messages.some(({ vendorState }) => JSON.stringify(vendorState ?? "").includes("SEARCHED")))
+          return { error: refusal };
+        const isLooking = messages.at(-1)?.content === "Sure?";
+        return isLooking ? { toolCalls: [callOf("1")], storedVendorState: ["LOOKED"] } : "Yes.";
+      });
 
-    expect((await agent.run("Sure?", { sessionId: "s" })).text).toBe("Yes.");
-    expect((await agent.stream("Really?", { sessionId: "s" }).output).text).toBe("Yes.");
-    expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("It rains.");
-    expect(warnings).toEqual(["vendor_state_refused", "vendor_state_refused"]);
-    model.respond(() => ({ error: refusal }));
-    await expect(agent.run("Now?", { sessionId: "other" })).rejects.toMatchObject({ code: "model_failed" });
+      // Another process with the same storage.
+      const again = new Agent({ name: "helper", model, retry: { maxRetries: 0 }, storage, tools: [look], ...memory });
+      expect((await agent.run("Sure?", { sessionId: "s" })).text).toBe("Yes.");
+      expect((await again.stream("Really?", { sessionId: "s" }).output).text).toBe("Yes.");
+      expect(model.calls.map((_, call) => stateOf(model, call))).toEqual([
+        [],
+        ["SEARCHED"],
+        [],
+        ["LOOKED"],
+        ["LOOKED"],
+      ]);
+      expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("It rains.");
+      expect(warnings).toEqual(["vendor_state_refused"]);
+      model.respond(() => ({ error: refusal }));
+      await expect(agent.run("Now?", { sessionId: "other" })).rejects.toMatchObject({ code: "model_failed" });
+    },
+  );
+
+  it("goes back to another model that did not refuse its own [model-calls.refused-once]", async () => {
+    const storage = new InMemoryStorage();
+    const [one, two] = ["one", "two"].map((name) => {
+      const model = new ScriptedModel({ text: "Mine.", storedVendorState: [name] });
+      return Object.assign(model, { modelId: name });
+    }) as [ScriptedModel, ScriptedModel];
+    const ask = (model: ScriptedModel) =>
+      new Agent({ name: "a", model, storage, retry: { maxRetries: 0 } }).run("Sure?", { sessionId: "s" });
+    await ask(one);
+    await ask(two);
+    two.respond(() => "Yes.");
+    one.respond(({ messages }) =>
+      messages.some(({ vendorState }) => vendorState?.modelId === "one")
+        ? { error: new ModelError({ providerId: "scripted", status: 400 }) }
+        : "Yes.",
+    );
+    await ask(one);
+    await ask(two);
+    await ask(one);
+
+    expect([1, 2, 3].map((call) => stateOf(one, call))).toEqual([["one", "two"], ["two"], ["two"]]);
+    expect([0, 1].map((call) => stateOf(two, call))).toEqual([["one"], ["two"]]);
+    expect(one.calls).toHaveLength(4);
+  });
+
+  it("is refused for good only where the call succeeds without it [model-calls.refused-once]", async () => {
+    const { agent, model } = scripted([searched], { retry: { maxRetries: 0 } });
+    await agent.run("Weather?", { sessionId: "s" });
+    model.respond(() => ({ error: new ModelError({ providerId: model.providerId, status: 400 }) }));
+    await expect(agent.run("Bad?", { sessionId: "s" })).rejects.toMatchObject({ code: "model_failed" });
+    model.respond(() => "Yes.");
+    await agent.run("Sure?", { sessionId: "s" });
+
+    expect(stateOf(model, 3)).toEqual(["SEARCHED"]);
+  });
+
+  it("goes back with the answers that are in a memory's window, as long as they are [memory.vendor-state]", async () => {
+    const [storage, memory] = [new InMemoryStorage(), new Memory({ maxShortTermMessages: 6 })];
+    const asks = { toolCalls: [callOf("1")], storedVendorState: ["LOOKED"] };
+    const { agent, model } = scripted(["Hi.", asks, searched, "Yes.", searched, "Yes.", "Yes.", "Yes."], {
+      tools: [look],
+      storage,
+      memory,
+    });
+    for (const input of ["Hi", "Weather?", "Sure?", "Weather?", "Sure?", "Sure?", "Sure?"]) {
+      await agent.run(input, { sessionId: "s" });
+    }
+
+    const states = model.calls.map((_, call) => stateOf(model, call));
+    expect(states.slice(2)).toEqual([
+      ["LOOKED"],
+      ["LOOKED", "SEARCHED"],
+      ["LOOKED", "SEARCHED"],
+      ["SEARCHED"],
+      ["SEARCHED"],
+      ["SEARCHED"],
+    ]);
+    const [kept] = await storage.list("memory");
+    expect(kept?.value).toMatchObject({ vendorStateTurns: [] });
+    expect(JSON.stringify(kept)).not.toMatch(/LOOKED|SEARCHED/);
+  });
+
+  it("goes back from a memory that missed its turn, and not after the turn was deleted [memory.vendor-state]", async () => {
+    const storage = new InMemoryStorage();
+    const { agent, model } = scripted([searched, "Yes.", "No."], { storage });
+    await agent.run("Weather?", { sessionId: "s" });
+    const later = new Agent({ name: "helper", model, storage, memory: new Memory() });
+    await later.run("Sure?", { sessionId: "s" });
+    expect(stateOf(model, 1)).toEqual(["SEARCHED"]);
+
+    await later.sessions.deleteTurns("s", 1);
+    await later.run("And now?", { sessionId: "s" });
+    expect(stateOf(model, 2)).toEqual([]);
+  });
+
+  it("does not go back from a memory that keeps messages alone, which is told [memory.vendor-state]", async () => {
+    const kept: ChatMessage[] = [];
+    const memory = {
+      addMessages: (_id: string, messages: ChatMessage[]) => void kept.push(...messages),
+      getMessages: () => [...kept],
+      getSummaries: () => [],
+      getContextString: () => "",
+      clear: () => undefined,
+    };
+    const setUp = scripted([searched, "Yes."], { memory });
+    const warnings = warningsOf(setUp);
+    await setUp.agent.run("Weather?", { sessionId: "s" });
+    await setUp.agent.run("Sure?", { sessionId: "s" });
+
+    expect(stateOf(setUp.model, 1)).toEqual([]);
+    expect(warnings).toEqual(["state_not_replayed"]);
   });
 
   it("is left out with a warning when it is too large for a turn", async () => {

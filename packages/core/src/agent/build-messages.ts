@@ -55,8 +55,7 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
   if (!addHistoryToMessages) return { messages: [], memoryText: "" };
   const { messages: given } = run.settings;
   if (recalled !== undefined && given === undefined) {
-    const { context, through } = recalled;
-    const messages = recalled.messages.map(withoutVendorState);
+    const { context, messages, through } = recalled;
     const limits = { maxTurns: numHistoryRuns, ...(isTurnNumber(through) && { lastTurn: through }) };
     return { messages: trimHistory(messages, limits), memoryText: context };
   }
@@ -65,7 +64,7 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
     return { messages: trimHistory(repairHistory(given.map(withoutVendorState)), { maxTurns }), memoryText: "" };
   }
   const turns = await session.loadTurns(maxTurns, run.signal);
-  const messages = repairHistory(turns.flatMap(turnModelMessages));
+  const messages = repairHistory(turnModelMessages(turns));
   return { messages: trimHistory(messages, { maxTurns, lastTurn: turns.at(-1)?.seq }), memoryText: "" };
 }
 

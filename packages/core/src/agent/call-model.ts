@@ -1,4 +1,3 @@
-import { TroupeError } from "../errors/troupe-error.ts";
 import { OutputGate } from "../guardrail/output-gate.ts";
 import type { CallIds } from "../history/call-ids.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
@@ -6,17 +5,16 @@ import { leaveChunks, reportedAttempt } from "../model/model-attempt.ts";
 import type { ModelAttemptEnd, ReportModelAttempt, ReportModelCall } from "../model/model-attempt.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { ModelResponse } from "../model/model-response.ts";
-import { withoutVendorState } from "../model/vendor-state.ts";
 import { ResponseCollector } from "../model/response-collector.ts";
 import { callWithRetries } from "../retry/with-retry.ts";
 import type { Run } from "../run/run.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { PartialAnswers } from "../run/stream-views.ts";
-import { readProperty } from "../util/read-property.ts";
 import { ChunkFilter } from "./chunk-filter.ts";
 import type { ModelCaller, LoopPlan, PreparedCall } from "./loop-plan.ts";
 import { ModelCallLog } from "./model-call-log.ts";
 import { normalizeResponse, UniqueCallIds } from "./normalize-response.ts";
+import { callWithState, withoutStoredState } from "./replayed-state.ts";
 
 /**
  * Makes a prepared model call, and records its answer in the run. Text is streamed as far as the guardrails allow; of a
@@ -41,13 +39,7 @@ export async function* callModel(
   const ids = new UniqueCallIds(callIds);
   let response: ModelResponse;
   try {
-    try {
-      response = yield* plan.call(plan, { ...prepared, filter: chunks.filter, ids });
-    } catch (error) {
-      const plain = withoutRefusedState(plan, prepared, error);
-      if (plain === undefined) throw error;
-      response = yield* plan.call(plan, { ...plain, filter: chunks.filter, ids });
-    }
+    response = yield* callWithState(plan, { ...prepared, filter: chunks.filter, ids });
   } catch (error) {
     throw log.fail(error);
   }
@@ -72,30 +64,6 @@ function warnOfSkippedCalls({ run }: LoopPlan, { model }: PreparedCall, response
     model: modelId,
     count,
   });
-}
-
-/** A guardrail changed the text: the vendor's state, which has the text as it was, is not stored. */
-function withoutStoredState(response: ModelResponse, isChanged: boolean): ModelResponse {
-  const { vendorState } = response;
-  if (!isChanged || vendorState?.stored !== true) return response;
-  const { stored: _, ...state } = vendorState;
-  return { ...response, vendorState: state };
-}
-
-/**
- * Returns a refused call without the stored state of vendors, for another try: a vendor may refuse its own state under
- * another key, or when it is old. `undefined` when that was not the reason.
- */
-function withoutRefusedState({ run }: LoopPlan, call: PreparedCall, error: unknown): PreparedCall | undefined {
-  const isRefused = readProperty(error, "status") === 400 && TroupeError.is(error);
-  if (!isRefused || !call.messages.some(({ vendorState }) => vendorState?.stored === true)) return undefined;
-  run.warn(
-    "vendor_state_refused",
-    "The vendor refused calls of its own tools in the history. They are left out, and the call is made again.",
-    { vendor: call.model.providerId, model: call.model.modelId },
-  );
-  const messages = call.messages.map((each) => (each.vendorState?.stored === true ? withoutVendorState(each) : each));
-  return { ...call, messages };
 }
 
 function hasNoText({ text, toolCalls }: ModelResponse): boolean {

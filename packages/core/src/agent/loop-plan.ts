@@ -57,7 +57,7 @@ export type PreparedCall = {
 };
 
 /** One model call: what the model is sent, and how its chunks become chunks of the run. */
-type ModelCall = PreparedCall & {
+export type ModelCall = PreparedCall & {
   ids: UniqueCallIds;
   /** Records a chunk, and returns what the reader of the run is shown of it. */
   filter: (chunk: ModelChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;

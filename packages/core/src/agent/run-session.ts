@@ -1,5 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ChatMessage } from "../message/message.ts";
+import type { AnsweringModel } from "../model/model-chunk.ts";
+import type { VendorState } from "../model/vendor-state.ts";
 import { ownerOf } from "../run/run-options.ts";
 import type { Run } from "../run/run.ts";
 import { interruptedTurn } from "../history/interrupted-turn.ts";
@@ -83,20 +85,29 @@ export class RunSession {
       });
     }
     const vendorStates = this.#vendorStatesOf(messages);
+    const refusedStates = modelsOf(this.#run.refusedStates);
     return this.#session.appendTurn({
       ...turn,
       ...(toolResults.length > 0 && { toolResults }),
       ...(sources.length > 0 && { sources: [...sources] }),
       ...(vendorStates.length > 0 && { vendorStates }),
+      ...(refusedStates.length > 0 && { refusedStates }),
     });
   }
 
   #vendorStatesOf(messages: readonly ChatMessage[]): TurnVendorState[] {
-    const { kept, leftOut } = toTurnVendorStates(messages, this.#run.vendorStates);
+    const { kept, leftOut } = toTurnVendorStates(messages, this.#run);
     if (leftOut > 0) {
       const message = "Results of the vendor's own tools were too large to be stored with the turn.";
       this.#run.warn("state_not_stored", message, { leftOut });
     }
     return kept;
   }
+}
+
+/** Returns the models that left these states, each once. */
+function modelsOf(states: ReadonlySet<VendorState> = new Set()): AnsweringModel[] {
+  const models = new Map<string, AnsweringModel>();
+  for (const { providerId, modelId } of states) models.set(`${providerId}/${modelId}`, { providerId, modelId });
+  return [...models.values()];
 }

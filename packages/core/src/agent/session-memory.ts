@@ -3,9 +3,12 @@ import type { AgentMemory } from "../memory/agent-memory.ts";
 import { toRecallingMemory } from "../memory/stand-in-memory.ts";
 import type { RecallingMemory } from "../memory/stand-in-memory.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
+import { withoutVendorState } from "../model/vendor-state.ts";
+import type { ModelMessage } from "../model/vendor-state.ts";
 import { ownerOf } from "../run/run-options.ts";
 import type { Run } from "../run/run.ts";
 import type { OpenSession } from "../session/open-session.ts";
+import { withStateOf } from "../session/remembered-state.ts";
 import { turnMessages } from "../session/turn-record.ts";
 import type { StoredTurn, TurnConversation } from "../session/turn-record.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
@@ -17,6 +20,16 @@ const mostMissed = 200;
  * A memory, its run, and of the agent the storage, if it has one, and the model, for memories without one of their own.
  */
 type Parts = { memory: AgentMemory; run: Run; model: ModelProvider; storage: StorageDriver | undefined };
+
+/** A turn that a memory takes in, and what its vendors want back, if anything. */
+type RememberedTurn = TurnConversation & { readonly vendorStates?: unknown; readonly refusedStates?: unknown };
+
+/** What a run gets from a memory: messages, some with state of vendors, and text for the system prompt. */
+type RememberedHistory = {
+  readonly messages: readonly ModelMessage[];
+  readonly context: string;
+  readonly through: number;
+};
 
 /**
  * Recalls the configured `Memory` of a session for a run of an agent (a team has none), and adds the run's turn to it. The
@@ -32,19 +45,39 @@ export class SessionMemory {
     this.#memory = toRecallingMemory(parts.memory);
   }
 
-  /** Takes in the turns that the memory missed, and returns what it remembers of the session. */
-  async recall(session: OpenSession): Promise<RecalledMemory> {
-    const recalled = await this.#recallLive(session);
+  /**
+   * Takes in the turns that the memory missed, and returns what it remembers of the session. State of vendors comes from the
+   * turns alone, whatever a memory says.
+   */
+  async recall(session: OpenSession): Promise<RememberedHistory> {
+    let recalled = await this.#recallLive(session);
     const missed = await this.#missedTurns(session);
-    if (missed.length === 0) return recalled;
     for (const turn of missed) await this.add(turn, turn.seq);
-    return await this.#recall();
+    if (missed.length > 0) recalled = await this.#recall();
+    const { context, through, vendorStateTurns = [] } = recalled;
+    const messages = recalled.messages.map(withoutVendorState);
+    if (vendorStateTurns.length === 0) return { messages, context, through };
+    const numbers = vendorStateTurns.map(({ seq }) => seq);
+    const turns = await session.loadTurnsAt(numbers, this.#parts.run.signal);
+    return { messages: withStateOf(turns, vendorStateTurns, messages), context, through };
   }
 
   /** Takes in the turn that is stored with this number. */
-  async add(turn: TurnConversation, seq: number): Promise<void> {
-    const { run } = this.#parts;
-    const options = { ...this.#options(), through: seq, after: this.#through };
+  async add(turn: RememberedTurn, seq: number): Promise<void> {
+    const { run, memory } = this.#parts;
+    const hasVendorState = (turn.vendorStates ?? turn.refusedStates) !== undefined;
+    if (hasVendorState && this.#memory !== memory) {
+      run.warn(
+        "state_not_replayed",
+        "The memory keeps messages alone: results of the vendor's own tools do not go back.",
+      );
+    }
+    const options = {
+      ...this.#options(),
+      through: seq,
+      after: this.#through,
+      ...(hasVendorState && { hasVendorState }),
+    };
     await this.#memory.addMessages(run.settings.sessionId, turnMessages(turn), options);
     this.#through = seq;
   }

@@ -11,7 +11,7 @@ type MaybePromise<Value> = Value | Promise<Value>;
  *
  * An object without `recall` and `bindStorage` keeps the messages of each session under the id that it is given. That is
  * the session's id; for a session of a user or tenant it is `<tenant>/<user>/<sessionId>` (`-` for none), because the same
- * id of two users is two sessions.
+ * id of two users is two sessions. It keeps messages alone: calls of a vendor's own tools do not go back to the vendor.
  */
 export interface AgentMemory {
   /** Adds the messages of a turn after all others. */

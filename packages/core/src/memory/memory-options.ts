@@ -76,6 +76,8 @@ export type AddMessagesOptions = MemoryScope &
     through?: number | undefined;
     /** Adds only if the memory goes through exactly this turn: for a session that began anew, with its numbers. */
     after?: number | undefined;
+    /** True when that turn has state of vendors, which is read from the turn as long as its messages are in the window. */
+    hasVendorState?: boolean | undefined;
   };
 
 /** Options of `Memory.clear`, which forgets a session's memory. */
@@ -95,7 +97,15 @@ export type RecalledMemory = {
   context: string;
   /** The number of the last turn that is part of this. */
   through: number;
+  /** The turns in the window that have state of vendors, oldest first. */
+  vendorStateTurns?: readonly VendorStateTurn[];
 };
+
+/**
+ * A turn in the window of a memory that has state of vendors. `fromEnd`: the place of its user's message among those of the
+ * user, 1 for the last.
+ */
+export type VendorStateTurn = { seq: number; fromEnd: number };
 
 /** Option check for a `StorageDriver`, by its methods. */
 export const storageDriver = methods<StorageDriver>("a StorageDriver", "get", "set", "list");

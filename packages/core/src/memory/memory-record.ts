@@ -4,6 +4,7 @@ import type { Json } from "../storage/json.ts";
 import { isCount, isArrayOf, readRecord, recordVersion } from "../storage/stored-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
+import type { VendorStateTurn } from "./memory-options.ts";
 
 /**
  * The stored memory of a session. It is one record, so that each change is one write: messages leave the window and enter
@@ -21,6 +22,8 @@ export type MemoryRecord = {
   summaries: string[];
   /** The number of the last turn of the session that is part of this; 0 when none is known to be. */
   through: number;
+  /** The turns in the window that have state of vendors, oldest first; absent until there is one. */
+  vendorStateTurns?: VendorStateTurn[];
   /** The id of the last addition. */
   additionId: string;
 };
@@ -53,8 +56,13 @@ function isMemoryRecord(value: unknown): value is MemoryRecord {
     isArrayOf(value["pending"], isString) &&
     isArrayOf(value["summaries"], isString) &&
     isCount(value["through"]) &&
+    isArrayOf(value["vendorStateTurns"] ?? [], isVendorStateTurn) &&
     typeof value["additionId"] === "string"
   );
+}
+
+function isVendorStateTurn(value: unknown): value is VendorStateTurn {
+  return isRecord(value) && isCount(value["seq"]) && isCount(value["fromEnd"]);
 }
 
 function isString(value: unknown): value is string {

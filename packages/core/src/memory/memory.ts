@@ -105,6 +105,7 @@ export class Memory {
       messages: viewWindow(record, this.#maxMessages),
       context: contextOf(record),
       through: record.through,
+      ...(record.vendorStateTurns !== undefined && { vendorStateTurns: record.vendorStateTurns }),
     };
   }
 
@@ -135,7 +136,11 @@ export class Memory {
   ): Promise<MemoryRecord> {
     const all = { messages: [...record.messages, ...messages], hasLostSteps: record.hasLostSteps };
     const { window, overflow } = trimWindow(all, { messages: this.#maxMessages, characters: maxCharacters });
-    const next = { ...record, messages: [...window.messages], hasLostSteps: window.hasLostSteps };
+    const next = {
+      ...withVendorStateTurn(record, { added: messages, window: window.messages }, options),
+      messages: [...window.messages],
+      hasLostSteps: window.hasLostSteps,
+    };
     if (!this.#isLongTerm || overflow.length === 0) return next;
     const model = this.#model ?? options.model;
     return {
@@ -169,6 +174,24 @@ export class Memory {
     this.#uncertain.set(driver, known);
     return known;
   }
+}
+
+/** Notes a turn with state of vendors, and how far those before have moved, and forgets those that left the window. */
+function withVendorStateTurn(
+  { vendorStateTurns: known, ...record }: MemoryRecord,
+  { added, window }: { added: readonly ChatMessage[]; window: readonly ChatMessage[] },
+  { hasVendorState = false, through }: AddMessagesOptions,
+): MemoryRecord {
+  const isNew = hasVendorState && through !== undefined;
+  if (known === undefined && !isNew) return record;
+  const [moved, kept] = [countInputs(added), countInputs(window)];
+  const turns = (known ?? []).map(({ seq, fromEnd }) => ({ seq, fromEnd: fromEnd + moved }));
+  if (isNew) turns.push({ seq: through, fromEnd: 1 });
+  return { ...record, vendorStateTurns: turns.filter(({ fromEnd }) => fromEnd <= kept) };
+}
+
+function countInputs(messages: readonly ChatMessage[]): number {
+  return messages.filter(({ role }) => role === "user").length;
 }
 
 function hasTurn({ through }: MemoryRecord, options: AddMessagesOptions): boolean {

@@ -64,6 +64,8 @@ export class Run<Structured = unknown> {
   readonly messages: ChatMessage[] = [];
   /** State of the vendor that is stored with the turn, by the message that it belongs to. Made with the first one. */
   vendorStates: Map<ChatMessage, VendorState> | undefined;
+  /** The states that a vendor refused in this run, which are not sent again. */
+  refusedStates: ReadonlySet<VendorState> | undefined;
   /** Takes the text of a structured answer for the reader of `objectStream`, if there is one. */
   partialAnswers: PartialAnswers | undefined;
   /** The tool calls that are under way. */

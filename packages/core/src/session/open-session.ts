@@ -1,3 +1,4 @@
+import { mapBounded } from "../async/map-bounded.ts";
 import { integer } from "../errors/option-checks.ts";
 import type { CreatedSession } from "./create-session.ts";
 import type { Lease } from "../lock/lease.ts";
@@ -50,11 +51,17 @@ export class OpenSession {
     return await untilAborted(() => this.#log.newest(count, this.#session), signal);
   }
 
+  /** Returns the turns with these numbers, in their order, without those that were deleted. */
+  async loadTurnsAt(numbers: readonly number[], signal?: AbortSignal): Promise<StoredTurn[]> {
+    const load = () => mapBounded(numbers, (seq) => this.#log.after(seq - 1, 1, this.#session));
+    const found = await untilAborted(load, signal);
+    return found.flatMap((turns, index) => turns.filter(({ seq }) => seq === numbers[index]));
+  }
+
   /** Tells if a turn was deleted, of a session that had it. */
   async isDeleted(seq: number, signal?: AbortSignal): Promise<boolean> {
     if (this.#session.removed === undefined || seq === 0) return false;
-    const [turn] = await untilAborted(() => this.#log.after(seq - 1, 1, this.#session), signal);
-    return turn?.seq !== seq;
+    return (await this.loadTurnsAt([seq], signal)).length === 0;
   }
 
   /**

@@ -8,8 +8,9 @@ import { isChatMessage, isContent } from "../history/is-chat-message.ts";
 import { isArrayOf, readRecord, recordVersion } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 import { withoutVendorState } from "../model/vendor-state.ts";
+import type { AnsweringModel } from "../model/model-chunk.ts";
 import type { ModelMessage } from "../model/vendor-state.ts";
-import { isTurnVendorStates, withTurnVendorStates } from "./turn-vendor-state.ts";
+import { isModelName, isTurnVendorStates, withTurnVendorStates } from "./turn-vendor-state.ts";
 import type { TurnVendorState } from "./turn-vendor-state.ts";
 import { isTurnToolResults } from "./turn-tool-result.ts";
 import type { TurnToolResult } from "./turn-tool-result.ts";
@@ -40,6 +41,8 @@ export type TurnRecord = {
   sources?: Source[];
   /** State of vendors, which they want back with later turns: the calls of their own tools. */
   vendorStates?: TurnVendorState[];
+  /** The models that refused the state of earlier turns, which does not go back to them any more. */
+  refusedStates?: AnsweringModel[];
   /** Epoch milliseconds. */
   createdAt: number;
 };
@@ -57,7 +60,19 @@ export type NewTurn = Omit<TurnRecord, "v" | "createdAt">;
  * shape of a turn, which `readTurnRecord` would refuse.
  */
 export function newTurnRecord(given: NewTurn): TurnRecord {
-  const { runId, runnable, input, history, messages, status, usage, toolResults, sources, vendorStates } = given;
+  const {
+    runId,
+    runnable,
+    input,
+    history,
+    messages,
+    status,
+    usage,
+    toolResults,
+    sources,
+    vendorStates,
+    refusedStates,
+  } = given;
   const turn = {
     v: recordVersion,
     runId,
@@ -70,6 +85,7 @@ export function newTurnRecord(given: NewTurn): TurnRecord {
     toolResults,
     sources,
     vendorStates,
+    refusedStates,
     createdAt: Date.now(),
   };
   const record = toStorable(turn);
@@ -103,10 +119,33 @@ export function turnMessages({ history = [], input, messages }: TurnConversation
   return [...history, { role: "user", content: input }, ...messages];
 }
 
-/** Returns the messages of a stored turn as `turnMessages` does, with the state that their vendors want back. */
-export function turnModelMessages({ history, input, messages, vendorStates }: StoredTurn): ModelMessage[] {
-  const before = turnMessages({ history, input, messages: [] }).map(withoutVendorState);
-  return [...before, ...withTurnVendorStates(messages, vendorStates)];
+/**
+ * Returns the messages of stored turns, oldest first, as `turnMessages` does, with the state that their vendors want back:
+ * but for state of a model that refused it in a later turn.
+ */
+export function turnModelMessages(turns: readonly StoredTurn[]): ModelMessage[] {
+  const messages: ModelMessage[][] = [];
+  const refused = new Set<string>();
+  for (const turn of turns.toReversed()) {
+    const before = turnMessages({ ...turn, messages: [] }).map(withoutVendorState);
+    messages.push([...before, ...answersWithState(turn, refused)]);
+  }
+  return messages.toReversed().flat();
+}
+
+/**
+ * Returns the messages of a turn after its input, with the state of vendors but those in `refused`, to which it adds those that
+ * refused in this turn the state of earlier ones.
+ */
+export function answersWithState(turn: StoredTurn, refused: Set<string>): ModelMessage[] {
+  const { messages, vendorStates, refusedStates = [] } = turn;
+  const states = refused.size === 0 ? vendorStates : vendorStates?.filter(({ state }) => !refused.has(nameOf(state)));
+  for (const model of refusedStates) refused.add(nameOf(model));
+  return withTurnVendorStates(messages, states);
+}
+
+function nameOf({ providerId, modelId }: AnsweringModel): string {
+  return `${providerId}/${modelId}`;
 }
 
 /** Returns the first message of the user in a turn: in its history, where it has one, else its input. */
@@ -114,10 +153,17 @@ export function firstInput({ history = [], input }: TurnConversation): MessageCo
   return history.find(({ role }) => role === "user")?.content ?? input;
 }
 
-function hasOptionalFields({ history, toolResults, sources, vendorStates }: Record<string, unknown>): boolean {
+function hasOptionalFields({
+  history,
+  toolResults,
+  sources,
+  vendorStates,
+  refusedStates,
+}: Record<string, unknown>): boolean {
   return (
     isTurnToolResults(toolResults) &&
     isTurnVendorStates(vendorStates) &&
+    (refusedStates === undefined || isArrayOf(refusedStates, isModelName)) &&
     (history === undefined || isArrayOf(history, isChatMessage)) &&
     (sources === undefined || isArrayOf(sources, isSource))
   );

@@ -1,5 +1,6 @@
 import type { ChatMessage } from "../message/message.ts";
 import { withoutVendorState } from "../model/vendor-state.ts";
+import type { AnsweringModel } from "../model/model-chunk.ts";
 import type { ModelMessage, VendorState } from "../model/vendor-state.ts";
 import { isArrayOf } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
@@ -10,18 +11,24 @@ export type TurnVendorState = { index: number; state: VendorState };
 /** The characters of JSON that the vendors' state of one turn may have: pages that a search found are long. */
 const maxStateLength = 2_097_152;
 
+/** The state of vendors that a run got, by its message, and that which they refused. */
+type RunStates = {
+  readonly vendorStates: ReadonlyMap<ChatMessage, VendorState> | undefined;
+  readonly refusedStates: ReadonlySet<VendorState> | undefined;
+};
+
 /**
- * Returns what a turn stores of its vendors' state: that of the messages which `states` has. Nothing when it is larger than
- * a turn may be, and `leftOut` counts it: the vendor gets the text of those answers alone.
+ * Returns what a turn stores of its vendors' state: that of the messages for which the run has one that no vendor refused.
+ * Nothing when it is larger than a turn may be, and `leftOut` counts it: the vendor gets the text of those answers alone.
  */
 export function toTurnVendorStates(
   messages: readonly ChatMessage[],
-  states: ReadonlyMap<ChatMessage, VendorState> | undefined,
+  { vendorStates: states, refusedStates }: RunStates,
 ): { kept: TurnVendorState[]; leftOut: number } {
   if (states === undefined) return { kept: [], leftOut: 0 };
   const all = messages.flatMap((message, index): TurnVendorState[] => {
     const state = states.get(message);
-    return state === undefined ? [] : [{ index, state }];
+    return state === undefined || refusedStates?.has(state) === true ? [] : [{ index, state }];
   });
   const fits = JSON.stringify(all).length <= maxStateLength;
   return fits ? { kept: all, leftOut: 0 } : { kept: [], leftOut: all.length };
@@ -49,7 +56,10 @@ export function isTurnVendorStates(value: unknown = []): value is TurnVendorStat
 }
 
 function isTurnVendorState(value: unknown): value is TurnVendorState {
-  if (!isRecord(value) || !Number.isInteger(value["index"]) || !isRecord(value["state"])) return false;
-  const { providerId, modelId } = value["state"];
-  return typeof providerId === "string" && typeof modelId === "string";
+  return isRecord(value) && Number.isInteger(value["index"]) && isModelName(value["state"]);
+}
+
+/** Tells if a value names a model by its ids. */
+export function isModelName(value: unknown): value is AnsweringModel {
+  return isRecord(value) && typeof value["providerId"] === "string" && typeof value["modelId"] === "string";
 }
