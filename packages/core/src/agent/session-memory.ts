@@ -8,7 +8,7 @@ import type { ModelMessage } from "../model/vendor-state.ts";
 import { ownerOf } from "../run/run-options.ts";
 import type { Run } from "../run/run.ts";
 import type { OpenSession } from "../session/open-session.ts";
-import { withStateOf } from "../session/remembered-state.ts";
+import { withStateOf } from "./remembered-state.ts";
 import { turnMessages } from "../session/turn-record.ts";
 import type { StoredTurn, TurnConversation } from "../session/turn-record.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";

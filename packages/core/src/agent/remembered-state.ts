@@ -2,8 +2,8 @@ import type { ChatMessage } from "../message/message.ts";
 import type { VendorStateTurn } from "../memory/memory-options.ts";
 import type { ModelMessage } from "../model/vendor-state.ts";
 import { equalJson } from "../util/equal-json.ts";
-import { answersWithState } from "./turn-record.ts";
-import type { StoredTurn } from "./turn-record.ts";
+import { answersWithState } from "../session/turn-record.ts";
+import type { StoredTurn } from "../session/turn-record.ts";
 
 /**
  * Returns the messages of a memory with the state of vendors in these stored turns, oldest first. Only a turn all of whose
