@@ -12,8 +12,8 @@ type GeminiRequest = { modelId: string; body: RequestBody; access?: Access | und
 /** Sends the requests of one model: over HTTP, or through the caller's own client. */
 export type GeminiConnection = Connection<GeminiRequest, WireAnswer>;
 
-/** Settings of `httpConnection`; `isCloud` for Google Cloud (Vertex) instead of the Gemini API. */
-type HttpSettings = { isCloud: boolean; idleTimeoutMs: number };
+/** The settings of a model that its HTTP requests need; `isCloud` for Google Cloud (Vertex) instead of the Gemini API. */
+type HttpSettings = { network: Network; isCloud: boolean; idleTimeoutMs: number };
 
 /** The vendor's own limit for an answer that is not streamed. */
 const longestAnswerMs = 600_000;
@@ -22,7 +22,7 @@ const longestAnswerMs = 600_000;
 const maxEventBytes = 33_554_432;
 
 /** Makes the connection that sends requests over our own HTTP. */
-export function httpConnection(network: Network, { isCloud, idleTimeoutMs }: HttpSettings): GeminiConnection {
+export function httpConnection({ network, isCloud, idleTimeoutMs }: HttpSettings): GeminiConnection {
   const post = (request: GeminiRequest, call: CallContext, stream: boolean) =>
     postMethod(network, {
       ...request,
@@ -56,7 +56,7 @@ export async function postMethod(network: Network, request: MethodRequest): Prom
     ...sent,
     url: `${access?.baseURL}/${model}:${method}`,
     headers: { accept: "*/*", ...access?.headers },
-    toError: (reply) => toVendorError(reply.body, reply),
+    toError: toVendorError,
   });
 }
 

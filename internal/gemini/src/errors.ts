@@ -20,7 +20,7 @@ const statuses: Readonly<Record<string, number>> = {
  * Converts the error in a body of Gemini, in its parsed form or as text, to a `VendorError`: of a reply with an error
  * status, of an answer, or of an event.
  */
-export function toVendorError(body: unknown, reply?: Pick<ErrorReply, "status" | "headers">): VendorError {
+export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   const error = errorIn(body);
   const details = detailsOf(error);
   const keyFault = reasonOf(details).find((reason) => reason.startsWith("API_KEY_"));

@@ -1,12 +1,12 @@
-import type { EmbedOptions } from "@troupe/core";
-import { checkTexts, embedTexts, openClientCall, readJson, toModelError } from "@troupe/core/adapter";
-import type { CallContext, EmbeddingLimits, Network } from "@troupe/core/adapter";
+import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
+import { generateEmbeddings, getOwn, readJson } from "@troupe/core/adapter";
+import type { CallContext, EmbeddingLimits } from "@troupe/core/adapter";
 import type { OpenCall, OpenedCall } from "./access.ts";
 import { postMethod, toApiPath, toldByClient } from "./connection.ts";
-import type { GeminiEmbeddingsClient } from "./options.ts";
+import type { EmbeddingsSettings, GeminiEmbeddingsClient } from "./options.ts";
 
 /** The model of a request for embeddings, and the length of its vectors unless it is the full one. */
-export type EmbeddingTarget = { model: string; length: number | undefined };
+type EmbeddingTarget = { model: string; length: number | undefined };
 
 /** One of the methods with which an API embeds texts: its limits in one request, its body, and its answer. */
 export type EmbeddingMethod = {
@@ -26,65 +26,96 @@ type EmbeddingAnswer = {
   embedding?: Values;
 };
 
-/** Settings of `GeminiEmbedder`. */
-export type EmbedderSettings = {
+/** Settings of `createGeminiEmbeddings`: those of the embeddings, and what `google` and `vertex` do differently. */
+export type GeminiEmbeddingsSettings = EmbeddingsSettings & {
   providerId: string;
   isCloud: boolean;
-  network: Network;
   openCall: OpenCall;
-  client: GeminiEmbeddingsClient | undefined;
+  model: string;
+  /** The full length of the vectors by model. */
+  lengths: Readonly<Record<string, number>>;
   /** Returns the method for a model. */
   methodOf: (model: string) => EmbeddingMethod;
-  timeoutMs: number;
+  /** The model that takes the place of this one after an error that `isGone` recognises, and the report of it. */
+  successor?: { model: string; isGone: (error: unknown) => boolean; report: (dimensions: number) => void };
 };
 
-/** Embeds texts for `googleEmbeddings` and `vertexEmbeddings`, over HTTP or through the caller's own client. */
-export class GeminiEmbedder {
-  readonly #settings: EmbedderSettings;
+/** Creates a provider of embeddings over one of Google's APIs, for `googleEmbeddings` and `vertexEmbeddings`. */
+export function createGeminiEmbeddings(settings: GeminiEmbeddingsSettings): EmbeddingProvider {
+  return new GeminiEmbeddings(settings);
+}
 
-  constructor(settings: EmbedderSettings) {
+class GeminiEmbeddings implements EmbeddingProvider {
+  readonly providerId: string;
+  readonly dimensions?: number;
+  readonly #settings: GeminiEmbeddingsSettings;
+  #target: EmbeddingTarget;
+
+  constructor(settings: GeminiEmbeddingsSettings) {
+    const { providerId, model, lengths } = settings;
+    const dimensions = settings.dimensions ?? getOwn(lengths, model);
+    this.providerId = providerId;
+    if (dimensions !== undefined) this.dimensions = dimensions;
     this.#settings = settings;
+    this.#target = { model, length: settings.dimensions };
   }
 
-  /** Checks the texts and opens the call that embeds them. */
-  async open(texts: readonly string[], options: EmbedOptions): Promise<OpenedCall> {
-    const { client, openCall, providerId } = this.#settings;
-    checkTexts(texts);
-    return client === undefined ? await openCall(options) : { call: openClientCall(providerId, options) };
+  async embed(text: string, options?: EmbedOptions): Promise<number[]> {
+    const [vector = []] = await this.embedBatch([text], options);
+    return vector;
   }
 
-  /** Returns one vector per text. `length` is that of the vectors, when it is known beforehand. */
-  async embed(
+  async embedBatch(texts: readonly string[], options: EmbedOptions = {}): Promise<number[][]> {
+    const { openCall, successor } = this.#settings;
+    let opened: OpenedCall | undefined;
+    const open = async () => (opened ??= await openCall(options));
+    const target = this.#target;
+    try {
+      return await this.#embed(texts, target, open);
+    } catch (error) {
+      if (successor === undefined || target.model === successor.model || !successor.isGone(error)) throw error;
+      if (this.#target === target) this.#replaceModel(successor);
+      // All texts again: vectors of two models cannot be compared.
+      return await this.#embed(texts, this.#target, open);
+    }
+  }
+
+  /** Uses the successor from now on, with the length of the vectors so far. */
+  #replaceModel({ model, report }: NonNullable<GeminiEmbeddingsSettings["successor"]>): void {
+    this.#target = { model, length: this.dimensions };
+    report(this.dimensions ?? 0);
+  }
+
+  async #embed(
     texts: readonly string[],
-    { target, opened, length }: { target: EmbeddingTarget; opened: OpenedCall; length: number | undefined },
+    target: EmbeddingTarget,
+    open: () => Promise<OpenedCall>,
   ): Promise<number[][]> {
     const { limits } = this.#settings.methodOf(target.model);
-    const send = async (batch: readonly string[]) => {
-      const values = await this.#ask(batch, target, opened);
-      return (values ?? []).map((one) => one?.values ?? []);
-    };
-    try {
-      const vectors = await embedTexts(texts, { limits, length, send });
-      return target.length === undefined ? vectors : vectors.map(toUnitLength);
-    } catch (error) {
-      throw toModelError(error, opened.call);
-    }
+    const vectors = await generateEmbeddings(texts, async () => {
+      const opened = await open();
+      const send = async (batch: readonly string[]) => {
+        const values = await this.#ask(batch, target, opened);
+        return (values ?? []).map((one) => one?.values ?? []);
+      };
+      return { call: opened.call, limits, length: this.dimensions, send };
+    });
+    return target.length === undefined ? vectors : vectors.map(toUnitLength);
   }
 
   async #ask(texts: readonly string[], target: EmbeddingTarget, { call, access }: OpenedCall) {
     const { client, isCloud, network, methodOf, timeoutMs } = this.#settings;
     if (client !== undefined) return await askClient(client, { texts, target, call });
     const method = methodOf(target.model);
-    const body = method.toBody(texts, target);
-    const waits = { headersTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs };
     const reply = await postMethod(network, {
       modelId: target.model,
       method: method.name,
       isCloud,
       access,
-      body,
+      body: method.toBody(texts, target),
       call,
-      ...waits,
+      headersTimeoutMs: timeoutMs,
+      idleTimeoutMs: timeoutMs,
     });
     const answer: EmbeddingAnswer = (await readJson(reply)) ?? {};
     return method.fromBody(answer);

@@ -1,6 +1,6 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { createOmissionReport, generateAnswer, openClientCall, streamAnswer } from "@troupe/core/adapter";
-import type { ModelChunk, ModelResponse, Network } from "@troupe/core/adapter";
+import { createRequestContext, generateAnswer, streamAnswer } from "@troupe/core/adapter";
+import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import type { OpenCall } from "./access.ts";
 import { clientConnection, httpConnection } from "./connection.ts";
 import type { GeminiConnection } from "./connection.ts";
@@ -11,15 +11,10 @@ import { toRequest } from "./to-request.ts";
 import type { RequestBody } from "./to-request.ts";
 
 /**
- * Settings of `createGeminiModel`: the model, its network, and the function that opens its calls. `isCloud` for Google
- * Cloud (Vertex) instead of the Gemini API.
+ * Settings of `createGeminiModel`: those of the model, and the function that opens its calls. `isCloud` for Google Cloud
+ * (Vertex) instead of the Gemini API.
  */
-export type GeminiModelSettings = ProviderSettings & {
-  providerId: string;
-  isCloud: boolean;
-  network: Network;
-  openCall: OpenCall;
-};
+export type GeminiModelSettings = ProviderSettings & { providerId: string; isCloud: boolean; openCall: OpenCall };
 
 /** Creates a model that speaks Gemini's format, for `google` and `vertex`, which differ in address and credentials. */
 export function createGeminiModel(settings: GeminiModelSettings): ModelProvider {
@@ -34,13 +29,12 @@ class GeminiModel implements ModelProvider {
   readonly #openCall: OpenCall;
 
   constructor(settings: GeminiModelSettings) {
-    const { providerId, modelId, client, network, openCall } = settings;
+    const { providerId, modelId, client, openCall } = settings;
     this.providerId = providerId;
     this.modelId = modelId;
     this.#settings = settings;
-    this.#connection = client === undefined ? httpConnection(network, settings) : clientConnection(client);
-    this.#openCall =
-      client === undefined ? openCall : async (options) => ({ call: openClientCall(providerId, options) });
+    this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client);
+    this.#openCall = openCall;
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
@@ -68,9 +62,7 @@ class GeminiModel implements ModelProvider {
   }
 
   #toRequest(messages: readonly ChatMessage[], options: ModelOptions): RequestBody {
-    const { rules, logger, isCloud } = this.#settings;
-    const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
-    const reportReplaced = createOmissionReport(this, { logger });
-    return toRequest(messages, options, { model: this, rules, isCloud, reportOmitted, reportReplaced });
+    const { isCloud } = this.#settings;
+    return toRequest(messages, options, { ...createRequestContext(this, this.#settings, options), isCloud });
   }
 }

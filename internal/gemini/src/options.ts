@@ -1,23 +1,19 @@
-import { createLogger } from "@troupe/core";
-import type { Logger, NetworkOptions } from "@troupe/core";
+import type { EmbeddingProviderOptions, ModelProviderOptions } from "@troupe/core";
 import {
   anyBoolean,
-  apiKeyOption,
-  baseUrlOption,
-  checkClientOptions,
   clientOption,
+  embeddingProviderChecks,
   integer,
-  loggerOption,
+  modelProviderChecks,
   nested,
-  networkOptions,
   oneOf,
   optional,
-  readOptions,
+  readProviderOptions,
   satisfying,
   timeoutMilliseconds,
   wrongOption,
 } from "@troupe/core/adapter";
-import type { OptionCheck, OptionTable } from "@troupe/core/adapter";
+import type { OptionCheck, OptionNames, OptionTable, SettingsOf } from "@troupe/core/adapter";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
@@ -34,28 +30,15 @@ export type GeminiClient = {
 /** A client of `@google/genai` for embeddings, by the one method that is called: a `GoogleGenAI`, or a wrapped one. */
 export type GeminiEmbeddingsClient = { models: { embedContent(parameters: never): PromiseLike<unknown> } };
 
-/** The options for the address, the key and the network, which models and embeddings of `google` and `vertex` share. */
-export type ConnectionOptions = NetworkOptions & {
-  apiKey?: string | (() => string | Promise<string>) | undefined;
-  baseURL?: string | undefined;
-};
+/** Options of `google` and `vertex` alike, for their server. */
+type ServerOptions = { apiKey?: string | (() => string | Promise<string>) | undefined; baseURL?: string | undefined };
 
 /** The options that users pass to both `google` and `vertex`, before `readModelOptions` checks them. */
-export type GeminiOptions = ConnectionOptions & {
-  client?: GeminiClient | undefined;
-  idleTimeoutMs?: number | undefined;
-  rules?: Partial<ModelRules> | undefined;
-  logger?: Logger | undefined;
-};
+type GeminiOptions = ServerOptions & ModelProviderOptions<GeminiClient, ModelRules>;
 
-/** The checked options and defaults of `readModelOptions` that concern all calls of a model. */
-export type ProviderSettings = {
-  modelId: string;
-  client: GeminiClient | undefined;
-  idleTimeoutMs: number;
-  rules: ModelRules;
-  logger: Logger;
-};
+/** The options that users pass to both `googleEmbeddings` and `vertexEmbeddings`, before `readEmbeddingsOptions` checks them. */
+type GeminiEmbeddingsOptions = ServerOptions &
+  EmbeddingProviderOptions<GeminiEmbeddingsClient> & { model?: string | undefined; timeoutMs?: number | undefined };
 
 const thinkingLevel = oneOf("minimal", "low", "medium", "high");
 
@@ -69,50 +52,56 @@ const ruleTable = {
   mediaInResults: optional(anyBoolean),
 } satisfies OptionTable<ModelRules>;
 
-/** Checks of the options that Google's models and embeddings share. */
-export const connectionTable = {
-  ...networkOptions,
-  apiKey: optional(apiKeyOption),
-  baseURL: optional(baseUrlOption),
-} satisfies OptionTable<ConnectionOptions>;
-
-/** Options that a client has of its own. */
-export const ownOfClient = ["apiKey", "baseURL", "headers", "fetch", "proxy", "dispatcher"] as const;
-
 const optionTable = {
-  ...connectionTable,
+  ...modelProviderChecks,
+  rules: optional(nested(ruleTable)),
   client: optional(
     clientOption<GeminiClient>("a GoogleGenAI", "models.generateContent", "models.generateContentStream"),
   ),
-  logger: optional(loggerOption),
-  idleTimeoutMs: optional(timeoutMilliseconds, 60_000),
-  rules: optional(nested(ruleTable)),
 } satisfies OptionTable<GeminiOptions>;
 
-/**
- * Check of the option for a model's id. The id becomes part of a URL, so an id with `..` or unusual characters is
- * `invalid_config`.
- */
-export const modelIdOption = satisfying<string>(
+// The id becomes part of a URL.
+const checkModelId = satisfying<string>(
   "the id of a model",
   (value) => typeof value === "string" && /^[\w@-][\w./:@-]*$/.test(value) && !value.includes(".."),
 );
 
-/**
- * Checks the options of `google` or `vertex` and adds the defaults. Throws `invalid_config` for a wrong or unknown one.
- * `vendor` is named in errors; `more` holds the checks of options that only this provider has.
- */
-export function readModelOptions(
+const embeddingsTable = {
+  ...embeddingProviderChecks,
+  model: optional(checkModelId),
+  timeoutMs: optional(timeoutMilliseconds, 600_000),
+  client: optional(clientOption<GeminiEmbeddingsClient>("a GoogleGenAI", "models.embedContent")),
+} satisfies OptionTable<GeminiEmbeddingsOptions>;
+
+type Checks = Readonly<Record<string, OptionCheck<unknown>>>;
+
+/** Names for errors, and `more` checks of options that only one of the two providers has. */
+type Own<More extends Checks> = OptionNames & { more: More };
+
+/** The settings of a model that `readModelOptions` returns: checked options with their defaults, and all abilities. */
+export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & { modelId: string; rules: ModelRules };
+
+/** Checks the arguments of `google` or `vertex` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
+export function readModelOptions<More extends Checks>(
   modelId: string,
-  options: GeminiOptions,
-  { vendor, more = {} }: { vendor: string; more?: Readonly<Record<string, OptionCheck<unknown>>> },
-): ProviderSettings {
-  const where = { owner: vendor };
-  modelIdOption(modelId, "modelId", where);
-  const read = readOptions<typeof optionTable>({ ...optionTable, ...more }, options, where);
-  checkClientOptions(options, [...ownOfClient, "idleTimeoutMs"]);
-  const { client, idleTimeoutMs, rules, logger = createLogger() } = read;
-  return { modelId, client, idleTimeoutMs, rules: rulesOf(modelId, rules), logger };
+  options: object,
+  { more, ...names }: Own<More>,
+): ProviderSettings & SettingsOf<More> {
+  checkModelId(modelId, "modelId", names);
+  const read = readProviderOptions({ ...optionTable, ...more }, options, names);
+  const { rules, ...settings } = read as SettingsOf<typeof optionTable> & SettingsOf<More>;
+  return { ...settings, modelId, rules: rulesOf(modelId, rules) } as ProviderSettings & SettingsOf<More>;
+}
+
+/** The settings of embeddings that `readEmbeddingsOptions` returns: checked options with their defaults. */
+export type EmbeddingsSettings = SettingsOf<typeof embeddingsTable>;
+
+/** Checks the options of `googleEmbeddings` or `vertexEmbeddings` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
+export function readEmbeddingsOptions<More extends Checks>(
+  options: object,
+  { more, ...names }: Own<More>,
+): EmbeddingsSettings & SettingsOf<More> {
+  return readProviderOptions({ ...embeddingsTable, ...more }, options, names) as EmbeddingsSettings & SettingsOf<More>;
 }
 
 function checkLevels(...[value, name, where]: Parameters<OptionCheck<unknown>>): ModelRules["thinkingLevels"] {
@@ -120,28 +109,4 @@ function checkLevels(...[value, name, where]: Parameters<OptionCheck<unknown>>):
     throw wrongOption({ ...where, name }, "an array of levels that is not empty", value);
   }
   return value.map((level, index) => thinkingLevel(level, `${name}[${index}]`, where));
-}
-
-const embeddingsTable = {
-  ...connectionTable,
-  client: optional(clientOption<GeminiEmbeddingsClient>("a GoogleGenAI", "models.embedContent")),
-  model: optional(modelIdOption),
-  dimensions: optional(integer(1)),
-  timeoutMs: optional(timeoutMilliseconds),
-};
-
-/**
- * Checks the options of `googleEmbeddings` or `vertexEmbeddings`, with `more` checks of those that only one of them has.
- * Throws `invalid_config` for a wrong or unknown one.
- */
-export function readEmbeddingsOptions<Options extends { client?: GeminiEmbeddingsClient | undefined }>(
-  options: Options,
-  { owner, more }: { owner: string; more: Readonly<Record<string, OptionCheck<unknown>>> },
-): Options {
-  const read = readOptions({ ...embeddingsTable, ...more }, options, { owner });
-  checkClientOptions<ConnectionOptions & { client?: unknown; timeoutMs?: number }>(options, [
-    ...ownOfClient,
-    "timeoutMs",
-  ]);
-  return read as Options;
 }

@@ -17,13 +17,13 @@ export {
   timeoutMilliseconds,
 } from "./errors/option-checks.ts";
 export {
-  apiKeyOption,
   baseUrlOption,
-  checkClientOptions,
   clientOption,
-  openClientCall,
+  embeddingProviderChecks,
+  modelProviderChecks,
+  readProviderOptions,
 } from "./model/provider-options.ts";
-export { networkOptions } from "./model/network.ts";
+export type { OptionNames, SettingsOf } from "./model/provider-options.ts";
 export type { CallHeaders, NetworkOptions } from "./model/network.ts";
 
 // Errors.
@@ -55,9 +55,9 @@ export type { ModelResponse } from "./model/model-response.ts";
 export { collectResponse, ResponseCollector } from "./model/response-collector.ts";
 export { generateAnswer, streamAnswer } from "./model/stream-answer.ts";
 export type { Connection, EventReader, OpenAnswer, StreamedCall, WholeCall } from "./model/stream-answer.ts";
-export { createOmissionReport } from "./model/omission.ts";
+export { createOmissionReport, createRequestContext } from "./model/omission.ts";
 export { nearestEffort } from "./model/nearest-effort.ts";
-export type { Omission, ReportOmission } from "./model/omission.ts";
+export type { Omission, ReportOmission, RequestContext } from "./model/omission.ts";
 export { PartReader } from "./model/part-reader.ts";
 export { readContentData } from "./message/content-data.ts";
 export type { ContentData } from "./message/content-data.ts";
@@ -73,11 +73,12 @@ export type { CompiledSchema } from "./schema/compile-schema.ts";
 export { parseArguments } from "./schema/parse-model-json.ts";
 
 // HTTP to vendors, and to addresses from outside.
-export { createHttpPool, sharedHttpPool } from "./wire/http-pool.ts";
+export { createHttpPool } from "./wire/http-pool.ts";
 export type { HttpInit, HttpPool, HttpPoolOptions, HttpSender } from "./wire/http-pool.ts";
 export type { HttpReply, ReplyBytes, ReplyHeaders } from "./wire/http-reply.ts";
+export { sharedHttpPool } from "./wire/shared-http-pool.ts";
 export { Network } from "./model/network.ts";
-export type { CallSources } from "./model/network.ts";
+export type { CallStart, NetworkSettings } from "./model/network.ts";
 export { postJson, readJson } from "./wire/post-json.ts";
 export type { ErrorReply, JsonRequest } from "./wire/post-json.ts";
 export { clientEvents, streamEvents } from "./wire/stream-events.ts";
@@ -90,8 +91,8 @@ export { createGuardedFetch } from "./wire/guarded-fetch.ts";
 export type { GuardedFetch, GuardedFetchOptions, GuardedReply, GuardedRequest } from "./wire/guarded-fetch.ts";
 
 // Embeddings.
-export { checkTexts, embedTexts } from "./vector/embed-texts.ts";
-export type { EmbeddingLimits, TextBatches } from "./vector/embed-texts.ts";
+export { generateEmbeddings } from "./vector/embed-texts.ts";
+export type { EmbeddingCall, EmbeddingLimits } from "./vector/embed-texts.ts";
 
 // Storage drivers.
 export type { LimitedStorage } from "./storage/storage-driver.ts";

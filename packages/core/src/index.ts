@@ -113,6 +113,7 @@ export type { Json } from "./storage/json.ts";
 export { fallbackModel } from "./model/fallback-model.ts";
 export type { ModelProvider } from "./model/model-provider.ts";
 export type { NetworkOptions } from "./model/network.ts";
+export type { EmbeddingProviderOptions, ModelProviderOptions } from "./model/provider-options.ts";
 export type { ModelResponse } from "./model/model-response.ts";
 export type {
   ModelConfig,

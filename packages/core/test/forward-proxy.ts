@@ -13,6 +13,7 @@ export type ProxyMode = "ok" | 407 | 403 | 502 | "destroy" | "silent";
 export async function startForwardProxy(mode: ProxyMode = "ok") {
   const requests: { line: string; authorization: string | undefined }[] = [];
   const open = new Set<Duplex>();
+  let openConnections = 0;
   const record = ({ method, url, headers }: IncomingMessage): void => {
     requests.push({ line: `${method} ${url}`, authorization: headers["proxy-authorization"] });
   };
@@ -28,12 +29,17 @@ export async function startForwardProxy(mode: ProxyMode = "ok") {
     else if (mode !== "ok") client.end(`HTTP/1.1 ${mode} No\r\ncontent-length: 0\r\n\r\n`);
     else tunnel(request.url ?? "", client);
   });
+  server.on("connection", (socket) => {
+    openConnections += 1;
+    socket.once("close", () => (openConnections -= 1));
+  });
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => {
     for (const socket of open) socket.destroy();
     server.close().closeAllConnections();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, requests, openConnections: () => openConnections };
 }
 
 function tunnel(target: string, client: Duplex): void {

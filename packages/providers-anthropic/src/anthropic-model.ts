@@ -2,19 +2,18 @@ import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
 import {
   collectResponse,
   createOmissionReport,
+  createRequestContext,
   generateAnswer,
-  Network,
-  openClientCall,
   streamAnswer,
 } from "@troupe/core/adapter";
 import type { CallContext, ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { clientConnection, expectedMs, httpConnection } from "./connection.ts";
 import type { MessagesConnection } from "./connection.ts";
 import { ContinuedEvents } from "./continued-events.ts";
-import { EventReader } from "./from-events.ts";
+import { AnthropicEventReader } from "./from-events.ts";
 import { fromResponse } from "./from-response.ts";
-import { readModelOptions } from "./options.ts";
-import type { AnthropicOptions, PromptCache, ProviderSettings } from "./options.ts";
+import { providerId, readModelOptions } from "./options.ts";
+import type { AnthropicOptions, ProviderSettings, PromptCache } from "./options.ts";
 import { toRequest } from "./to-request.ts";
 import type { Request } from "./to-request.ts";
 
@@ -33,20 +32,18 @@ type Asked = { messages: readonly ChatMessage[]; options: ModelOptions };
 const longestWholeMs = 600_000;
 
 class AnthropicModel implements ModelProvider {
-  readonly providerId = "anthropic";
+  readonly providerId = providerId;
   readonly modelId: string;
   readonly #settings: ProviderSettings;
-  readonly #network: Network;
   readonly #connection: MessagesConnection;
   #promptCache: PromptCache;
 
   constructor(settings: ProviderSettings) {
-    const { modelId, client, network, promptCache } = settings;
+    const { modelId, client, promptCache } = settings;
     this.modelId = modelId;
     this.#settings = settings;
+    this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client);
     this.#promptCache = promptCache;
-    this.#network = new Network(network);
-    this.#connection = client === undefined ? httpConnection(this.#network, settings) : clientConnection(client);
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
@@ -71,7 +68,7 @@ class AnthropicModel implements ModelProvider {
       const call = await this.#openCall(asked.options);
       const openPart = (part: Request) => this.#connection.open(part, call);
       const open = async () => {
-        const reader = new EventReader(this);
+        const reader = new AnthropicEventReader(this);
         const events = await this.#carry((each) => ContinuedEvents.open(each, reader, openPart), request, asked);
         return { events, reader, fromWhole: (body: unknown) => fromResponse(body, this) };
       };
@@ -101,18 +98,12 @@ class AnthropicModel implements ModelProvider {
   }
 
   #toRequest(messages: readonly ChatMessage[], options: ModelOptions, promptCache = this.#promptCache): Request {
-    const { rules, logger } = this.#settings;
-    const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
-    const reportReplaced = createOmissionReport(this, { logger });
-    return toRequest(messages, options, { model: this, rules, promptCache, reportOmitted, reportReplaced });
+    return toRequest(messages, options, { ...createRequestContext(this, this.#settings, options), promptCache });
   }
 
   async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {
-    const { providerId } = this;
-    const { client, apiKey: config } = this.#settings;
-    if (client !== undefined) return openClientCall(providerId, { apiKey, signal });
     const environment = ["ANTHROPIC_API_KEY"];
-    return await this.#network.openCall({ providerId, request: apiKey, config, environment, signal });
+    return await this.#settings.network.openCall({ providerId, apiKey, signal, environment });
   }
 }
 

@@ -1,5 +1,5 @@
 import { clientEvents, postJson, readJson, streamEvents } from "@troupe/core/adapter";
-import type { CallContext, Connection, HttpReply, Network } from "@troupe/core/adapter";
+import type { CallContext, Connection, HttpReply } from "@troupe/core/adapter";
 import { toVendorError } from "./errors.ts";
 import type { AnthropicClient, ProviderSettings } from "./options.ts";
 import { defaultVersion } from "./to-request.ts";
@@ -9,8 +9,8 @@ import type { WireEvent } from "./wire-types.ts";
 /** Carries requests of the Messages API, as `httpConnection` or `clientConnection` make it. */
 export type MessagesConnection = Connection<Request, WireEvent>;
 
-/** The settings of a model that its HTTP requests need: address, header for the key, and idle timeout. */
-type HttpSettings = Pick<ProviderSettings, "baseURL" | "keyHeader" | "idleTimeoutMs">;
+/** The settings of a model that its HTTP requests need. */
+type HttpSettings = Pick<ProviderSettings, "network" | "baseURL" | "keyHeader" | "idleTimeoutMs">;
 
 /** The vendor expects an hour for 128,000 tokens. */
 const msPerToken = 3_600_000 / 128_000;
@@ -21,13 +21,11 @@ export function expectedMs({ body }: Request): number {
 }
 
 /** Makes the connection that sends requests over our own HTTP. */
-export function httpConnection(network: Network, settings: HttpSettings): MessagesConnection {
-  const { baseURL, keyHeader, idleTimeoutMs } = settings;
-  const url = `${baseURL.replace(/\/+$/, "")}/v1/messages`;
+export function httpConnection({ network, baseURL, keyHeader, idleTimeoutMs }: HttpSettings): MessagesConnection {
   const post = async (request: Request, call: CallContext, stream: boolean): Promise<HttpReply> => {
     const key = call.key?.value ?? "";
     return await postJson(network, {
-      url,
+      url: `${baseURL}/v1/messages`,
       headers: {
         accept: "application/json",
         "anthropic-version": request.version,
@@ -37,7 +35,7 @@ export function httpConnection(network: Network, settings: HttpSettings): Messag
       call,
       headersTimeoutMs: stream ? idleTimeoutMs : Math.max(expectedMs(request), idleTimeoutMs),
       idleTimeoutMs,
-      toError: (reply) => toVendorError(reply.body, reply),
+      toError: toVendorError,
     });
   };
   return {

@@ -1,5 +1,5 @@
 import type { EventBatch } from "@troupe/core/adapter";
-import type { EventReader } from "./from-events.ts";
+import type { AnthropicEventReader } from "./from-events.ts";
 import type { Request } from "./to-request.ts";
 import type { WireEvent } from "./wire-types.ts";
 
@@ -13,14 +13,14 @@ type Step = IteratorResult<EventBatch<WireEvent>, unknown>;
  */
 export class ContinuedEvents implements AsyncIterableIterator<EventBatch<WireEvent>, unknown> {
   readonly #request: Request;
-  readonly #reader: EventReader;
+  readonly #reader: AnthropicEventReader;
   readonly #open: Open;
   #events: AsyncIterator<EventBatch<WireEvent>, unknown>;
   #isLeft = false;
 
   private constructor(
     request: Request,
-    reader: EventReader,
+    reader: AnthropicEventReader,
     opened: { open: Open; events: AsyncIterable<EventBatch<WireEvent>> },
   ) {
     this.#request = request;
@@ -30,7 +30,7 @@ export class ContinuedEvents implements AsyncIterableIterator<EventBatch<WireEve
   }
 
   /** Sends the request, whose answer `reader` reads. */
-  static async open(request: Request, reader: EventReader, open: Open): Promise<ContinuedEvents> {
+  static async open(request: Request, reader: AnthropicEventReader, open: Open): Promise<ContinuedEvents> {
     return new ContinuedEvents(request, reader, { open, events: await open(request) });
   }
 

@@ -19,7 +19,7 @@ const statuses: Readonly<Record<string, number>> = {
  * Makes the error of Anthropic's error object: in a reply with an error status, in place of an answer, or as an event.
  * The body of a reply may be anything, since proxies answer too.
  */
-export function toVendorError(body: unknown, reply?: Pick<ErrorReply, "status" | "headers">): VendorError {
+export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   const { error } = readObject(body);
   const { type, message } = readObject(error);
   const word = readText(type);

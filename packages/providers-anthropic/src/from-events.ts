@@ -9,7 +9,7 @@ import {
   readText,
   TruncatedResponseError,
 } from "@troupe/core/adapter";
-import type { ModelChunk, Source } from "@troupe/core/adapter";
+import type { EventReader, ModelChunk, Source } from "@troupe/core/adapter";
 import { toVendorError } from "./errors.ts";
 import { toReplay, toVendorState } from "./replay.ts";
 import { citedSource, sourcesIn } from "./sources.ts";
@@ -31,7 +31,7 @@ const mostPauses = 10;
  * Converts the events of one streamed answer to chunks. Collects its blocks as `vendorState`, which the next model call
  * of the run sends back.
  */
-export class EventReader {
+export class AnthropicEventReader implements EventReader<WireEvent> {
   readonly #model: { providerId: string; modelId: string };
   // By index, in the order of their starts.
   readonly #blocks = new Map<unknown, OpenBlock>();

@@ -1,25 +1,23 @@
-import { createLogger } from "@troupe/core";
-import type { Logger, NetworkOptions } from "@troupe/core";
+import type { ModelProviderOptions } from "@troupe/core";
 import {
   anyBoolean,
-  apiKeyOption,
   baseUrlOption,
-  checkClientOptions,
   clientOption,
   integer,
-  loggerOption,
+  modelProviderChecks,
   nested,
-  networkOptions,
   nonBlankString,
   oneOf,
   optional,
-  readOptions,
-  timeoutMilliseconds,
+  readProviderOptions,
   wrongOption,
 } from "@troupe/core/adapter";
-import type { OptionCheck, OptionTable } from "@troupe/core/adapter";
+import type { OptionCheck, OptionTable, SettingsOf } from "@troupe/core/adapter";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
+
+/** The id of this provider, which errors name and under which callers send its key. */
+export const providerId = "anthropic";
 
 /**
  * A client of Anthropic's SDK, by the one method that is called: an `Anthropic`, `AnthropicBedrock` or
@@ -31,42 +29,18 @@ export type AnthropicClient = { messages: { create(body: never, options?: never)
 export type PromptCache = false | { ttl: "5m" | "1h" };
 
 /** Options of `anthropic`, which creates a model. All have defaults. */
-export type AnthropicOptions = NetworkOptions & {
-  /** A client of Anthropic's SDK that sends the requests, with its own address, key and network. @default our own HTTP */
-  client?: AnthropicClient | undefined;
+export type AnthropicOptions = ModelProviderOptions<AnthropicClient, ModelRules> & {
   /** The key for calls without their own, or a function that returns it for each call. @default `ANTHROPIC_API_KEY`, read at each call */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, without `/v1`. @default "https://api.anthropic.com" */
   baseURL?: string | undefined;
   /** The header that carries the key. Some gateways know only the old `x-api-key`. @default "authorization" */
   keyHeader?: "authorization" | "x-api-key" | undefined;
-  /** Milliseconds to wait for the first byte, and between chunks. @default 60_000 */
-  idleTimeoutMs?: number | undefined;
   /**
    * Marks for the vendor's prompt cache: `false` for none, or the time for which tools and instructions stay in it. The
    * last turns stay for 5 minutes. @default { ttl: "5m" }
    */
   promptCache?: PromptCache | undefined;
-  /** Abilities of the model that the table does not know or has wrong. */
-  rules?: Partial<ModelRules> | undefined;
-  /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
-  logger?: Logger | undefined;
-};
-
-/**
- * The settings of an Anthropic model that `readModelOptions` returns: checked options, with defaults and all abilities.
- */
-export type ProviderSettings = {
-  modelId: string;
-  apiKey: AnthropicOptions["apiKey"];
-  client: AnthropicClient | undefined;
-  network: NetworkOptions;
-  baseURL: string;
-  keyHeader: "authorization" | "x-api-key";
-  idleTimeoutMs: number;
-  promptCache: PromptCache;
-  rules: ModelRules;
-  logger: Logger;
 };
 
 const ruleTable = {
@@ -80,46 +54,25 @@ const ruleTable = {
 const checkTtl = nested({ ttl: oneOf("5m", "1h") });
 
 const optionTable = {
-  apiKey: optional(apiKeyOption),
+  ...modelProviderChecks,
   baseURL: optional(baseUrlOption, "https://api.anthropic.com"),
   keyHeader: optional(oneOf("authorization", "x-api-key"), "authorization"),
-  idleTimeoutMs: optional(timeoutMilliseconds, 60_000),
   promptCache: optional(checkPromptCache, { ttl: "5m" as const }),
   rules: optional(nested(ruleTable)),
-  logger: optional(loggerOption),
   client: optional(clientOption<AnthropicClient>("a client of @anthropic-ai/sdk", "messages.create")),
-  ...networkOptions,
 } satisfies OptionTable<AnthropicOptions>;
 
-const where = { owner: "anthropic" };
 const checkModelId = nonBlankString();
 
-/** Options that a client has of its own. */
-const ownOfClient = [
-  "apiKey",
-  "baseURL",
-  "keyHeader",
-  "idleTimeoutMs",
-  "headers",
-  "fetch",
-  "proxy",
-  "dispatcher",
-] as const;
+/** The settings of a model that `readModelOptions` returns: checked options with their defaults, and all abilities. */
+export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & { modelId: string; rules: ModelRules };
 
 /** Checks the arguments of `anthropic` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
 export function readModelOptions(modelId: string, options: AnthropicOptions): ProviderSettings {
-  const read = readOptions(optionTable, options, where);
-  checkClientOptions(options, ownOfClient);
-  const { apiKey, client, rules, logger = createLogger(), headers, fetch, proxy, dispatcher, ...settings } = read;
-  return {
-    ...settings,
-    modelId: checkModelId(modelId, "modelId", where),
-    apiKey,
-    client,
-    network: { headers, fetch, proxy, dispatcher },
-    rules: rulesOf(modelId, rules),
-    logger,
-  };
+  checkModelId(modelId, "modelId", { owner: providerId });
+  const names = { owner: providerId, withoutEffect: ["keyHeader"] };
+  const { rules, ...settings } = readProviderOptions(optionTable, options, names);
+  return { ...settings, modelId, rules: rulesOf(modelId, rules) };
 }
 
 function checkPromptCache(...[value, name, place]: Parameters<OptionCheck<unknown>>): PromptCache {

@@ -8,6 +8,7 @@ import { TroupeError } from "@troupe/core";
 import type { ContentPart } from "@troupe/core";
 import { readContentData } from "@troupe/core/adapter";
 import type { ContentData } from "@troupe/core/adapter";
+import { providerId } from "./options.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** A block in Anthropic's format that may stand in a user message or a tool result: text, image or document. */
@@ -85,6 +86,6 @@ function unsupported(part: DataPart, modelId: string, taken: string): TroupeErro
   return new TroupeError(
     "unsupported_media_type",
     `anthropic's ${modelId} does not take this part: ${kind}. It takes ${taken}.`,
-    { fields: { vendor: "anthropic", model: modelId, part: part.type } },
+    { fields: { vendor: providerId, model: modelId, part: part.type } },
   );
 }

@@ -1,8 +1,7 @@
 import { accessByKey } from "@troupe-internal/gemini";
 import type { OpenCall } from "@troupe-internal/gemini";
 import type { Network } from "@troupe/core/adapter";
-import { providerId } from "./google-options.ts";
-import type { ConnectionOptions } from "./google-options.ts";
+import { providerId } from "./options.ts";
 
 const environment = ["GOOGLE_API_KEY", "GEMINI_API_KEY"];
 
@@ -10,11 +9,9 @@ const environment = ["GOOGLE_API_KEY", "GEMINI_API_KEY"];
  * Returns the function that opens each call: with the key of the call, else of the options, else of the environment
  * (`GOOGLE_API_KEY`, then `GEMINI_API_KEY`). It rejects with `unauthorized` when there is none.
  */
-export function createOpenCall(network: Network, { apiKey: config, baseURL }: ConnectionOptions): OpenCall {
-  const origin = baseURL ?? "https://generativelanguage.googleapis.com";
-  const address = `${origin.replace(/\/+$/, "")}/v1beta`;
-  return async ({ apiKey: request, signal }) => {
-    const call = await network.openCall({ providerId, request, config, environment, signal });
-    return { call, access: accessByKey(address, call) };
+export function createOpenCall({ network, baseURL }: { network: Network; baseURL: string }): OpenCall {
+  return async ({ apiKey, signal }) => {
+    const call = await network.openCall({ providerId, apiKey, signal, environment });
+    return { call, access: accessByKey(`${baseURL}/v1beta`, call) };
   };
 }

@@ -1,4 +1,4 @@
 export { googleEmbeddings } from "./google-embeddings.ts";
-export { google } from "./google.ts";
-export type { GeminiClient, GeminiEmbeddingsClient, GoogleEmbeddingsOptions, GoogleOptions } from "./google-options.ts";
+export { google } from "./google-model.ts";
+export type { GeminiClient, GeminiEmbeddingsClient, GoogleEmbeddingsOptions, GoogleOptions } from "./options.ts";
 export type { ModelRules } from "./model-rules.ts";

@@ -1,7 +1,7 @@
 import { clientEvents, postJson, readJson, streamEvents, untilAborted } from "@troupe/core/adapter";
-import type { CallContext, CallSources, Connection, HttpReply, JsonRequest, Network } from "@troupe/core/adapter";
-import { OllamaError, toOllamaError, withAdvice } from "./errors.ts";
-import type { OllamaClient, OllamaEmbeddingsClient } from "./options.ts";
+import type { CallContext, CallStart, Connection, HttpReply, JsonRequest, Network } from "@troupe/core/adapter";
+import { toVendorError, withAdvice } from "./errors.ts";
+import type { EmbeddingsSettings, OllamaClient, OllamaEmbeddingsClient, ProviderSettings } from "./options.ts";
 import type { WireEmbedRequest, WireLine, WireRequest } from "./wire-types.ts";
 
 /** Carries chat requests. Answers are always streamed. */
@@ -10,25 +10,20 @@ export type ChatConnection = Pick<Connection<WireRequest, WireLine>, "open">;
 /** Carries requests for embeddings, which are answered as a whole. */
 export type EmbedConnection = Pick<Connection<WireEmbedRequest, never>, "send">;
 
-type HttpSettings = { baseURL: string; timeoutMs: number; idleTimeoutMs: number };
-
 /**
- * Returns where the key of a server comes from beside its options: only ollama.com needs one, and only it gets
+ * Returns the sources of the key of a server beside its options: only ollama.com needs one, and only it gets
  * `OLLAMA_API_KEY`.
  */
-export function keySourcesOf(baseURL: string): Pick<CallSources, "environment" | "isKeyOptional"> {
+export function keySourcesOf(baseURL: string): Pick<CallStart, "environment" | "isKeyOptional"> {
   const { protocol, hostname } = new URL(baseURL);
   const isCloud = protocol === "https:" && hostname === "ollama.com";
   return isCloud ? { environment: ["OLLAMA_API_KEY"] } : { isKeyOptional: true };
 }
 
 /** Makes the connection that sends chat requests over our own HTTP. */
-export function httpConnection(network: Network, { baseURL, ...timeouts }: HttpSettings): ChatConnection {
-  const post = poster(network, {
-    url: `${baseURL.replace(/\/+$/, "")}/api/chat`,
-    accept: "application/x-ndjson",
-    ...timeouts,
-  });
+export function httpConnection({ network, baseURL, timeoutMs, idleTimeoutMs }: ProviderSettings): ChatConnection {
+  const endpoint = { url: `${baseURL}/api/chat`, accept: "application/x-ndjson", timeoutMs, idleTimeoutMs };
+  const post = poster(network, endpoint);
   return {
     open: async (request, call) =>
       streamEvents<WireLine>(await post({ ...request, stream: true }, call, request.model), { format: "ndjson" }),
@@ -36,12 +31,9 @@ export function httpConnection(network: Network, { baseURL, ...timeouts }: HttpS
 }
 
 /** Makes the connection that sends requests for embeddings over our own HTTP. */
-export function httpEmbedConnection(network: Network, { baseURL, ...timeouts }: HttpSettings): EmbedConnection {
-  const post = poster(network, {
-    url: `${baseURL.replace(/\/+$/, "")}/api/embed`,
-    accept: "application/json",
-    ...timeouts,
-  });
+export function httpEmbedConnection({ network, baseURL, timeoutMs }: EmbeddingsSettings): EmbedConnection {
+  const endpoint = { url: `${baseURL}/api/embed`, accept: "application/json", timeoutMs, idleTimeoutMs: timeoutMs };
+  const post = poster(network, endpoint);
   return { send: async (request, call) => await readJson(await post(request, call, request.model)) };
 }
 
@@ -54,7 +46,7 @@ function poster(network: Network, { url, accept, timeoutMs, idleTimeoutMs }: End
   return async (body, call, modelId) => {
     const { key } = call;
     const headers = { accept, ...(key !== undefined && { authorization: `Bearer ${key.value}` }) };
-    const request: JsonRequest = { url, headers, body, call, toError: toOllamaError, ...timeouts };
+    const request: JsonRequest = { url, headers, body, call, toError: toVendorError, ...timeouts };
     return await advised(postJson(network, request), call, modelId);
   };
 }
@@ -103,8 +95,8 @@ async function fromClient(asked: PromiseLike<unknown>): Promise<unknown> {
   try {
     return await asked;
   } catch (thrown) {
-    const { status_code: status, error } = (thrown ?? {}) as { status_code?: unknown; error?: unknown };
-    throw typeof status === "number" ? new OllamaError(error, { status }) : thrown;
+    const { status_code: status } = (thrown ?? {}) as { status_code?: unknown };
+    throw typeof status === "number" ? toVendorError(thrown, { status, headers: new Headers() }) : thrown;
   }
 }
 

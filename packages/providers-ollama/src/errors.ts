@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import { readObject, readRetryAfter, readText, toModelError, VendorError } from "@troupe/core/adapter";
 import type { CallContext, ErrorReply } from "@troupe/core/adapter";
-import { providerId } from "./provider-id.ts";
+import { providerId } from "./options.ts";
 
 /** Error that the server sent in place of an answer, or within a stream. */
 export class OllamaError extends VendorError {
@@ -19,9 +19,12 @@ export class OllamaError extends VendorError {
   }
 }
 
-/** Makes the error of a reply with an error status. It may come from a proxy. */
-export function toOllamaError(reply: ErrorReply): OllamaError {
-  return new OllamaError(readObject(reply.body)["error"], reply);
+/**
+ * Makes the error of the server's error field: in a reply with an error status, in place of an answer, or as a line. The
+ * body of a reply may be anything, since proxies answer too.
+ */
+export function toVendorError(body: unknown, reply?: ErrorReply): OllamaError {
+  return new OllamaError(readObject(body)["error"], reply);
 }
 
 /**

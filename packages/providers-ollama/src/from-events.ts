@@ -8,8 +8,8 @@ import {
   readUsage,
   TruncatedResponseError,
 } from "@troupe/core/adapter";
-import type { ModelChunk } from "@troupe/core/adapter";
-import { OllamaError } from "./errors.ts";
+import type { EventReader, ModelChunk } from "@troupe/core/adapter";
+import { toVendorError } from "./errors.ts";
 import { toVendorState } from "./replay.ts";
 import type { WireAnswerCall, WireLine } from "./wire-types.ts";
 
@@ -17,15 +17,15 @@ import type { WireAnswerCall, WireLine } from "./wire-types.ts";
  * Converts the lines (NDJSON) of one streamed answer to chunks. Collects its thinking as `vendorState`, which the next
  * model call of the run sends back.
  */
-export class EventReader {
-  readonly #modelId: string;
+export class OllamaEventReader implements EventReader<WireLine> {
+  readonly #model: { modelId: string };
   readonly #ids = new Set<string>();
   #thinking = "";
   #skippedCalls = 0;
   #isComplete = false;
 
-  constructor(modelId: string) {
-    this.#modelId = modelId;
+  constructor(model: { modelId: string }) {
+    this.#model = model;
   }
 
   /** True once the end of the answer was read. */
@@ -36,7 +36,7 @@ export class EventReader {
   /** Appends the chunks of a line. Throws when the line is an error. */
   read(line: WireLine, chunks: ModelChunk[]): void {
     // The status was sent before; the server reports such errors as its own.
-    if ((line.error ?? undefined) !== undefined) throw new OllamaError(line.error);
+    if ((line.error ?? undefined) !== undefined) throw toVendorError(line);
     const message = readObject(line.message);
     const [thinking, text] = [readText(message["thinking"]), readText(message["content"])];
     if (thinking !== "") {
@@ -75,7 +75,7 @@ export class EventReader {
     const model = readText(line.model);
     const reason = readText(line.done_reason) || "stop";
     const finishReason = reason === "stop" && this.#ids.size > 0 ? "tool_calls" : (getOwn(reasons, reason) ?? "other");
-    const vendorState = toVendorState(this.#thinking, this.#modelId);
+    const vendorState = toVendorState(this.#thinking, this.#model);
     return {
       type: "finish",
       finishReason,

@@ -19,8 +19,8 @@ describe("keys", () => {
   ])("are sent from the environment only to ollama.com: %s gets %s", async (baseURL, expected) => {
     vi.stubEnv("OLLAMA_API_KEY", "key-of-env");
 
-    const open = async (config?: string) =>
-      (await new Network().openCall({ providerId: "ollama", config, ...keySourcesOf(baseURL) })).key?.value;
+    const open = async (apiKey?: string) =>
+      (await new Network({ apiKey }).openCall({ providerId: "ollama", ...keySourcesOf(baseURL) })).key?.value;
 
     expect(await open()).toBe(expected);
     expect(await open("key-1")).toBe("key-1");

@@ -1,22 +1,14 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import {
-  collectResponse,
-  createOmissionReport,
-  Network,
-  openClientCall,
-  ResponseCollector,
-  streamAnswer,
-} from "@troupe/core/adapter";
+import { collectResponse, createRequestContext, streamAnswer } from "@troupe/core/adapter";
 import type { CallContext, EventBatch, ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { clientConnection, httpConnection, keySourcesOf } from "./connection.ts";
 import type { ChatConnection } from "./connection.ts";
 import { OllamaError } from "./errors.ts";
-import { EventReader } from "./from-events.ts";
-import { rulesOf } from "./model-rules.ts";
+import { OllamaEventReader } from "./from-events.ts";
+import { fromResponse } from "./from-response.ts";
 import type { ModelRules } from "./model-rules.ts";
-import { readModelOptions } from "./options.ts";
+import { providerId, readModelOptions } from "./options.ts";
 import type { OllamaOptions, ProviderSettings } from "./options.ts";
-import { providerId } from "./provider-id.ts";
 import { toRequest } from "./to-request.ts";
 import type { WireLine, WireRequest } from "./wire-types.ts";
 
@@ -25,24 +17,22 @@ import type { WireLine, WireRequest } from "./wire-types.ts";
  * `invalid_config` for wrong options.
  */
 export function ollama(modelId: string, options: OllamaOptions = {}): ModelProvider {
-  return new OllamaModel(modelId, readModelOptions(modelId, options));
+  return new OllamaModel(readModelOptions(modelId, options));
 }
 
 class OllamaModel implements ModelProvider {
   readonly providerId = providerId;
   readonly modelId: string;
   readonly #settings: ProviderSettings;
-  readonly #network: Network;
   readonly #connection: ChatConnection;
   #rules: ModelRules;
 
-  constructor(modelId: string, settings: ProviderSettings) {
-    const { client, network, rules } = settings;
+  constructor(settings: ProviderSettings) {
+    const { modelId, client, rules } = settings;
     this.modelId = modelId;
     this.#settings = settings;
-    this.#network = new Network(network);
-    this.#connection = client === undefined ? httpConnection(this.#network, settings) : clientConnection(client);
-    this.#rules = rulesOf(modelId, rules);
+    this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client);
+    this.#rules = rules;
   }
 
   /** Collects a stream: while a whole answer is awaited, a busy server and a dead one look the same. */
@@ -51,13 +41,12 @@ class OllamaModel implements ModelProvider {
   }
 
   stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
-    const { modelId } = this;
     return streamAnswer(async () => {
       const call = await this.#openCall(options);
       const open = async () => ({
         events: await this.#open(messages, options, call),
-        reader: new EventReader(modelId),
-        fromWhole: (line: unknown) => fromLine(line as WireLine, modelId),
+        reader: new OllamaEventReader(this),
+        fromWhole: (body: unknown) => fromResponse(body, this),
       });
       return { call, open };
     });
@@ -80,33 +69,14 @@ class OllamaModel implements ModelProvider {
     }
   }
 
-  async #openCall({ apiKey: request, signal }: ModelOptions): Promise<CallContext> {
-    const { apiKey: config, baseURL, client } = this.#settings;
-    if (client !== undefined) return openClientCall(providerId, { apiKey: request, signal });
-    return await this.#network.openCall({ providerId, request, config, signal, ...keySourcesOf(baseURL) });
-  }
-
   #toRequest(messages: readonly ChatMessage[], options: ModelOptions): WireRequest {
     const { contextLength, logger } = this.#settings;
-    const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
-    const reportReplaced = createOmissionReport(this, { logger });
-    return toRequest(messages, options, {
-      modelId: this.modelId,
-      rules: this.#rules,
-      contextLength,
-      reportOmitted,
-      reportReplaced,
-    });
+    const context = createRequestContext(this, { rules: this.#rules, logger }, options);
+    return toRequest(messages, options, { ...context, contextLength });
   }
-}
 
-/** Reads an answer that came in one piece, which has the form of a last line. */
-function fromLine(line: WireLine, modelId: string): ModelResponse {
-  const reader = new EventReader(modelId);
-  const chunks: ModelChunk[] = [];
-  reader.read(line, chunks);
-  if (!reader.isComplete) reader.end();
-  const collector = new ResponseCollector();
-  for (const chunk of chunks) collector.add(chunk);
-  return collector.finish();
+  async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {
+    const { network, baseURL } = this.#settings;
+    return await network.openCall({ providerId, apiKey, signal, ...keySourcesOf(baseURL) });
+  }
 }

@@ -1,17 +1,8 @@
-import type { ReportOmission } from "@troupe/core/adapter";
+import type { RequestContext as CommonContext } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
-/**
- * The model that a request is for, its abilities, and a function that logs what is left out, for the functions that
- * convert a model call to a request.
- */
-export type RequestContext = {
-  readonly modelId: string;
-  readonly rules: ModelRules;
+/** The context in which the functions of this package convert a model call to a request. */
+export type RequestContext = CommonContext<ModelRules> & {
   /** The context length in tokens, unless the server chooses. */
   readonly contextLength: number | undefined;
-  /** Reports a setting, or a part of the history, that is left out and lost. */
-  readonly reportOmitted: ReportOmission;
-  /** Reports a setting that is left out, but that the instructions stand for. */
-  readonly reportReplaced: ReportOmission;
 };

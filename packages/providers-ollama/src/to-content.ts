@@ -2,13 +2,13 @@ import { TroupeError } from "@troupe/core";
 import type { ChatMessage, ContentPart } from "@troupe/core";
 import { readContentData } from "@troupe/core/adapter";
 import type { PartReader } from "@troupe/core/adapter";
-import { providerId } from "./provider-id.ts";
+import { providerId } from "./options.ts";
 
 /** The content of a message in Ollama's format: one text, and images in base64. */
 export type OllamaContent = { content: string; images?: string[] };
 
 /** The model of a request, which errors name, and the reader of its message parts, for `toContent`. */
-export type ContentContext = { modelId: string; parts: PartReader };
+export type ContentContext = { model: { modelId: string }; parts: PartReader };
 /** The place of a part in the conversation. */
 type Place = { role: ChatMessage["role"]; modelId: string };
 type DataPart = Exclude<ContentPart, { type: "text" }>;
@@ -22,7 +22,7 @@ const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript|x-ndjson
  * Converts the content of a message to one text and images. Text files become text. Throws `unsupported_media_type` for
  * other parts, and `invalid_request` for unreadable data.
  */
-export function toContent(message: ChatMessage, { modelId, parts }: ContentContext): OllamaContent {
+export function toContent(message: ChatMessage, { model: { modelId }, parts }: ContentContext): OllamaContent {
   const { role, content } = message;
   if (!Array.isArray(content)) return { content: content ?? "" };
   if (role === "assistant") return { content: parts.readText(message) };

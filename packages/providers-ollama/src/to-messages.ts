@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { ChatMessage, ToolCall } from "@troupe/core";
 import { PartReader } from "@troupe/core/adapter";
 import { replayOf } from "./replay.ts";
-import { providerId } from "./provider-id.ts";
+import { providerId } from "./options.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toContent } from "./to-content.ts";
 import type { ContentContext } from "./to-content.ts";
@@ -44,7 +44,7 @@ function toMessage(message: ChatMessage, calls: readonly ToolCall[], context: Me
   const content = toContent(message, context);
   if (name !== undefined) context.reportOmitted("name", "the server takes no such name on messages");
   if (content.content === "" && content.images === undefined && calls.length === 0) return [];
-  return [{ role, ...content, ...replayOf(message, context.modelId), ...(calls.length > 0 && toCalls(calls)) }];
+  return [{ role, ...content, ...replayOf(message, context.model), ...(calls.length > 0 && toCalls(calls)) }];
 }
 
 function toCalls(calls: readonly ToolCall[]): Pick<WireMessage, "tool_calls"> {

@@ -1,6 +1,6 @@
 import type { ChatMessage, ModelOptions } from "@troupe/core";
 import { nearestEffort, withVendorFields } from "@troupe/core/adapter";
-import { providerId } from "./provider-id.ts";
+import { providerId } from "./options.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toFormat } from "./to-format.ts";
 import { toMessages } from "./to-messages.ts";
@@ -22,7 +22,7 @@ export function toRequest(
   const think = toThink(options.reasoning, context);
   const settings = toSettings(options, context);
   const body: WireRequest = {
-    model: context.modelId,
+    model: context.model.modelId,
     messages: withInstruction(toMessages(messages, context), instruction),
     ...(tools.length > 0 && { tools }),
     ...(format !== undefined && { format }),

@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { ModelOptions } from "@troupe/core";
 import type { ToolSpec } from "@troupe/core/adapter";
 import { fitSchema } from "./fit-schema.ts";
-import { providerId } from "./provider-id.ts";
+import { providerId } from "./options.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { WireTool } from "./wire-types.ts";
 
@@ -24,7 +24,7 @@ export function toTools(
   return [];
 }
 
-function toTool({ name, description, parameters }: ToolSpec, { modelId }: RequestContext): WireTool {
+function toTool({ name, description, parameters }: ToolSpec, { model: { modelId } }: RequestContext): WireTool {
   const { anyOf, properties = {}, ...fitted } = fitSchema(parameters);
   if (anyOf !== undefined) {
     throw new TroupeError(

@@ -1,8 +1,9 @@
 import { clientEvents, postJson, readJson, streamEvents } from "@troupe/core/adapter";
-import type { CallContext, Connection, HttpReply, Network } from "@troupe/core/adapter";
-import { toReplyError } from "./errors.ts";
+import type { CallContext, CallStart, Connection, HttpReply, Network } from "@troupe/core/adapter";
+import { toVendorError } from "./errors.ts";
+import { isOpenAIHost } from "./model-rules.ts";
 import type { ApiName } from "./model-call.ts";
-import type { OpenAIClient } from "./options.ts";
+import type { OpenAIClient, ProviderSettings } from "./options.ts";
 
 /** One request for an answer, of either API. */
 type ModelRequest = { api: ApiName; body: object };
@@ -10,13 +11,15 @@ type ModelRequest = { api: ApiName; body: object };
 /** Sends the requests of one model: over our own HTTP, or through the caller's own client. */
 export type OpenAIConnection = Connection<ModelRequest, object>;
 
-/** The settings of a model that its HTTP requests need: the address, and the timeouts of a whole answer and of a stream. */
-type HttpSettings = { baseURL: string; timeoutMs: number; idleTimeoutMs: number };
+/** Returns the sources of the key of a server beside its options: other servers may need none, and get none of the environment. */
+export function keySourcesOf(baseURL: string): Pick<CallStart, "environment" | "isKeyOptional"> {
+  return isOpenAIHost(new URL(baseURL).hostname) ? { environment: ["OPENAI_API_KEY"] } : { isKeyOptional: true };
+}
 
 const paths: Readonly<Record<ApiName, string>> = { responses: "/responses", chat: "/chat/completions" };
 
 /** Makes the connection that sends requests over our own HTTP. */
-export function httpConnection(network: Network, settings: HttpSettings): OpenAIConnection {
+export function httpConnection({ network, ...settings }: ProviderSettings): OpenAIConnection {
   const { baseURL, timeoutMs, idleTimeoutMs } = settings;
   const urls = { responses: toUrl(baseURL, paths.responses), chat: toUrl(baseURL, paths.chat) };
   const waits = {
@@ -43,7 +46,7 @@ export async function post(network: Network, request: PostRequest): Promise<Http
       accept: "application/json, text/event-stream",
       ...(key !== undefined && { authorization: `Bearer ${key.value}` }),
     },
-    toError: toReplyError,
+    toError: toVendorError,
   });
 }
 

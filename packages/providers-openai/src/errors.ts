@@ -1,4 +1,4 @@
-import { getOwn, readRetryAfter, VendorError } from "@troupe/core/adapter";
+import { getOwn, readObject, readRetryAfter, VendorError } from "@troupe/core/adapter";
 import type { ErrorReply } from "@troupe/core/adapter";
 
 /** The error object in the vendor's JSON. Any field may be missing or of another type. */
@@ -30,10 +30,11 @@ class ParameterError extends VendorError {
 }
 
 /**
- * Makes the error of the error field of an answer or event, which holds an object, a message alone, or nothing; of a
- * reply with an error status when it is given too.
+ * Makes the error of the vendor's JSON: of the body of a reply with an error status, of an answer or of an event, or of their
+ * error field. Other servers put the error at the top, or a message alone, and proxies answer too.
  */
-export function toVendorError(error: unknown, reply?: Pick<ErrorReply, "status" | "headers">): VendorError {
+export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
+  const error = readObject(body)["error"] ?? body;
   const { message, type, code, param }: WireError = isObject(error) ? error : { message: error };
   const word = [code, type].find((each) => typeof each === "string");
   const facts = {
@@ -43,12 +44,6 @@ export function toVendorError(error: unknown, reply?: Pick<ErrorReply, "status" 
     retryAfterMs: reply && readRetryAfter(reply.headers),
   };
   return new ParameterError(facts, param);
-}
-
-/** Makes the error of a reply with an error status. Other servers put the error at the top, and proxies answer too. */
-export function toReplyError(reply: ErrorReply): VendorError {
-  const { body } = reply;
-  return toVendorError((isObject(body) ? (body as { error?: unknown }).error : undefined) ?? body, reply);
 }
 
 /**

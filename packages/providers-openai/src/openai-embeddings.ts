@@ -1,21 +1,19 @@
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
-import { checkTexts, embedTexts, getOwn, Network, openClientCall, readJson, toModelError } from "@troupe/core/adapter";
+import { generateEmbeddings, getOwn, readJson } from "@troupe/core/adapter";
 import type { CallContext } from "@troupe/core/adapter";
-import { post, toUrl } from "./connection.ts";
+import { keySourcesOf, post, toUrl } from "./connection.ts";
 import { toVendorError } from "./errors.ts";
 import { isOpenAIHost } from "./model-rules.ts";
-import { addressOf, providerId, readEmbeddingsOptions } from "./options.ts";
-import type { OpenAIEmbeddingsOptions } from "./options.ts";
+import { providerId, readEmbeddingsOptions } from "./options.ts";
+import type { EmbeddingsSettings, OpenAIEmbeddingsOptions } from "./options.ts";
 
 /**
  * Creates a provider of embeddings (vectors of texts) over the API of OpenAI, or of any server with the same API, called
  * over our own HTTP or through the client in the options. Throws `invalid_config` for wrong options.
  */
-export function openaiEmbeddings(config: OpenAIEmbeddingsOptions = {}): EmbeddingProvider {
-  return new OpenAIEmbeddings(readEmbeddingsOptions(config));
+export function openaiEmbeddings(options: OpenAIEmbeddingsOptions = {}): EmbeddingProvider {
+  return new OpenAIEmbeddings(readEmbeddingsOptions(options));
 }
-
-const defaultModel = "text-embedding-3-small";
 
 /** The full length of the vectors by model, at OpenAI: other servers may use the same names for other models. */
 const lengths: Readonly<Record<string, number>> = {
@@ -30,20 +28,14 @@ const limits = { mostTexts: 256, mostCharacters: 250_000 };
 class OpenAIEmbeddings implements EmbeddingProvider {
   readonly providerId = providerId;
   readonly dimensions?: number;
-  readonly #config: OpenAIEmbeddingsOptions & { model: string };
-  readonly #isOpenAI: boolean;
-  readonly #url: string;
-  readonly #network: Network;
+  readonly #settings: EmbeddingsSettings;
 
-  constructor(config: OpenAIEmbeddingsOptions) {
-    const { model = defaultModel } = config;
-    const baseURL = addressOf(config);
-    this.#config = { ...config, model };
-    this.#isOpenAI = isOpenAIHost(new URL(baseURL).hostname);
-    this.#url = toUrl(baseURL, "/embeddings");
-    this.#network = new Network(config);
-    const dimensions = config.dimensions ?? (this.#isOpenAI ? getOwn(lengths, model) : undefined);
+  constructor(settings: EmbeddingsSettings) {
+    const { model, baseURL } = settings;
+    const isOpenAI = isOpenAIHost(new URL(baseURL).hostname);
+    const dimensions = settings.dimensions ?? (isOpenAI ? getOwn(lengths, model) : undefined);
     if (dimensions !== undefined) this.dimensions = dimensions;
+    this.#settings = settings;
   }
 
   async embed(text: string, options?: EmbedOptions): Promise<number[]> {
@@ -51,36 +43,24 @@ class OpenAIEmbeddings implements EmbeddingProvider {
     return vector;
   }
 
-  async embedBatch(texts: readonly string[], options: EmbedOptions = {}): Promise<number[][]> {
-    checkTexts(texts);
-    if (texts.length === 0) return [];
-    const call = await this.#openCall(options);
-    const send = async (input: readonly string[]) => readVectors(await this.#ask(input, call));
-    try {
-      options.signal?.throwIfAborted();
-      return await embedTexts(texts, { limits, length: this.dimensions, send });
-    } catch (error) {
-      throw toModelError(error, call);
-    }
-  }
-
-  async #openCall({ apiKey: request, signal }: EmbedOptions): Promise<CallContext> {
-    const { client, apiKey: config } = this.#config;
-    if (client !== undefined) return openClientCall(providerId, { apiKey: request, signal });
-    const sources = { providerId, request, config, signal };
-    if (!this.#isOpenAI) return await this.#network.openCall({ ...sources, isKeyOptional: true });
-    return await this.#network.openCall({ ...sources, environment: ["OPENAI_API_KEY"] });
+  async embedBatch(texts: readonly string[], { apiKey, signal }: EmbedOptions = {}): Promise<number[][]> {
+    const { network, baseURL } = this.#settings;
+    return await generateEmbeddings(texts, async () => {
+      const call = await network.openCall({ providerId, apiKey, signal, ...keySourcesOf(baseURL) });
+      const send = async (input: readonly string[]) => readVectors(await this.#ask(input, call));
+      return { call, limits, length: this.dimensions, send };
+    });
   }
 
   async #ask(input: readonly string[], call: CallContext): Promise<unknown> {
-    const { client, model, dimensions, timeoutMs = 600_000 } = this.#config;
+    const { client, network, baseURL, model, dimensions, timeoutMs } = this.#settings;
     const body = { model, input, encoding_format: "base64", ...(dimensions !== undefined && { dimensions }) };
     if (client !== undefined) {
       const options = { maxRetries: 0, ...(call.signal !== undefined && { signal: call.signal }) };
       return await client.embeddings.create(body as never, options as never);
     }
     const waits = { headersTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs };
-    return await readJson(await post(this.#network, { url: this.#url, body, call, ...waits }));
+    return await readJson(await post(network, { url: toUrl(baseURL, "/embeddings"), body, call, ...waits }));
   }
 }
 

@@ -1,32 +1,23 @@
-import { createLogger } from "@troupe/core";
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import {
-  createOmissionReport,
-  generateAnswer,
-  KeyedCache,
-  Network,
-  openClientCall,
-  PartReader,
-  streamAnswer,
-} from "@troupe/core/adapter";
+import { createOmissionReport, generateAnswer, KeyedCache, PartReader, streamAnswer } from "@troupe/core/adapter";
 import type { CallContext, ModelChunk, ModelResponse } from "@troupe/core/adapter";
-import type { Api, ApiName, ModelCall } from "./model-call.ts";
 import { chatApi } from "./chat/chat-api.ts";
-import { clientConnection, httpConnection } from "./connection.ts";
+import { clientConnection, httpConnection, keySourcesOf } from "./connection.ts";
 import type { OpenAIConnection } from "./connection.ts";
 import { readRefusal } from "./errors.ts";
-import { addressOf, providerId, readModelOptions } from "./options.ts";
-import type { OpenAIOptions } from "./options.ts";
-import { isOpenAIHost, rulesOf } from "./model-rules.ts";
+import type { Api, ApiName, ModelCall } from "./model-call.ts";
+import { isOpenAIHost } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
+import { providerId, readModelOptions } from "./options.ts";
+import type { OpenAIOptions, ProviderSettings } from "./options.ts";
 import { responsesApi } from "./responses/responses-api.ts";
 
 /**
  * Creates a model of OpenAI, or of any server with its Chat Completions API, called over our own HTTP or through the
  * client in the options. Throws `invalid_config` for wrong options.
  */
-export function openai(modelId: string, config: OpenAIOptions = {}): ModelProvider {
-  return new OpenAIModel(modelId, readModelOptions(modelId, config));
+export function openai(modelId: string, options: OpenAIOptions = {}): ModelProvider {
+  return new OpenAIModel(readModelOptions(modelId, options));
 }
 
 const apis: Readonly<Record<ApiName, Api>> = { responses: responsesApi, chat: chatApi };
@@ -43,27 +34,18 @@ type Question = { messages: readonly ChatMessage[]; options: ModelOptions; strea
 class OpenAIModel implements ModelProvider {
   readonly providerId = providerId;
   readonly modelId: string;
-  readonly #config: OpenAIOptions;
-  readonly #isOpenAI: boolean;
-  readonly #rules: ModelRules;
-  readonly #network: Network;
+  readonly #settings: ProviderSettings;
   readonly #connection: OpenAIConnection;
+  readonly #isOpenAI: boolean;
   /** Rules learned from refusals, by API key. */
   readonly #learned = new KeyedCache<{ rules: Partial<ModelRules> }>(() => ({ rules: {} }));
 
-  constructor(modelId: string, config: OpenAIOptions) {
-    const { client, timeoutMs = 600_000, idleTimeoutMs = 60_000 } = config;
-    const baseURL = addressOf(config);
-    const host = new URL(baseURL).hostname;
+  constructor(settings: ProviderSettings) {
+    const { modelId, client, baseURL } = settings;
     this.modelId = modelId;
-    this.#config = config;
-    this.#isOpenAI = isOpenAIHost(host);
-    this.#rules = rulesOf({ id: modelId, host }, config.rules);
-    this.#network = new Network(config);
-    this.#connection =
-      client === undefined
-        ? httpConnection(this.#network, { baseURL, timeoutMs, idleTimeoutMs })
-        : clientConnection(client);
+    this.#settings = settings;
+    this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client);
+    this.#isOpenAI = isOpenAIHost(new URL(baseURL).hostname);
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
@@ -96,15 +78,6 @@ class OpenAIModel implements ModelProvider {
     });
   }
 
-  async #openCall({ apiKey: request, signal }: ModelOptions): Promise<CallContext> {
-    const { client, apiKey: config } = this.#config;
-    if (client !== undefined) return openClientCall(providerId, { apiKey: request, signal });
-    const sources = { providerId, request, config, signal };
-    // The key of the environment is OpenAI's, and other servers may need none.
-    if (!this.#isOpenAI) return await this.#network.openCall({ ...sources, isKeyOptional: true });
-    return await this.#network.openCall({ ...sources, environment: ["OPENAI_API_KEY"] });
-  }
-
   /** Sends the request, and again under weaker rules when the vendor refuses it. */
   async #ask<Answer>(
     question: Question,
@@ -128,8 +101,7 @@ class OpenAIModel implements ModelProvider {
   }
 
   #toModelCall({ messages, options, stream }: Question, learned: Partial<ModelRules>): ModelCall {
-    const { modelId } = this;
-    const { logger = createLogger() } = this.#config;
+    const { modelId, rules, logger } = this.#settings;
     const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
     return {
       api: this.#apiFor(messages),
@@ -137,18 +109,23 @@ class OpenAIModel implements ModelProvider {
       messages,
       parts: new PartReader(messages, reportOmitted),
       options,
-      rules: { ...this.#rules, ...learned },
+      rules: { ...rules, ...learned },
       stream,
       reportOmitted,
     };
   }
 
   #apiFor(messages: readonly ChatMessage[]): ApiName {
-    const { api = "auto" } = this.#config;
+    const { api, rules } = this.#settings;
     if (api !== "auto") return api;
     // Responses take no audio. For a model without audio, Responses are used even when the history has some.
-    const isHeard = this.#rules.parts.includes("audio") && messages.some(hasAudio);
+    const isHeard = rules.parts.includes("audio") && messages.some(hasAudio);
     return this.#isOpenAI && !isHeard ? "responses" : "chat";
+  }
+
+  async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {
+    const { network, baseURL } = this.#settings;
+    return await network.openCall({ providerId, apiKey, signal, ...keySourcesOf(baseURL) });
   }
 }
 

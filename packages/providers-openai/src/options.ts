@@ -1,22 +1,20 @@
-import type { Logger, NetworkOptions } from "@troupe/core";
+import type { EmbeddingProviderOptions, ModelProviderOptions } from "@troupe/core";
 import {
   anyBoolean,
-  apiKeyOption,
   arrayOf,
-  checkClientOptions,
   clientOption,
-  integer,
-  loggerOption,
+  embeddingProviderChecks,
+  modelProviderChecks,
   nested,
-  networkOptions,
   nonBlankString,
   oneOf,
   optional,
-  readOptions,
+  readProviderOptions,
   satisfying,
   timeoutMilliseconds,
 } from "@troupe/core/adapter";
-import type { OptionTable } from "@troupe/core/adapter";
+import type { OptionTable, SettingsOf } from "@troupe/core/adapter";
+import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The id of this provider, which errors name and under which callers send its key. */
@@ -38,8 +36,8 @@ export type OpenAIEmbeddingsClient = {
   embeddings: { create(body: never, options?: never): PromiseLike<unknown> };
 };
 
-/** Options of models and embeddings. */
-type ConnectionOptions = NetworkOptions & {
+/** Options of models and embeddings for their server. */
+type ServerOptions = {
   /** The key for calls without their own, or a function that returns it for each call. @default at OpenAI itself `OPENAI_API_KEY`, read at each call */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, with its version. @default "https://api.openai.com/v1" */
@@ -49,47 +47,23 @@ type ConnectionOptions = NetworkOptions & {
 };
 
 /** Options of `openai`, which creates a model. All have defaults. */
-export type OpenAIOptions = ConnectionOptions & {
-  /** A client of OpenAI's SDK that sends the requests, with its own address, key and network. @default our own HTTP */
-  client?: OpenAIClient | undefined;
-  /** The API to use. `auto`: Responses at OpenAI itself, Chat Completions at other servers. @default "auto" */
-  api?: "auto" | "responses" | "chat" | undefined;
-  /** Milliseconds to wait for the first byte of a stream, and between chunks. @default 60_000 */
-  idleTimeoutMs?: number | undefined;
-  /** Abilities of the model that the table does not know or has wrong. */
-  rules?: Partial<ModelRules> | undefined;
-  /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
-  logger?: Logger | undefined;
-};
+export type OpenAIOptions = ServerOptions &
+  ModelProviderOptions<OpenAIClient, ModelRules> & {
+    /** The API to use. `auto`: Responses at OpenAI itself, Chat Completions at other servers. @default "auto" */
+    api?: "auto" | "responses" | "chat" | undefined;
+  };
 
 /** Options of `openaiEmbeddings`, which turns texts into vectors. All have defaults. */
-export type OpenAIEmbeddingsOptions = ConnectionOptions & {
-  /** A client of OpenAI's SDK that sends the requests, with its own address, key and network. @default our own HTTP */
-  client?: OpenAIEmbeddingsClient | undefined;
-  /** @default "text-embedding-3-small" */
-  model?: string | undefined;
-  /** The length of the vectors, for models that can shorten them. @default the full length of the model */
-  dimensions?: number | undefined;
-};
+export type OpenAIEmbeddingsOptions = ServerOptions &
+  EmbeddingProviderOptions<OpenAIEmbeddingsClient> & {
+    /** @default "text-embedding-3-small" */
+    model?: string | undefined;
+  };
 
-/** Returns the URL of the API, with its version: the given one, else that of the client, else OpenAI's own. */
-export function addressOf({
-  baseURL,
-  client,
-}: {
-  baseURL?: string | undefined;
-  client?: { baseURL?: string } | undefined;
-}): string {
-  const known = baseURL ?? client?.baseURL;
-  return known !== undefined && URL.canParse(known) ? known : "https://api.openai.com/v1";
-}
-
-const connectionTable = {
-  ...networkOptions,
-  apiKey: optional(apiKeyOption),
+const serverTable = {
   baseURL: optional(satisfying<string>("an http: or https: address without credentials", isPlainAddress)),
-  timeoutMs: optional(timeoutMilliseconds),
-} satisfies OptionTable<ConnectionOptions>;
+  timeoutMs: optional(timeoutMilliseconds, 600_000),
+} satisfies Partial<OptionTable<ServerOptions>>;
 
 const ruleTable = {
   reasoning: optional(anyBoolean),
@@ -108,46 +82,54 @@ const ruleTable = {
   cacheKey: optional(anyBoolean),
 } satisfies OptionTable<ModelRules>;
 
-const modelTable = {
-  ...connectionTable,
-  client: optional(clientOption<OpenAIClient>("a client of openai", "chat.completions.create", "responses.create")),
-  api: optional(oneOf("auto", "responses", "chat")),
-  idleTimeoutMs: optional(timeoutMilliseconds),
+const optionTable = {
+  ...modelProviderChecks,
+  ...serverTable,
+  api: optional(oneOf("auto", "responses", "chat"), "auto"),
   rules: optional(nested(ruleTable)),
-  logger: optional(loggerOption),
+  client: optional(clientOption<OpenAIClient>("a client of openai", "chat.completions.create", "responses.create")),
 } satisfies OptionTable<OpenAIOptions>;
 
 const embeddingsTable = {
-  ...connectionTable,
+  ...embeddingProviderChecks,
+  ...serverTable,
+  model: optional(nonBlankString(), "text-embedding-3-small"),
   client: optional(clientOption<OpenAIEmbeddingsClient>("a client of openai", "embeddings.create")),
-  model: optional(nonBlankString()),
-  dimensions: optional(integer(1)),
 } satisfies OptionTable<OpenAIEmbeddingsOptions>;
-
-/** Options that a client has of its own. */
-const ownOfClient = ["apiKey", "baseURL", "timeoutMs", "headers", "fetch", "proxy", "dispatcher"] as const;
 
 const checkModelId = nonBlankString();
 
-/**
- * Checks the arguments of `openai` and returns the options without adding defaults. Throws `invalid_config` for a wrong
- * or unknown one.
- */
-export function readModelOptions(modelId: string, options: OpenAIOptions): OpenAIOptions {
-  const where = { owner: "openai" };
-  checkModelId(modelId, "modelId", where);
-  const read = readOptions(modelTable, options, where);
-  checkClientOptions(read, [...ownOfClient, "idleTimeoutMs"]);
-  return read;
+/** The settings of a model that `readModelOptions` returns: checked options with their defaults, and all abilities. */
+export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & {
+  modelId: string;
+  baseURL: string;
+  rules: ModelRules;
+};
+
+/** Checks the arguments of `openai` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
+export function readModelOptions(modelId: string, options: OpenAIOptions): ProviderSettings {
+  checkModelId(modelId, "modelId", { owner: providerId });
+  const { rules, ...settings } = readProviderOptions(optionTable, options, { owner: providerId });
+  const baseURL = addressOf(settings);
+  const host = new URL(baseURL).hostname;
+  return { ...settings, modelId, baseURL, rules: rulesOf({ id: modelId, host }, rules) };
 }
 
-/**
- * Checks the options of `openaiEmbeddings` without adding defaults. Throws `invalid_config` for a wrong or unknown one.
- */
-export function readEmbeddingsOptions(options: OpenAIEmbeddingsOptions): OpenAIEmbeddingsOptions {
-  const read = readOptions(embeddingsTable, options, { owner: "openaiEmbeddings" });
-  checkClientOptions(read, ownOfClient);
-  return read;
+/** The settings of embeddings that `readEmbeddingsOptions` returns: checked options with their defaults. */
+export type EmbeddingsSettings = SettingsOf<typeof embeddingsTable> & { baseURL: string };
+
+/** Checks the options of `openaiEmbeddings` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
+export function readEmbeddingsOptions(options: OpenAIEmbeddingsOptions): EmbeddingsSettings {
+  const settings = readProviderOptions(embeddingsTable, options, { owner: "openaiEmbeddings" });
+  return { ...settings, baseURL: addressOf(settings) };
+}
+
+type Address = { baseURL?: string | undefined; client?: { baseURL?: string } | undefined };
+
+/** Returns the URL of the API, with its version: the given one, else that of the client, else OpenAI's own. */
+function addressOf({ baseURL, client }: Address): string {
+  const known = baseURL ?? client?.baseURL;
+  return known !== undefined && URL.canParse(known) ? known : "https://api.openai.com/v1";
 }
 
 function isPlainAddress(address: unknown): boolean {

@@ -4,27 +4,31 @@ import { TroupeError } from "@troupe/core";
 import { readEnvironment } from "@troupe/core/adapter";
 import type { CallContext, Network } from "@troupe/core/adapter";
 import { Credentials } from "./credentials.ts";
-import { locationPattern, projectOf, projectPattern, providerId } from "./vertex-options.ts";
-import type { CloudOptions } from "./vertex-options.ts";
+import { locationPattern, projectOf, projectPattern, providerId } from "./options.ts";
+import type { CloudOptions } from "./options.ts";
+
+type CloudSettings = Pick<CloudOptions, "project" | "location" | "credentials" | "baseURL"> & {
+  network: Network;
+  client?: unknown;
+};
 
 /**
  * Returns the function that opens each call to a model on Google Cloud. A key comes before the project's credentials,
  * and `GOOGLE_API_KEY` counts only where nothing names a project. Project and location that are not given are looked up
  * at each call.
  */
-export function createOpenCall(network: Network, options: CloudOptions & { modelId: string }): OpenCall {
-  const { modelId, apiKey: config, location, baseURL } = options;
-  const ownProject = options.project ?? projectOf(options.credentials);
-  const credentials = new Credentials(options);
+export function createOpenCall(settings: CloudSettings, modelId: string): OpenCall {
+  const { network, client, location, baseURL } = settings;
+  if (client !== undefined) return async (options) => ({ call: await network.openCall({ providerId, ...options }) });
+  const ownProject = settings.project ?? projectOf(settings.credentials);
+  const credentials = new Credentials(settings);
   const addressIn = (project: string | undefined) => addressOf(modelId, { project, location, baseURL });
-  const openWith = (sources: { request?: string | undefined; environment?: string[]; signal?: AbortSignal }) =>
-    network.openCall({ providerId, config, isKeyOptional: true, ...sources });
 
-  return async ({ apiKey: request, signal }) => {
+  return async ({ apiKey, signal }) => {
     const own = ownProject ?? readName("GOOGLE_CLOUD_PROJECT", projectPattern);
-    const isInProject = own !== undefined || options.credentials !== undefined || location !== undefined;
+    const isInProject = own !== undefined || settings.credentials !== undefined || location !== undefined;
     const environment = isInProject ? [] : ["GOOGLE_API_KEY"];
-    const call = await openWith({ request, environment, ...(signal && { signal }) });
+    const call = await network.openCall({ providerId, apiKey, signal, environment, isKeyOptional: true });
     if (call.key !== undefined) return { call, access: accessByKey(addressIn(ownProject), call) };
     const project = own ?? (namesProject(modelId) ? undefined : await credentials.findProject(signal));
     const address = addressIn(project);
@@ -51,8 +55,7 @@ type Place = { project: string | undefined; location: string | undefined; baseUR
 function addressOf(modelId: string, { project, location: given, baseURL }: Place): string {
   const isNamed = namesProject(modelId);
   const location = given ?? (isNamed ? locationIn(modelId) : locationFor(project));
-  const origin = (baseURL ?? originOf(location)).replace(/\/+$/, "");
-  return `${origin}/v1beta1${isNamed || project === undefined ? "" : `/projects/${project}/locations/${location}`}`;
+  return `${baseURL ?? originOf(location)}/v1beta1${isNamed || project === undefined ? "" : `/projects/${project}/locations/${location}`}`;
 }
 
 /** The name of a project's own model holds the project. */

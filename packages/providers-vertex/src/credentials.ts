@@ -1,23 +1,26 @@
 import { ModelError, TroupeError } from "@troupe/core";
-import { abortedError, Network, toModelError, untilAborted } from "@troupe/core/adapter";
-import { isAuthClient, projectPattern, providerId } from "./vertex-options.ts";
-import type { AuthClient, CloudOptions } from "./vertex-options.ts";
+import { abortedError, toModelError, untilAborted } from "@troupe/core/adapter";
+import type { Network } from "@troupe/core/adapter";
+import { isAuthClient, projectPattern, providerId } from "./options.ts";
+import type { AuthClient, CloudOptions } from "./options.ts";
 
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 
 /** A client that makes headers, and the lookup of its project, where Google's library found the client. */
 type FoundClient = { client: AuthClient; findProject: () => Promise<string | null | undefined> };
 
+type CredentialSettings = Pick<CloudOptions, "credentials" | "project"> & { network: Network };
+
 /**
  * The Google Cloud credentials of a provider, which authenticate its requests: the given ones, else Google's Application
  * Default Credentials. Concurrent calls share one request for a token.
  */
 export class Credentials {
-  readonly #options: CloudOptions;
+  readonly #settings: CredentialSettings;
   #found: Promise<FoundClient> | undefined;
 
-  constructor(options: CloudOptions) {
-    this.#options = options;
+  constructor(settings: CredentialSettings) {
+    this.#settings = settings;
   }
 
   /** Returns the headers that authenticate a request to the URL. */
@@ -41,7 +44,7 @@ export class Credentials {
   }
 
   async #find(signal: AbortSignal | undefined): Promise<FoundClient> {
-    const finding = (this.#found ??= findClient(this.#options));
+    const finding = (this.#found ??= findClient(this.#settings));
     try {
       return await untilAborted(() => finding, signal);
     } catch (cause) {
@@ -54,17 +57,9 @@ export class Credentials {
 }
 
 /** Loads Google's library for credentials, unless a client is given. It fetches tokens over the provider's network. */
-async function findClient({
-  credentials: given,
-  project,
-  fetch,
-  proxy,
-  dispatcher,
-}: CloudOptions): Promise<FoundClient> {
+async function findClient({ credentials: given, project, network }: CredentialSettings): Promise<FoundClient> {
   if (given !== undefined && isAuthClient(given)) return { client: given, findProject: async () => given.projectId };
   const { GoogleAuth, JWT } = await import("google-auth-library");
-  // Without the user's headers, which are meant for the models.
-  const network = new Network({ fetch, proxy, dispatcher });
   const transporterOptions = { fetchImplementation: toFetch(network) };
   if (given !== undefined) {
     const { client_email: email, private_key: key, project_id: projectId } = given;
@@ -77,7 +72,10 @@ async function findClient({
   return { client: await auth.getClient(), findProject: () => auth.getProjectId() };
 }
 
-/** Gives a network the form of `fetch`, of which the library needs little: its answers are small, and whole. */
+/**
+ * Gives a network the form of `fetch`, of which the library needs little: its answers are small, and whole. The user's
+ * headers are meant for the models, and are not added.
+ */
 function toFetch(network: Network): typeof fetch {
   return async (input, init = {}) => {
     const { url } = new Request(input);

@@ -1,6 +1,6 @@
 export type { ModelRules } from "./model-rules.ts";
 export { vertexEmbeddings } from "./vertex-embeddings.ts";
-export { vertex } from "./vertex.ts";
+export { vertex } from "./vertex-model.ts";
 export type {
   AuthClient,
   GeminiClient,
@@ -8,4 +8,4 @@ export type {
   ServiceAccount,
   VertexEmbeddingsOptions,
   VertexOptions,
-} from "./vertex-options.ts";
+} from "./options.ts";

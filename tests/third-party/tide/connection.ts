@@ -1,22 +1,21 @@
 import { postJson, readJson, streamEvents } from "@troupe/core/adapter";
-import type { CallContext, Connection, HttpReply, Network } from "@troupe/core/adapter";
+import type { CallContext, Connection, HttpReply } from "@troupe/core/adapter";
 import { toVendorError } from "./errors.ts";
 import type { ProviderSettings } from "./options.ts";
 import type { WireEvent, WireRequest } from "./wire-types.ts";
 
 /** Makes the connection that sends requests over core's HTTP. */
-export function httpConnection(network: Network, settings: ProviderSettings): Connection<WireRequest, WireEvent> {
+export function httpConnection({ network, ...settings }: ProviderSettings): Connection<WireRequest, WireEvent> {
   const { baseURL, timeoutMs, idleTimeoutMs } = settings;
-  const url = `${baseURL.replace(/\/+$/, "")}/talk`;
   const post = async (request: WireRequest, call: CallContext, stream: boolean): Promise<HttpReply> =>
     await postJson(network, {
-      url,
+      url: `${baseURL}/talk`,
       headers: { "tide-key": call.key?.value ?? "" },
       body: { ...request, stream },
       call,
       headersTimeoutMs: stream ? idleTimeoutMs : timeoutMs,
       idleTimeoutMs,
-      toError: (reply) => toVendorError(reply.body, reply),
+      toError: toVendorError,
     });
   return {
     send: async (request, call) => await readJson(await post(request, call, false)),

@@ -5,7 +5,7 @@ import type { ErrorReply } from "@troupe/core/adapter";
 const statuses: Readonly<Record<string, number>> = { bad_request: 400, bad_key: 401, too_many: 429, busy: 503 };
 
 /** Makes the error of the vendor's `problem`: in a reply with an error status, in place of an answer, or as an event. */
-export function toVendorError(body: unknown, reply?: Pick<ErrorReply, "status" | "headers">): VendorError {
+export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   const problem = readObject(readObject(body)["problem"]);
   const [kind, words] = [readText(problem["kind"]), readText(problem["words"])];
   return new VendorError({

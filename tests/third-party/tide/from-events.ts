@@ -41,7 +41,7 @@ type ReadEvent = { readonly text: string; readonly [field: string]: unknown };
 type Call = { id: string; name: string; args: string };
 
 /** Converts the events of one streamed answer to chunks, and keeps its parts for the next call of the run. */
-export class TideReader implements EventReader<WireEvent> {
+export class TideEventReader implements EventReader<WireEvent> {
   readonly #model: { providerId: string; modelId: string };
   readonly #parts: WirePart[] = [];
   // By the number that the vendor gives each call.

@@ -1,10 +1,10 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { createOmissionReport, generateAnswer, Network, streamAnswer } from "@troupe/core/adapter";
+import { createRequestContext, generateAnswer, streamAnswer } from "@troupe/core/adapter";
 import type { CallContext, Connection, ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { httpConnection } from "./connection.ts";
-import { TideReader } from "./from-events.ts";
+import { TideEventReader } from "./from-events.ts";
 import { fromResponse } from "./from-response.ts";
-import { readModelOptions } from "./options.ts";
+import { providerId, readModelOptions } from "./options.ts";
 import type { ProviderSettings, TideOptions } from "./options.ts";
 import { toRequest } from "./to-request.ts";
 import type { WireEvent, WireRequest } from "./wire-types.ts";
@@ -15,17 +15,15 @@ export function tide(modelId: string, options: TideOptions = {}): ModelProvider 
 }
 
 class TideModel implements ModelProvider {
-  readonly providerId = "tide";
+  readonly providerId = providerId;
   readonly modelId: string;
   readonly #settings: ProviderSettings;
-  readonly #network: Network;
   readonly #connection: Connection<WireRequest, WireEvent>;
 
   constructor(settings: ProviderSettings) {
     this.modelId = settings.modelId;
     this.#settings = settings;
-    this.#network = new Network(settings.network);
-    this.#connection = httpConnection(this.#network, settings);
+    this.#connection = httpConnection(settings);
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
@@ -42,7 +40,7 @@ class TideModel implements ModelProvider {
       const call = await this.#openCall(options);
       const open = async () => ({
         events: await this.#connection.open(request, call),
-        reader: new TideReader(this),
+        reader: new TideEventReader(this),
         fromWhole: (body: unknown) => fromResponse(body, this),
       });
       return { call, open };
@@ -51,19 +49,11 @@ class TideModel implements ModelProvider {
 
   #toRequest(messages: readonly ChatMessage[], options: ModelOptions): WireRequest {
     const { logger } = this.#settings;
-    const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
-    return toRequest(messages, options, { model: this, reportOmitted });
+    return toRequest(messages, options, createRequestContext(this, { rules: undefined, logger }, options));
   }
 
   async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {
-    const { providerId } = this;
     const environment = ["TIDE_API_KEY"];
-    return await this.#network.openCall({
-      providerId,
-      request: apiKey,
-      config: this.#settings.apiKey,
-      environment,
-      signal,
-    });
+    return await this.#settings.network.openCall({ providerId, apiKey, signal, environment });
   }
 }

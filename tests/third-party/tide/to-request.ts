@@ -1,18 +1,15 @@
 import { getTextContent, TroupeError } from "@troupe/core";
 import type { ModelOptions, ReasoningConfig, ToolChoice } from "@troupe/core";
 import { PartReader, withVendorFields } from "@troupe/core/adapter";
-import type { ModelMessage, ReportOmission } from "@troupe/core/adapter";
+import type { ModelMessage, ReportOmission, RequestContext } from "@troupe/core/adapter";
 import { toTurns } from "./to-turns.ts";
 import type { WireRequest, WireTurn } from "./wire-types.ts";
-
-/** The model that a request is for, and the function that reports what it does not take. */
-export type RequestContext = { model: { providerId: string; modelId: string }; reportOmitted: ReportOmission };
 
 /** Converts a model call to a request. Settings that the vendor does not have are left out and reported. */
 export function toRequest(
   messages: readonly ModelMessage[],
   options: ModelOptions,
-  { model, reportOmitted }: RequestContext,
+  { model, reportOmitted }: RequestContext<undefined>,
 ): WireRequest {
   const turns = toTurns(messages, { model, parts: new PartReader(messages, reportOmitted) });
   reportUntaken(options, reportOmitted);

@@ -18,7 +18,7 @@ export type KeySources = {
   /** Key in the options of the provider, or the function that returns it, which is called once. */
   config?: ApiKeySource | undefined;
   /** Names of environment variables, of which the first one that is set counts. */
-  environment?: readonly string[];
+  environment?: readonly string[] | undefined;
   /** Ends the wait for a function that returns a key. */
   signal?: AbortSignal | undefined;
 };

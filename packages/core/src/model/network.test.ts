@@ -12,6 +12,7 @@ import { isRetryable } from "../retry/is-retryable.ts";
 import { toModelError } from "../errors/to-model-error.ts";
 import { readOptions } from "../errors/read-options.ts";
 import { postJson } from "../wire/post-json.ts";
+import { sharedHttpPool } from "../wire/shared-http-pool.ts";
 import { Network, networkOptions } from "./network.ts";
 import type { NetworkOptions } from "./network.ts";
 
@@ -106,6 +107,24 @@ describe("a provider behind a proxy [provider.network]", () => {
 
     expect([stdout, proxy.requests.length]).toEqual(["200", proxied]);
   });
+});
+
+it("connections to proxies of the environment end with the shared pool", async () => {
+  const { url } = await serveLoopback(echo);
+  const proxy = await startForwardProxy();
+  vi.stubEnv("NODE_USE_ENV_PROXY", "1");
+  vi.stubEnv("HTTP_PROXY", proxy.url);
+  vi.stubEnv("http_proxy", proxy.url);
+  vi.stubEnv("NO_PROXY", "");
+  vi.stubEnv("no_proxy", "");
+  const pool = sharedHttpPool();
+
+  await read(new Network(), `${url}/v1`);
+  const open = proxy.openConnections();
+  await pool.close();
+
+  expect(open).toBe(1);
+  await vi.waitFor(() => expect(proxy.openConnections()).toBe(0));
 });
 
 describe("the user's own way to send [provider.network]", () => {

@@ -5,17 +5,17 @@ import { wrongOption } from "../errors/read-options.ts";
 import type { OptionCheck } from "../errors/read-options.ts";
 import type { CallContext } from "../errors/to-model-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { requireKey, resolveKey } from "../keys/resolve-key.ts";
-import type { KeySources } from "../keys/resolve-key.ts";
 import { readProxyEnvironment } from "../keys/read-environment.ts";
+import { requireKey, resolveKey } from "../keys/resolve-key.ts";
+import type { ApiKeySource } from "../keys/resolve-key.ts";
 import { isRecord } from "../util/is-record.ts";
 import { sendByFetch } from "../wire/fetch-sender.ts";
 import type { FetchFunction } from "../wire/fetch-sender.ts";
 import type { HttpReply } from "../wire/http-reply.ts";
-import { sharedHttpPool } from "../wire/http-pool.ts";
 import type { HttpInit, HttpSender } from "../wire/http-pool.ts";
 import { dispatcherSender, proxySender } from "../wire/proxy-sender.ts";
 import type { UndiciDispatcher } from "../wire/proxy-sender.ts";
+import { sharedHttpSender } from "../wire/shared-http-pool.ts";
 
 /** Headers that a user adds to the requests of a provider. `null` removes one that the provider sends. */
 export type CallHeaders = Readonly<Record<string, string | null>>;
@@ -83,37 +83,55 @@ export const networkOptions: OptionTable<NetworkOptions> = {
   dispatcher: optional(methods<UndiciDispatcher>("a dispatcher of undici", "dispatch")),
 };
 
-/** Sources of the key of a model call. `isKeyOptional`: a server of the user may need none. */
-export type CallSources = KeySources & { isKeyOptional?: boolean };
+/** Options of a `Network`: those of the user for the network, the key of calls without their own, and the client that sends the requests in place of the network. */
+export type NetworkSettings = NetworkOptions & { apiKey?: ApiKeySource | undefined; client?: unknown };
+
+/** A model call that begins: its own key and signal, and the environment variables with the key of last resort. */
+export type CallStart = {
+  providerId: string;
+  apiKey?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** Names of environment variables, of which the first one that is set counts. */
+  environment?: readonly string[] | undefined;
+  /** True for a server of the user, which may need no key. @default false */
+  isKeyOptional?: boolean | undefined;
+};
 
 /** The network of one provider: sends its requests, and opens its calls with the key and the user's headers. Made once, in the constructor of the provider. */
 export class Network implements HttpSender {
   readonly #headers: NetworkOptions["headers"];
+  readonly #apiKey: ApiKeySource | undefined;
+  readonly #hasClient: boolean;
   readonly #own: HttpSender | undefined;
 
   /** Throws `invalid_config` when the options name more than one way to send. */
-  constructor(options: NetworkOptions = {}) {
-    const { headers, fetch: send, proxy, dispatcher } = options;
+  constructor(options: NetworkSettings = {}) {
+    const { headers, fetch: send, proxy, dispatcher, apiKey, client } = options;
     const given = (["fetch", "proxy", "dispatcher"] as const).filter((name) => options[name] !== undefined);
     if (given.length > 1) {
       throw new TroupeError("invalid_config", `${given.join(" and ")} exclude each other. Leave all but one out.`);
     }
     this.#headers = headers;
+    this.#apiKey = apiKey;
+    this.#hasClient = client !== undefined;
     if (send !== undefined) this.#own = { send: (url, init) => sendByFetch(send, String(url), init) };
     else if (proxy !== undefined) this.#own = proxySender(proxy);
     else if (dispatcher !== undefined) this.#own = dispatcherSender(dispatcher);
   }
 
   send(url: string | URL, init?: HttpInit): Promise<HttpReply> {
-    if (this.#own !== undefined) return this.#own.send(url, init);
-    const proxies = readProxyEnvironment();
-    return (proxies === undefined ? sharedHttpPool() : environmentSender(proxies)).send(url, init);
+    return (this.#own ?? sharedHttpSender(readProxyEnvironment())).send(url, init);
   }
 
-  /** Returns the context of a model call: its key, unless it may go without one, and the user's headers. A function that returns one of them is called once. */
-  async openCall({ isKeyOptional = false, ...sources }: CallSources): Promise<CallContext> {
-    const { providerId, signal } = sources;
-    const key = await (isKeyOptional ? resolveKey(sources) : requireKey(sources));
+  /**
+   * Returns the context of a model call: its key (its own, else that of the options, else that of the environment), and the user's
+   * headers. A function that returns one of them is called once. Rejects with `unauthorized` without a key that is needed, and with
+   * `invalid_request` for a key of the call beside a client, which has a key of its own.
+   */
+  async openCall({ providerId, apiKey: request, signal, environment, isKeyOptional }: CallStart): Promise<CallContext> {
+    if (this.#hasClient) return openClientCall({ providerId, apiKey: request, signal });
+    const sources = { providerId, request, config: this.#apiKey, environment, signal };
+    const key = await (isKeyOptional === true ? resolveKey(sources) : requireKey(sources));
     return { providerId, key, signal, headers: await this.readHeaders(signal) };
   }
 
@@ -129,13 +147,10 @@ function wrongResult(): TroupeError {
   return new TroupeError("invalid_config", `The function headers must return ${expectedHeaders}.`);
 }
 
-type ProxyEnvironment = NonNullable<ReturnType<typeof readProxyEnvironment>>;
-
-// Module state, which is rare here: all providers share the connections to the proxies of the environment.
-let environmentProxies: { key: string; sender: HttpSender } | undefined;
-
-function environmentSender(proxies: ProxyEnvironment): HttpSender {
-  const key = JSON.stringify(proxies);
-  if (environmentProxies?.key !== key) environmentProxies = { key, sender: proxySender(proxies) };
-  return environmentProxies.sender;
+function openClientCall({ providerId, apiKey, signal }: CallStart): CallContext {
+  if (apiKey === undefined) return { providerId, signal };
+  throw new TroupeError(
+    "invalid_request",
+    `${providerId} is called through a client with its own key. Send no API key.`,
+  );
 }

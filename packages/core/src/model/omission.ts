@@ -29,3 +29,26 @@ export function createOmissionReport(
     onOmitted?.({ what, reason, providerId, modelId, ...(about === "messages" && { isInMessages: true }) });
   };
 }
+
+/**
+ * The model that a request is for, its abilities, and functions that report what is left out, for the functions that
+ * convert a model call to a request.
+ */
+export type RequestContext<Rules> = {
+  readonly model: { readonly providerId: string; readonly modelId: string };
+  readonly rules: Rules;
+  /** Reports a setting, or a part of the history, that is left out and lost. */
+  readonly reportOmitted: ReportOmission;
+  /** Reports a setting that is left out, but that the instructions stand for. */
+  readonly reportReplaced: ReportOmission;
+};
+
+/** Makes the context of one request of a model, which reports to the provider's logger and to the run of the call. */
+export function createRequestContext<Rules>(
+  model: RequestContext<Rules>["model"],
+  { rules, logger }: { rules: Rules; logger: Logger },
+  { onOmitted }: { onOmitted?: ((omission: Omission) => void) | undefined },
+): RequestContext<Rules> {
+  const reportOmitted = createOmissionReport(model, { logger, onOmitted });
+  return { model, rules, reportOmitted, reportReplaced: createOmissionReport(model, { logger }) };
+}

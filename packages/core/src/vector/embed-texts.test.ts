@@ -1,9 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { checkTexts, embedTexts } from "./embed-texts.ts";
-import type { EmbeddingLimits } from "./embed-texts.ts";
+import { generateEmbeddings } from "./embed-texts.ts";
+import type { EmbeddingCall, EmbeddingLimits } from "./embed-texts.ts";
 
 const texts = (count: number) => Array.from({ length: count }, (_, index) => `text ${index}`);
 const numberIn = (text: string) => [Number(text.slice(5)), 1];
+
+const call = { providerId: "openai" };
+
+/** Embeds texts in a call that is ready. */
+async function embedTexts(given: readonly string[], batches: Omit<EmbeddingCall, "call">): Promise<number[][]> {
+  return await generateEmbeddings(given, async () => ({ call, ...batches }));
+}
 
 /** Embeds texts, and returns the lengths of the batches too. */
 async function embed(given: readonly string[], limits: EmbeddingLimits) {
@@ -15,7 +22,7 @@ async function embed(given: readonly string[], limits: EmbeddingLimits) {
   return { vectors: await embedTexts(given, { limits, length: undefined, send }), batches };
 }
 
-describe("embedTexts", () => {
+describe("generateEmbeddings", () => {
   it("splits texts by their number, and joins the vectors in their order", async () => {
     const { vectors, batches } = await embed(texts(600), { mostTexts: 256 });
 
@@ -31,8 +38,10 @@ describe("embedTexts", () => {
     expect(batches).toEqual([2, 1, 1, 1]);
   });
 
-  it("sends nothing for no texts", async () => {
-    expect(await embed([], { mostTexts: 1, concurrency: 4 })).toEqual({ vectors: [], batches: [] });
+  it("opens no call for no texts", async () => {
+    const prepare = () => Promise.reject(new Error("opened"));
+
+    expect(await generateEmbeddings([], prepare)).toEqual([]);
   });
 
   it("keeps the order where requests run at once and the first ends last, and runs no more at once", async () => {
@@ -60,7 +69,7 @@ describe("embedTexts", () => {
 
     const failed = embedTexts(texts(50), { limits: { mostTexts: 1, concurrency: 2 }, length: 2, send });
 
-    await expect(failed).rejects.toThrow("no");
+    await expect(failed).rejects.toMatchObject({ name: "ModelError", providerId: "openai" });
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(sent).toBe(2);
   });
@@ -88,11 +97,27 @@ describe("embedTexts", () => {
 
     await expect(failed).rejects.toThrow("another number or length");
   });
-});
 
-it("checkTexts names the text that is empty", () => {
-  expect(() => checkTexts(["rain", ""])).toThrow(
-    expect.objectContaining({ code: "invalid_value", message: expect.stringContaining("text 1") }),
-  );
-  expect(checkTexts(["rain"])).toBeUndefined();
+  it("names the text that is empty before it opens a call, and throws what opening throws as it is", async () => {
+    const refused = new Error("refused");
+    const prepare = () => Promise.reject(refused);
+
+    await expect(generateEmbeddings(["rain", ""], prepare)).rejects.toMatchObject({
+      code: "invalid_value",
+      message: expect.stringContaining("text 1"),
+    });
+    await expect(generateEmbeddings(["rain"], prepare)).rejects.toBe(refused);
+  });
+
+  it("sends nothing once the signal has aborted", async () => {
+    const send = () => Promise.reject(new Error("sent"));
+    const prepare = async () => ({
+      call: { ...call, signal: AbortSignal.abort() },
+      limits: { mostTexts: 1 },
+      length: undefined,
+      send,
+    });
+
+    await expect(generateEmbeddings(["rain"], prepare)).rejects.toMatchObject({ code: "cancelled" });
+  });
 });

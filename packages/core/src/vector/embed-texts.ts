@@ -1,3 +1,5 @@
+import { toModelError } from "../errors/to-model-error.ts";
+import type { CallContext } from "../errors/to-model-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { ResponseError } from "../errors/vendor-error.ts";
 
@@ -10,8 +12,9 @@ export type EmbeddingLimits = {
   concurrency?: number | undefined;
 };
 
-/** Settings of `embedTexts`: the limits, the expected length of the vectors, and the function that sends one batch. */
-export type TextBatches = {
+/** A call for embeddings that is ready to be sent. Errors of `send` become those of the call. */
+export type EmbeddingCall = {
+  call: CallContext;
   limits: EmbeddingLimits;
   /** Length of each vector. Without it, all must have the same one. */
   length: number | undefined;
@@ -21,14 +24,28 @@ export type TextBatches = {
 
 /**
  * Turns texts into vectors for a provider of embeddings: sends them in batches that the vendor takes, and joins the
- * vectors in the order of the texts. Throws `ResponseError` for a wrong number or length of vectors, which would go to
- * the wrong texts.
+ * vectors in the order of the texts. Throws `invalid_value` for an empty text. Errors of `prepare` stay as they are; those of `send`
+ * become those of `toModelError`, and so does a wrong number or length of vectors, which would go to the wrong texts.
  */
-export async function embedTexts(texts: readonly string[], settings: TextBatches): Promise<number[][]> {
-  const { limits, send } = settings;
+export async function generateEmbeddings(
+  texts: readonly string[],
+  prepare: () => Promise<EmbeddingCall>,
+): Promise<number[][]> {
+  checkTexts(texts);
+  if (texts.length === 0) return [];
+  const prepared = await prepare();
+  try {
+    prepared.call.signal?.throwIfAborted();
+    return await sendBatches(texts, prepared);
+  } catch (error) {
+    throw toModelError(error, prepared.call);
+  }
+}
+
+async function sendBatches(texts: readonly string[], { limits, send, ...given }: EmbeddingCall): Promise<number[][]> {
   const batches = splitTexts(texts, limits);
   const answers: number[][][] = [];
-  let { length } = settings;
+  let { length } = given;
   let next = 0;
   const sendNext = async (): Promise<void> => {
     for (let index = next++; index < batches.length; index = next++) {
@@ -50,8 +67,7 @@ export async function embedTexts(texts: readonly string[], settings: TextBatches
   return answers.flat();
 }
 
-/** Throws `invalid_value` for an empty text, which has no embedding. */
-export function checkTexts(texts: readonly string[]): void {
+function checkTexts(texts: readonly string[]): void {
   const empty = texts.indexOf("");
   if (empty === -1) return;
   throw new TroupeError("invalid_value", `An empty text has no embedding, and text ${empty} is empty. Leave it out.`);

@@ -2,7 +2,8 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { localhostTls, serveLoopback } from "../../test/loopback-server.ts";
 import { codeOf, echo, failure, readEcho, readText, stall, startPooled } from "../../test/pooled.ts";
-import { createHttpPool, sharedHttpPool } from "./http-pool.ts";
+import { createHttpPool } from "./http-pool.ts";
+import { sharedHttpPool } from "./shared-http-pool.ts";
 
 const post = { method: "POST", body: "hi" };
 

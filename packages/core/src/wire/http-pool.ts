@@ -120,26 +120,3 @@ export async function refuseRedirect(status: number, body: ReplyBytes): Promise<
     { fields: { status } },
   );
 }
-
-// Module state, which is rare here: models share their sockets without knowing of each other. Made on first use.
-let shared: HttpPool | undefined;
-
-/**
- * Returns the pool of HTTP connections that all models of the process share. After its `close`, the next call makes a
- * new one.
- */
-export function sharedHttpPool(): HttpPool {
-  shared ??= createSharedPool();
-  return shared;
-}
-
-function createSharedPool(): HttpPool {
-  const pool = createHttpPool();
-  return {
-    send: (url, init) => pool.send(url, init),
-    close: () => {
-      shared = undefined;
-      return pool.close();
-    },
-  };
-}

@@ -4,8 +4,8 @@ import type { HttpReply, ReplyHeaders } from "./http-reply.ts";
 import type { HttpSender } from "./http-pool.ts";
 import type { RequestTimeouts } from "./http-request.ts";
 
-/** Reply with an error status. `body`: its JSON value, or its text where it is none. */
-export type ErrorReply = { status: number; headers: ReplyHeaders; body: unknown };
+/** Head of a reply with an error status. */
+export type ErrorReply = { status: number; headers: ReplyHeaders };
 
 /** Request of `postJson`, and the function that makes the error of a reply with an error status. */
 export type JsonRequest = {
@@ -15,8 +15,8 @@ export type JsonRequest = {
   headers?: Readonly<Record<string, string>> | undefined;
   /** The call that the request belongs to: its signal, and the headers of the user, which stand for equal ones. */
   call: CallContext;
-  /** Makes the error of a reply with an error status, as a rule a `VendorError`. */
-  toError: (reply: ErrorReply) => Error;
+  /** Makes the error of a reply with an error status, as a rule a `VendorError`, of its JSON value, or of its text where it is none. */
+  toError: (body: unknown, reply: ErrorReply) => Error;
 } & RequestTimeouts;
 
 /**
@@ -35,7 +35,7 @@ export async function postJson(sender: HttpSender, request: JsonRequest): Promis
   if (reply.status >= 200 && reply.status <= 299) return reply;
   // Without a readable body, the status is enough.
   const text = await reply.text().catch(() => "");
-  throw toError({ status: reply.status, headers: reply.headers, body: parse(text) });
+  throw toError(parse(text), reply);
 }
 
 /** Reads the whole answer of a vendor as JSON. One that was cut, or is a page of a proxy, is a `TruncatedResponseError`. */

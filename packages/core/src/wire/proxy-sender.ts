@@ -20,17 +20,23 @@ export type ProxyAddresses =
       readonly noProxy: string | undefined;
     };
 
+/** Sender through proxies. `close` ends its connections, also those in use. */
+export interface ProxySender extends HttpSender {
+  close(): Promise<void>;
+}
+
 /**
  * Makes a sender that sends its requests through proxies, and keeps connections for the next request. Loads undici at
  * the first one.
  */
-export function proxySender(proxies: ProxyAddresses): HttpSender {
+export function proxySender(proxies: ProxyAddresses): ProxySender {
   let agent: Promise<Dispatcher> | undefined;
   return {
     send: async (url, init) => {
       agent ??= openAgent(proxies);
       return await sendOver(await agent, url, init);
     },
+    close: async () => await (await agent)?.destroy(),
   };
 }
 

@@ -1,9 +1,8 @@
 import { createGeminiModel, readModelOptions } from "@troupe-internal/gemini";
 import type { ModelProvider } from "@troupe/core";
-import { Network } from "@troupe/core/adapter";
 import { createOpenCall } from "./access.ts";
-import { checkCloudOptions, cloudTable, providerId } from "./vertex-options.ts";
-import type { VertexOptions } from "./vertex-options.ts";
+import { checkCloudOptions, cloudTable, providerId, withoutEffect } from "./options.ts";
+import type { VertexOptions } from "./options.ts";
 
 /**
  * Creates a model on Google Cloud (Vertex AI), called with a project's credentials or an API key, or through the client
@@ -11,9 +10,7 @@ import type { VertexOptions } from "./vertex-options.ts";
  * `invalid_config` for wrong options.
  */
 export function vertex(modelId: string, options: VertexOptions = {}): ModelProvider {
-  const settings = readModelOptions(modelId, options, { vendor: providerId, more: cloudTable });
+  const settings = readModelOptions(modelId, options, { owner: providerId, more: cloudTable, withoutEffect });
   checkCloudOptions(options, providerId);
-  const network = new Network(options);
-  const openCall = createOpenCall(network, { ...options, modelId });
-  return createGeminiModel({ ...settings, providerId, isCloud: true, network, openCall });
+  return createGeminiModel({ ...settings, providerId, isCloud: true, openCall: createOpenCall(settings, modelId) });
 }

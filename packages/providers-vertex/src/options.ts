@@ -1,7 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { TroupeError } from "@troupe/core";
-import type { Logger, NetworkOptions } from "@troupe/core";
-import { checkClientOptions, optional, satisfying } from "@troupe/core/adapter";
+import type { EmbeddingProviderOptions, ModelProviderOptions } from "@troupe/core";
+import { optional, satisfying } from "@troupe/core/adapter";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The id of this provider, which errors name and under which callers send its key. */
@@ -18,8 +18,8 @@ export type GeminiClient = {
 /** A client of `@google/genai` for embeddings, by the one method that is called: a `GoogleGenAI`, or a wrapped one. */
 export type GeminiEmbeddingsClient = { models: { embedContent(parameters: never): PromiseLike<unknown> } };
 
-/** Options of models and embeddings on Google Cloud: the place, the credentials and the network. */
-export type CloudOptions = NetworkOptions & {
+/** Options of models and embeddings on Google Cloud: the place and the credentials. */
+export type CloudOptions = {
   /** The project to bill. @default that of the credentials, else `GOOGLE_CLOUD_PROJECT`, else that of Google's own credentials */
   project?: string | undefined;
   /** The location of the model: a region, `"us"`, `"eu"` or `"global"`. @default `GOOGLE_CLOUD_LOCATION`, else "global" */
@@ -33,28 +33,16 @@ export type CloudOptions = NetworkOptions & {
 };
 
 /** Options of `vertex`, which creates a model. All have defaults. */
-export type VertexOptions = CloudOptions & {
-  /** A `GoogleGenAI` that sends the requests, with its own place, credentials and network. @default our own HTTP */
-  client?: GeminiClient | undefined;
-  /** Milliseconds to wait for the first byte, and between chunks. @default 60_000 */
-  idleTimeoutMs?: number | undefined;
-  /** Abilities of the model that the table does not know or has wrong. */
-  rules?: Partial<ModelRules> | undefined;
-  /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
-  logger?: Logger | undefined;
-};
+export type VertexOptions = CloudOptions & ModelProviderOptions<GeminiClient, ModelRules>;
 
 /** Options of `vertexEmbeddings`, which turns texts into vectors. All have defaults. */
-export type VertexEmbeddingsOptions = CloudOptions & {
-  /** A `GoogleGenAI` that sends the requests, with its own place, credentials and network. @default our own HTTP */
-  client?: GeminiEmbeddingsClient | undefined;
-  /** @default "gemini-embedding-001" */
-  model?: string | undefined;
-  /** The length of the vectors, for models that can shorten them. @default the full length of the model */
-  dimensions?: number | undefined;
-  /** Milliseconds to wait for each request. @default 600_000 */
-  timeoutMs?: number | undefined;
-};
+export type VertexEmbeddingsOptions = CloudOptions &
+  EmbeddingProviderOptions<GeminiEmbeddingsClient> & {
+    /** @default "gemini-embedding-001" */
+    model?: string | undefined;
+    /** Milliseconds to wait for each request. @default 600_000 */
+    timeoutMs?: number | undefined;
+  };
 
 /** The key of a service account, for the option `credentials`: the fields of its key file that are used. */
 export type ServiceAccount = {
@@ -78,7 +66,7 @@ export const projectPattern = /^[a-z][\w.:-]*$/i;
 /** Ids of locations, which become parts of URLs. */
 export const locationPattern = /^[a-z][a-z\d-]*$/;
 
-/** Checks of the options that only Google Cloud has. */
+/** Checks of the options that this provider has beside those of `google`. */
 export const cloudTable = {
   project: optional(nameLike("the id of a project", projectPattern)),
   location: optional(nameLike("the id of a location", locationPattern)),
@@ -90,9 +78,11 @@ export const cloudTable = {
   ),
 };
 
+/** Names of options that have no effect beside a client, which has its own. */
+export const withoutEffect = ["project", "location", "credentials"];
+
 /** Checks the options that exclude each other. Throws `invalid_config` for two of them. */
-export function checkCloudOptions(options: CloudOptions & { client?: unknown }, owner: string): void {
-  checkClientOptions(options, ["project", "location", "credentials"]);
+export function checkCloudOptions(options: CloudOptions, owner: string): void {
   if (options.credentials === undefined || options.apiKey === undefined) return;
   throw new TroupeError("invalid_config", `${owner} takes credentials or apiKey, not both: leave one out.`);
 }

@@ -1,0 +1,18 @@
+import { ResponseCollector } from "@troupe/core/adapter";
+import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import { OllamaEventReader } from "./from-events.ts";
+import type { WireLine } from "./wire-types.ts";
+
+/**
+ * Converts the JSON of an answer that came in one piece, which has the form of a last line, to a `ModelResponse`. Throws
+ * `OllamaError` when it holds an error, and `TruncatedResponseError` when it has no end.
+ */
+export function fromResponse(body: unknown, model: { modelId: string }): ModelResponse {
+  const reader = new OllamaEventReader(model);
+  const chunks: ModelChunk[] = [];
+  reader.read(body as WireLine, chunks);
+  if (!reader.isComplete) reader.end();
+  const collector = new ResponseCollector();
+  for (const chunk of chunks) collector.add(chunk);
+  return collector.finish();
+}
