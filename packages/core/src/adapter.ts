@@ -118,6 +118,8 @@ export { findRunnable, registryEntries } from "./run/registry.ts";
 export type { Registry } from "./run/registry.ts";
 export { checkContent } from "./run/check-content.ts";
 export { checkOwner, checkUser } from "./session/session-owner.ts";
+export { countDataBytes } from "./session/turn-part.ts";
+export type { DataPart } from "./session/turn-part.ts";
 export { checkSessionId } from "./session/session-id.ts";
 export { toPublicOutput } from "./run/run-output.ts";
 export type { PublicOutput } from "./run/run-output.ts";

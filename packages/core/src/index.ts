@@ -64,7 +64,9 @@ export type { TokenUsage } from "./message/token-usage.ts";
 
 // Sessions.
 export { SessionStore } from "./session/session-store.ts";
-export type { SessionAccess, SessionListener, TurnPage } from "./session/session-store.ts";
+export type { SessionAccess, SessionListener, TurnPartPlace } from "./session/session-store.ts";
+export type { TakeTurn, TurnPage } from "./session/read-turn-page.ts";
+export type { TurnPart } from "./session/turn-part.ts";
 export type { SessionInfo } from "./session/session-record.ts";
 export type { SessionOwner, UserOwner, UserScope } from "./session/session-owner.ts";
 export type { SessionPage } from "./session/list-sessions.ts";

@@ -70,8 +70,14 @@ function problemsOf(seen: Seen, { response, spec, schemas }: Described): string[
   const mustBeEmpty = type === "" || method === "HEAD";
   if (mustBeEmpty) return [...headers, ...(body === "" ? [] : ["has a body"])].map((problem) => `${where} ${problem}`);
   const sent = /^[^;]*/.exec(seen.headers["content-type"] as string)?.[0] ?? "";
-  const content = sent === type ? contentProblems(seen, schema, schemas) : [`is ${sent}, and not ${type}`];
-  return [...headers, ...content].map((problem) => `${where} ${problem}`);
+  return [...headers, ...(sent === type ? contentProblems(seen, schema, schemas) : typeProblems(sent, type))].map(
+    (problem) => `${where} ${problem}`,
+  );
+}
+
+/** Bytes of any type are described as such. */
+function typeProblems(sent: string, type: string): string[] {
+  return type === "*/*" ? [] : [`is ${sent}, and not ${type}`];
 }
 
 function headerProblems({ headers }: Seen, { headers: described = {} }: OpenApiResponse, spec: OpenApiSpec): string[] {

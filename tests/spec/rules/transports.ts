@@ -54,6 +54,11 @@ export const transportRules = [
     "http.upload-max-size": "a file may have 52428800 bytes by default",
     "http.upload-max-files": "an upload may have 10 files by default",
     "http.upload-mime-types": "allowedMimeTypes limits the types; any type by default",
+    "http.turns-bytes": "a page of turns has at most 8 MB, and tells that there are more turns",
+    "http.turns-references": "the data of parts is left out of a page of turns, with a reference in its place",
+    "http.turns-inline": "?parts=inline puts the data of parts into a page of turns as far as it fits",
+    "http.turn-part":
+      "GET /sessions/:id/turns/:seq/parts/:index sends the bytes of a part as a download, to its owner alone",
     "http.form-parts": "a part of a form that cannot be read is refused and never left out",
     "http.upload-sniffed": "a file without a type gets that of its first bytes, else application/octet-stream",
     "http.json-data-limits": "data in a JSON body obeys maxFileSize and allowedMimeTypes",

@@ -19,7 +19,8 @@ const sessionPlace = satisfying<string>("`next` of the page before", (value) => 
   return typeof value === "string" && parseSessionCursor(value) !== undefined;
 });
 
-const firstTurn = integer(1, largestNumber);
+const partIndex = integer(0, largestNumber);
+const turnNumberFrom1 = integer(1, largestNumber);
 
 const where = { code: "invalid_request" } as const;
 const pageSize = optional(integer(1, 100), 20);
@@ -48,9 +49,14 @@ export function checkSessionCursor(after: string | undefined): RecentPlace | und
   return place;
 }
 
-/** Returns the number of the first turn to delete; throws `invalid_request` for all but an integer of 1 or more. */
-export function checkFirstTurn(from: number): number {
-  return firstTurn(from, "from", where);
+/** Returns the number of a part of a turn; throws `invalid_request` for all but an integer of 0 or more. */
+export function checkPartIndex(index: number): number {
+  return partIndex(index, "index", where);
+}
+
+/** Returns the number of a turn; throws `invalid_request` for all but an integer of 1 or more. */
+export function checkTurnNumber(seq: number, name: string): number {
+  return turnNumberFrom1(seq, name, where);
 }
 
 /** Returns the number of the turn after which a page begins, 0 by default; throws `invalid_request` for a wrong one. */

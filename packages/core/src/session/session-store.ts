@@ -16,7 +16,7 @@ import { listSessions, ownSessions } from "./list-sessions.ts";
 import type { SessionPage } from "./list-sessions.ts";
 import { checkTitle } from "./session-title.ts";
 import { OpenSession } from "./open-session.ts";
-import { checkFirstTurn, checkPageLimit, checkSessionCursor, checkTurnCursor } from "./page.ts";
+import { checkPartIndex, checkPageLimit, checkSessionCursor, checkTurnCursor, checkTurnNumber } from "./page.ts";
 import type { PageOptions } from "./page.ts";
 import { removeAll, removeSession } from "./remove-session.ts";
 import { checkStoredSessionId } from "./session-id.ts";
@@ -26,13 +26,17 @@ import type { SessionOwner, UserOwner, UserScope } from "./session-owner.ts";
 import { toSessionInfo } from "./session-record.ts";
 import type { SessionInfo, SessionRecord } from "./session-record.ts";
 import { openTurnLog } from "./turn-log.ts";
+import { readTurnPage } from "./read-turn-page.ts";
+import type { TakeTurn, TurnPage } from "./read-turn-page.ts";
+import { partNotFound, readTurnPart } from "./turn-part.ts";
+import type { TurnPart } from "./turn-part.ts";
 import type { StoredTurn } from "./turn-record.ts";
 
 /** The caller of a session, by default without tenant and user, and a signal that ends waiting for lease or storage. */
 export type SessionAccess = { owner?: SessionOwner | undefined; signal?: AbortSignal | undefined };
 
-/** A page of a session's turns, oldest first. `next` is the cursor of the next page, and is absent on the last. */
-export type TurnPage = { turns: StoredTurn[]; next?: number };
+/** The number of a turn, and the number of a part among its images, sounds and files, from 0. */
+export type TurnPartPlace = { seq: number; index: number };
 
 /**
  * Listener of a `SessionStore`: removes the records that its own storage keeps for a session or a user, such as a
@@ -129,19 +133,36 @@ export class SessionStore {
     return toSessionInfo(sessionId, session);
   }
 
-  /** Returns a page of a session's turns, oldest first. It takes no lease and waits for no run. */
-  async readTurns(sessionId: string, options: SessionAccess & PageOptions<number> = {}): Promise<TurnPage> {
+  /**
+   * Returns a page of a session's turns, oldest first. It takes no lease and waits for no run. `take` is called with each
+   * turn and may end the page before it; a page has at least one turn if there is one.
+   */
+  async readTurns(
+    sessionId: string,
+    options: SessionAccess & PageOptions<number> & { take?: TakeTurn | undefined } = {},
+  ): Promise<TurnPage> {
     const ref = refOf(sessionId, options);
     const limit = checkPageLimit(options.limit);
     const after = checkTurnCursor(options.after);
     const read = async () => {
       const session = await this.#find(ref);
-      return await openTurnLog(this.#driver, ref).after(after, limit + 1, session);
+      return await readTurnPage(openTurnLog(this.#driver, ref), session, { after, limit, take: options.take });
     };
-    const found = await untilAborted(read, options.signal);
-    const turns = found.slice(0, limit);
-    const last = turns.at(-1);
-    return found.length > limit && last !== undefined ? { turns, next: last.seq } : { turns };
+    return await untilAborted(read, options.signal);
+  }
+
+  /** Reads an image, a sound or a file of a turn, piece by piece. It takes no lease and waits for no run. */
+  async readTurnPart(sessionId: string, place: TurnPartPlace, access: SessionAccess = {}): Promise<TurnPart> {
+    const ref = refOf(sessionId, access);
+    const { seq, index } = { seq: place.seq, index: checkPartIndex(place.index) };
+    const after = checkTurnNumber(seq, "seq") - 1;
+    const read = async () => {
+      const session = await this.#find(ref);
+      const [turn] = await openTurnLog(this.#driver, ref).after(after, 1, session);
+      if (turn?.seq !== seq) throw partNotFound(seq, index);
+      return readTurnPart(turn, index);
+    };
+    return await untilAborted(read, access.signal);
   }
 
   /** Gives a session the title that its user wants, also while a run is under way. No other title replaces it later. */
@@ -204,7 +225,7 @@ export class SessionStore {
    */
   async deleteTurns(sessionId: string, from: number, access: SessionAccess = {}): Promise<void> {
     const ref = refOf(sessionId, access);
-    const first = checkFirstTurn(from);
+    const first = checkTurnNumber(from, "from");
     const { lease, session } = await this.#acquire(ref, access.signal, { onBusy: "reject" });
     try {
       if (session === null) {

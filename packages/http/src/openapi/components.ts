@@ -26,6 +26,7 @@ export function componentsOf(genericApiKeyHeader: boolean): OpenApiSpec["compone
       RunId: header("The id of the run, by which it can be cancelled.", true),
       SessionId: header("The session of the run: the client's, or a new one.", true),
       RetryAfter: { ...header("The seconds to wait."), schema: { type: "integer", minimum: 0 } },
+      Attachment: header("`attachment`, with the name of the file if it has one.", true),
       Allow: header("The methods that the path takes.", true),
     },
     responses: errorResponses(),
@@ -76,12 +77,39 @@ function parameters(): Record<string, object> {
       schema: { type: "string", pattern: "^\\d{1,16}~[\\w.:@-]{1,128}$" },
       description: "`next` of the previous page.",
     },
+    ...turnParameters(),
+  };
+}
+
+/** The parameters of paths to turns and their parts. */
+function turnParameters(): Record<string, object> {
+  return {
     FromTurn: {
       name: "from",
       in: "query",
       required: true,
       schema: { type: "integer", minimum: 1, maximum: 999_999_999_999 },
       description: "The number of the first turn to delete.",
+    },
+    TurnNumber: {
+      name: "seq",
+      in: "path",
+      required: true,
+      schema: { type: "integer", minimum: 1, maximum: 999_999_999_999 },
+      description: "The number of the turn.",
+    },
+    PartIndex: {
+      name: "index",
+      in: "path",
+      required: true,
+      schema: { type: "integer", minimum: 0, maximum: 999_999_999_999 },
+      description: "`stored.index` of a part of the turn.",
+    },
+    InlineParts: {
+      name: "parts",
+      in: "query",
+      schema: { type: "string", enum: ["inline"] },
+      description: "`inline`: with the data of parts, as far as it fits into the page. The others are references.",
     },
     AfterTurn: {
       name: "after",

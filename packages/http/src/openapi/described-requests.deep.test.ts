@@ -90,7 +90,8 @@ it(`${total} requests generated from the description, with raw attacks among the
   const requests = makeRequests(spec, targets, { total, least, rightShare });
   // The first request of a kind loads modules that stay.
   await service.ask("/agents/a/run", { method: "POST", body: toForm({ input: "x" }) });
-  await service.post("/agents/a/run", { input: "x", sessionId: "kept" });
+  const image = { type: "image", data: "QUJD", mimeType: "image/png" };
+  await service.post("/agents/a/run", { input: [image], sessionId: "kept" });
   const before = probe.take();
   const sender = new Sender(service.port, width);
   const slow = await SlowHeads.open(service.port, slowHeads);

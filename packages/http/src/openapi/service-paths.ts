@@ -48,7 +48,10 @@ function sessionPaths(): Record<string, OpenApiPath> {
         id: "list_turns",
         tags,
         summary: "List the turns of a session, oldest first",
-        parameters: [id, limit, componentRef("parameters", "AfterTurn")],
+        description:
+          "A page ends after `limit` turns or 8 MB, whichever comes first, and has at least one turn if there is one. " +
+          "Images, sounds and files are references, without their data.",
+        parameters: [id, limit, componentRef("parameters", "AfterTurn"), componentRef("parameters", "InlineParts")],
         answer: "TurnList",
         errors: [400, 404, 500, 503],
       }),
@@ -60,6 +63,25 @@ function sessionPaths(): Record<string, OpenApiPath> {
         parameters: [id, componentRef("parameters", "FromTurn")],
         errors: [400, 404, 409, 500, 503],
       }),
+    },
+    "/sessions/{id}/turns/{seq}/parts/{index}": { get: partOperation() },
+  };
+}
+
+function partOperation(): OpenApiOperation {
+  const header = (name: string) => componentRef("headers", name);
+  return {
+    operationId: "read_part",
+    tags: ["sessions"],
+    summary: "Read an image, a sound or a file of a turn",
+    parameters: ["SessionId", "TurnNumber", "PartIndex"].map((name) => componentRef("parameters", name)),
+    responses: {
+      "200": {
+        description: "Its bytes, with its own type.",
+        headers: { "X-Request-Id": header("RequestId"), "Content-Disposition": header("Attachment") },
+        content: { "*/*": { schema: { type: "string", format: "binary" } } },
+      },
+      ...errorResponseRefs(400, 404, 500, 503),
     },
   };
 }

@@ -2,9 +2,10 @@ import { TroupeError } from "@troupe/core";
 import { checkSessionId } from "@troupe/core/adapter";
 import type { Request } from "express";
 import { readPrincipal } from "../exchange/principal.ts";
-import { sendJson } from "../exchange/send-json.ts";
+import { sendJson, sendJsonText } from "../exchange/send-json.ts";
 import { readBody } from "../request/read-body.ts";
-import { toPublicTurn } from "../sessions/public-turn.ts";
+import { sendPart } from "../sessions/send-part.ts";
+import { TurnPageWriter } from "../sessions/turn-page.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import type { Route } from "./mount-route.ts";
 
@@ -39,15 +40,25 @@ export function sessionRoutes({ sessions, maxBodyBytes }: RouterSettings): Route
     {
       path: "/sessions/:id/turns",
       get: async ({ request, response }) => {
-        const { limit, after } = readPage(request);
-        const page = { limit, after: after === undefined ? undefined : toNumber(after) };
-        const { turns, ...next } = await sessions.readTurns(idOf(request), readPrincipal(request) ?? {}, page);
-        sendJson(response, 200, { turns: turns.map(toPublicTurn), ...next });
+        const { parts, ...page } = readTurnQuery(request);
+        const writer = new TurnPageWriter(parts === "inline");
+        const owner = readPrincipal(request) ?? {};
+        const { next } = await sessions.readTurns(idOf(request), owner, { ...page, take: writer.take });
+        sendJsonText(response, 200, writer.finish(next));
       },
       delete: async ({ request, response }) => {
         const { from = "" } = readQuery(request, ["from"]);
         await sessions.deleteTurns(idOf(request), readPrincipal(request) ?? {}, toNumber(from));
         response.writeHead(204).end();
+      },
+    },
+    {
+      path: "/sessions/:id/turns/:seq/parts/:index",
+      get: async ({ request, response }) => {
+        readQuery(request, []);
+        const { seq, index } = request.params;
+        const place = { seq: toNumber(String(seq)), index: toNumber(String(index)) };
+        await sendPart(response, await sessions.readPart(idOf(request), readPrincipal(request) ?? {}, place));
       },
     },
   ];
@@ -74,6 +85,17 @@ function readPage(request: Request): PageQuery {
   return { limit: limit === undefined ? undefined : toNumber(limit), after };
 }
 
+/** Reads the query of a list of turns. */
+function readTurnQuery(request: Request) {
+  const { limit, after, parts } = readQuery(request, ["limit", "after", "parts"]);
+  if (parts !== undefined && parts !== "inline") throw invalid("parts must be inline, or be left out.");
+  return {
+    parts,
+    limit: limit === undefined ? undefined : toNumber(limit),
+    after: after === undefined ? undefined : toNumber(after),
+  };
+}
+
 /** Reads the parameters of a query. Any other would have no effect and is refused. */
 function readQuery<Name extends string>(request: Request, names: readonly Name[]): Partial<Record<Name, string>> {
   // Not Express's `query`, which depends on the settings of the host.
@@ -82,7 +104,7 @@ function readQuery<Name extends string>(request: Request, names: readonly Name[]
   for (const name of query.keys()) {
     if (!names.some((each) => each === name)) {
       const shown = JSON.stringify(name.slice(0, 64));
-      throw invalid(`Unknown parameter ${shown} in the query. Expected ${names.join(" or ")}.`);
+      throw invalid(`Unknown parameter ${shown} in the query. Expected ${names.join(" or ") || "none"}.`);
     }
     if (query.getAll(name).length > 1) throw invalid(`The query must have ${name} once.`);
   }

@@ -1,12 +1,37 @@
-import { normalizeUsage } from "@troupe/core/adapter";
-import type { ChatMessage, Source, StoredTurn, TokenUsage, TurnToolResult } from "@troupe/core";
+import { countDataBytes, normalizeUsage } from "@troupe/core/adapter";
+import type { DataPart } from "@troupe/core/adapter";
+import type {
+  ChatMessage,
+  ContentPart,
+  MessageContent,
+  Source,
+  StoredTurn,
+  TokenUsage,
+  TurnToolResult,
+} from "@troupe/core";
+
+/** An image, a sound or a file of a turn without its data, which `GET /sessions/:id/turns/:seq/parts/:index` sends. */
+export type PartReference = {
+  type: DataPart["type"];
+  mimeType?: string;
+  filename?: string;
+  /** The number of the part among the images, sounds and files of the turn, and the number of its bytes. */
+  stored: { index: number; bytes: number };
+};
+
+/** The content of a message of a turn: a string, or parts of which some may be references. */
+export type PublicContent = string | (ContentPart | PartReference)[];
+
+/** A message of a turn, whose parts may be references. */
+export type PublicMessage = Omit<ChatMessage, "content"> & { content: PublicContent | null };
 
 /** A turn of a session (one input and the run's answer to it) as `GET /sessions/:id/turns` sends it to its owner. */
-export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status" | "createdAt" | "input"> & {
+export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status" | "createdAt"> & {
+  input: PublicContent;
   /** The conversation before a session's first turn, where its run was given one. */
-  history?: ChatMessage[];
+  history?: PublicMessage[];
   /** The messages after the input: tool calls, their results, the answer. */
-  messages: ChatMessage[];
+  messages: PublicMessage[];
   usage: TokenUsage;
   /** The errors and artifacts of tool calls, which the messages do not have. */
   toolResults?: TurnToolResult[];
@@ -14,25 +39,59 @@ export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status
   sources?: Source[];
 };
 
+/** A reference in a public turn, and the stored part that it stands for. */
+export type ReferredPart = { reference: PartReference; part: DataPart };
+
 /**
- * Makes the turn that is sent to a client from a stored one. Copies declared fields only: a storage may keep more,
- * written by another release.
+ * Makes the turn that is sent to a client from a stored one, with references in place of data. Copies declared fields
+ * only: a storage may keep more, written by another release. Returns the references too, which may be given their data.
  */
-export function toPublicTurn(turn: StoredTurn): PublicTurn {
-  const { seq, runId, runnable, status, createdAt, input, history, messages, usage, toolResults, sources } = turn;
-  return {
+export function toPublicTurn(stored: StoredTurn): { turn: PublicTurn; referred: ReferredPart[] } {
+  const { seq, runId, runnable, status, createdAt, input, history, messages, usage, toolResults, sources } = stored;
+  const parts = new PublicParts();
+  const publicHistory = history?.map((message) => toPublicMessage(message, parts));
+  const turn = {
     seq,
     runId,
     runnable,
     status,
     createdAt,
-    input,
-    ...(history !== undefined && { history: history.map(toPublicMessage) }),
-    messages: messages.map(toPublicMessage),
+    input: parts.replace(input),
+    ...(publicHistory !== undefined && { history: publicHistory }),
+    messages: messages.map((message) => toPublicMessage(message, parts)),
     usage: normalizeUsage(usage),
     ...(toolResults !== undefined && { toolResults: toolResults.map(toPublicToolResult) }),
     ...(sources !== undefined && { sources: sources.map(toPublicSource) }),
   };
+  return { turn, referred: parts.referred };
+}
+
+/** Numbers the images, sounds and files of one turn, and puts references in their place. */
+class PublicParts {
+  readonly referred: ReferredPart[] = [];
+  #count = 0;
+
+  replace(content: MessageContent): PublicContent {
+    return typeof content === "string" ? content : content.map((part) => this.#toPublicPart(part));
+  }
+
+  #toPublicPart(part: ContentPart): ContentPart | PartReference {
+    if (part.type === "text") return { type: "text", text: part.text };
+    const index = this.#count;
+    this.#count += 1;
+    const bytes = countDataBytes(part);
+    const { type, mimeType } = part;
+    const facts = {
+      type,
+      ...(mimeType !== undefined && { mimeType }),
+      ...(part.type === "file" && part.filename !== undefined && { filename: part.filename }),
+    };
+    // A web address.
+    if (bytes === undefined) return { ...facts, data: part.data } as DataPart;
+    const reference = { ...facts, stored: { index, bytes } };
+    this.referred.push({ reference, part });
+    return reference;
+  }
 }
 
 /** Copies the declared fields of a source, so that no others are sent to clients. */
@@ -61,10 +120,13 @@ function toPublicToolResult({ toolCallId, toolName, error, artifacts, leftOut }:
   };
 }
 
-function toPublicMessage({ role, content, toolCalls, toolCallId, name }: ChatMessage): ChatMessage {
+function toPublicMessage(
+  { role, content, toolCalls, toolCallId, name }: ChatMessage,
+  parts: PublicParts,
+): PublicMessage {
   return {
     role,
-    content,
+    content: content === null ? null : parts.replace(content),
     ...(toolCalls !== undefined && {
       toolCalls: toolCalls.map((call) => ({ id: call.id, name: call.name, arguments: call.arguments })),
     }),

@@ -1,5 +1,14 @@
 import { SessionStore, TroupeError } from "@troupe/core";
-import type { Runnable, SessionInfo, SessionOwner, SessionPage, TurnPage } from "@troupe/core";
+import type {
+  Runnable,
+  SessionInfo,
+  SessionOwner,
+  SessionPage,
+  TakeTurn,
+  TurnPage,
+  TurnPart,
+  TurnPartPlace,
+} from "@troupe/core";
 import { toTroupeError } from "@troupe/core/adapter";
 
 /** The part of a list that a client asks for. */
@@ -41,8 +50,13 @@ export class ServedSessions {
     return await this.#first(sessionId, (store) => store.readSession(sessionId, { owner }));
   }
 
-  async readTurns(sessionId: string, owner: SessionOwner, page: Page<number>): Promise<TurnPage> {
+  async readTurns(sessionId: string, owner: SessionOwner, page: Page<number> & { take: TakeTurn }): Promise<TurnPage> {
     return await this.#first(sessionId, (store) => store.readTurns(sessionId, { owner, ...page }));
+  }
+
+  /** Reads an image, a sound or a file of a turn. */
+  async readPart(sessionId: string, owner: SessionOwner, place: TurnPartPlace): Promise<TurnPart> {
+    return await this.#first(sessionId, (store) => store.readTurnPart(sessionId, place, { owner }));
   }
 
   /** Gives a session the title that its user wants. */

@@ -54,7 +54,11 @@ export function objectOf({ properties, required = [] }: OpenApiSchema, spec: Ope
   const fields = Object.entries(properties as Record<string, OpenApiSchema>);
   // The user is set elsewhere in the test.
   const sent = fields.filter(([name]) => name !== "userId").map(([name, each]) => [name, valueOf(each, spec)] as const);
-  return record(Object.fromEntries(sent), { requiredKeys: required as never[] });
+  const values: Record<string, Arbitrary<unknown>> = Object.fromEntries(sent);
+  if (!("data" in values)) return record(values, { requiredKeys: required as never[] });
+  // The service allows only some types of files.
+  const typed = { ...values, mimeType: constantFrom("image/png", "IMAGE/jpeg; q=1", "audio/wav", "application/pdf") };
+  return record(typed, { requiredKeys: [...(required as never[]), "mimeType" as never] });
 }
 
 function textOf({ pattern, minLength = 0 }: OpenApiSchema): Arbitrary<string> {

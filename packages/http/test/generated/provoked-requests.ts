@@ -47,6 +47,11 @@ const elsewhere: Readonly<Record<string, Provocation>> = {
   "PATCH /sessions/{id} 200": { headers: {}, path: "/sessions/kept" },
   "PATCH /sessions/{id} 503": { headers: { "x-test-fault": "storage" } },
   "GET /sessions/{id}/turns 200": { headers: {}, path: "/sessions/kept/turns" },
+  "GET /sessions/{id}/turns/{seq}/parts/{index} 200": { headers: {}, path: "/sessions/kept/turns/1/parts/0" },
+  "GET /sessions/{id}/turns/{seq}/parts/{index} 503": {
+    headers: { "x-test-fault": "storage" },
+    path: "/sessions/kept/turns/1/parts/0",
+  },
   "POST /runs/{runId}/cancel 400": { path: "/runs/%zz/cancel" },
   "GET /ready 503": { headers: { "x-test-fault": "storage" } },
 };
@@ -70,5 +75,9 @@ function provocationElsewhere({ name, method }: Target, status: number): Provoca
   if (status === 500) return { headers: { "x-test-fault": "middleware" } };
   if (!name.includes("{id}")) return {};
   if (status === 503) return { headers: { "x-test-fault": "storage" } };
-  return status === 400 ? { path: name.slice(method.length + 1).replace("{id}", "a%23b") } : {};
+  const filled = name
+    .slice(method.length + 1)
+    .replace("{seq}", "1")
+    .replace("{index}", "0");
+  return status === 400 ? { path: filled.replace("{id}", "a%23b") } : {};
 }

@@ -1,5 +1,5 @@
-import type { ChatMessage, SessionInfo, SessionPage, ToolCall, TurnToolResult } from "@troupe/core";
-import type { PublicTurn } from "../../sessions/public-turn.ts";
+import type { SessionInfo, SessionPage, ToolCall, TurnToolResult } from "@troupe/core";
+import type { PartReference, PublicMessage, PublicTurn } from "../../sessions/public-turn.ts";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
 import {
@@ -89,11 +89,12 @@ export function sessionSchemas(): Record<string, OpenApiSchema> {
 
 function messageSchemas(): Record<string, OpenApiSchema> {
   return {
-    ChatMessage: objectSchema<ChatMessage>({
+    ChatMessage: objectSchema<PublicMessage>({
       required: { role: enumSchema("system", "user", "assistant", "tool"), content: contentOr({ nullable: true }) },
       optional: { toolCalls: arraySchema(schemaRef("ToolCall")), toolCallId: stringSchema, name: stringSchema },
       example: { role: "assistant", content: "Take an umbrella." },
     }),
+    PartReference: partReference(),
     ToolCall: objectSchema<ToolCall>({
       required: { id: stringSchema, name: stringSchema, arguments: anyObjectSchema },
       optional: {},
@@ -103,5 +104,29 @@ function messageSchemas(): Record<string, OpenApiSchema> {
 }
 
 function contentOr(more: { nullable?: true } = {}): OpenApiSchema {
-  return { anyOf: [{ type: "string", ...more }, arraySchema(schemaRef("ContentPart"))] };
+  const part = { anyOf: [schemaRef("ContentPart"), schemaRef("PartReference")] };
+  return { anyOf: [{ type: "string", ...more }, arraySchema(part)] };
+}
+
+function partReference(): OpenApiSchema {
+  const index = {
+    ...countSchema,
+    description: "The number of the part among the images, sounds and files of the turn.",
+  };
+  return {
+    ...objectSchema<PartReference>({
+      required: {
+        type: enumSchema("image", "audio", "file"),
+        stored: objectSchema<PartReference["stored"]>({
+          required: { index, bytes: { ...countSchema, description: "The number of its bytes." } },
+          optional: {},
+          example: { index: 0, bytes: 48_213 },
+        }),
+      },
+      optional: { mimeType: stringSchema, filename: stringSchema },
+      example: { type: "file", mimeType: "application/pdf", filename: "plan.pdf", stored: { index: 0, bytes: 48_213 } },
+      description: "An image, a sound or a file without its data, which `read_part` sends.",
+    }),
+    additionalProperties: false,
+  };
 }

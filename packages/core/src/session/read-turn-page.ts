@@ -1,0 +1,53 @@
+import { dataPartsOf } from "./turn-part.ts";
+import type { SessionRecord } from "./session-record.ts";
+import type { TurnLog } from "./turn-log.ts";
+import type { StoredTurn } from "./turn-record.ts";
+
+/** A page of a session's turns, oldest first. `next` is the cursor of the next page, and is absent on the last. */
+export type TurnPage = { turns: StoredTurn[]; next?: number };
+
+/**
+ * Takes a turn into a page. When it returns false, the page ends before this turn, unless it would be empty.
+ */
+export type TakeTurn = (turn: StoredTurn) => boolean | Promise<boolean>;
+
+/** The part of a session's turns that a page has. */
+export type TurnRange = { after: number; limit: number; take?: TakeTurn | undefined };
+
+/** Characters of data that one read of the storage may bring. */
+const maxCharacters = 8_388_608;
+
+/** Reads a page of turns. With `take` they are read in small groups, so that few of them are in memory at a time. */
+export async function readTurnPage(log: TurnLog, session: SessionRecord, range: TurnRange): Promise<TurnPage> {
+  const { after, limit, take } = range;
+  if (take !== undefined) return await readWhileTaken(log, session, { after, limit, take });
+  const found = await log.after(after, limit + 1, session);
+  const turns = found.slice(0, limit);
+  const last = turns.at(-1);
+  return found.length > limit && last !== undefined ? { turns, next: last.seq } : { turns };
+}
+
+async function readWhileTaken(
+  log: TurnLog,
+  session: SessionRecord,
+  { after, limit, take }: Required<TurnRange> & { take: TakeTurn },
+): Promise<TurnPage> {
+  const turns: StoredTurn[] = [];
+  let last = after;
+  for (let count = 1; ;) {
+    const found = await log.after(last, count, session);
+    for (const turn of found) {
+      const isTaken = turns.length < limit && (await take(turn));
+      if (!isTaken && turns.length > 0) return { turns, next: last };
+      turns.push(turn);
+      last = turn.seq;
+    }
+    if (found.length < count) return { turns };
+    const isLarge = found.reduce((sum, turn) => sum + dataLength(turn), 0) > maxCharacters;
+    count = isLarge ? 1 : Math.min(count * 2, limit + 1 - turns.length);
+  }
+}
+
+function dataLength(turn: StoredTurn): number {
+  return dataPartsOf(turn).reduce((sum, { data }) => sum + data.length, 0);
+}
