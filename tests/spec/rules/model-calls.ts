@@ -41,6 +41,8 @@ export const modelCallRules = [
       "a server that refuses cache marks gets the request again without them, which is reported once, and no more marks",
     "cache.changing-facts":
       "what changes between runs stands behind tools and instructions, which every turn of a chat reads from the cache",
+    "cache.stored-turns":
+      "a turn comes back from every storage as the bytes that the vendor has cached, also from one that reorders members",
     "cache.long-sessions":
       "of a long history whole blocks of turns are left out, so that most turns of a chat read the one before from the cache",
   }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assertVendorWouldAccept } from "../history/test/assert-vendor-would-accept.ts";
 import { turnMessages } from "../session/turn-record.ts";
+import { readTurnRecord } from "../session/turn-record.ts";
 import type { TurnRecord } from "../session/turn-record.ts";
 import { recordQueuesOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
@@ -12,7 +13,7 @@ const asks = { text: "I look.", toolCalls: [callOf("1")] };
 const hanging = toolNamed("hang", () => new Promise<string>(() => {}));
 
 async function turnsIn(storage: InMemoryStorage): Promise<TurnRecord[]> {
-  return (await storage.list("turns")).map(({ value }) => value as unknown as TurnRecord);
+  return (await storage.list("turns")).map(({ key, value }) => readTurnRecord(value, { namespace: "turns", key }));
 }
 
 describe("a run that failed", () => {

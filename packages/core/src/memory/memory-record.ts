@@ -1,4 +1,5 @@
 import { isChatMessage } from "../history/is-chat-message.ts";
+import { fromStoredMessages, toStoredMessages } from "../history/stored-messages.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { Json } from "../storage/json.ts";
 import { isCount, isArrayOf, readRecord, recordVersion } from "../storage/stored-record.ts";
@@ -44,7 +45,14 @@ export const emptyMemory: MemoryRecord = Object.freeze({
  * when it is damaged.
  */
 export function readMemoryRecord(value: Json | null, place: RecordKey): MemoryRecord {
-  return value === null ? emptyMemory : readRecord(value, place, isMemoryRecord);
+  if (value === null) return emptyMemory;
+  const read = isRecord(value) ? { ...value, messages: fromStoredMessages(value["messages"]) } : value;
+  return readRecord(read, place, isMemoryRecord);
+}
+
+/** Returns the JSON that a session's memory is stored as. */
+export function toStoredMemory(record: MemoryRecord): Json {
+  return { ...record, messages: toStoredMessages(record.messages) };
 }
 
 function isMemoryRecord(value: unknown): value is MemoryRecord {

@@ -13,7 +13,7 @@ import { createId } from "../util/create-id.ts";
 import { dataBlock } from "./data-block.ts";
 import { memoryOptions, turnNumber } from "./memory-options.ts";
 import type { AddMessagesOptions, ClearOptions, MemoryOptions, MemoryScope, RecalledMemory } from "./memory-options.ts";
-import { emptyMemory, readMemoryRecord } from "./memory-record.ts";
+import { emptyMemory, readMemoryRecord, toStoredMemory } from "./memory-record.ts";
 import type { MemoryRecord } from "./memory-record.ts";
 import { MemoryStorages } from "./memory-storages.ts";
 import type { KnownStorages } from "./memory-storages.ts";
@@ -78,7 +78,7 @@ export class Memory {
       if (hasTurn(record, options) || uncertain.isStored(target.place.key, addition, record)) return undefined;
       const next = await this.#withMessages(record, addition.messages, options);
       uncertain.note(target.place.key, addition);
-      return { ...next, additionId: addition.id, through: options.through ?? record.through } as unknown as Json;
+      return toStoredMemory({ ...next, additionId: addition.id, through: options.through ?? record.through });
     });
     uncertain.settle(target.place.key);
   }
@@ -118,7 +118,7 @@ export class Memory {
       await changeRecord(target, async (stored) => {
         if (stored === null && target !== first) return undefined;
         const through = options.through ?? throughOf(stored, target);
-        return through === 0 ? null : ({ ...emptyMemory, through } as unknown as Json);
+        return through === 0 ? null : toStoredMemory({ ...emptyMemory, through });
       });
       this.#uncertainIn(target).settle(target.place.key);
     }

@@ -1,4 +1,3 @@
-import type { Json } from "../storage/json.ts";
 import type { AppendOptions, StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 import type { SessionRef } from "./session-keys.ts";
 import { writeTurnCount } from "./turn-count.ts";
@@ -7,7 +6,7 @@ import type { SessionRecord } from "./session-record.ts";
 import { corruptRecord, isCount } from "../storage/stored-record.ts";
 import { liveTurns, readTurnOrCut } from "./turn-cut.ts";
 import type { TurnOrCut } from "./turn-cut.ts";
-import { firstInput } from "./turn-record.ts";
+import { firstInput, toStoredTurn } from "./turn-record.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
 /** A storage driver with the optional method `append`, which numbers the records that it stores. */
@@ -56,7 +55,7 @@ export class AppendingTurnLog {
 
   async append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord> {
     const prefix = keyPrefixOf(this.#ref.key);
-    const { seq } = await this.#driver.append(namespaces.turns, prefix, turn as unknown as Json, this.#options);
+    const { seq } = await this.#driver.append(namespaces.turns, prefix, toStoredTurn(turn), this.#options);
     if (!isCount(seq)) throw corruptRecord({ namespace: namespaces.turns, key: prefix });
     return await writeTurnCount(this.#driver, this.#ref, { known: session, turn: { seq, input: firstInput(turn) } });
   }

@@ -11,7 +11,7 @@ import { namespaces, turnKey } from "./session-keys.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { liveTurns, readTurnOrCut } from "./turn-cut.ts";
 import type { TurnOrCut } from "./turn-cut.ts";
-import { firstInput } from "./turn-record.ts";
+import { firstInput, toStoredTurn } from "./turn-record.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
 /** A `TurnLog` over a driver without `append`: numbers the turns itself, reads them by key, and lists nothing. */
@@ -74,7 +74,7 @@ export class KeyedTurnLog {
   }
 
   async #store(turn: TurnRecord, seq: number, session: SessionRecord): Promise<SessionRecord> {
-    const value = turn as unknown as Json;
+    const value = toStoredTurn(turn);
     const write = { namespace: namespaces.turns, key: turnKey(this.#ref.key, seq), value };
     const counted = { seq, input: firstInput(turn) };
     const canStoreAtOnce = this.#driver.transaction !== undefined && this.#driver.compareAndSet === undefined;

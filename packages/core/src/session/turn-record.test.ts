@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readSessionRecord } from "./session-record.ts";
 import { turnNamed } from "./test/turns.ts";
-import { newTurnRecord, readTurnRecord, turnMessages } from "./turn-record.ts";
+import { newTurnRecord, readTurnRecord, toStoredTurn, turnMessages } from "./turn-record.ts";
 
 const at = { namespace: "turns", key: "-/-/s/000000000001" };
 const turn = newTurnRecord(turnNamed("one"));
@@ -12,6 +12,20 @@ describe("readTurnRecord", () => {
     const stored = { ...turn, mood: "good", messages: [{ ...turn.messages[0], mood: "bad" }] };
 
     expect(readTurnRecord(stored, at)).toEqual(stored);
+  });
+
+  it("reads what vendors made as it was, from the text that it is stored as and from objects [cache.stored-turns]", () => {
+    const call = { id: "1", name: "f", arguments: { b: 1, a: { d: [], c: "{" } } };
+    const history = [{ role: "assistant" as const, content: "", toolCalls: [call] }];
+    const vendorStates = [{ index: 0, state: { providerId: "p", modelId: "m", items: [{ z: 1, y: 2 }] } }];
+    const given = newTurnRecord({ ...turnNamed("one"), history, messages: history, vendorStates });
+    const stored = toStoredTurn(given);
+    const ofCall = { arguments: '{"b":1,"a":{"d":[],"c":"{"}}' };
+
+    expect(stored).toMatchObject({ messages: [{ toolCalls: [ofCall] }], history: [{ toolCalls: [ofCall] }] });
+    expect(stored).toHaveProperty("vendorStates", JSON.stringify(vendorStates));
+    for (const record of [stored, given])
+      expect(JSON.stringify(readTurnRecord(record, at))).toBe(JSON.stringify(given));
   });
 
   it("accepts content of every kind", () => {
@@ -41,7 +55,8 @@ describe("readTurnRecord", () => {
     ["a message without content", { ...turn, messages: [{ role: "user" }] }],
     ["an unknown role", { ...turn, messages: [{ role: "robot", content: "" }] }],
     ["calls that are no array", { ...turn, messages: [{ role: "assistant", content: null, toolCalls: {} }] }],
-    ["arguments that are no object", withCall({ id: "1", name: "f", arguments: "{}" })],
+    ["arguments that are no object", withCall({ id: "1", name: "f", arguments: "[]" })],
+    ["arguments that are no JSON", withCall({ id: "1", name: "f", arguments: "{" })],
     ["a call without an id", withCall({ name: "f", arguments: {} })],
     ["a call without a name", withCall({ id: "1", arguments: {} })],
     ["a call id that is no string", { ...turn, messages: [{ role: "tool", content: "", toolCallId: 1 }] }],

@@ -5,6 +5,8 @@ import type { Source } from "../message/source.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { isChatMessage, isContent } from "../history/is-chat-message.ts";
+import { fromStoredMessages, parseStored, toStoredMessages } from "../history/stored-messages.ts";
+import type { Json } from "../storage/json.ts";
 import { isArrayOf, readRecord, recordVersion } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 import { withoutVendorState } from "../model/vendor-state.ts";
@@ -101,7 +103,31 @@ export function newTurnRecord(given: NewTurn): TurnRecord {
  * damaged.
  */
 export function readTurnRecord(value: unknown, at: RecordKey): TurnRecord {
-  return readRecord(value, at, isTurnRecord);
+  return readRecord(isRecord(value) ? fromStoredTurn(value) : value, at, isTurnRecord);
+}
+
+/**
+ * Returns the JSON that a turn is stored as. What vendors have made, the arguments of calls and state, is text in it: a
+ * storage may return the members of an object in another order, and vendors find a prompt in their cache by its bytes.
+ */
+export function toStoredTurn(turn: TurnRecord): Json {
+  const { history, messages, vendorStates } = turn;
+  return {
+    ...turn,
+    ...(history !== undefined && { history: toStoredMessages(history) }),
+    messages: toStoredMessages(messages),
+    ...(vendorStates !== undefined && { vendorStates: JSON.stringify(vendorStates) }),
+  } as unknown as Json;
+}
+
+function fromStoredTurn(value: Record<string, unknown>): object {
+  const { history, messages, vendorStates } = value;
+  return {
+    ...value,
+    ...(history !== undefined && { history: fromStoredMessages(history) }),
+    messages: fromStoredMessages(messages),
+    ...(vendorStates !== undefined && { vendorStates: parseStored(vendorStates) }),
+  };
 }
 
 /** The part of a turn that a model sees. */

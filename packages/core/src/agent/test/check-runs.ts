@@ -6,6 +6,7 @@ import type { RunOutput } from "../../run/run-output.ts";
 import { interruptedTurn } from "../../history/interrupted-turn.ts";
 import { assertVendorWouldAccept } from "../../history/test/assert-vendor-would-accept.ts";
 import { turnMessages } from "../../session/turn-record.ts";
+import { readTurnRecord } from "../../session/turn-record.ts";
 import type { TurnRecord } from "../../session/turn-record.ts";
 import { recordQueuesOf } from "../../lock/session-queues.ts";
 import { assertCallGrammar, assertFinishesOnce, assertPlainChunks } from "../../testing/conformance/model-subject.ts";
@@ -28,7 +29,7 @@ export async function checkRuns(trial: Trial): Promise<void> {
   checkRequests(trial);
   const turns = (await trial.storage.list("turns")).map(({ key, value }) => ({
     key,
-    turn: value as unknown as TurnRecord,
+    turn: readTurnRecord(value, { namespace: "turns", key }),
   }));
   checkTurns(trial, turns);
   assert.equal(trial.listeners(), 0, "no listener is left on a signal that outlives the run");
