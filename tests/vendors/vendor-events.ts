@@ -11,7 +11,8 @@ export type Answer = object[] | { whole: object };
 
 const chat = (url: string): ModelProvider => openai("or-model", { baseURL: `${url}/v1`, api: "chat", apiKey: "sk-1" });
 const connectWithKey = (name: keyof typeof connect) => (url: string) => connect[name](url, { apiKey: "sk-1" });
-const models = {
+/** Makes the model of each dialect, whose requests go to `url`. */
+export const models = {
   Chat: chat,
   Responses: connectWithKey("openai"),
   Anthropic: connectWithKey("anthropic"),
@@ -41,7 +42,8 @@ export async function read(dialect: Dialect, answer: Answer): Promise<ModelRespo
   return Array.isArray(answer) ? await collectResponse(model.stream(messages)) : await model.generate(messages);
 }
 
-function toFrame(dialect: Dialect, event: object): string {
+/** Writes an event of a stream as its vendor sends it. */
+export function toFrame(dialect: Dialect, event: object): string {
   return dialect === "Ollama" ? `${JSON.stringify(event)}\n` : `data: ${JSON.stringify(event)}\n\n`;
 }
 

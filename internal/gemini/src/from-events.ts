@@ -1,5 +1,12 @@
 import type { FunctionCall, Part } from "@google/genai/web";
-import { createId, readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
+import {
+  createId,
+  readObject,
+  readObjects,
+  readText,
+  TruncatedResponseError,
+  writeArguments,
+} from "@troupe/core/adapter";
 import type { EventReader, ModelChunk } from "@troupe/core/adapter";
 import { CallAssembler } from "./call-assembler.ts";
 import { toVendorError } from "./errors.ts";
@@ -90,7 +97,7 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
     const toolCallId = this.#ownId(id);
     chunks.push(
       { type: "tool_call_start", toolCall: { id: toolCallId, name } },
-      { type: "tool_call_delta", toolCallId, argumentsDelta: JSON.stringify(args) },
+      { type: "tool_call_delta", toolCallId, argumentsDelta: writeArguments(args) },
       { type: "tool_call_end", toolCallId },
     );
   }

@@ -18,7 +18,7 @@ export function toVendorState(parts: readonly Part[], { providerId, modelId }: M
 }
 
 /**
- * Returns the original parts of an assistant message, to send them back unchanged, if this model made them and the
+ * Returns the original parts of an assistant message, to send them back, if this model made them and the
  * message still has the same tool calls. Else `undefined`: the message must be converted.
  */
 export function replayOf(message: ModelMessage, model: ModelName): Part[] | undefined {
@@ -29,7 +29,20 @@ export function replayOf(message: ModelMessage, model: ModelName): Part[] | unde
   const called = callsIn(parts).map(({ name }) => name);
   // By name and not by id: a call with a repeated id got another one here.
   const kept = (message.toolCalls ?? []).map(({ name }) => name);
-  return called.join("\n") === kept.join("\n") ? [...parts] : undefined;
+  return called.join("\n") === kept.join("\n") ? parts.map(withLegalName) : undefined;
+}
+
+function withLegalName(part: Part): Part {
+  const { functionCall } = part;
+  const { name } = functionCall ?? {};
+  if (name === undefined || name === toLegalName(name)) return part;
+  return { ...part, functionCall: { ...functionCall, name: toLegalName(name) } };
+}
+
+/** Converts a tool name of another vendor, or one that a model made up, to one that Gemini takes. */
+export function toLegalName(name: string): string {
+  const legal = name.replace(/[^\w.:-]/g, "_");
+  return (/^[A-Za-z_]/.test(legal) ? legal : `_${legal}`).slice(0, 128);
 }
 
 /** Returns the tool calls among the parts of an answer, in their order. */

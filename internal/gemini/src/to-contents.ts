@@ -2,7 +2,7 @@ import type { Content, FunctionCall, FunctionResponse, Part } from "@google/gena
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage } from "@troupe/core";
 import { PartReader } from "@troupe/core/adapter";
-import { callsIn, replayOf } from "./replay.ts";
+import { callsIn, replayOf, toLegalName } from "./replay.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toParts, toText } from "./to-parts.ts";
 
@@ -133,10 +133,4 @@ const resultTypes: readonly unknown[] = ["image/png", "image/jpeg", "image/webp"
 /** Tells if a part may stand within the result of a tool: few types may, and only by their data. */
 function fitsResult({ inlineData }: Part): boolean {
   return inlineData !== undefined && resultTypes.includes(inlineData.mimeType);
-}
-
-/** Converts a tool name of another vendor to one that Gemini takes. */
-function toLegalName(name: string): string {
-  const legal = name.replace(/[^\w.:-]/g, "_");
-  return (/^[A-Za-z_]/.test(legal) ? legal : `_${legal}`).slice(0, 128);
 }

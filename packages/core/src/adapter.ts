@@ -70,7 +70,7 @@ export type { ModelMessage, VendorState } from "./model/vendor-state.ts";
 export { addUsage, normalizeUsage, noUsage } from "./message/token-usage.ts";
 export { compileStructuredSchema } from "./schema/compile-schema.ts";
 export type { CompiledSchema } from "./schema/compile-schema.ts";
-export { parseArguments } from "./schema/parse-model-json.ts";
+export { parseArguments, writeArguments } from "./schema/parse-model-json.ts";
 
 // HTTP to vendors, and to addresses from outside.
 export { createHttpPool } from "./wire/http-pool.ts";

@@ -8,6 +8,7 @@ import {
   readObjects,
   readText,
   TruncatedResponseError,
+  writeArguments,
 } from "@troupe/core/adapter";
 import type { EventReader, ModelChunk, Source } from "@troupe/core/adapter";
 import { toVendorError } from "./errors.ts";
@@ -244,7 +245,7 @@ function endCall(open: OpenBlock): Chunks {
   // Without deltas, the arguments are those of the start event, as a rule an empty object.
   if (json !== "") return [end];
   block["input"] ??= {};
-  return [{ type: "tool_call_delta", toolCallId, argumentsDelta: JSON.stringify(block["input"]) }, end];
+  return [{ type: "tool_call_delta", toolCallId, argumentsDelta: writeArguments(block["input"]) }, end];
 }
 
 function textChunk(type: "text" | "thinking", text: string): Chunks {

@@ -19,17 +19,26 @@ export function toVendorState(blocks: readonly WireBlock[], model: ModelName): V
 }
 
 /**
- * Returns the original blocks of an assistant message, to send them back unchanged, if this model made them and the
+ * Returns the original blocks of an assistant message, to send them back, if this model made them and the
  * message still has the same tool calls. Else `undefined`: the message must be converted.
  */
 export function replayOf(message: ModelMessage, model: ModelName): ContentBlockParam[] | undefined {
   const state = vendorStateOf(message, model);
   if (state === undefined || !Array.isArray(state.items)) return undefined;
-  // Copied, since ids may be replaced.
-  const blocks = (state.items as ContentBlockParam[]).map((block) => ({ ...block }));
+  const blocks = state.items as ContentBlockParam[];
   const called = blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
   const kept = (message.toolCalls ?? []).map(({ id }) => id);
-  return called.join("\n") === kept.join("\n") ? blocks : undefined;
+  return called.join("\n") === kept.join("\n") ? blocks.map(toOwnBlock) : undefined;
+}
+
+/** Copies a block, since its id may be replaced. */
+function toOwnBlock(block: ContentBlockParam): ContentBlockParam {
+  return block.type === "tool_use" ? { ...block, name: toLegalName(block.name) } : { ...block };
+}
+
+/** Returns the name of a tool call as the vendor takes it back: models make up names with other characters. */
+export function toLegalName(name: string): string {
+  return name.replace(/[^\w-]/g, "_").slice(0, 64) || "_";
 }
 
 /** Tells if a block of an answer is thinking, readable (`thinking`) or not (`redacted_thinking`). */

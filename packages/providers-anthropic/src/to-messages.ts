@@ -4,7 +4,7 @@ import type { ChatMessage } from "@troupe/core";
 import { PartReader } from "@troupe/core/adapter";
 import { CallIds } from "./call-ids.ts";
 import type { RequestContext } from "./request-context.ts";
-import { replayOf } from "./replay.ts";
+import { replayOf, toLegalName } from "./replay.ts";
 import { toContent, toText } from "./to-content.ts";
 import type { UserContent } from "./to-content.ts";
 
@@ -98,7 +98,7 @@ class History {
       ...toolCalls.map(({ id, name, arguments: input }) => ({
         type: "tool_use" as const,
         id,
-        name: name.replace(/[^\w-]/g, "_").slice(0, 64) || "_",
+        name: toLegalName(name),
         input,
       })),
     ];

@@ -7,6 +7,7 @@ import {
   readText,
   readUsage,
   TruncatedResponseError,
+  writeArguments,
 } from "@troupe/core/adapter";
 import type { EventReader, ModelChunk } from "@troupe/core/adapter";
 import { toVendorError } from "./errors.ts";
@@ -91,7 +92,7 @@ const reasons: Readonly<Record<string, FinishReason>> = { stop: "stop", length: 
 
 /** Other servers send the arguments as text. */
 function argumentsText(args: unknown): string {
-  return typeof args === "string" ? args : JSON.stringify(args ?? {});
+  return typeof args === "string" ? args : writeArguments(args);
 }
 
 /** Converts the usage, which is in the last line. */

@@ -1,4 +1,4 @@
-import { parseArguments, readText } from "@troupe/core/adapter";
+import { parseArguments, readText, writeArguments } from "@troupe/core/adapter";
 import type { ModelResponse } from "@troupe/core/adapter";
 
 /**
@@ -7,7 +7,7 @@ import type { ModelResponse } from "@troupe/core/adapter";
  */
 export function argumentsText(value: unknown): string {
   if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : writeArguments(value);
 }
 
 /** Returns the id of a tool call, empty when it has none. Some servers number their calls. */

@@ -140,6 +140,11 @@ export const modelCallRules = [
       "a text or arguments that a vendor leaves out or sends as null are empty, and no failure",
     "model-calls.late-pieces":
       "words, calls and reasoning that only a later event of an answer has are read from there",
+    "model-calls.anything-said":
+      "whatever a model writes as arguments, ids, names, text or usage, the run completes and its turn is stored, and what goes back to the vendor is well-formed",
+    "model-calls.unkept-arguments":
+      "a call whose arguments JSON cannot hold, or that are too long or too deep, is not executed, and the model is told why",
+    "model-calls.split-characters": "a character that a stream splits between two chunks reaches readers whole",
     "model-calls.nameless-call":
       "a tool call without a name is skipped with one warning for the answer, and the rest of the answer is read",
     "usage.no-number": "a count that a vendor sends as anything but a number is absent, and no failure",

@@ -142,7 +142,89 @@ describe.each(["run", "stream"] as const)("a model that misbehaves (%s)", (way) 
   });
 });
 
+describe.each(["run", "stream"] as const)("arguments that cannot be kept (%s)", (way) => {
+  it.each([
+    ["a number without end", '{"at":1e999}', "hold the number Infinity, which JSON cannot hold"],
+    ["half of a character", '{"at":"\\ud83d"}', "hold an unpaired surrogate, which is no character"],
+    ["as a key", '{"\\ud83d":1}', "hold an unpaired surrogate, which is no character"],
+    ["10 MB", `{"at":"${"x".repeat(10_485_760)}"}`, "are longer than 1048576 characters"],
+    ["50 levels", `${'{"a":'.repeat(50)}1${"}".repeat(50)}`, "nest deeper than 48 levels"],
+  ])("call no tool, and the model is told why: %s [model-calls.unkept-arguments]", async (_what, text, problem) => {
+    for (const args of [text, JSON.parse(text) as Record<string, unknown>]) {
+      const toolCalls = [{ id: "1", name: "look", arguments: args as { at: string } }];
+      const whole = { text: "", toolCalls, finishReason: "tool_calls" };
+      const model = typeof args === "string" ? undefined : answering(whole, { ...whole, toolCalls: [], text: "Done." });
+      if (model !== undefined && way === "stream") continue;
+      const never = toolNamed("look", () => expect.unreachable());
+      const { agent: scriptedAgent } = scripted([{ toolCalls }, "Done."], { tools: [never] });
+      const agent = model === undefined ? scriptedAgent : new PlainAgent({ name: "a", model, tools: [never] });
+      const output = way === "run" ? await agent.run("Hi") : await agent.stream("Hi").output;
+
+      const error = `The arguments of look ${problem}: call it again with one JSON object as arguments.`;
+      expect(output.toolCalls).toMatchObject([{ args: {}, result: error, error }]);
+      expect(output.text).toBe("Done.");
+    }
+  });
+
+  it("are not taken for none when their call has no id [model-calls.unkept-arguments]", async () => {
+    const call = { id: "", name: "look", arguments: {} };
+    const whole = { text: "", toolCalls: [call], finishReason: "tool_calls" };
+    const model = answering(
+      { ...whole, malformedArguments: [{ toolCallId: "", text: '{"at":"Os' }] },
+      { ...whole, toolCalls: [], text: "Done." },
+    );
+    const never = toolNamed("look", () => expect.unreachable(), { parameters: { type: "object" } });
+    const { toolCalls } = await new PlainAgent({ name: "a", model, tools: [never] }).run("Hi");
+
+    expect(toolCalls).toMatchObject([{ error: expect.stringContaining("it ends too early") }]);
+  });
+});
+
 describe("a model that streams badly", () => {
+  it("has its characters whole, in whatever pieces they come [model-calls.split-characters]", async () => {
+    const id = { toolCallId: "1" };
+    const model = new StreamingModel(async function* () {
+      yield { type: "thinking", text: "Hm \ud83d" };
+      yield { type: "text", text: "Sun \ud83c" };
+      yield { type: "thinking", text: "\ude00" };
+      yield { type: "text", text: "\udf1e" };
+      yield { type: "text", text: " and \ud83d" };
+      yield { type: "text", text: " half\ud83d" };
+      if (model.calls.length === 1) {
+        yield { type: "tool_call_start", toolCall: { id: "1", name: "look" } };
+        yield { type: "tool_call_delta", ...id, argumentsDelta: '{"at":"\ud83c' };
+        yield { type: "tool_call_delta", ...id, argumentsDelta: '\udf1e"}' };
+        yield { type: "tool_call_end", ...id };
+      }
+      yield { type: "finish", finishReason: "stop" };
+    });
+    const chunks = await readAll(new PlainAgent({ name: "a", model, tools: [look] }).stream("Hi"));
+    const textOf = (type: string) =>
+      chunks.flatMap((chunk) => (chunk.type === type && "text" in chunk ? chunk.text : []));
+    const deltas = chunks.flatMap((chunk) => (chunk.type === "tool_call_delta" ? chunk.argumentsDelta : []));
+
+    expect([...textOf("text"), ...textOf("thinking"), ...deltas].filter((text) => !text.isWellFormed())).toEqual([]);
+    expect(textOf("text").join("")).toBe("Sun 🌞 and \ufffd half\ufffdSun 🌞 and \ufffd half\ufffd");
+    expect(textOf("thinking").join("")).toBe("Hm 😀Hm 😀");
+    expect(deltas.join("")).toBe('{"at":"🌞"}');
+  });
+
+  it("may begin several calls without an id, each of which is executed", async () => {
+    const call = (at: string): StreamChunk[] => [
+      { type: "tool_call_start", toolCall: { id: "", name: "look" } },
+      { type: "tool_call_delta", toolCallId: "", argumentsDelta: `{"at":"${at}"}` },
+      { type: "tool_call_end", toolCallId: "" },
+    ];
+    const model = new StreamingModel(async function* () {
+      if (model.calls.length === 1) yield* [...call("Oslo"), ...call("Rome")];
+      yield finish;
+    });
+    const { toolCalls } = await new PlainAgent({ name: "a", model, tools: [look] }).stream("Hi").output;
+
+    expect(toolCalls.map(({ result }) => result)).toEqual(["Oslo seen", "Rome seen"]);
+    expect(new Set(toolCalls.map(({ toolCallId }) => toolCallId)).size).toBe(2);
+  });
+
   it("yields each call once, from its start to its end [chunk.tool-order]", async () => {
     const slips: StreamChunk[][] = [
       [

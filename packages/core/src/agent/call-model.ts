@@ -13,8 +13,9 @@ import type { PartialAnswers } from "../run/stream-views.ts";
 import { ChunkFilter } from "./chunk-filter.ts";
 import type { ModelCaller, LoopPlan, PreparedCall } from "./loop-plan.ts";
 import { ModelCallLog } from "./model-call-log.ts";
-import { normalizeResponse, UniqueCallIds } from "./normalize-response.ts";
+import { normalizeResponse } from "./normalize-response.ts";
 import { callWithState, withoutStoredState } from "./replayed-state.ts";
+import { UniqueCallIds } from "./unique-call-ids.ts";
 
 /**
  * Makes a prepared model call, and records its answer in the run. Text is streamed as far as the guardrails allow; of a
@@ -124,6 +125,11 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, { mode
       if (shown !== undefined) yield shown;
       // A model that ignores its signal would go on without end where nothing of its answer is shown.
       else options.signal.throwIfAborted();
+    }
+    for (const chunk of ids.rest()) {
+      collector.add(chunk);
+      const shown = await filter(chunk);
+      if (shown !== undefined) yield shown;
     }
     const response = normalizeResponse(collector.finish());
     end?.({ usage: response.usage, responseId: response.responseId });

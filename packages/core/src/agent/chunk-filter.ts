@@ -59,7 +59,7 @@ export class ChunkFilter {
       case "tool_call_delta":
       case "tool_call_end":
         run.noteToken();
-        return this.#isNew(chunk) && showsTools ? chunk : undefined;
+        return this.#isNew(chunk) && showsTools ? wellFormed(chunk) : undefined;
       default:
         return undefined;
     }
@@ -98,4 +98,10 @@ export class ChunkFilter {
     if (chunk.type === "tool_call_end") calls.set(chunk.toolCallId, true);
     return calls.get(chunk.toolCallId) === false;
   }
+}
+
+/** Arguments with half of a character are refused. What a reader sees of them has a whole one in its place. */
+function wellFormed(chunk: ToolChunk): ToolChunk {
+  if (chunk.type !== "tool_call_delta" || chunk.argumentsDelta.isWellFormed()) return chunk;
+  return { ...chunk, argumentsDelta: chunk.argumentsDelta.toWellFormed() };
 }

@@ -13,7 +13,7 @@ import type { ToolSet } from "../tool/tool-set.ts";
 import type { AgentHooks } from "./agent-config.ts";
 import type { PrepareStep } from "./prepare-step.ts";
 import type { SystemPrompt } from "./system-prompt.ts";
-import type { UniqueCallIds } from "./normalize-response.ts";
+import type { UniqueCallIds } from "./unique-call-ids.ts";
 
 /**
  * All that `toolLoop` needs: the run that it records to, the model, messages, tools and limits. It holds no agent,

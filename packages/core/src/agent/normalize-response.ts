@@ -1,112 +1,117 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { CallIds } from "../history/call-ids.ts";
-import type { ChatMessage } from "../message/message.ts";
 import { normalizeUsage } from "../message/token-usage.ts";
 import type { ToolCall } from "../message/tool-call.ts";
-import type { ModelChunk } from "../model/model-chunk.ts";
 import type { ModelResponse } from "../model/model-response.ts";
-import { exceedsLimits } from "../schema/json-limits.ts";
+import type { VendorState } from "../model/vendor-state.ts";
+import { describeJsonProblem } from "../schema/json-limits.ts";
+import { toStorable } from "../storage/to-storable.ts";
+import type { MalformedArguments } from "../tool/execute-call.ts";
 import { createId } from "../util/create-id.ts";
 import { isRecord } from "../util/is-record.ts";
 
 /** The depth to which arguments may nest. A stored turn adds a few levels, and has a limit of its own. */
 const maxArgumentsDepth = 48;
 
+/** The longest id of a tool call, in UTF-16 units: there are proxies that put a vendor's state into it. */
+const maxIdLength = 16_384;
+
+/** The longest name of a tool call that is kept; no tool has one as long. */
+const maxNameLength = 128;
+
+/** The name of a call that names no tool. No tool can have it. */
+const noName = "(unnamed)";
+
+/** A model's response in its normal form: its strings are well-formed, and each of its calls can be stored. */
+export type NormalResponse = Omit<ModelResponse, "malformedArguments"> & { malformedArguments?: MalformedArguments[] };
+
 /**
- * Returns a model's response in its normal form, because a provider of a third party may report no tokens or give two
- * calls one id. Arguments that no turn could store count as malformed, so that their call is not executed. A response
- * without a finish reason is `model_failed`.
+ * Returns a model's response in its normal form, because a model may write anything, and a provider of a third party may
+ * report no tokens or give two calls one id. Arguments that no turn could store count as malformed, so that their call is
+ * not executed. A response without a finish reason is `model_failed`.
  */
-export function normalizeResponse(response: ModelResponse): ModelResponse {
+export function normalizeResponse(response: ModelResponse): NormalResponse {
   if (typeof response?.finishReason !== "string") {
     throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
   }
-  const { text, toolCalls, malformedArguments } = response;
-  const sound = {
-    ...response,
-    text: typeof text === "string" ? text : "",
+  const { thinking, vendorState, toolCalls, malformedArguments, ...rest } = response;
+  const state = vendorState === undefined ? undefined : soundState(vendorState);
+  return {
+    ...rest,
+    text: soundText(response.text),
     usage: normalizeUsage(response.usage),
+    ...(thinking !== undefined && { thinking: soundText(thinking) }),
+    ...(state !== undefined && { vendorState: state }),
+    ...soundCalls(toolCalls, malformedArguments),
   };
-  return (toolCalls ?? []).length === 0
-    ? { ...sound, toolCalls: [] }
-    : { ...sound, ...soundCalls(toolCalls, malformedArguments) };
 }
 
-type Calls = Pick<ModelResponse, "toolCalls"> & Required<Pick<ModelResponse, "malformedArguments">>;
+function soundText(text: unknown): string {
+  return typeof text === "string" ? text.toWellFormed() : "";
+}
 
-/** Keeps the first call with each id. A call without an id gets one. */
-function soundCalls(calls: readonly ToolCall[], malformed: ModelResponse["malformedArguments"] = []): Calls {
+/** What a vendor wants back goes into a request, whose strings must be well-formed: some refuse it otherwise. */
+function soundState(state: VendorState): VendorState | undefined {
+  if (!isWithin(state, deepestState)) return undefined;
+  return isWellFormed(state) ? state : toStorable(state);
+}
+
+type Arguments = ToolCall["arguments"];
+type Calls = Pick<NormalResponse, "toolCalls" | "malformedArguments">;
+
+/** Keeps the first call with each id. A call without an id, or with one that cannot be kept, gets one. */
+function soundCalls(calls: unknown, malformed: ModelResponse["malformedArguments"] = []): Calls {
+  if (!Array.isArray(calls) || calls.length === 0) return { toolCalls: [] };
+  const texts = new Map(malformed.map(({ toolCallId, text }) => [readCallId(toolCallId), text]));
+  const toolCalls: ToolCall[] = [];
+  const malformedArguments: MalformedArguments[] = [];
+  for (const { given, name, args } of distinctCalls(calls)) {
+    const id = isSoundCallId(given) ? given : createId();
+    const wrong = malformedOf(id, texts.get(given), args);
+    if (wrong !== undefined) malformedArguments.push(wrong);
+    toolCalls.push({ id, name: soundToolName(name), arguments: wrong === undefined ? (args as Arguments) : {} });
+  }
+  return malformedArguments.length === 0 ? { toolCalls } : { toolCalls, malformedArguments };
+}
+
+function distinctCalls(calls: readonly unknown[]): { given: string; name: unknown; args: unknown }[] {
   const known = new Set<string>();
-  const sound: Calls = { toolCalls: [], malformedArguments: [...malformed] };
-  for (const call of calls) {
-    const id = call.id || createId();
-    if (known.has(id)) continue;
-    known.add(id);
-    const isSound = isRecord(call.arguments) && !exceedsLimits(call.arguments, maxArgumentsDepth);
-    if (!isSound) sound.malformedArguments.push({ toolCallId: id, text: "" });
-    sound.toolCalls.push({ id, name: call.name, arguments: isSound ? call.arguments : {} });
-  }
-  return sound;
+  const read = calls.filter(isRecord).map(({ id, name, arguments: args }) => ({ given: readCallId(id), name, args }));
+  return read.filter(({ given }) => given === "" || (!known.has(given) && known.add(given)));
 }
 
-/**
- * Collects the tool call ids that a conversation has used, so that `UniqueCallIds` gives other ids to the calls of
- * later answers.
- */
-export function callIdsOf(messages: readonly ChatMessage[]): CallIds {
-  const ids = new CallIds();
-  for (const { toolCalls = [] } of messages) for (const { id } of toolCalls) ids.take(id);
-  return ids;
+function malformedOf(toolCallId: string, text: string | undefined, args: unknown): MalformedArguments | undefined {
+  if (text !== undefined) return { toolCallId, text };
+  const problem = isRecord(args) ? describeJsonProblem(args, maxArgumentsDepth) : "is not an object";
+  return problem === undefined ? undefined : { toolCallId, text: "", problem };
 }
 
-/**
- * Replaces tool call ids of one answer that the conversation has used before: there are models that number the calls of
- * each answer from 1, and vendors that refuse a history in which an id occurs twice.
- */
-export class UniqueCallIds {
-  readonly #taken: CallIds;
-  // Made with the first call: most answers have none.
-  #own: Map<string, string> | undefined;
+/** Returns the id of a call as the model gave it. Some number their calls; anything else is no id. */
+export function readCallId(id: unknown): string {
+  if (typeof id === "number") return String(id);
+  return typeof id === "string" ? id : "";
+}
 
-  constructor(taken: CallIds) {
-    this.#taken = taken;
-  }
+/** True for the id of a call that every storage and every vendor's request takes. */
+export function isSoundCallId(id: string): boolean {
+  return id !== "" && id.length <= maxIdLength && id.isWellFormed();
+}
 
-  /** Returns the response with unique ids. */
-  inResponse(response: ModelResponse): ModelResponse {
-    const { toolCalls, malformedArguments } = response;
-    if (toolCalls.length === 0) return response;
-    return {
-      ...response,
-      toolCalls: toolCalls.map((call) => ({ ...call, id: this.#start(call.id) })),
-      ...(malformedArguments !== undefined && {
-        malformedArguments: malformedArguments.map((call) => ({ ...call, toolCallId: this.#of(call.toolCallId) })),
-      }),
-    };
-  }
+/** Returns the name of a call as it is kept: whatever a model writes as a name, a string that is not empty. */
+export function soundToolName(name: unknown): string {
+  const text = typeof name === "number" ? String(name) : soundText(name).slice(0, maxNameLength).toWellFormed();
+  return text === "" ? noName : text;
+}
 
-  /** Returns the chunk with the unique id of its call. */
-  inChunk(chunk: ModelChunk): ModelChunk {
-    switch (chunk.type) {
-      case "tool_call_start":
-        return { ...chunk, toolCall: { ...chunk.toolCall, id: this.#start(chunk.toolCall.id) } };
-      case "tool_call_delta":
-      case "tool_call_end":
-        return { ...chunk, toolCallId: this.#of(chunk.toolCallId) };
-      default:
-        return chunk;
-    }
-  }
+/** The depth to which a vendor's state may nest: more than any does, and less than would overflow the stack. */
+const deepestState = 1000;
 
-  /** Within the answer, a second call with an id stays the same call. */
-  #start(id: string): string {
-    const ids = (this.#own ??= new Map<string, string>());
-    const own = ids.get(id) ?? this.#taken.take(id);
-    ids.set(id, own);
-    return own;
-  }
+function isWithin(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth > 0 && Object.values(value).every((part) => isWithin(part, depth - 1));
+}
 
-  #of(id: string): string {
-    return this.#own?.get(id) ?? id;
-  }
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([name, part]) => name.isWellFormed() && isWellFormed(part));
 }

@@ -11,6 +11,7 @@ import type { SessionStore } from "../session/session-store.ts";
 import { toTurnVendorStates } from "../session/turn-vendor-state.ts";
 import type { TurnVendorState } from "../session/turn-vendor-state.ts";
 import type { NewTurn } from "../session/turn-record.ts";
+import { toTurnMessages } from "../session/turn-arguments.ts";
 import { toTurnToolResults } from "../session/turn-tool-result.ts";
 
 /**
@@ -76,7 +77,7 @@ export class RunSession {
     }
     const runnable = context.agentName;
     const history = settings.messages === undefined ? {} : { history: [...settings.messages] };
-    const turn = { runId, runnable, input, ...history, messages, status, usage: meter.total };
+    const turn = { runId, runnable, input, ...history, status, usage: meter.total };
     const toolResults = toTurnToolResults(toolCalls, unfinished);
     const leftOut = toolResults.reduce((sum, each) => sum + (each.leftOut ?? 0), 0);
     if (leftOut > 0) {
@@ -88,11 +89,21 @@ export class RunSession {
     const refusedStates = modelsOf(this.#run.refusedStates);
     return this.#session.appendTurn({
       ...turn,
+      messages: this.#messagesOf(messages),
       ...(toolResults.length > 0 && { toolResults }),
       ...(sources.length > 0 && { sources: [...sources] }),
       ...(vendorStates.length > 0 && { vendorStates }),
       ...(refusedStates.length > 0 && { refusedStates }),
     });
+  }
+
+  #messagesOf(messages: readonly ChatMessage[]): ChatMessage[] {
+    const { kept, leftOut } = toTurnMessages(messages);
+    if (leftOut > 0) {
+      const message = "Arguments of tool calls were too large to be stored with the turn.";
+      this.#run.warn("arguments_not_stored", message, { leftOut });
+    }
+    return kept;
   }
 
   #vendorStatesOf(messages: readonly ChatMessage[]): TurnVendorState[] {

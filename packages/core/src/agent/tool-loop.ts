@@ -9,6 +9,7 @@ import type { CompiledSchema } from "../schema/compile-schema.ts";
 import { parseStructured } from "../schema/parse-structured.ts";
 import { SchemaError } from "../schema/schema-error.ts";
 import { describeIssues } from "../schema/schema-issue.ts";
+import type { MalformedArguments } from "../tool/execute-call.ts";
 import { executeToolCalls } from "../tool/execute-tool-calls.ts";
 import { toolResultChunk } from "../tool/tool-result-chunk.ts";
 import { answerByTool, findEndingResult } from "./answer-by-tool.ts";
@@ -16,7 +17,7 @@ import { callModel } from "./call-model.ts";
 import { prepareCall } from "./prepare-call.ts";
 import type { ModelRequest } from "./prepare-call.ts";
 import type { LoopPlan } from "./loop-plan.ts";
-import { callIdsOf } from "./normalize-response.ts";
+import { callIdsOf } from "./unique-call-ids.ts";
 
 /** The number of times that an answer may be sent back to the model because it does not fit its schema. */
 const maxRepairs = 2;
@@ -85,7 +86,9 @@ function keepVendorState(run: LoopPlan["run"], answer: ChatMessage, state: Vendo
  * The part of a model's response with tool calls that `executeTools` reads: its text, its calls, and the vendor's state.
  * A team makes one itself for delegations that no model asked for.
  */
-export type ToolCallResponse = Pick<ModelResponse, "text" | "toolCalls" | "malformedArguments" | "vendorState">;
+export type ToolCallResponse = Pick<ModelResponse, "text" | "toolCalls" | "vendorState"> & {
+  readonly malformedArguments?: readonly MalformedArguments[];
+};
 
 /**
  * Executes the tool calls of a response in parallel, and yields the end of each call. Records response and results in the

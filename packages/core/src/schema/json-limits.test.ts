@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { describeExcess, maxJsonDepth } from "./json-limits.ts";
+import { maxJsonDepth } from "../util/clean-json.ts";
+import { describeExcess } from "./json-limits.ts";
 
 const nested = (levels: number) => Array.from({ length: levels }).reduce<unknown[]>((inner) => [inner], []);
 

@@ -1,5 +1,7 @@
-/** The number of levels that JSON may nest: deeper values could overflow the stack of a recursive walk. */
-export const maxJsonDepth = 64;
+import { maxJsonDepth } from "../util/clean-json.ts";
+
+/** The greatest length of JSON that a model may write, in UTF-16 units. */
+export const maxJsonLength = 1_048_576;
 
 /** The number of values in one JSON value. A shared part counts each time it is reached. */
 const maxJsonNodes = 1_000_000;
@@ -11,12 +13,7 @@ const maxJsonNodes = 1_000_000;
 export function describeExcess(value: unknown): string | undefined {
   const budget = { nodes: maxJsonNodes };
   if (fits(value, maxJsonDepth, budget)) return undefined;
-  return budget.nodes < 0 ? `holds more than ${maxJsonNodes} values` : `nests deeper than ${maxJsonDepth} levels`;
-}
-
-/** True when a value nests deeper than `depth` levels, or holds more than 1,000,000 values. */
-export function exceedsLimits(value: unknown, depth: number): boolean {
-  return !fits(value, depth, { nodes: maxJsonNodes });
+  return budget.nodes < 0 ? tooManyValues : tooDeep(maxJsonDepth);
 }
 
 function fits(value: unknown, depth: number, budget: { nodes: number }): boolean {
@@ -26,4 +23,69 @@ function fits(value: unknown, depth: number, budget: { nodes: number }): boolean
   if (depth === 0) return false;
   const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   return parts.every((part) => fits(part, depth - 1, budget));
+}
+
+/**
+ * Describes why a value that a model wrote cannot be kept: it exceeds the limits of depth, number and length, or holds
+ * what JSON cannot hold, such as the number that `1e999` becomes, or half of a surrogate pair. Quotes nothing of it.
+ * Returns `undefined` for a value that every storage and every vendor takes.
+ */
+export function describeJsonProblem(value: unknown, depth = maxJsonDepth): string | undefined {
+  return problemIn(value, { depth, maxDepth: depth, nodes: maxJsonNodes, characters: maxJsonLength });
+}
+
+type Walk = { depth: number; readonly maxDepth: number; nodes: number; characters: number };
+
+function problemIn(value: unknown, walk: Walk): string | undefined {
+  walk.nodes -= 1;
+  if (walk.nodes < 0) return tooManyValues;
+  switch (typeof value) {
+    case "string":
+      return problemInText(value, walk);
+    case "number":
+      return Number.isFinite(value) ? undefined : `holds the number ${value}, which JSON cannot hold`;
+    case "object":
+      return value === null ? undefined : problemWithin(value, walk);
+    case "boolean":
+    case "undefined":
+      return undefined;
+    default:
+      return `holds a ${typeof value}, which JSON cannot hold`;
+  }
+}
+
+function problemInText(text: string, walk: Walk): string | undefined {
+  walk.characters -= text.length;
+  if (walk.characters < 0) return `is longer than ${maxJsonLength} characters`;
+  return text.isWellFormed() ? undefined : "holds an unpaired surrogate, which is no character";
+}
+
+function problemWithin(value: object, walk: Walk): string | undefined {
+  if (walk.depth === 0) return tooDeep(walk.maxDepth);
+  walk.depth -= 1;
+  const problem = Array.isArray(value) ? problemInItems(value, walk) : problemInMembers(value, walk);
+  walk.depth += 1;
+  return problem;
+}
+
+function problemInItems(items: readonly unknown[], walk: Walk): string | undefined {
+  for (const item of items) {
+    const problem = problemIn(item, walk);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function problemInMembers(record: object, walk: Walk): string | undefined {
+  for (const key of Object.keys(record)) {
+    const problem = problemInText(key, walk) ?? problemIn((record as Record<string, unknown>)[key], walk);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+const tooManyValues = `holds more than ${maxJsonNodes} values`;
+
+function tooDeep(depth: number): string {
+  return `nests deeper than ${depth} levels`;
 }

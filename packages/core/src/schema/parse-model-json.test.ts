@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseArguments } from "./parse-model-json.ts";
+import { parseArguments, writeArguments } from "./parse-model-json.ts";
 
 describe("parseArguments", () => {
   it.each([
@@ -30,5 +30,22 @@ describe("parseArguments", () => {
 
     expect(parsed.ok && Object.keys(parsed.value)).toEqual(["__proto__"]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+});
+
+describe("writeArguments", () => {
+  it.each(['{"at":null}', '{"at":1e999,"in":[-1e999,null,0.1]}', "[1]", "null", '"x"'])(
+    "writes %s so that it is refused or taken as it was",
+    (text) => {
+      const written = writeArguments(JSON.parse(text));
+
+      expect(JSON.parse(written)).toEqual(JSON.parse(text) ?? {});
+    },
+  );
+
+  it("writes what nests too deep to be written as something that nests too deep", () => {
+    const deep = JSON.parse(`${"[".repeat(200_000)}${"]".repeat(200_000)}`) as unknown;
+
+    expect(parseArguments(writeArguments({ deep }))).toEqual({ ok: false, problem: "nests deeper than 64 levels" });
   });
 });

@@ -1,13 +1,12 @@
+import { maxJsonDepth } from "../util/clean-json.ts";
+import { createId } from "../util/create-id.ts";
 import { isRecord } from "../util/is-record.ts";
-import { describeExcess } from "./json-limits.ts";
+import { describeJsonProblem, maxJsonLength } from "./json-limits.ts";
 
 /** Result of parsing JSON: the value, or a problem that quotes nothing of the text. */
 export type ParsedJson<Value = unknown> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: string };
-
-/** The greatest length of JSON that is parsed, in UTF-16 units. */
-export const maxJsonLength = 1_048_576;
 
 /**
  * Parses the arguments of a tool call as a model wrote them. An empty text means no arguments; anything but an object
@@ -23,16 +22,39 @@ export function parseArguments(text: string): ParsedJson<Record<string, unknown>
 }
 
 /**
- * Parses JSON that a model wrote, up to the limits of length and depth. Returns a problem instead of throwing. Of a key
- * that occurs twice the last value counts.
+ * Writes the arguments of a tool call that a vendor sent as JSON, and not as text. `parseArguments` reads the same value
+ * from it: numbers without end, which `1e999` becomes and `JSON.stringify` would replace by null, stay, so that their
+ * call is refused.
+ */
+export function writeArguments(args: unknown): string {
+  try {
+    const text = JSON.stringify(args ?? {});
+    return text.includes("null") ? writeNumbers(args) : text;
+  } catch {
+    // Too deep to be written, and so for any tool.
+    return "[".repeat(maxJsonDepth + 1) + "]".repeat(maxJsonDepth + 1);
+  }
+}
+
+function writeNumbers(args: unknown): string {
+  const mark = createId();
+  const text = JSON.stringify(args, (_name, value: unknown) => {
+    return typeof value === "number" && !Number.isFinite(value) ? `${mark}${value < 0 ? "-" : ""}` : value;
+  });
+  return text.replaceAll(`"${mark}"`, "1e999").replaceAll(`"${mark}-"`, "-1e999");
+}
+
+/**
+ * Parses JSON that a model wrote, up to the limits of length and depth. Returns a problem instead of throwing, also for
+ * a value that no storage keeps, such as the number `1e999`. Of a key that occurs twice the last value counts.
  */
 export function parseModelJson(text: string): ParsedJson {
   if (text.length > maxJsonLength) return { ok: false, problem: `is longer than ${maxJsonLength} characters` };
   if (text.trim() === "") return { ok: false, problem: "is empty" };
   try {
     const value: unknown = JSON.parse(text);
-    const excess = describeExcess(value);
-    return excess === undefined ? { ok: true, value } : { ok: false, problem: excess };
+    const problem = describeJsonProblem(value);
+    return problem === undefined ? { ok: true, value } : { ok: false, problem };
   } catch (error) {
     return { ok: false, problem: describeSyntaxError(error) };
   }

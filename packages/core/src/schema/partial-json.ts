@@ -1,6 +1,6 @@
 import { setOwn } from "../util/set-own.ts";
-import { maxJsonDepth } from "./json-limits.ts";
-import { maxJsonLength } from "./parse-model-json.ts";
+import { maxJsonDepth } from "../util/clean-json.ts";
+import { maxJsonLength } from "./json-limits.ts";
 
 type State =
   | "start"

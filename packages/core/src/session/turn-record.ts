@@ -17,7 +17,7 @@ import type { TurnVendorState } from "./turn-vendor-state.ts";
 import { isTurnToolResults } from "./turn-tool-result.ts";
 import type { TurnToolResult } from "./turn-tool-result.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
-import { toStorable } from "../storage/to-storable.ts";
+import { forceStorable } from "../storage/to-storable.ts";
 
 /** Stored record of one turn of a session: the user's input and all messages that followed. */
 export type TurnRecord = {
@@ -90,7 +90,7 @@ export function newTurnRecord(given: NewTurn): TurnRecord {
     refusedStates,
     createdAt: Date.now(),
   };
-  const record = toStorable(turn);
+  const record = forceStorable(turn);
   if (isTurnRecord(record)) return record;
   throw new TroupeError(
     "invalid_value",

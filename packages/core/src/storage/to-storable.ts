@@ -1,3 +1,4 @@
+import { maxJsonDepth } from "../util/clean-json.ts";
 import { setOwn } from "../util/set-own.ts";
 
 /**
@@ -6,21 +7,41 @@ import { setOwn } from "../util/set-own.ts";
  * must not be lost because of them.
  */
 export function toStorable<Value>(value: Value): Value {
-  return storable(value) as Value;
+  return storable(value, Infinity) as Value;
 }
 
-function storable(value: unknown): unknown {
-  if (typeof value === "string") return value.toWellFormed();
-  if (typeof value !== "object" || value === null) return value;
-  return Array.isArray(value) ? value.map(storable) : storableMembers(value as Record<string, unknown>);
+/**
+ * Copies a value as `toStorable` does, and puts null in place of what no storage takes: numbers without end, values that
+ * are no JSON, and what nests deeper than 64 levels.
+ */
+export function forceStorable<Value>(value: Value): Value {
+  return storable(value, maxJsonDepth) as Value;
+}
+
+/** @param depth the levels that are left; without end, nothing is replaced */
+function storable(value: unknown, depth: number): unknown {
+  switch (typeof value) {
+    case "string":
+      return value.toWellFormed();
+    case "object":
+      if (value === null) return null;
+      if (depth === 0) return null;
+      return Array.isArray(value)
+        ? value.map((item) => storable(item, depth - 1))
+        : storableMembers(value as Record<string, unknown>, depth - 1);
+    case "boolean":
+      return value;
+    default:
+      return depth === Infinity || Number.isFinite(value) ? value : null;
+  }
 }
 
 // By hand, because arrays of entries cost several times as much and every turn goes through here.
-function storableMembers(record: Record<string, unknown>): Record<string, unknown> {
+function storableMembers(record: Record<string, unknown>, depth: number): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(record)) {
     const member = record[name];
-    if (member !== undefined) setOwn(copy, name.toWellFormed(), storable(member));
+    if (member !== undefined) setOwn(copy, name.toWellFormed(), storable(member, depth));
   }
   return copy;
 }

@@ -5,9 +5,10 @@ import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
-import { describeExcess } from "../schema/json-limits.ts";
+import { describeJsonProblem } from "../schema/json-limits.ts";
 import { parseArguments } from "../schema/parse-model-json.ts";
 import { describeIssues } from "../schema/schema-issue.ts";
+import { isRecord } from "../util/is-record.ts";
 import { readProperty } from "../util/read-property.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
 import { copyPlain } from "./copy-plain.ts";
@@ -89,18 +90,28 @@ function logCall(
   logger.debug("The tool call ended.", { toolName, toolCallId, failed: error !== undefined, durationMs });
 }
 
-/**
- * Describes the error in the form of a call's arguments, or returns undefined if they are sound. `text` is the text
- * that the model wrote when it is no JSON object.
- */
-export function formProblem(call: ToolCall, text: string | undefined): string | undefined {
-  if (text !== undefined) return `${problemOf(text)}: call it again with one JSON object as arguments`;
-  const args: unknown = call.arguments;
-  if (typeof args !== "object" || args === null || Array.isArray(args)) {
-    return "are not an object: call it again with one JSON object as arguments";
-  }
-  const excess = describeExcess(args);
-  return excess === undefined ? undefined : `cannot be taken, for the object ${excess}`;
+/** Arguments of a call that could not be read: the text that the model wrote, or the problem with what was read. */
+export type MalformedArguments = { readonly toolCallId: string; readonly text: string; readonly problem?: string };
+
+/** Describes the error in the form of a call's arguments, or returns undefined if they are sound. */
+export function formProblem(call: ToolCall, malformed: MalformedArguments | undefined): string | undefined {
+  const problem = malformed === undefined ? problemOfObject(call.arguments) : problemOf(malformed);
+  if (problem === undefined) return undefined;
+  const inPlural = problem
+    .replace(/^is\b/, "are")
+    .replace(/^nests/, "nest")
+    .replace(/^holds/, "hold");
+  return `${inPlural}: call it again with one JSON object as arguments`;
+}
+
+function problemOfObject(args: unknown): string | undefined {
+  return isRecord(args) ? describeJsonProblem(args) : "is not an object";
+}
+
+function problemOf({ text, problem }: MalformedArguments): string {
+  if (problem !== undefined) return problem;
+  const parsed = parseArguments(text);
+  return parsed.ok ? "is not a JSON object" : parsed.problem;
 }
 
 /** The steps of a call, one per line; the first that fails is the last. */
@@ -173,11 +184,6 @@ function unknownTool(name: string, { names }: ToolSet): string {
 
 function misfit(name: string, issues: string): string {
   return `The arguments of ${name} do not fit its parameters:\n${issues}`;
-}
-
-function problemOf(text: string): string {
-  const parsed = parseArguments(text);
-  return parsed.ok ? "are not a JSON object" : parsed.problem.replace(/^is\b/, "are").replace(/^nests/, "nest");
 }
 
 function emitCall({ id, name }: ToolCall, args: Record<string, unknown>, { context, eventBus }: RunningBatch): void {

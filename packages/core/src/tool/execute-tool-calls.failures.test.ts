@@ -81,7 +81,7 @@ describe("executeToolCalls gives an error result and executes nothing for", () =
 
     expect((await resultOf(batchOf([any], [callOf("any", nest(64))]))).result).toBe("done");
     expect(await resultOf(batchOf([any], [callOf("any", nest(65))]))).toMatchObject({
-      error: "The arguments of any cannot be taken, for the object nests deeper than 64 levels.",
+      error: "The arguments of any nest deeper than 64 levels: call it again with one JSON object as arguments.",
       args: {},
     });
     expect((await resultOf(batchOf([any], [callOf("any", nest(5000))]))).error).toContain("64 levels");

@@ -7,7 +7,7 @@ import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
-import type { BatchCall, RunningBatch, ToolHook, ToolProgress } from "./execute-call.ts";
+import type { BatchCall, MalformedArguments, RunningBatch, ToolHook, ToolProgress } from "./execute-call.ts";
 import { executeCall, formProblem } from "./execute-call.ts";
 import { RunningCalls } from "./running-calls.ts";
 import type { ToolSet } from "./tool-set.ts";
@@ -18,8 +18,8 @@ import type { ToolSet } from "./tool-set.ts";
  */
 export type ToolBatchOptions = {
   readonly calls: readonly ToolCall[];
-  /** The text of arguments that were no JSON object. */
-  readonly malformedArguments?: readonly { toolCallId: string; text: string }[];
+  /** The calls whose arguments are no JSON object, or none that could be kept. */
+  readonly malformedArguments?: readonly MalformedArguments[];
   readonly tools: ToolSet;
   readonly context: RunContext;
   /** The number of the round trip; with the run and the index of the call it makes the idempotency key. */
@@ -101,7 +101,7 @@ class UnreadProgress {
 
 /** Returns the first call with each id: a call that the model repeated is executed once. */
 function batchCalls({ calls, malformedArguments = [], context, roundtrip }: ToolBatchOptions): BatchCall[] {
-  const malformed = new Map(malformedArguments.map(({ toolCallId, text }) => [toolCallId, text]));
+  const malformed = new Map(malformedArguments.map((each) => [each.toolCallId, each]));
   const byId = new Map<string, BatchCall>();
   for (const [index, call] of calls.entries()) {
     if (byId.has(call.id)) continue;

@@ -6,8 +6,10 @@ import { setOwn } from "./set-own.ts";
  */
 export type JsonRefusal = (place: string, problem: string) => Error;
 
-// Deeper recursion could crash the process, and shared parts can make a small value endless.
-const maxDepth = 64;
+/** The number of levels that JSON may nest: deeper values could overflow the stack of a recursive walk. */
+export const maxJsonDepth = 64;
+
+// Shared parts can make a small value endless.
 const maxParts = 1_000_000;
 
 type Walk = { readonly path: (string | number)[]; readonly refusal: JsonRefusal; parts: number };
@@ -47,7 +49,7 @@ function cleanString(text: string, walk: Walk): string {
 }
 
 function cleanObject(value: object, walk: Walk): unknown {
-  if (walk.path.length === maxDepth) refuse(walk, `nests deeper than ${maxDepth} levels, or contains itself`);
+  if (walk.path.length === maxJsonDepth) refuse(walk, `nests deeper than ${maxJsonDepth} levels, or contains itself`);
   if (Array.isArray(value)) return cleanArray(value, walk);
   if (!isPlain(value)) {
     refuse(

@@ -1,6 +1,7 @@
 import { vendorStateOf } from "@troupe/core/adapter";
 import type { ModelMessage, VendorState } from "@troupe/core/adapter";
 import { providerId } from "../options.ts";
+import { plainName } from "../plain-text.ts";
 import { isHosted } from "./sources.ts";
 import type { OutputItem } from "./wire-types.ts";
 
@@ -19,7 +20,7 @@ export function toVendorState(modelId: string, items: OutputItem[]): VendorState
 }
 
 /**
- * Returns the original items of an assistant message, to send them back unchanged, if this model made them and the
+ * Returns the original items of an assistant message, to send them back, if this model made them and the
  * message still has the same tool calls. Else `undefined`: the message must be converted.
  */
 export function replayedItems(message: ModelMessage, modelId: string): OutputItem[] | undefined {
@@ -28,7 +29,14 @@ export function replayedItems(message: ModelMessage, modelId: string): OutputIte
   const called = items.flatMap(({ type, call_id: id }) => (type === "function_call" ? [id] : []));
   const wanted = (message.toolCalls ?? []).map(({ id }) => id);
   const isSame = called.length === wanted.length && called.every((id, index) => id === wanted[index]);
-  return isSame ? items : undefined;
+  return isSame ? items.map(withPlainName) : undefined;
+}
+
+/** A model may call a tool by a name that its vendor does not take back. */
+function withPlainName(item: OutputItem): OutputItem {
+  const { type, name } = item;
+  if (type !== "function_call" || typeof name !== "string" || name === plainName(name)) return item;
+  return { ...item, name: plainName(name) };
 }
 
 /** Keeps reasoning only when it is encrypted, since nothing is stored at the vendor, and never as the last item. */
