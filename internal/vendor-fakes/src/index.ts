@@ -12,6 +12,7 @@ export type { PlannedReply } from "./planned-reply.ts";
 export { scenarioReply } from "./scenario-reply.ts";
 export { providerSuite } from "./suite/provider-suite.ts";
 export type { FailureCase, ProviderSubject, RecordedAnswer, SubjectOptions } from "./suite/provider-subject.ts";
+export { timingSuite } from "./suite/timing-suite.ts";
 export { readTranscript, transcriptNames } from "./transcripts.ts";
 export { pooledFetch } from "./pooled-fetch.ts";
 export type { SdkAnswer } from "./sdk/sdk-client.ts";

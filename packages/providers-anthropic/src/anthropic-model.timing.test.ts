@@ -1,102 +1,45 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import Anthropic from "@anthropic-ai/sdk";
-import type { ModelProvider } from "@troupe/core";
-import { pooledFetch } from "@troupe-internal/vendor-fakes";
-import { sharedHttpPool } from "@troupe/core/adapter";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { timingSuite } from "@troupe-internal/vendor-fakes";
+import { describe, it } from "vitest";
 import { anthropic } from "./index.ts";
 
-const messages = [{ role: "user" as const, content: "Umbrella?" }];
-const body = { model: "claude-opus-5-5", max_tokens: 1000, messages };
+const body = {
+  model: "claude-opus-5-5",
+  max_tokens: 1000,
+  messages: [{ role: "user" as const, content: "Umbrella?" }],
+};
+const usage = { input_tokens: 10, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 300 };
+const message = { id: "msg_1", type: "message", role: "assistant", model: "claude-opus-5-5", usage };
+const text = "some words ".repeat(100);
 
-/** Starts the answering server; it ends with the test. */
-async function startServer(...sizes: number[]): Promise<string> {
-  const script = new URL("../test/answering-server.ts", import.meta.url).pathname;
-  const server = spawn(process.execPath, [script, ...sizes.map(String)], { stdio: ["pipe", "pipe", "inherit"] });
-  onTestFinished(() => void server.kill());
-  const [port] = (await once(server.stdout, "data")) as [Buffer];
-  return `http://127.0.0.1:${String(port).trim()}`;
-}
-
-/** A reader written by hand: right for LF, for whole characters, and for a complete answer. */
-async function* handReader(url: string): AsyncGenerator<{ type: "text"; text: string }> {
-  const response = await sharedHttpPool().send(`${url}/v1/messages`, {
-    method: "POST",
-    headers: { authorization: "Bearer key-1", "content-type": "application/json" },
-    body: JSON.stringify({ ...body, stream: true }),
-  });
-  let rest = "";
-  for await (const bytes of response.bytes) {
-    const lines = (rest + Buffer.from(bytes).toString("utf8")).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      if (!line.startsWith("data: ")) continue;
-      const event = JSON.parse(line.slice("data: ".length));
-      if (event.type === "content_block_delta") yield { type: "text", text: event.delta.text };
-    }
-  }
-}
-
-async function count(chunks: AsyncIterable<{ type: string }>): Promise<number> {
-  let texts = 0;
-  for await (const { type } of chunks) if (type === "text") texts += 1;
-  return texts;
-}
-
-/** Measures how many times the baseline's processor time ours takes: the median over rounds in which both take turns. */
-async function ratioOf(
-  rounds: number,
-  ours: () => Promise<unknown>,
-  baseline: () => Promise<unknown>,
-): Promise<number> {
-  const ratios: number[] = [];
-  for (let round = 0; round < rounds; round += 1) ratios.push((await costOf(ours)) / (await costOf(baseline)));
-  return ratios.toSorted((one, other) => one - other)[Math.floor(rounds / 2)] ?? Infinity;
-}
-
-async function costOf(work: () => Promise<unknown>): Promise<number> {
-  const start = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(start);
-  return user + system;
-}
-
-async function times(number: number, work: () => Promise<unknown>): Promise<void> {
-  for (let done = 0; done < number; done += 1) await work();
-}
+const frames = (...events: { type: string; [field: string]: unknown }[]) =>
+  events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 
 describe("anthropic", () => {
-  const connect = (baseURL: string): ModelProvider => anthropic("claude-opus-5-5", { apiKey: "key-1", baseURL });
-
-  it.each([
-    ["many in one read", 20_000, 50],
-    ["a few in one read", 5000, 1000],
-  ])("reads chunks, %s, at little more than the cost of a hand-written reader", async (_, events, writes) => {
-    const url = await startServer(events, writes);
-    const model = connect(url);
-    const ours = async () => await count(model.stream(messages));
-    const baseline = async () => await count(handReader(url));
-    expect([await ours(), await baseline()]).toEqual([events, events]);
-
-    expect(await ratioOf(15, ours, baseline)).toBeLessThan(2);
-  });
-
-  it("gives a whole answer at little more than the cost of reading the library's raw one", async () => {
-    const url = await startServer(20, 2);
-    const model = connect(url);
-    const fetch = pooledFetch(sharedHttpPool());
-    const client = new Anthropic({ apiKey: "key-1", baseURL: url, maxRetries: 0, logLevel: "off", fetch });
-    const ours = async () => await model.generate(messages);
-    const baseline = async () => JSON.parse(await (await client.messages.create(body).asResponse()).text()) as unknown;
-    await times(200, async () => [await ours(), await baseline()]);
-
-    expect(
-      await ratioOf(
-        15,
-        () => times(200, ours),
-        () => times(200, baseline),
+  timingSuite(it, {
+    connect: (baseURL) => anthropic("claude-opus-5-5", { apiKey: "key-1", baseURL }),
+    answers: {
+      start: frames(
+        { type: "message_start", message: { ...message, content: [], stop_reason: null } },
+        { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
       ),
-    ).toBeLessThan(1.5);
+      piece: frames({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "some words " } }),
+      end: frames(
+        { type: "content_block_stop", index: 0 },
+        {
+          type: "message_delta",
+          delta: { stop_reason: "end_turn", stop_sequence: null },
+          usage: { output_tokens: 300 },
+        },
+        { type: "message_stop" },
+      ),
+      whole: JSON.stringify({ ...message, content: [{ type: "text", text }], stop_reason: "end_turn" }),
+    },
+    request: { path: "/v1/messages", headers: { authorization: "Bearer key-1" }, body: { ...body, stream: true } },
+    textOf: (event: { delta?: { text?: string } }) => event.delta?.text,
+    askLibrary: async (baseURL, fetch) => {
+      const client = new Anthropic({ apiKey: "key-1", baseURL, maxRetries: 0, logLevel: "off", fetch });
+      return async () => JSON.parse(await (await client.messages.create(body).asResponse()).text()) as unknown;
+    },
   });
 });
