@@ -17,7 +17,7 @@ export const reportRules = [
     "turn.sources": "a stored turn has the sources of its answer",
     "turn.usage": "a stored turn has every count of the usage, over HTTP too: reasoning, cache reads and writes, audio",
     "http.sources": "server-sent events, answers and stored turns carry the sources over HTTP",
-    "team.sources": "a team that routes has the sources of its member's answer",
+    "team.sources": "a team of any mode, and an agent that asks another as a tool, has the sources of their answers",
     "workflow.sources": "a workflow as a runnable has the sources of its agents, and streams those of the last",
     "usage.cache-writes":
       "usage tells tokens read from a prompt cache and tokens written to it apart, summed over all calls",

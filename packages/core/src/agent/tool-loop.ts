@@ -125,6 +125,7 @@ export async function* executeTools(
     else {
       yield toolResultChunk(next.value);
       yield { type: "tool_call_end", toolCallId: next.value.toolCallId };
+      for (const source of run.takeSources()) yield { type: "source", ...source };
     }
   }
   run.signal.throwIfAborted();

@@ -72,6 +72,8 @@ export class Run<Structured = unknown> {
   unfinishedStep: UnfinishedStep | undefined;
   /** Made with the first source: most answers have none. */
   #sources: SourceList | undefined;
+  /** Sources of child runs that no chunk has shown yet. */
+  #untold: Source[] | undefined;
   readonly #init: RunInit;
   readonly #abort: AbortController;
   #createdAt = Date.now();
@@ -170,6 +172,18 @@ export class Run<Structured = unknown> {
   addSources(sources: readonly Source[] | undefined): void {
     // A provider or a runnable of a third party may give anything.
     if (Array.isArray(sources)) for (const source of sources as readonly Source[]) this.addSource(source);
+  }
+
+  /** Records the sources of a child run's answer, on which this one may rest: `takeSources` gives those that are new. */
+  passOnSources(sources: readonly Source[] | undefined): void {
+    const known = this.sources.length;
+    this.addSources(sources);
+    if (this.sources.length > known) (this.#untold ??= []).push(...this.sources.slice(known));
+  }
+
+  /** Returns the sources passed on since the last call, which no chunk has shown. */
+  takeSources(): readonly Source[] {
+    return this.#untold?.splice(0) ?? [];
   }
 
   /** Records the time of the first token. Later calls change nothing. */

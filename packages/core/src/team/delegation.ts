@@ -4,6 +4,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
+import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { JsonSchema } from "../schema/object-schema.ts";
 import { toToolResult } from "../tool/runnable-as-tool.ts";
@@ -46,6 +47,7 @@ class DelegationTool implements ToolDef {
     const { member, memberRuns, contentOf } = this.#options;
     try {
       const output = await memberRuns.run({ member, content: contentOf(args), context });
+      runOf(context)?.passOnSources(output.sources);
       return toToolResult({ ...output, text: output.text || "(no answer)" });
     } catch (error) {
       const { code, message } = toPublicError(error);

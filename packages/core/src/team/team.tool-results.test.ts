@@ -7,7 +7,7 @@ import { runnableAsTool } from "../tool/runnable-as-tool.ts";
 import type { ToolDef } from "../run/tool.ts";
 import { Agent } from "../agent/agent.ts";
 import { Team } from "./team.ts";
-import { agrees, member, orchestratorTurns, readAll, sayer } from "./test/teams.ts";
+import { agrees, allModes, member, memberTurns, orchestratorTurns, readAll, sayer } from "./test/teams.ts";
 import type { TeamMode } from "./team-config.ts";
 
 const chart: Artifact = { type: "chart", data: [1] };
@@ -92,3 +92,48 @@ describe("an answer of a run within another", () => {
 function delegateTo(name: string) {
   return { toolCalls: [{ name, arguments: { input: "Draw." } }] };
 }
+
+describe.each(allModes)("a team of mode %s whose members name sources", (mode) => {
+  const sourcesOf = (name: string) => [
+    { id: `page-${name}`, url: `https://example.com/${name}` },
+    { id: "shared", url: "https://example.com/shared" },
+  ];
+  const seen = ["page-ann", "shared", ...(mode === "route" ? [] : ["page-bob"])];
+  const team = () => {
+    const members = ["ann", "bob"].map((name) => {
+      const answers = memberTurns(mode, `from ${name}`).map((answer) =>
+        typeof answer === "string" ? { text: answer, sources: sourcesOf(name) } : answer,
+      );
+      return member(name, answers).agent;
+    });
+    const own = { text: "done", sources: sourcesOf("ann") };
+    const turns = orchestratorTurns(mode).map((answer) => (answer === "done" ? own : answer));
+    return new Team({ name: "team", mode, model: new ScriptedModel(...turns), members, storage });
+  };
+  const storage = new InMemoryStorage();
+
+  it("has them in its output, its stream and its turn, each once [team.sources]", async () => {
+    const output = await team().run("Question?", { sessionId: "s" });
+    const stream = team().stream("Question?", { sessionId: "t" });
+    const chunks = (await readAll(stream)).filter((chunk) => chunk.type === "source");
+
+    expect(output.sources?.map(({ id }) => id).toSorted()).toEqual(seen.toSorted());
+    expect((await stream.output).sources?.map(({ id }) => id).toSorted()).toEqual(seen.toSorted());
+    expect(chunks.map(({ id }) => id).toSorted()).toEqual(seen.toSorted());
+    const turns = (await storage.list("turns")).map(({ value }) => value as unknown as TurnRecord);
+    expect(turns.map(({ sources = [] }) => sources.length)).toEqual([seen.length, seen.length]);
+  });
+});
+
+it("an agent that asks another as a tool has the sources of its answer, also in its stream [team.sources]", async () => {
+  const sources = [{ id: "1", url: "https://example.com/oslo" }];
+  const inner = sayer("inner", { text: "Rain.", sources }).agent;
+  const asks = { toolCalls: [{ name: "ask_inner", arguments: { input: "Weather?" } }] };
+  const { agent } = member("outer", [asks, "Rain.", asks, "Rain."], { tools: [runnableAsTool(inner)] });
+  const stream = agent.stream("Weather?");
+  const chunks = await readAll(stream);
+
+  expect((await agent.run("Weather?")).sources).toEqual(sources);
+  expect((await stream.output).sources).toEqual(sources);
+  expect(chunks.filter(({ type }) => type === "source")).toEqual([{ type: "source", ...sources[0] }]);
+});

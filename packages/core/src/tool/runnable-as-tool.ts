@@ -3,6 +3,7 @@ import { toPublicError } from "../errors/public-error.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { Runnable } from "../run/runnable.ts";
@@ -38,7 +39,7 @@ const parameters = {
 
 /**
  * Makes a tool by which a model asks another runnable. Each call is a child run of the caller's run, and its result is
- * the text of the child run's answer, with the artifacts of the child run.
+ * the text of the child run's answer, with the artifacts of the child run. Sources of that answer are the caller's too.
  */
 export function runnableAsTool(runnable: Runnable, options: RunnableToolOptions = {}): ToolDef {
   checkRunnable(runnable);
@@ -55,7 +56,9 @@ export function runnableAsTool(runnable: Runnable, options: RunnableToolOptions 
 
 async function runForText(runnable: Runnable, input: string, context: RunContext): Promise<ToolResult> {
   try {
-    return toToolResult(await runnable.run(input, { parent: context, signal: context.signal }));
+    const output = await runnable.run(input, { parent: context, signal: context.signal });
+    runOf(context)?.passOnSources(output.sources);
+    return toToolResult(output);
   } catch (error) {
     const { code, message } = toPublicError(error);
     throw new TroupeError(code, message, { cause: error });
