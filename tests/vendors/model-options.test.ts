@@ -135,6 +135,31 @@ it.each<[FormatName, string, string, unknown]>([
   },
 );
 
+it.each<[FormatName, string, string[]]>([
+  ["OpenAI Responses", "gpt-6.1-sol", ["reasoning.enabled false"]],
+  ["OpenAI Responses", "gpt-5.1", []],
+  ["Chat Completions", "o3", ["reasoning.enabled false"]],
+  ["Chat Completions", "gpt-4.1", []],
+  ["Chat Completions", "llama-4-maverick", []],
+  ["Anthropic", "claude-opus-5-5", ["reasoning.enabled false"]],
+  ["Anthropic", "claude-opus-4-7", []],
+  ["Anthropic", "claude-haiku-4-5", []],
+  ["Gemini API", "gemini-3.8-flash", ["reasoning.enabled false"]],
+  ["Gemini API", "gemini-2.5-pro", ["reasoning.enabled false"]],
+  ["Gemini API", "gemini-2.5-flash", []],
+  ["Gemini API", "gemini-2.0-flash", []],
+  ["Ollama", "gpt-oss:20b", ["reasoning.enabled false"]],
+  ["Ollama", "qwen3:8b", []],
+])(
+  "through %s, %s that is told not to think reports %j: what always thinks says so [model-options.reasoning-off]",
+  async (name, model, expected) => {
+    const reasoning = { enabled: false } as const;
+
+    expect((await sent((url) => formats[name].connect(url, model), { reasoning })).omitted).toEqual(expected);
+    expect((await sent((url) => formats[name].connect(url, model), {})).omitted).toEqual([]);
+  },
+);
+
 it("the README has the table of the settings", () => {
   const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
   const bare = (text: string) => text.replaceAll(/ +\|/g, " |").replaceAll(/-+/g, "-");

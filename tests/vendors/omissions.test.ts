@@ -58,6 +58,16 @@ it.each(vendorNames)(
   },
 );
 
+it("a model that always thinks is told not to: a warning, once for the agent [model-options.reasoning-off]", async () => {
+  for (const name of ["openai", "anthropic", "google", "vertex"] as const) {
+    const { warnings } = await warningsOf(connect[name], { reasoning: { enabled: false } }, 2);
+
+    expect(warnings.map(({ code, message }) => [code, message])).toEqual([
+      ["omitted_for_model", expect.stringMatching(/^reasoning\.enabled false was left out of a request to .* always /)],
+    ]);
+  }
+});
+
 it("a schema that stands in the instructions instead is no warning [warnings.replaced-option]", async () => {
   const format: ModelSettings = { responseFormat: { type: "json_schema", schema: { type: "object" } } };
 

@@ -21,7 +21,12 @@ export function toThinking(
   { rules, reportOmitted }: RequestContext,
 ): { thinkingConfig?: Thinking } {
   if (reasoning === undefined) return {};
-  if (!reasoning.enabled) return withoutThinking(rules);
+  if (!reasoning.enabled) {
+    const off = withoutThinking(rules);
+    if (off.thinkingConfig === undefined && rules.thinking !== "none")
+      reportOmitted("reasoning.enabled false", "the model always thinks");
+    return off;
+  }
   if (reasoning.effort === "none") return leastThinking(rules, reportOmitted);
   if (rules.thinking === "none") {
     reportOmitted("reasoning", "the model does not take it");

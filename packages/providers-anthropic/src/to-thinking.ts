@@ -34,7 +34,11 @@ export function toThinking(
   { rules, reportOmitted }: RequestContext,
 ): Thinking {
   const mostTokens = (usual: number): number => maxTokens ?? Math.min(usual, rules.maxOutputTokens);
-  if (reasoning?.enabled !== true) return { maxTokens: mostTokens(plainTokens) };
+  if (reasoning?.enabled !== true) {
+    if (reasoning !== undefined && alwaysThinks(rules))
+      reportOmitted("reasoning.enabled false", "the model always thinks");
+    return { maxTokens: mostTokens(plainTokens) };
+  }
   if (reasoning.effort === "none")
     return { ...leastThinking(rules, reportOmitted), maxTokens: mostTokens(plainTokens) };
   if (rules.thinking === "adaptive") return { ...adaptive(reasoning), maxTokens: mostTokens(thoughtfulTokens) };
@@ -67,11 +71,15 @@ function adaptive({ budgetTokens, effort }: ReasoningConfig): Pick<Thinking, "th
 const efforts = ["low", "medium", "high", "xhigh"] as const;
 
 /** Without the setting, a model does not think, but for those that always do: they are the ones that cannot be forced. */
+function alwaysThinks({ thinking, forcedTools }: RequestContext["rules"]): boolean {
+  return thinking === "adaptive" && !forcedTools;
+}
+
 function leastThinking(
-  { thinking, forcedTools }: RequestContext["rules"],
+  rules: RequestContext["rules"],
   reportOmitted: RequestContext["reportOmitted"],
 ): Pick<Thinking, "effort"> {
-  if (thinking !== "adaptive" || forcedTools) return {};
+  if (!alwaysThinks(rules)) return {};
   reportOmitted("reasoning.effort none", "the model always thinks; it is asked for its least effort");
   return { effort: "low" };
 }

@@ -48,7 +48,12 @@ function toThink(reasoning: ModelOptions["reasoning"], { rules, reportOmitted }:
     if (enabled) reportOmitted("reasoning", "the model does not think");
     return undefined;
   }
-  if (!enabled || effort === "none") return false;
+  if (!enabled || effort === "none") {
+    // Models with levels, like gpt-oss, take no notice of it.
+    if (rules.thinking === "levels")
+      reportOmitted(enabled ? "reasoning.effort none" : "reasoning.enabled false", "the model always thinks");
+    return false;
+  }
   if (budgetTokens !== undefined) reportOmitted("reasoning.budgetTokens", "the server takes no such limit");
   if (effort === undefined) return true;
   if (rules.thinking === "levels") return nearestEffort(effort, levels) ?? true;

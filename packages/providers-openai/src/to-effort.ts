@@ -14,3 +14,12 @@ export function toEffort({ options: { reasoning }, rules, reportOmitted }: Model
     reportOmitted("reasoning.effort none", "the model always reasons; it is asked for its least effort");
   return effort;
 }
+
+/**
+ * Reports that a model reasons although it is told not to. One that takes `temperature` can answer without, or belongs to a
+ * server of which nothing is known.
+ */
+export function reportReasoning({ options: { reasoning }, rules, reportOmitted }: ModelCall): void {
+  const always = rules.reasoning && !rules.sampling && !rules.efforts.includes("none");
+  if (reasoning?.enabled === false && always) reportOmitted("reasoning.enabled false", "the model always reasons");
+}

@@ -20,6 +20,8 @@ export const modelCallRules = [
       "every setting is in the request of every vendor in the vendor's own form, or is reported as left out",
     "model-options.vendor-fields":
       "vendor options are merged last into the request of their vendor: objects field by field, tools and include joined, all else in place of ours",
+    "model-options.reasoning-off":
+      "a model that always thinks and is told not to says so, as what a model does not take",
     "model-options.nearest-effort":
       "each vendor gets the nearest effort that the model has, and what cannot be turned off is reported",
     "tool-choice.first-call": "a forced tool choice holds for the first model call of a run only",

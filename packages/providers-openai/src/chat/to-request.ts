@@ -5,7 +5,7 @@ import type { ModelCall } from "../model-call.ts";
 import { fitsStrict } from "../fits-strict.ts";
 import type { ModelRules } from "../model-rules.ts";
 import { providerId } from "../options.ts";
-import { toEffort } from "../to-effort.ts";
+import { reportReasoning, toEffort } from "../to-effort.ts";
 import { toMessages } from "./to-messages.ts";
 
 /**
@@ -49,7 +49,10 @@ function toTools({ options: { tools = [], toolChoice, parallelToolCalls }, rules
 function toReasoning(call: ModelCall): object {
   const { options, rules, reportOmitted } = call;
   const { reasoning, tools = [] } = options;
-  if (reasoning?.enabled !== true) return {};
+  if (reasoning?.enabled !== true) {
+    reportReasoning(call);
+    return {};
+  }
   if (!rules.reasoning) {
     reportOmitted("reasoning", "the model does not reason");
     return {};

@@ -4,7 +4,7 @@ import type { AnswerFormat } from "../answer-format.ts";
 import type { ModelCall } from "../model-call.ts";
 import { fitsStrict } from "../fits-strict.ts";
 import { providerId } from "../options.ts";
-import { toEffort } from "../to-effort.ts";
+import { reportReasoning, toEffort } from "../to-effort.ts";
 import { toInput } from "./to-input.ts";
 
 /**
@@ -54,7 +54,10 @@ function toReasoning(call: ModelCall): object {
     if (reasoning?.enabled === true) reportOmitted("reasoning", "the model does not reason");
     return {};
   }
-  if (reasoning?.enabled !== true) return encrypted;
+  if (reasoning?.enabled !== true) {
+    reportReasoning(call);
+    return encrypted;
+  }
   const effort = toEffort(call);
   const settings = { ...(effort !== undefined && { effort }), ...(rules.reasoningSummary && { summary: "auto" }) };
   return { ...(Object.keys(settings).length > 0 && { reasoning: settings }), ...encrypted };
