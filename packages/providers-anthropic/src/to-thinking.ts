@@ -35,8 +35,7 @@ export function toThinking(
 ): Thinking {
   const mostTokens = (usual: number): number => maxTokens ?? Math.min(usual, rules.maxOutputTokens);
   if (reasoning?.enabled !== true) {
-    if (reasoning !== undefined && alwaysThinks(rules))
-      reportOmitted("reasoning.enabled false", "the model always thinks");
+    reportThinking(reasoning, { rules, reportOmitted });
     return { maxTokens: mostTokens(plainTokens) };
   }
   if (reasoning.effort === "none")
@@ -73,6 +72,14 @@ const efforts = ["low", "medium", "high", "xhigh"] as const;
 /** Without the setting, a model does not think, but for those that always do: they are the ones that cannot be forced. */
 function alwaysThinks({ thinking, forcedTools }: RequestContext["rules"]): boolean {
   return thinking === "adaptive" && !forcedTools;
+}
+
+function reportThinking(
+  reasoning: ReasoningConfig | undefined,
+  { rules, reportOmitted }: Pick<RequestContext, "rules" | "reportOmitted">,
+): void {
+  if (reasoning !== undefined && alwaysThinks(rules))
+    reportOmitted("reasoning.enabled false", "the model always thinks");
 }
 
 function leastThinking(

@@ -40,20 +40,24 @@ function withInstruction(messages: WireMessage[], instruction: string | undefine
   return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...rest];
 }
 
+type ThinkContext = Pick<RequestContext, "rules" | "reportOmitted">;
+
+/** Models with levels, like gpt-oss, take no notice of it. */
+function withoutThinking(enabled: boolean, { rules, reportOmitted }: ThinkContext): false {
+  if (rules.thinking === "levels")
+    reportOmitted(enabled ? "reasoning.effort none" : "reasoning.enabled false", "the model always thinks");
+  return false;
+}
+
 /** Models that can think do so unless it is turned off. */
-function toThink(reasoning: ModelOptions["reasoning"], { rules, reportOmitted }: RequestContext): WireRequest["think"] {
+function toThink(reasoning: ModelOptions["reasoning"], { rules, reportOmitted }: ThinkContext): WireRequest["think"] {
   if (reasoning === undefined) return undefined;
   const { enabled, effort, budgetTokens } = reasoning;
   if (rules.thinking === "none") {
     if (enabled) reportOmitted("reasoning", "the model does not think");
     return undefined;
   }
-  if (!enabled || effort === "none") {
-    // Models with levels, like gpt-oss, take no notice of it.
-    if (rules.thinking === "levels")
-      reportOmitted(enabled ? "reasoning.effort none" : "reasoning.enabled false", "the model always thinks");
-    return false;
-  }
+  if (!enabled || effort === "none") return withoutThinking(enabled, { rules, reportOmitted });
   if (budgetTokens !== undefined) reportOmitted("reasoning.budgetTokens", "the server takes no such limit");
   if (effort === undefined) return true;
   if (rules.thinking === "levels") return nearestEffort(effort, levels) ?? true;
