@@ -16,10 +16,12 @@ const manual = (topic: string) => ({
 });
 export const tools = [manual("painters"), manual("paintings"), manual("rooms")].map((tool) => defineTool(tool));
 
+type Respond = Parameters<FakeVendor["respond"]>[0];
+
 const answers: PlannedReply = { answer: "It hangs in room four." };
 
 /** Starts a strict vendor that answers everything, and a Claude model that asks it. */
-export async function startClaude(respond: () => PlannedReply = () => answers) {
+export async function startClaude(respond: Respond = () => answers) {
   const vendor = await FakeVendor.start({ strict: true });
   onTestFinished(() => vendor.close());
   vendor.respond(respond);
@@ -27,7 +29,7 @@ export async function startClaude(respond: () => PlannedReply = () => answers) {
 }
 
 /** Starts a strict vendor, and an agent with tools that asks it. */
-export async function startGuide(config: Partial<AgentConfig> = {}, respond?: () => PlannedReply) {
+export async function startGuide(config: Partial<AgentConfig> = {}, respond?: Respond) {
   const { vendor, model } = await startClaude(respond);
   return { vendor, agent: new Agent({ name: "guide", model, tools, ...config }) };
 }

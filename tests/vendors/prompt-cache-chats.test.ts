@@ -1,6 +1,14 @@
-import { UserMemory } from "@troupe/core";
+import { Agent, InMemoryVectorStore, KnowledgeBase, Memory, Team, UserMemory } from "@troupe/core";
+import { FakeEmbeddings, ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
-import { instructions, readsOf, startGuide } from "./guide.ts";
+import { instructions, readsOf, startClaude, startGuide, tools } from "./guide.ts";
+
+/** Answers a team's orchestrator with a delegation or a choice where it may make one, and everything else with a text. */
+function teamAnswer(body: string) {
+  if (body.includes('"member"')) return '{"member":"keeper"}';
+  const mayDelegate = body.includes("delegate_to_keeper") && !body.includes('"tool_result"');
+  return mayDelegate ? { toolCalls: [{ name: "delegate_to_keeper", arguments: { task: "Look." } }] } : "In room four.";
+}
 
 describe("a chat of ten turns with Claude", () => {
   it.each([
@@ -16,6 +24,65 @@ describe("a chat of ten turns with Claude", () => {
     expect(reads[0]).toBe(0);
     for (const read of reads.slice(1)) expect(read).toBeGreaterThan(least);
   });
+
+  it("reads tools and instructions from the cache each time, while the summaries of a memory change [cache.changing-facts]", async () => {
+    const summarizer: ScriptedModel = new ScriptedModel().respond(() => `Summary ${summarizer.calls.length}.`);
+    const memory = new Memory({ maxShortTermMessages: 4, enableLongTerm: true, model: summarizer });
+    const { vendor, agent } = await startGuide({ instructions, memory });
+    const { reads, bodies } = await readsOf({ runnable: agent, vendor });
+
+    expect(new Set(bodies.flatMap((body) => body.match(/Summary \d/g) ?? [])).size).toBeGreaterThan(2);
+    for (const read of reads.slice(1)) expect(read).toBeGreaterThan(2900);
+  });
+
+  it("reads tools and instructions from the cache each time, while its knowledge grows [cache.changing-facts]", async () => {
+    const knowledge = new KnowledgeBase({
+      name: "pictures",
+      vectorStore: new InMemoryVectorStore({ embeddings: new FakeEmbeddings() }),
+    });
+    const { vendor, agent } = await startGuide({ instructions, tools: [...tools, knowledge.asTool()] });
+    const search = { toolCalls: [{ name: "search_pictures", arguments: { query: "room" } }] };
+    const before = async (turn: number) => {
+      await knowledge.add({ id: `${turn}`, content: `Picture ${turn} hangs in room ${turn}.` });
+      vendor.say(search, "There.");
+    };
+    const { bodies } = await readsOf({ runnable: agent, vendor, before });
+
+    expect(bodies.at(-1)).toContain("Picture 7 hangs");
+    const [first, ...later] = vendor.exchanges.map(({ billed }) => billed);
+    expect(later.map((usage) => usage?.cachedTokens)).toEqual(
+      [first, ...later.slice(0, -1)].map((usage) => usage?.promptTokens),
+    );
+  });
+
+  it("reads tools and instructions from the cache each time, when a source gives its tools in any order [cache.tool-order]", async () => {
+    let turns = 0;
+    const source = { getTools: async () => (turns++ % 2 === 0 ? tools : tools.toReversed()) };
+    const { vendor, agent } = await startGuide({ instructions, tools: [source] });
+    const { reads } = await readsOf({ runnable: agent, vendor });
+
+    for (const read of reads.slice(1)) expect(read).toBeGreaterThan(2900);
+  });
+
+  it.each(["coordinate", "route", "broadcast", "collaborate"] as const)(
+    "reads what a team and its members are told from the cache each time, in mode %s [cache.changing-facts]",
+    async (mode) => {
+      const { vendor, model } = await startClaude(({ request }) => ({
+        answer: teamAnswer(JSON.stringify(request.body)),
+      }));
+      const memberOf = (name: string) =>
+        new Agent({ name, description: name, model, tools, instructions: `You are ${name}. ${instructions}` });
+      const members = [memberOf("painter"), memberOf("keeper")];
+      const team = new Team({ name: "museum", mode, model, members, instructions });
+      await readsOf({ runnable: team, vendor, turns: 1 });
+      const first = vendor.exchanges.length;
+      await readsOf({ runnable: team, vendor, turns: 9 });
+
+      const reads = vendor.exchanges.slice(first).map(({ billed }) => billed?.cachedTokens ?? 0);
+      expect(reads.length).toBeGreaterThanOrEqual(18);
+      expect(Math.min(...reads)).toBeGreaterThan(1400);
+    },
+  );
 
   it("reads the whole conversation before from the cache when nothing changes [cache.anthropic-marks]", async () => {
     const { vendor, agent } = await startGuide({ instructions });

@@ -45,6 +45,7 @@ export const modelCallRules = [
       "what changes between runs stands behind tools and instructions, which every turn of a chat reads from the cache",
     "cache.stored-turns":
       "a turn comes back from every storage as the bytes that the vendor has cached, also from one that reorders members",
+    "cache.tool-order": "tools of a source are sent in the order of their names, in whatever order it gives them",
     "cache.long-sessions":
       "of a long history whole blocks of turns are left out, so that most turns of a chat read the one before from the cache",
   }),

@@ -161,9 +161,22 @@ async function callMakeTools(make: MakeTools, context: RunContext): Promise<Tool
 async function loadAll(given: ToolList, context: RunContext): Promise<LoadedList[]> {
   return await Promise.all(
     given.map(async (tool, index) => {
-      return { tools: await toolsOf(tool, { index, context }), fromSource: isSource(tool) };
+      const tools = await toolsOf(tool, { index, context });
+      return isSource(tool) ? { tools: tools.toSorted(byName), fromSource: true } : { tools, fromSource: false };
     }),
   );
+}
+
+/** Vendors find tools in their prompt cache in one order only, and a source may give them in any. */
+function byName(one: unknown, other: unknown): number {
+  const [first, second] = [nameOf(one), nameOf(other)];
+  return first < second ? -1 : Number(first > second);
+}
+
+/** A source may return anything. */
+function nameOf(tool: unknown): string {
+  const name = readProperty(tool, "name");
+  return typeof name === "string" ? name : "";
 }
 
 async function toolsOf(

@@ -41,7 +41,9 @@ describe.each(["function", "source"] as const)("tools of a %s of the context", (
     model.respond(() => "None.");
     await agent.run("Hi");
 
-    const expected = ["ada's,mine: ada", "mine: bob", "mine: carol", "ada's,mine: ada"];
+    // Those of a source are sorted by their names.
+    const ofAda = form === "function" ? "ada's,mine: ada" : "mine: ada,ada's";
+    const expected = [ofAda, "mine: bob", "mine: carol", ofAda];
     expect([together, inTurn]).toEqual([expected, expected]);
     expect(toolNames(model).at(-1)).toBeUndefined();
     expect(listed).toEqual([]);
@@ -135,7 +137,7 @@ describe("a tool source", () => {
     ]);
     expect(agent.tools.map(({ name }) => name)).toEqual(["smell", "look"]);
     const told = (runId: string) =>
-      ["bad_schema", "bad_pattern", "bad name", undefined].map((toolName) => ({
+      [undefined, "bad name", "bad_pattern", "bad_schema"].map((toolName) => ({
         runId,
         code: "tool_left_out",
         message: "A tool of a tool source is wrong, and was left out of the run.",

@@ -109,7 +109,8 @@ export type ToolDef = {
 export interface ToolSource {
   /**
    * Returns the tools, connecting first where that is needed. Called again, it returns the same names, unless it chooses
-   * them by the context of the run that asks. A changed tool of the same name takes the place of the earlier one.
+   * them by the context of the run that asks. A changed tool of the same name takes the place of the earlier one. Models are given
+   * them by name, in whatever order they come.
    */
   getTools(context?: RunContext): Promise<ToolDef[]>;
   /** Releases what the source holds. Closing twice is safe. */
