@@ -1,9 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { MongodbServer } from "@troupe-internal/fault-tools";
-import { needDebianPackage } from "./debian-package.ts";
-import { MissingServer } from "./service.ts";
+import { needPythonEnvironment } from "./python-environment.ts";
 import type { RunningService, Service } from "./service.ts";
 
 /** Packages of the server, all pinned and as wheels, so that nothing is compiled. For Python 3.11 to 3.13. */
@@ -48,31 +44,7 @@ async function startMongodb(
 }
 
 function need(mayInstall: boolean, variable: string): void {
-  if (!mayInstall)
-    throw new MissingServer(`pass --install to have SecantusDB installed, or name a server in ${variable}`);
-  needDebianPackage({ name: "python3-venv", isInstalled: hasPython, mayInstall });
-  const start = performance.now();
-  try {
-    run("python3", "-m", "venv", "--clear", MongodbServer.home);
-    const options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
-    run(join(MongodbServer.home, "bin", "pip"), "install", ...options, ...requirements);
-  } catch {
-    // An incomplete environment would be mistaken for a complete one.
-    rmSync(MongodbServer.home, { recursive: true, force: true });
-    throw new MissingServer("SecantusDB could not be installed with pip");
-  }
-  console.log(`mongodb: SecantusDB installed in ${Math.round((performance.now() - start) / 1000)} s`);
-}
-
-function hasPython(): boolean {
-  try {
-    run("python3", "-c", "import venv, ensurepip");
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function run(command: string, ...args: string[]): void {
-  execFileSync(command, args, { stdio: ["ignore", "ignore", "inherit"] });
+  const environment = { name: "mongodb: SecantusDB", folder: MongodbServer.home, requirements };
+  const advice = `pass --install to have SecantusDB installed, or name a server in ${variable}`;
+  needPythonEnvironment(environment, { mayInstall, advice });
 }

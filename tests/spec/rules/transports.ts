@@ -33,6 +33,7 @@ export const transportRules = [
       "with allowedHosts, requests to any other host are forbidden, by the target or the header Host",
     "http.openapi-version": "the spec is OpenAPI 3.0.3",
     "http.openapi-generated": "the spec has paths and schemas of what is registered",
+    "http.openapi-examples": "the examples of bodies in the spec run as they stand, without a key, a user or a session",
     "http.openapi-security": "the spec declares the four key headers",
     "http.openapi-code": "generateOpenAPISpec(options, docs?) returns the same spec",
   }),

@@ -23,6 +23,12 @@ const registries: [string, RouterOptions][] = [
   ["keys in one header less", { agents: { a: talker() }, genericApiKeyHeader: false }],
 ];
 
+/** Returns the part of a document that a reference leads to. */
+function partAt(spec: object, ref: string): unknown {
+  const names = ref.split("/").slice(1);
+  return names.reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], spec);
+}
+
 function operationsOf({ paths }: OpenApiSpec): OpenApiOperation[] {
   return Object.values(paths).flatMap((path) => Object.values(path));
 }
@@ -70,6 +76,17 @@ describe("generateOpenAPISpec", () => {
     expect(shown.length).toBeGreaterThan(30);
     for (const [name, { content }] of Object.entries(spec.components.responses)) {
       expect(schemas.problems("Error", content?.["application/json"]?.example), name).toEqual([]);
+    }
+  });
+
+  it("has a component for each of its references, with every registry", () => {
+    for (const [name, options] of registries) {
+      const spec = generateOpenAPISpec(options) as unknown as Record<string, unknown>;
+      const refs = JSON.stringify(spec).match(/(?<="\$ref":")[^"]+/g) ?? [];
+      const missing = refs.filter((ref) => partAt(spec, ref) === undefined);
+
+      expect(missing, name).toEqual([]);
+      expect(refs.length).toBeGreaterThan(50);
     }
   });
 

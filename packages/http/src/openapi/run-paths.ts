@@ -3,7 +3,7 @@ import { keyAlternatives } from "./components.ts";
 import { errorResponseRefs } from "./error-responses.ts";
 import { componentRef, schemaRef } from "./open-api-spec.ts";
 import type { OpenApiContent, OpenApiPath, OpenApiResponse, OpenApiSchema } from "./open-api-spec.ts";
-import { formSchema } from "./schemas/run-schemas.ts";
+import { formSchema, runExample } from "./schemas/run-schemas.ts";
 import { runOutputSchema, workflowRequestSchema } from "./subject-schemas.ts";
 
 /** Without the errors of a run: the stream of a workflow is open by then, and ends with an error event. */
@@ -39,9 +39,9 @@ export function runPaths(settings: RouterSettings): Record<string, OpenApiPath> 
 }
 
 function subjectsOf({ agents, teams, workflows, uploads }: RouterSettings): Subject[] {
-  const form = uploads && { "multipart/form-data": { schema: formSchema() } };
+  const form = uploads && { "multipart/form-data": { schema: formSchema(uploads.rules), example: runExample } };
   const talking = {
-    request: { "application/json": { schema: schemaRef("RunRequest") }, ...form },
+    request: { "application/json": { schema: schemaRef("RunRequest"), example: runExample }, ...form },
     event: "StreamEvent",
   };
   return [
@@ -72,7 +72,7 @@ function subjectsOf({ agents, teams, workflows, uploads }: RouterSettings): Subj
       word: "workflow" as const,
       name,
       description: workflow.description,
-      request: { "application/json": { schema: workflowRequestSchema(workflow) } },
+      request: { "application/json": { schema: workflowRequestSchema(workflow), example: {} } },
       answer: schemaRef("WorkflowResult"),
       event: "WorkflowEvent",
     })),

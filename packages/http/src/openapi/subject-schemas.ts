@@ -3,7 +3,7 @@ import type { Runnable } from "@troupe/core";
 import type { ServedWorkflow } from "../settings/router-options.ts";
 import { schemaRef } from "./open-api-spec.ts";
 import type { OpenApiSchema } from "./open-api-spec.ts";
-import { nullableRunFields, outputSchemaWith } from "./schemas/run-schemas.ts";
+import { nullableRunFields, outputSchemaWith, saidSchema } from "./schemas/run-schemas.ts";
 import { anyObjectSchema } from "./schemas/schema-builders.ts";
 import { toOpenApiSchema } from "./to-open-api-schema.ts";
 
@@ -51,7 +51,7 @@ export function workflowRequestSchema({ inputKinds }: ServedWorkflow): OpenApiSc
 
 function inputSchema(inputKinds: ServedWorkflow["inputKinds"]): OpenApiSchema {
   const description = "An object is merged over the initial state; a string is the input of the first agent step.";
-  return { oneOf: [stateSchema(inputKinds), { type: "string", nullable: true }], description };
+  return { oneOf: [stateSchema(inputKinds), { ...saidSchema, nullable: true }], description };
 }
 
 /** An empty initial state fixes no keys. */

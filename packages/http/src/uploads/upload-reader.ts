@@ -22,14 +22,15 @@ type UploadExchange = Pick<Exchange, "request" | "response">;
  * of all active runs together, are no larger than `maxTotalSize` of one upload.
  */
 export class UploadReader {
-  readonly #rules: UploadRules;
+  /** The limits of an upload. */
+  readonly rules: UploadRules;
   readonly #memory: ByteSemaphore;
   readonly #largeBodies: LargeBodyRules | undefined;
 
   /** @param maxTextBytes the limit of text in a JSON body with files; without it, such bodies have no limit of their own */
   constructor(rules: UploadRules, maxTextBytes?: number) {
     const { maxTotalSize } = rules;
-    this.#rules = rules;
+    this.rules = rules;
     this.#memory = new ByteSemaphore(maxTotalSize);
     if (maxTextBytes === undefined) return;
     // A longer body could not become a string.
@@ -44,7 +45,7 @@ export class UploadReader {
 
   /** Reads an upload as the body of a run: its fields, and an input that contains the files. */
   async readBody({ request, response }: UploadExchange, checkField: CheckFieldName): Promise<object> {
-    const form = await readForm(request, this.#rules, checkField);
+    const form = await readForm(request, this.rules, checkField);
     try {
       return { ...form.fields, input: await this.#toInput(form, response) };
     } finally {
@@ -60,7 +61,7 @@ export class UploadReader {
 
   /** Checks the data in the content parts of a JSON body against the limits of files. */
   checkJson(body: object): void {
-    checkDataParts(body, this.#rules);
+    checkDataParts(body, this.rules);
   }
 
   async #toInput({ fields, files }: Form, response: UploadExchange["response"]): Promise<MessageContent> {

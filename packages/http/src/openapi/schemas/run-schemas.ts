@@ -14,6 +14,7 @@ import type {
 import type { PublicOutput } from "@troupe/core/adapter";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
+import type { UploadRules } from "../../uploads/upload-options.ts";
 import {
   anyObjectSchema,
   closedObjectSchema,
@@ -67,6 +68,12 @@ export const nullableRunFields = {
   apiKey: { ...runFields.apiKey, nullable: true },
 };
 
+/** The OpenAPI schema of a string that is not blank. */
+export const saidSchema: OpenApiSchema = { type: "string", pattern: "\\S" };
+
+/** The example of a body that runs an agent or a team, which works as it stands. */
+export const runExample = { input: "What should I take along to Oslo?" };
+
 const examples = {
   usage: { promptTokens: 12, completionTokens: 4, totalTokens: 16 },
   call: { toolCallId: "call_1", toolName: "weather", args: { city: "Oslo" }, result: "Rain.", durationMs: 41 },
@@ -81,7 +88,7 @@ export function runSchemas(): Record<string, OpenApiSchema> {
     RunRequest: closedObjectSchema<RunRequestBody>({
       required: { input: messageInput() },
       optional: { ...nullableRunFields, messages: givenMessages() },
-      example: { input: "What should I take along to Oslo?" },
+      example: runExample,
     }),
     GivenMessage: givenMessage(),
     RunOutput: outputSchemaWith({
@@ -159,11 +166,13 @@ export function outputSchemaWith(structured: OpenApiSchema): OpenApiSchema {
  * Returns the OpenAPI schema of a run's body as a form with files (`multipart/form-data`), the alternative to JSON
  * where uploads are on.
  */
-export function formSchema(): OpenApiSchema {
-  const files = { type: "array", items: { type: "string", format: "binary" } };
+export function formSchema({ maxFiles }: Pick<UploadRules, "maxFiles">): OpenApiSchema {
+  const file = { type: "string", format: "binary", minLength: 1 };
+  const files = { type: "array", items: file, minItems: 1, maxItems: maxFiles };
   return {
     type: "object",
     properties: { input: stringSchema, files, ...runFields },
+    anyOf: [{ required: ["input"], properties: { input: saidSchema } }, { required: ["files"] }],
     additionalProperties: false,
     description: "A text, files, or both.",
   };
@@ -194,8 +203,9 @@ function givenMessages(): OpenApiSchema {
 }
 
 function messageInput(): OpenApiSchema {
-  const parts = { ...arraySchema(schemaRef("ContentPart")), minItems: 1, maxItems: 100 };
-  return { oneOf: [{ type: "string", pattern: "\\S" }, parts], description: "A string, or an array of content parts." };
+  const blank = { ...anyObjectSchema, required: ["text"], properties: { text: { type: "string", pattern: "^\\s*$" } } };
+  const parts = { ...arraySchema(schemaRef("ContentPart")), minItems: 1, maxItems: 100, not: arraySchema(blank) };
+  return { oneOf: [saidSchema, parts], description: "A string, or an array of content parts." };
 }
 
 /** Returns the OpenAPI schema of the content that a model got as the result of a tool call. */
@@ -239,7 +249,11 @@ function usageSchema(): OpenApiSchema {
 }
 
 function contentSchemas(): Record<string, OpenApiSchema> {
-  const data: OpenApiSchema = { type: "string", description: "Base64, a `data:` URL or an `http(s)` URL." };
+  const data: OpenApiSchema = {
+    type: "string",
+    format: "base64-or-url",
+    description: "Base64, a `data:` URL or an `http(s)` URL.",
+  };
   return {
     ContentPart: unionSchema(
       { text: "TextPart", image: "ImagePart", audio: "AudioPart", file: "FilePart" },

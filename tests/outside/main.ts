@@ -1,0 +1,70 @@
+// `pnpm test:outside [schemathesis] [raw] [forms] [canaries] [--cases n] [--seed n]`: visits the demo server as strangers do,
+// and prints one table. `--install` installs what is missing; without it a visit whose tool is missing is skipped and named,
+// which is an error when REQUIRED_SERVICES lists the tool.
+import { parseArgs } from "node:util";
+import { MissingServer } from "../../tools/services/service.ts";
+import { visitWithCanaries } from "./canaries.ts";
+import { startDemo } from "./demo-process.ts";
+import { visitForms } from "./forms.ts";
+import { visitRaw } from "./raw.ts";
+import { needSchemathesis, visitBySchemathesis } from "./schemathesis.ts";
+import type { Visit, VisitOptions, VisitResult } from "./visit.ts";
+
+/** A visit, and the part of the cases that it makes. */
+type Plan = { readonly visit: Visit; readonly share: number; readonly need?: (mayInstall: boolean) => void };
+
+const plans: Readonly<Record<string, Plan>> = {
+  schemathesis: { visit: visitBySchemathesis, share: 1, need: needSchemathesis },
+  raw: { visit: visitRaw, share: 0.22 },
+  forms: { visit: visitForms, share: 0.1 },
+  canaries: { visit: visitWithCanaries, share: 0.02 },
+};
+
+const { values, positionals } = parseArgs({
+  options: { cases: { type: "string" }, seed: { type: "string" }, install: { type: "boolean" } },
+  allowPositionals: true,
+});
+const [cases, seed] = [Number(values.cases ?? 5000), Number(values.seed ?? 1)];
+const required = (process.env["REQUIRED_SERVICES"] ?? "").split(",").map((name) => name.trim());
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function visitDemo(visit: Visit, options: VisitOptions): Promise<VisitResult> {
+  const demo = await startDemo();
+  try {
+    const result = await visit(demo, options);
+    const isReady = await fetch(`${demo.url}/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    return isReady ? result : { ...result, faults: [...result.faults, "The server was not ready after the visit."] };
+  } finally {
+    await demo.stop();
+  }
+}
+
+async function tryOne(name: string, { visit, share, need }: Plan): Promise<string> {
+  try {
+    need?.(values.install ?? false);
+  } catch (error) {
+    if (!(error instanceof MissingServer) || required.includes(name)) throw error;
+    return `${name.padEnd(14)} skipped: ${error.message}`;
+  }
+  const start = performance.now();
+  const { cases: sent, faults } = await visitDemo(visit, { cases: Math.ceil(cases * share), seed });
+  for (const fault of faults.slice(0, 40)) print(`- ${name}: ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
+  const seconds = ((performance.now() - start) / 1000).toFixed(0);
+  return `${name.padEnd(14)} ${String(sent).padStart(7)} ${seconds.padStart(7)} ${String(faults.length).padStart(7)}`;
+}
+
+const names = positionals.length > 0 ? positionals : Object.keys(plans);
+const table = [`${"visit".padEnd(14)} ${"cases".padStart(7)} ${"seconds".padStart(7)} ${"faults".padStart(7)}`];
+for (const name of names) {
+  const plan = plans[name];
+  if (plan === undefined) throw new Error(`Unknown visit "${name}". Expected ${Object.keys(plans).join(", ")}.`);
+  table.push(await tryOne(name, plan));
+}
+print(table.join("\n"));
