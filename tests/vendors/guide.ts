@@ -3,6 +3,7 @@ import type { PlannedReply } from "@troupe-internal/vendor-fakes";
 import { Agent, defineTool } from "@troupe/core";
 import type { AgentConfig, Runnable } from "@troupe/core";
 import { anthropic } from "@troupe/providers-anthropic";
+import type { AnthropicOptions } from "@troupe/providers-anthropic";
 import { expect, onTestFinished } from "vitest";
 
 /** Instructions and tools that are long enough for Claude's prompt cache, each by themselves. */
@@ -16,16 +17,18 @@ const manual = (topic: string) => ({
 });
 export const tools = [manual("painters"), manual("paintings"), manual("rooms")].map((tool) => defineTool(tool));
 
+/** The model's option, and the clock of the vendor's cache. */
+type ClaudeOptions = Pick<AnthropicOptions, "promptCache"> & { now?: () => number };
 type Respond = Parameters<FakeVendor["respond"]>[0];
 
 const answers: PlannedReply = { answer: "It hangs in room four." };
 
 /** Starts a strict vendor that answers everything, and a Claude model that asks it. */
-export async function startClaude(respond: Respond = () => answers) {
-  const vendor = await FakeVendor.start({ strict: true });
+export async function startClaude(respond: Respond = () => answers, { promptCache, now }: ClaudeOptions = {}) {
+  const vendor = await FakeVendor.start({ strict: true, ...(now !== undefined && { now }) });
   onTestFinished(() => vendor.close());
   vendor.respond(respond);
-  return { vendor, model: anthropic("claude-opus-5-5", { apiKey: "key-1", baseURL: vendor.url }) };
+  return { vendor, model: anthropic("claude-opus-5-5", { apiKey: "key-1", baseURL: vendor.url, promptCache }) };
 }
 
 /** Starts a strict vendor, and an agent with tools that asks it. */

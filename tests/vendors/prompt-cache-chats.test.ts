@@ -92,6 +92,20 @@ describe("a chat of ten turns with Claude", () => {
   });
 });
 
+describe("a chat of ten turns with Claude, ten minutes apart", () => {
+  it.each([
+    ["an hour", "1h", 2900],
+    ["five minutes", "5m", 0],
+  ] as const)("reads tools and instructions that stay for %s [cache.option]", async (_, ttl, tokens) => {
+    let now = 0;
+    const { vendor, model } = await startClaude(undefined, { promptCache: { ttl }, now: () => now });
+    const agent = new Agent({ name: "guide", model, tools, instructions });
+    const { reads } = await readsOf({ runnable: agent, vendor, before: (turn) => (now = turn * 600_000) });
+
+    for (const read of reads.slice(1)) expect(Math.floor(read / 2900)).toBe(Math.floor(tokens / 2900));
+  });
+});
+
 describe("a long chat with Claude", () => {
   it("reads the conversation before from the cache in most turns, once the oldest are left out [cache.long-sessions]", async () => {
     const { vendor, agent } = await startGuide({ instructions });

@@ -1,6 +1,9 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import Anthropic from "@anthropic-ai/sdk";
 import { Agent } from "@troupe/core";
-import type { RunOpts } from "@troupe/core";
+import type { ChatMessage, Json, RunOpts } from "@troupe/core";
+import { anthropic } from "@troupe/providers-anthropic";
+import type { AnthropicOptions } from "@troupe/providers-anthropic";
 import { openai } from "@troupe/providers-openai";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { instructions, startGuide, tools } from "./guide.ts";
@@ -15,6 +18,66 @@ it("a round of many tool calls is found in the cache by the next one [cache.anth
   expect(first?.cachedTokens).toBe(0);
   expect(second?.cachedTokens).toBe(first?.promptTokens);
   expect(third?.cachedTokens).toBe(second?.promptTokens);
+});
+
+describe("a Claude model over the client of the SDK", () => {
+  const messages: ChatMessage[] = [
+    { role: "system", content: instructions },
+    { role: "user", content: "Which rooms are open?" },
+    { role: "assistant", content: "All." },
+    { role: "user", content: "Which one has the picture?" },
+  ];
+  const short = { type: "ephemeral" };
+  const rows: [
+    title: string,
+    vendor: { [field: string]: Json } | undefined,
+    promptCache: AnthropicOptions["promptCache"],
+  ][] = [
+    ["no options", undefined, undefined],
+    ["an hour", undefined, { ttl: "1h" }],
+    ["no marks", undefined, false],
+    ["a mark of the caller's own", { cache_control: short }, undefined],
+    [
+      "marks of the caller's own",
+      { system: [{ type: "text", text: instructions, cache_control: short }] },
+      { ttl: "1h" },
+    ],
+  ];
+
+  /** Makes a model over our own HTTP, and one over the client, for a strict vendor. */
+  async function startBoth(promptCache: AnthropicOptions["promptCache"]) {
+    const vendor = await FakeVendor.start({ strict: true });
+    onTestFinished(() => vendor.close());
+    const client = new Anthropic({ apiKey: "key-1", baseURL: vendor.url });
+    const own = anthropic("claude-opus-5-5", { apiKey: "key-1", baseURL: vendor.url, promptCache });
+    return { vendor, models: [own, anthropic("claude-opus-5-5", { client, promptCache })] };
+  }
+
+  it.each(rows)(
+    "sends the marks that our own HTTP sends: %s [cache.option] [cache.own-marks]",
+    async (_, given, option) => {
+      const { vendor, models } = await startBoth(option);
+      vendor.respond(() => ({ answer: "Yes." }));
+      const options = { tools: [{ name: "look", description: "", parameters: { type: "object" } }] };
+      for (const model of models)
+        await model.generate(messages, { ...options, ...(given !== undefined && { vendor: { anthropic: given } }) });
+
+      const [own, ofClient] = vendor.exchanges.map(({ request }) => request.body);
+      expect(ofClient).toEqual(own);
+      expect(JSON.stringify(own).match(/cache_control/g)?.length ?? 0).toBe(option === false ? 0 : 4);
+      expect(vendor.exchanges.flatMap(({ refusal }) => refusal ?? [])).toEqual([]);
+    },
+  );
+
+  it("asks again without marks when its server refuses them, and sends no more [cache.refused]", async () => {
+    const { vendor, models } = await startBoth(undefined);
+    const failure = { status: 422, message: "system.0.cache_control: Extra inputs are not permitted" };
+    vendor.plan({ failure }, { answer: "Yes." }, { answer: "No." });
+    for (let call = 0; call < 2; call += 1) await models[1]?.generate(messages);
+
+    const bodies = vendor.exchanges.map(({ request }) => JSON.stringify(request.body));
+    expect(bodies.map((body) => body.includes("cache_control"))).toEqual([true, false, false]);
+  });
 });
 
 describe("the cache key of requests to OpenAI", () => {

@@ -107,8 +107,11 @@ class AnthropicModel implements ModelProvider {
   }
 }
 
+/** The statuses of a request with a field that the server does not know: the vendor's own, and that of many relays. */
+const refusals: readonly unknown[] = [400, 422];
+
 /** Tells if a server refused a request because of its cache marks. The error may be our own, or that of a client. */
 function isAboutMarks(error: unknown): boolean {
-  if (!(error instanceof Error) || (error as { status?: unknown }).status !== 400) return false;
+  if (!(error instanceof Error) || !refusals.includes((error as { status?: unknown }).status)) return false;
   return error.message.includes("cache_control");
 }

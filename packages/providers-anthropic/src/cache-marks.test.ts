@@ -104,6 +104,29 @@ describe("a server that refuses cache marks", () => {
     },
   );
 
+  it.each([
+    [400, { detail: [{ type: "extra_forbidden", loc: ["body", "system", 0, "cache_control"], msg: "Extra inputs" }] }],
+    [422, { detail: [{ type: "extra_forbidden", loc: ["body", "system", 0, "cache_control"], msg: "Extra inputs" }] }],
+    [422, { error: { message: "cache_control: unknown field" } }],
+    [400, { error: "Unrecognized request argument supplied: cache_control" }],
+  ])("is understood in the words of any server: %i %j [cache.refused]", async (status, body) => {
+    const { vendor, connect } = await startVendor();
+    const headers = { "content-type": "application/json" };
+    vendor.plan({ raw: { status, headers, frames: [JSON.stringify(body)] } }, { answer: "Yes." });
+
+    expect((await connect().generate(history)).text).toBe("Yes.");
+    expect(bodiesOf(vendor).map((each) => marksOf(each).length)).toEqual([4, 0]);
+  });
+
+  it.each([400, 403, 429])("is not what another refusal says: %i [cache.refused]", async (status) => {
+    const { vendor, connect } = await startVendor();
+    const message = status === 400 ? "max_tokens: too large" : "cache_control is not part of your plan";
+    vendor.plan({ failure: { status, message } });
+
+    await expect(connect().generate(history)).rejects.toMatchObject({ name: "ModelError" });
+    expect(vendor.exchanges).toHaveLength(1);
+  });
+
   it("is asked once more at most, and marks stay when that does not help [cache.refused]", async () => {
     const { vendor, connect } = await startVendor();
     vendor.plan(refusal, refusal, { answer: "Yes." });

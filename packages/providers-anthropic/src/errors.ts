@@ -20,13 +20,18 @@ const statuses: Readonly<Record<string, number>> = {
  * The body of a reply may be anything, since proxies answer too.
  */
 export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
-  const { error } = readObject(body);
+  const { error, detail } = readObject(body);
   const { type, message } = readObject(error);
   const word = readText(type);
   return new VendorError({
-    message: [message, error, body].map(readText).find((text) => text !== ""),
+    message: [message, error, detail, body].map(readText).find((text) => text !== "") ?? toJsonText(detail),
     status: reply?.status ?? getOwn(statuses, word),
     vendorCode: word === "" ? undefined : word,
     retryAfterMs: reply && readRetryAfter(reply.headers),
   });
+}
+
+/** Relays list what is wrong with a request, place by place. */
+function toJsonText(detail: unknown): string | undefined {
+  return detail === undefined ? undefined : JSON.stringify(detail).slice(0, 2000);
 }

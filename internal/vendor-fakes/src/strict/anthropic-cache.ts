@@ -115,6 +115,8 @@ export function* cacheChecks(body: JsonObject): Checks {
     );
     isShort ||= ttl === "5m";
   }
+  const late = "cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block.";
+  yield refuseIf(isShort && isMarked(body) && ttlOf(body) === "1h", late, "cache_control");
 }
 
 /** Returns the blocks of a prompt in its order: tools, system, messages. */
