@@ -10,7 +10,7 @@ import { createAgentRouter, createShutdown } from "@troupe/http";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import express from "express";
 
-const [file = "", graceMs = ""] = process.argv.slice(2);
+const [file = "", graceMs = "", drainMs = graceMs] = process.argv.slice(2);
 
 const weather = defineTool({
   name: "weather",
@@ -37,7 +37,7 @@ const quick = new Agent({
 });
 const endless = new Agent({ name: "endless", model: modelThatEndsWith({ hang: true }), ...shared });
 
-const shutdown = createShutdown({ graceMs: Number(graceMs) }).onSignals();
+const shutdown = createShutdown({ graceMs: Number(graceMs), drainMs: Number(drainMs) }).onSignals();
 void shutdown.finished.then(() => storage.close());
 const server = createServer(express().use(createAgentRouter({ agents: { quick, endless }, shutdown })));
 shutdown.attach(server);

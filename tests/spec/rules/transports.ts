@@ -26,6 +26,9 @@ export const transportRules = [
     "http.health-first": "/health and /ready are answered before the given middleware",
     "http.ready-writes":
       "/ready answers 503 when a storage takes no small record, which is written at most once in five seconds",
+    "http.shutdown-drain":
+      "in a shutdown the listener stays open for drainMs, or until no request is left: /ready and new runs get 503 with Connection: close and Retry-After",
+    "http.shutdown-no-reset": "no client that has sent a request is reset by a shutdown within its grace period",
     "http.other-sites":
       "what a browser sends from another site's page without a preflight is forbidden; what needs one is the host's CORS to decide",
     "http.allowed-origins": "pages of the origins in allowedOrigins may send such requests",

@@ -39,13 +39,19 @@ function sendError(error: TroupeError, status: number, { request, response, requ
   const { code, message, ...fields } = toPublicError(error);
   const body = { error: { code, message, ...fields, requestId } };
   // The client may still be sending a body that is not read.
-  if (code === "payload_too_large" || isHalfRead(request)) sendBeforeBodyEnds(request, response, { status, body });
+  if (code === "payload_too_large" || isHalfRead(request) || isCutOff(request, response))
+    sendBeforeBodyEnds(request, response, { status, body });
   else sendJson(response, status, body);
 }
 
 /** Node discards an unread body by itself, but not one that has been read in part. */
 function isHalfRead({ complete, readableDidRead }: Request): boolean {
   return readableDidRead && !complete;
+}
+
+/** Node closes a connection after its last answer, whatever its client still sends. */
+function isCutOff({ complete }: Request, response: Response): boolean {
+  return !complete && response.getHeader("Connection") === "close";
 }
 
 /** Returns whole seconds, as HTTP counts; rounded up, so that no client comes back too early. */

@@ -18,6 +18,7 @@ export function healthRoutes({ runs, sessions }: RouterSettings): Route[] {
     {
       path: "/ready",
       get: async ({ response }) => {
+        if (runs.isDraining) response.setHeader("Connection", "close");
         runs.checkOpen();
         await checkStorages(sessions);
         sendJson(response, 200, { status: "ready" });

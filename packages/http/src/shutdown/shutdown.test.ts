@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Agent as HttpAgent, request } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, createLogger } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
@@ -15,8 +16,8 @@ import { createShutdown } from "./shutdown.ts";
 
 const patience = { timeout: 5000, interval: 5 };
 
-async function serveModel(model: ModelProvider, graceMs: number): Promise<Service> {
-  const shutdown = createShutdown({ graceMs, logger: createLogger() });
+async function serveModel(model: ModelProvider, graceMs: number, drainMs?: number): Promise<Service> {
+  const shutdown = createShutdown({ graceMs, drainMs, logger: createLogger() });
   const service = await serve({ agent: new Agent({ name: "a", model }), shutdown });
   shutdown.attach(service.server);
   return service;
@@ -40,6 +41,96 @@ function keeper({ port }: Service) {
 }
 
 describe("a service that shuts down", () => {
+  it("keeps its listener open for drainMs, and refuses runs and readiness there [http.shutdown-drain]", async () => {
+    const service = await serveModel(new ScriptedModel({ hang: true }), 60_000, 400);
+    const running = post(service, "/agents/a/run").catch(() => undefined);
+    await vi.waitFor(() => expect(service.runs.size).toBe(1), patience);
+
+    void service.shutdown.begin();
+
+    for (const [path, method, status] of [
+      ["/ready", "GET", 503],
+      ["/agents/a/run", "POST", 503],
+      ["/agents/a/stream", "POST", 503],
+      ["/health", "GET", 200],
+      ["/agents", "GET", 200],
+    ] as const) {
+      const response = await post(service, path, method === "GET" ? { method, body: null } : {});
+      await response.text();
+      expect([path, response.status, response.headers.get("connection")]).toEqual([path, status, "close"]);
+      expect(response.headers.get("retry-after")).toBe(status === 503 ? "1" : null);
+    }
+    // The run goes on, and the listener does not.
+    await vi.waitFor(
+      async () => await expect(fetch(`${service.url}/health`)).rejects.toThrow("fetch failed"),
+      patience,
+    );
+    expect(service.runs.size).toBe(1);
+    service.server.closeAllConnections();
+    await running;
+  });
+
+  it("closes its listener before drainMs when no request is left [http.shutdown-drain]", async () => {
+    const service = await serveModel(new ScriptedModel({ text: "Umbrella.", delayMs: 100 }), 600_000, 600_000);
+    const answer = post(service, "/agents/a/run");
+    await vi.waitFor(() => expect(service.runs.size).toBe(1), patience);
+
+    await service.shutdown.begin();
+
+    expect((await answer).status).toBe(200);
+    await expect(fetch(`${service.url}/health`)).rejects.toThrow("fetch failed");
+  });
+
+  it("answers the next request on a connection whose stream has just ended [http.shutdown-no-reset]", async () => {
+    const model = new ScriptedModel({ text: ["one ", "two"], chunkDelayMs: 100 });
+    const service = await serveModel(model, 60_000, 0);
+    const ask = keeper(service);
+    const stream = await ask("/agents/a/stream");
+    const { localPort } = stream.socket;
+    const over = service.shutdown.begin();
+    await stream.resume().toArray();
+
+    const next = await ask("/agents/a/run");
+
+    expect([next.socket.localPort, next.statusCode, next.headers.connection]).toEqual([localPort, 503, "close"]);
+    next.resume();
+    await over;
+  });
+
+  it("answers requests on connections that it has not accepted yet [http.shutdown-no-reset]", async () => {
+    const service = await serveModel(new ScriptedModel(), 60_000, 0);
+    const sockets = Array.from({ length: 20 }, () => connect(service.port, "127.0.0.1"));
+    for (const socket of sockets) socket.write(requestBytes("/agents/a/run"));
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+
+    const over = service.shutdown.begin();
+
+    for (const socket of sockets) expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 503 /);
+    await over;
+  });
+
+  it("answers a client that is still sending its body [http.shutdown-no-reset]", async () => {
+    const service = await serveModel(new ScriptedModel({ hang: true }), 60_000, 2000);
+    const running = post(service, "/agents/a/run").catch(() => undefined);
+    await vi.waitFor(() => expect(service.runs.size).toBe(1), patience);
+    void service.shutdown.begin();
+
+    const socket = await openSocket(service);
+    const ended = once(socket, "end");
+    socket.write("POST /agents/none/run HTTP/1.1\r\nhost: test\r\ncontent-length: 2000000\r\n\r\n");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    for (const half of ["a", "b"]) {
+      socket.write(half.repeat(1_000_000));
+      await sleep(20);
+    }
+
+    await expect(ended).resolves.toEqual([]);
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 404 /);
+    socket.destroy();
+    service.server.closeAllConnections();
+    await running;
+  });
+
   it("lets active runs finish, and closes their connections", async () => {
     const service = await serveModel(new ScriptedModel({ text: "Umbrella.", delayMs: 100 }), 5000);
     const answer = post(service, "/agents/a/run");
@@ -179,5 +270,9 @@ describe("a service that shuts down", () => {
   it("refuses unknown options, and grace periods longer than a timer", () => {
     expect(() => createShutdown({ grace: 1 } as never)).toThrow(/Unknown option "grace" of createShutdown/);
     expect(() => createShutdown({ graceMs: Infinity })).toThrow(/graceMs must be/);
+    expect(() => createShutdown({ graceMs: 300, drainMs: 301 })).toThrow(
+      "drainMs must be at most graceMs, 300, got 301",
+    );
+    expect(() => createShutdown({ drainMs: -1 })).toThrow(/drainMs must be/);
   });
 });

@@ -1,4 +1,4 @@
-import { createLogger } from "@troupe/core";
+import { createLogger, TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
 import { loggerOption, milliseconds, optional, readOptions, withTimeout } from "@troupe/core/adapter";
 import type { OptionTable } from "@troupe/core/adapter";
@@ -9,6 +9,11 @@ import type { ClosableServer } from "./watched-server.ts";
 export type ShutdownOptions = {
   /** Milliseconds that active runs may take until they are ended. @default 25_000 */
   graceMs?: number | undefined;
+  /**
+   * Milliseconds for which the listener stays open and refuses new runs with a 503, or until no request is left: time for load
+   * balancers and clients to go elsewhere. At most `graceMs`. @default 5_000
+   */
+  drainMs?: number | undefined;
   /** Receives warnings about what had to be ended. @default warnings, on the standard error stream */
   logger?: Logger | undefined;
 };
@@ -28,8 +33,11 @@ export interface EndingRuns {
 
 const shutdownOptions = {
   graceMs: optional(milliseconds, 25_000),
+  drainMs: optional(milliseconds),
   logger: optional(loggerOption),
 } satisfies OptionTable<ShutdownOptions>;
+
+const defaultDrainMs = 5000;
 
 const signals = ["SIGTERM", "SIGINT"] as const;
 
@@ -40,11 +48,12 @@ const endingMs = 3000;
 const lingerMs = 1500;
 
 /**
- * The orderly end of a service, made by {@link createShutdown}: no new runs, no new connections, a grace period for
- * active runs, then the end of the runs and connections that are left.
+ * The orderly end of a service, made by {@link createShutdown}: no new runs, no new connections once clients know, a grace
+ * period for active runs, then the end of the runs and connections that are left.
  */
 export class Shutdown {
   readonly #graceMs: number;
+  readonly #drainMs: number;
   readonly #logger: Logger;
   readonly #runs: EndingRuns[] = [];
   readonly #servers: WatchedServer[] = [];
@@ -52,8 +61,13 @@ export class Shutdown {
   #hasBegun = false;
 
   constructor(options: ShutdownOptions) {
-    const { graceMs, logger } = readOptions(shutdownOptions, options, { owner: "createShutdown" });
+    const { graceMs, drainMs, logger } = readOptions(shutdownOptions, options, { owner: "createShutdown" });
+    if (drainMs !== undefined && drainMs > graceMs) {
+      const sentence = `drainMs must be at most graceMs, ${graceMs}, got ${drainMs}: the listener closes with the last run.`;
+      throw new TroupeError("invalid_config", sentence);
+    }
     this.#graceMs = graceMs;
+    this.#drainMs = drainMs ?? Math.min(defaultDrainMs, graceMs);
     this.#logger = logger ?? createLogger({ level: "warn" });
   }
 
@@ -62,11 +76,14 @@ export class Shutdown {
     return this.#finished.promise;
   }
 
-  /** Closes a server when the service ends. Call it before the server gets its first request. */
+  /**
+   * Closes a server when the service ends, without a reset of connections that carry a request. Call it before the server gets
+   * its first request: targets in absolute form are also turned into paths.
+   */
   attach(server: ClosableServer): this {
     const watched = new WatchedServer(server);
     this.#servers.push(watched);
-    if (this.#hasBegun) void watched.close();
+    if (this.#hasBegun) void watched.close(this.#drainMs);
     return this;
   }
 
@@ -103,7 +120,7 @@ export class Shutdown {
 
   async #end(): Promise<void> {
     const drained = this.#runs.map((runs) => runs.drain());
-    const closed = this.#servers.map((server) => server.close());
+    const closed = this.#servers.map((server) => server.close(this.#drainMs));
     const ended = Promise.all([...drained, ...closed]).then(() => true as const);
     if (await endsWithin(ended, this.#graceMs)) return;
 
