@@ -1,4 +1,5 @@
-import { Agent, InMemoryVectorStore, KnowledgeBase, Memory, Team, UserMemory } from "@troupe/core";
+import type { TokenUsage } from "@troupe/core";
+import { Agent, InMemoryStorage, InMemoryVectorStore, KnowledgeBase, Memory, Team, UserMemory } from "@troupe/core";
 import { FakeEmbeddings, ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { instructions, readsOf, startClaude, startGuide, tools } from "./guide.ts";
@@ -90,6 +91,27 @@ describe("a chat of ten turns with Claude", () => {
 
     expect(reads).toEqual([...new Set(reads)].toSorted((one, other) => one - other));
   });
+});
+
+it("what a team's calls read from the cache and wrote to it is in its output, events and stored turn [usage.cache-writes]", async () => {
+  const { vendor, model } = await startClaude(({ request }) => ({ answer: teamAnswer(JSON.stringify(request.body)) }));
+  const keeper = new Agent({ name: "keeper", description: "keeper", model, tools, instructions });
+  const storage = new InMemoryStorage();
+  const team = new Team({ name: "museum", mode: "coordinate", model, members: [keeper], instructions, storage });
+  const seen: (TokenUsage | undefined)[] = [];
+  team.eventBus.on("model.result", ({ usage }) => void seen.push(usage));
+  const { usage } = await team.run("Where is picture 1?", { sessionId: "s" });
+
+  const sumOf = (counts: (Partial<TokenUsage> | undefined)[]) => ({
+    cachedTokens: counts.reduce((sum, each) => sum + (each?.cachedTokens ?? 0), 0),
+    cacheWriteTokens: counts.reduce((sum, each) => sum + (each?.cacheWriteTokens ?? 0), 0),
+  });
+  const billed = sumOf(vendor.exchanges.map((exchange) => exchange.billed));
+  expect(vendor.exchanges).toHaveLength(3);
+  expect(Math.min(...Object.values(billed))).toBeGreaterThan(1000);
+  expect(usage).toMatchObject(billed);
+  expect(sumOf(seen)).toEqual(billed);
+  expect((await team.sessions.readTurns("s")).turns).toMatchObject([{ usage: billed }]);
 });
 
 describe("a chat of ten turns with Claude, ten minutes apart", () => {
