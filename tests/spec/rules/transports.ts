@@ -24,6 +24,7 @@ export const transportRules = [
     "http.request-logger-forms": "requestLogger works mounted as it is and called with options",
     "http.error-handler-forms": "errorHandler works mounted as it is and called with options",
     "http.health-first": "/health and /ready are answered before the given middleware",
+    "http.error-usage": "the error of a failed run has the run's id and, if it was billed, its usage, also as an event",
     "http.ready-writes":
       "/ready answers 503 when a storage takes no small record, which is written at most once in five seconds",
     "http.shutdown-drain":

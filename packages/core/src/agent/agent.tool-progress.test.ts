@@ -184,7 +184,7 @@ describe("the progress of a tool", () => {
       const { agent } = scripted([asks, "Done."], { tools: [work, look] });
       const { toolCalls } = await agent.run("Work.");
 
-      expect(toolCalls[0]?.error).toMatch(/progress/i);
+      expect(toolCalls[0]?.result).toMatch(/progress/i);
     }
     const handling = reporting((report) => {
       try {

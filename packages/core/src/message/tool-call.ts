@@ -16,7 +16,10 @@ export type ToolCallResult = {
   args: Record<string, unknown>;
   /** Content that the model got, also when the tool failed: a string, or parts if the tool returned parts. */
   result: MessageContent;
-  /** Present when the tool failed, was refused or was unknown. */
+  /**
+   * Present when the tool failed, was refused or was unknown: what clients are told. The text of an exception is not in
+   * it, unless the tool has `publicErrors`; `result` has it, for the model.
+   */
   error?: string;
   durationMs: number;
   artifacts?: Artifact[];

@@ -89,16 +89,21 @@ const shownWhenPresent = [
   "metrics",
 ] as const satisfies (keyof RunOutput)[];
 
+/** Of a call that failed, clients see `error` alone: the model's text may hold that of an exception. */
+function toPublicToolCall(call: ToolCallResult): ToolCallResult {
+  return call.error === undefined ? call : { ...call, result: call.error };
+}
+
 /**
- * Returns the part of a run's output that a server sends to its client: without messages, user and response id, and
- * with `null` as `structured` when structured output is not used.
+ * Returns the part of a run's output that a server sends to its client: without messages, user and response id, with
+ * `null` as `structured` when structured output is not used, and without what a failed tool told the model.
  */
 export function toPublicOutput(
   output: Pick<RunOutput, "text" | "toolCalls" | "usage"> & Partial<RunOutput>,
 ): PublicOutput {
   const shown: Partial<Record<keyof RunOutput, unknown>> = {
     text: output.text,
-    toolCalls: output.toolCalls,
+    toolCalls: output.toolCalls.map(toPublicToolCall),
     usage: output.usage,
     structured: output.structured ?? null,
   };

@@ -80,7 +80,7 @@ export type ToolDef = {
   parameters: ObjectSchema;
   /**
    * Called with arguments that fit `parameters`. The message of what it throws is given to the model as an error, and so
-   * is the reason when it returns a value that is no JSON.
+   * is the reason when it returns a value that is no JSON. Clients do not see it, unless `publicErrors` is set.
    */
   execute(args: Record<string, unknown>, context: RunContext): ToolReturn | Promise<ToolReturn>;
   cache?: ToolCacheConfig | undefined;
@@ -100,6 +100,11 @@ export type ToolDef = {
    * for the model, and the run goes on. @default false
    */
   endsRun?: boolean | undefined;
+  /**
+   * True when what the tool throws is written for clients: the message is in `error`. Else clients are told only that the
+   * tool failed, and the model alone gets the message. @default false
+   */
+  publicErrors?: boolean | undefined;
 };
 
 /**

@@ -28,6 +28,8 @@ class DelegationTool implements ToolDef {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
+  /** What `execute` throws is a public error. */
+  readonly publicErrors = true;
   readonly #options: DelegationToolOptions;
 
   constructor(options: DelegationToolOptions) {

@@ -39,6 +39,8 @@ export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | 
   effect?: ToolEffect | undefined;
   /** Makes the result of a call the answer of the run: see `ToolDef`. @default false */
   endsRun?: boolean | undefined;
+  /** Shows clients the messages of what the tool throws: see `ToolDef`. @default false */
+  publicErrors?: boolean | undefined;
 };
 
 /**
@@ -71,6 +73,7 @@ class DefinedTool implements ToolDef {
   declare readonly maxOutputBytes?: number;
   declare readonly effect?: ToolEffect;
   declare readonly endsRun?: boolean;
+  declare readonly publicErrors?: boolean;
   #schema: CompiledSchema<Record<string, unknown>> | undefined;
 
   constructor(definition: unknown) {
@@ -86,6 +89,7 @@ class DefinedTool implements ToolDef {
     if (definition.maxOutputBytes !== undefined) this.maxOutputBytes = definition.maxOutputBytes;
     if (definition.effect !== undefined) this.effect = definition.effect;
     if (definition.endsRun !== undefined) this.endsRun = definition.endsRun;
+    if (definition.publicErrors !== undefined) this.publicErrors = definition.publicErrors;
     // A simple schema is sure to compile, which can wait until the tool is used: tools are made by the thousand.
     if (!isSimpleSchema(this.parameters)) this.#schema = compileParameters(this);
     Object.freeze(this);
@@ -124,6 +128,7 @@ const optionTable = {
   maxOutputBytes: optional(integer(1)),
   effect: optional(oneOf("pure", "idempotent", "once")),
   endsRun: optional(anyBoolean),
+  publicErrors: optional(anyBoolean),
 } satisfies OptionTable<ToolDef>;
 
 /** The options that every tool has. */
@@ -134,7 +139,7 @@ const requiredCount = 4;
  */
 export function checkTool(tool: unknown): asserts tool is ToolDef {
   if (typeof tool !== "object" || tool === null) throw wrongOption("A tool", "an object", tool);
-  const { name, description, parameters, execute, cache, timeoutMs, maxOutputBytes, effect, endsRun } =
+  const { name, description, parameters, execute, cache, timeoutMs, maxOutputBytes, effect, endsRun, publicErrors } =
     tool as Partial<ToolDef>;
   const label = optionTable.name(name);
   const where: OptionContext = { owner: "tool", path: `tool "${label}"`, openClasses: true };
@@ -146,7 +151,8 @@ export function checkTool(tool: unknown): asserts tool is ToolDef {
     timeoutMs !== undefined ||
     maxOutputBytes !== undefined ||
     effect !== undefined ||
-    endsRun !== undefined;
+    endsRun !== undefined ||
+    publicErrors !== undefined;
   // Most tools have no other options: the whole table is read only for those that do.
   if (hasMore || countFields(tool) !== requiredCount) readOptions(optionTable, tool, where);
 }

@@ -133,7 +133,8 @@ async function outcomeOf(batchCall: BatchCall, batch: RunningBatch): Promise<Too
     return tool.endsRun === true ? await requireAnswer(outcome, name, batch.answerSchema) : outcome;
   } catch (error) {
     context.logger.warn(`The tool ${name} could not be called.`, { error: loggedCause(error, context) });
-    return failedOutcome(failureText(`The tool ${name} could not be called`, error, context));
+    const told = `The tool ${name} could not be called`;
+    return failedOutcome(failureText(told, error, context), `${told}.`);
   }
 }
 

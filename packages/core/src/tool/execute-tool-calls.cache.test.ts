@@ -76,7 +76,7 @@ describe("a cached tool", () => {
     };
     const { call } = countingTool({ execute });
 
-    expect((await call()).error).toContain("not yet");
+    expect((await call()).result).toContain("not yet");
     expect((await call()).result).toBe("done");
   });
 

@@ -94,9 +94,10 @@ describe("executeToolCalls gives an error result and executes nothing for", () =
     });
     const tool = defineTool({ ...weather, parameters, execute: () => "done" });
 
-    const { error } = await resultOf(batchOf([tool], [callOf("weather")], { context: contextOf({ lines }) }));
+    const told = await resultOf(batchOf([tool], [callOf("weather")], { context: contextOf({ lines }) }));
 
-    expect(error).toMatch(/^The tool weather could not be called: checked too hard$/);
+    expect(told.result).toBe("The tool weather could not be called: checked too hard");
+    expect(told.error).toBe("The tool weather could not be called.");
     expect(lines[0]).toContain('"level":"warn"');
   });
 });
@@ -145,8 +146,8 @@ describe("a tool that fails", () => {
     const tool = smallTool("tool", { execute });
     const result = await resultOf(batchOf([tool], [callOf("tool")], { context: contextOf({ lines }) }));
 
-    expect(result.error).toBe(`The tool tool failed: ${sentence}`);
-    expect(result.result).toBe(result.error);
+    expect(result.result).toBe(`The tool tool failed: ${sentence}`);
+    expect(result.error).toBe("The tool tool failed.");
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/"level":"warn".*The tool tool failed\..*id-tool/);
   });
@@ -173,9 +174,26 @@ describe("a tool that fails", () => {
     const tool = smallTool("tool", { execute: () => value as string });
     const result = await resultOf(batchOf([tool], [callOf("tool")], { context: contextOf({ lines }) }));
 
-    expect(result.error).toMatch(/^The tool tool failed: (?:a tool must return a string, a JSON value,|no$)/);
+    expect(result.result).toMatch(/^The tool tool failed: (?:a tool must return a string, a JSON value,|no$)/);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('"level":"warn"');
+  });
+
+  it("tells clients the message of what it throws when it has publicErrors [tool.public-errors]", async () => {
+    const execute = async () => await Promise.reject(new Error("No such city."));
+    const tools = [
+      smallTool("open", { execute, publicErrors: true }),
+      smallTool("closed", { execute, publicErrors: false }),
+    ];
+    const results = await resultsOf(batchOf(tools, [callOf("open"), callOf("closed")]));
+
+    expect(results.map(({ result, error }) => [result, error])).toEqual([
+      ["The tool open failed: No such city.", "The tool open failed: No such city."],
+      ["The tool closed failed: No such city.", "The tool closed failed."],
+    ]);
+    expect(() => defineTool({ ...smallTool("odd"), publicErrors: "yes" as unknown as boolean })).toThrow(
+      expect.objectContaining({ code: "invalid_config" }),
+    );
   });
 
   it("does no harm to the others", async () => {
@@ -206,7 +224,7 @@ describe("a tool that fails", () => {
     const tool = smallTool("tool", { execute: async () => await Promise.reject(thrown) });
     const result = await resultOf(batchOf([tool], [callOf("tool")], { context: contextOf({ lines, apiKeys }) }));
 
-    expect(result.error).toBe("The tool tool failed: 401: [redacted]");
+    expect(result.result).toBe("The tool tool failed: 401: [redacted]");
     expect(lines.join()).not.toMatch(/sk-first-secret|g-second-secret/);
     expect(lines.join()).toContain("401: [redacted]");
   });

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { EventBus } from "../events/event-bus.ts";
+import { getTextContent } from "../message/content.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { executeToolCalls } from "./execute-tool-calls.ts";
@@ -177,5 +178,7 @@ function isTrue({ toolName, result, error }: ToolCallResult, { tools }: Plan): b
   const { deed, afterMs, timeoutMs } = tool;
   const hasAnswer = (deed === "returns" || deed === "obeys") && afterMs < timeoutMs;
   // A timer of the tool and its time limit may come in the same millisecond.
-  return result === (error ?? "done") && (afterMs === timeoutMs || hasAnswer === (error === undefined));
+  const text = getTextContent(result);
+  const says = error === undefined ? text === "done" : text.startsWith(error.replace(/\.$/, ""));
+  return says && (afterMs === timeoutMs || hasAnswer === (error === undefined));
 }

@@ -50,6 +50,8 @@ export function runnableAsTool(runnable: Runnable, options: RunnableToolOptions 
     description: description ?? ownDescription,
     parameters,
     timeoutMs,
+    // The message is that of a public error.
+    publicErrors: true,
     execute: async ({ input }, context) => await runForText(runnable, input as string, context),
   });
 }

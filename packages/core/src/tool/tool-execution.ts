@@ -110,7 +110,8 @@ export class ToolExecution {
   #fail(error: unknown): void {
     const { name } = this.#tool;
     this.#context.logger.warn(`The tool ${name} failed.`, { error: loggedCause(error, this.#context) });
-    this.#finish(failedOutcome(failureText(`The tool ${name} failed`, error, this.#context)));
+    const problem = failureText(`The tool ${name} failed`, error, this.#context);
+    this.#finish(failedOutcome(problem, this.#tool.publicErrors === true ? problem : `The tool ${name} failed.`));
   }
 
   #stop(reason: TroupeError): void {

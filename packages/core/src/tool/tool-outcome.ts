@@ -2,8 +2,8 @@ import type { MessageContent } from "../message/content.ts";
 import type { Artifact } from "../message/tool-call.ts";
 
 /**
- * The outcome of a tool call: the content for the model, the same text as `error` when the call failed, and the
- * artifacts.
+ * The outcome of a tool call: the content for the model, `error` with what clients are told when the call failed, and
+ * the artifacts.
  */
 export type ToolOutcome = {
   readonly result: MessageContent;
@@ -11,7 +11,10 @@ export type ToolOutcome = {
   readonly artifacts?: Artifact[];
 };
 
-/** Makes the outcome of a tool call that failed or was not made, from the problem, which is shown to the model. */
-export function failedOutcome(problem: string): ToolOutcome {
-  return { result: problem, error: problem };
+/**
+ * Makes the outcome of a tool call that failed or was not made, from the problem, which is shown to the model, and what
+ * clients are told in its place.
+ */
+export function failedOutcome(problem: string, told = problem): ToolOutcome {
+  return { result: problem, error: told };
 }

@@ -1,5 +1,6 @@
 import type { MessageContent, Runnable, StreamChunk, TokenUsage, TroupeError, WorkflowChunk } from "@troupe/core";
-import { toPublicError, toPublicOutput } from "@troupe/core/adapter";
+import { toPublicOutput } from "@troupe/core/adapter";
+import { toErrorBody } from "../errors/error-body.ts";
 import { logFailure } from "../errors/log-failure.ts";
 import { recordUsage } from "../exchange/request-record.ts";
 import { sendJson } from "../exchange/send-json.ts";
@@ -115,7 +116,7 @@ function sendStreamFailure({ exchange, runRequest }: AnyRun, events: EventStream
     throw error;
   }
   logFailure(error, exchange, runRequest.opts);
-  void events.send({ type: "error", error: toPublicError(error) });
+  void events.send({ type: "error", error: toErrorBody(error) });
 }
 
 function workflowOpts({ runRequest: { input, opts }, signal }: WorkflowRun) {

@@ -125,7 +125,10 @@ describe("a stream whose run fails", () => {
     expect(frames.map(({ data }) => data.type)).toEqual(["text", "error"]);
     expect(frames.at(-1)).toEqual({
       id: "2",
-      data: { type: "error", error: { code: "guardrail_blocked", message: "Not that." } },
+      data: {
+        type: "error",
+        error: { code: "guardrail_blocked", message: "Not that.", runId: expect.stringMatching(/^[\da-f-]{36}$/) },
+      },
     });
   });
 

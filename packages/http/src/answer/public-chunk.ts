@@ -40,7 +40,7 @@ function toPublicToolResult(chunk: Extract<StreamChunk, { type: "tool_result" }>
     type,
     toolCallId,
     toolName,
-    result,
+    result: error ?? result,
     ...(error !== undefined && { error }),
     ...(artifacts !== undefined && { artifacts }),
     durationMs,

@@ -30,7 +30,46 @@ const results = [
   { type: "tool_result", toolCallId: "2", toolName: "drawn", result: unknown, error: unknown },
 ];
 
+const fails = (publicErrors: boolean): ToolDef => ({
+  ...draw,
+  execute: () => {
+    throw new Error("connect postgres://ada:secret@db");
+  },
+  publicErrors,
+});
+
+/** Asks an agent over HTTP in each way, and returns all that a client is told. */
+async function tellAll(tool: ToolDef): Promise<{ told: string; model: ScriptedModel }> {
+  const model = new ScriptedModel(asks, "Done.", asks, "Done.", asks, "Done.");
+  const agent = new Agent({ name: "a", model, tools: [tool], storage: new InMemoryStorage() });
+  const steps = [{ name: "ask", agent }];
+  const service = await serve({ agent, workflow: new Workflow({ name: "w", initialState: {}, steps }) });
+  const body = JSON.stringify({ input: "Draw.", sessionId: "s" });
+  const answers = [
+    await post(service, "/agents/a/run", { body }),
+    await post(service, "/agents/a/stream", { body }),
+    await post(service, "/workflows/w/stream", { body: '{"input":"Draw."}' }),
+    await fetch(`${service.url}/sessions/s/turns`),
+  ];
+  return { told: (await Promise.all(answers.map((answer) => answer.text()))).join("\n"), model };
+}
+
 describe("the results of tools over HTTP", () => {
+  it("tell the model alone what a tool has thrown [tool.public-errors]", async () => {
+    const { told, model } = await tellAll(fails(false));
+
+    expect(JSON.stringify(model.calls[1]?.messages)).toContain("The tool draw failed: connect postgres://ada:secret");
+    expect(told).not.toContain("postgres");
+    expect(told.match(/"error":"The tool draw failed\."/g)).toHaveLength(5);
+    expect(told.match(/"(?:result|content)":"The tool draw failed\."/g)).toHaveLength(5);
+  });
+
+  it("tell clients too what a tool with publicErrors has thrown [tool.public-errors]", async () => {
+    const { told } = await tellAll(fails(true));
+
+    expect(told.match(/"error":"The tool draw failed: connect postgres:\/\/ada:secret@db"/g)).toHaveLength(5);
+  });
+
   it("are events of a stream, of an agent and of a workflow's step [http.tool-results]", async () => {
     const steps = [{ name: "ask", agent: drawer() }];
     const service = await serve({ agent: drawer(), workflow: new Workflow({ name: "w", initialState: {}, steps }) });

@@ -58,12 +58,19 @@ export function toPublicTurn(stored: StoredTurn): { turn: PublicTurn; referred: 
     createdAt,
     input: parts.replace(input),
     ...(publicHistory !== undefined && { history: publicHistory }),
-    messages: messages.map((message) => toPublicMessage(message, parts)),
+    messages: messages.map((message) => toPublicMessage(withoutFailure(message, toolResults), parts)),
     usage: normalizeUsage(usage),
     ...(toolResults !== undefined && { toolResults: toolResults.map(toPublicToolResult) }),
     ...(sources !== undefined && { sources: sources.map(toPublicSource) }),
   };
   return { turn, referred: parts.referred };
+}
+
+/** In place of what a failed tool told the model stands what clients are told. */
+function withoutFailure(message: ChatMessage, results: readonly TurnToolResult[] = []): ChatMessage {
+  if (message.role !== "tool") return message;
+  const error = results.find(({ toolCallId }) => toolCallId === message.toolCallId)?.error;
+  return error === undefined ? message : { ...message, content: error };
 }
 
 /** Numbers the images, sounds and files of one turn, and puts references in their place. */

@@ -1,4 +1,5 @@
 import { errorCodes } from "@troupe/core";
+import type { FailedRunFacts } from "../../errors/error-body.ts";
 import type { ListEntry } from "../../routes/list-routes.ts";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
@@ -66,14 +67,21 @@ function errorSchemas(): Record<string, OpenApiSchema> {
   const facts = { anyOf: [{ type: "string", nullable: true }, { type: "number" }, { type: "boolean" }] };
   const error = { code: "not_found", message: 'There is no session "trip".' } as const;
   const shared = { type: "object", additionalProperties: facts };
+  const ofRun = {
+    runId: { type: "string", description: "The id of the run that failed." },
+    usage: { allOf: [schemaRef("TokenUsage")], description: "What the run used until it failed, if anything." },
+  } satisfies Record<keyof FailedRunFacts, OpenApiSchema>;
+  const usage = { promptTokens: 10, completionTokens: 5, totalTokens: 15 };
+  const failed = { code: "model_failed", message: "The vendor failed.", runId: "0f8fad5b", usage };
   return {
     PublicError: { ...shared, properties: { code, message }, required: ["code", "message"], example: error },
+    RunFailure: { ...shared, properties: { code, message, ...ofRun }, required: ["code", "message"], example: failed },
     Error: {
       type: "object",
       properties: {
         error: {
           ...shared,
-          properties: { code, message, requestId: stringSchema },
+          properties: { code, message, requestId: stringSchema, ...ofRun },
           required: ["code", "message", "requestId"],
         },
       },

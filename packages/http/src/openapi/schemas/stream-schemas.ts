@@ -57,7 +57,7 @@ export function streamSchemas(): Record<string, OpenApiSchema> {
       description: "The last event of a stream whose run completed.",
     }),
     ErrorEvent: objectSchema<{ type: "error"; error: object }>({
-      required: { type: enumSchema("error"), error: schemaRef("PublicError") },
+      required: { type: enumSchema("error"), error: schemaRef("RunFailure") },
       optional: {},
       example: { type: "error", error: { code: "timeout", message: "The run took too long." } },
       description: "The last event of a stream that fails once it has begun. No `finish` follows.",
