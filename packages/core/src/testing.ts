@@ -16,6 +16,7 @@ export type { ModelProviderSubject, VendorRequestOutcome } from "./testing/confo
 export { runnableCases } from "./testing/conformance/runnable-cases.ts";
 export type { RunnableSubject } from "./testing/conformance/runnable-subject.ts";
 export { sessionCutCases } from "./testing/conformance/session-cut-cases.ts";
+export { sessionPartCases } from "./testing/conformance/session-part-cases.ts";
 export { sessionListCases } from "./testing/conformance/session-list-cases.ts";
 export { sessionTitleCases } from "./testing/conformance/session-title-cases.ts";
 export { storageAppendCases } from "./testing/conformance/storage-append-cases.ts";

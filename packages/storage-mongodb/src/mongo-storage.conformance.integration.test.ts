@@ -2,6 +2,7 @@ import {
   checkConformance,
   sessionCutCases,
   sessionListCases,
+  sessionPartCases,
   sessionTitleCases,
   storageAppendCases,
   storageCompareAndSetCases,
@@ -30,4 +31,5 @@ describe.skipIf(serverUrl === "")("MongoStorage [mongodb.driver]", { timeout: 12
   checkConformance(it, sessionListCases, subject);
   checkConformance(it, sessionTitleCases, subject);
   checkConformance(it, sessionCutCases, subject);
+  checkConformance(it, sessionPartCases, subject);
 });

@@ -2,6 +2,7 @@ import {
   checkConformance,
   sessionCutCases,
   sessionListCases,
+  sessionPartCases,
   sessionTitleCases,
   storageAppendCases,
   storageCompareAndSetCases,
@@ -33,4 +34,5 @@ describe.skipIf(serverUrl === "").each([
   checkConformance(it, sessionListCases, subject);
   checkConformance(it, sessionTitleCases, subject);
   checkConformance(it, sessionCutCases, subject);
+  checkConformance(it, sessionPartCases, subject);
 });

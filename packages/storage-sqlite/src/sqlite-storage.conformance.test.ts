@@ -2,6 +2,7 @@ import {
   checkConformance,
   sessionCutCases,
   sessionListCases,
+  sessionPartCases,
   sessionTitleCases,
   storageAppendCases,
   storageCompareAndSetCases,
@@ -34,6 +35,7 @@ describe.each([
   checkConformance(it, sessionListCases, subject);
   checkConformance(it, sessionTitleCases, subject);
   checkConformance(it, sessionCutCases, subject);
+  checkConformance(it, sessionPartCases, subject);
 });
 
 it("SqliteStorage answers any sequence of calls as the in-memory storage does", async () => {

@@ -41,6 +41,10 @@ export const storageRules = [
     "http.rename-session": "PATCH /sessions/:id { title } renames a session of the caller alone",
     "session.delete-turns": "deleteTurns removes the turns from a number on, whose numbers are never used again",
     "session.delete-turns-busy": "turns are not deleted while a run of the session is under way: conflict",
+    "session.parts": "data of more than 16 KB is stored in pieces beside its turn, and removed with it",
+    "session.parts-crash": "a crash leaves a turn with all its data or none of it, and never with data of another",
+    "session.parts-history":
+      "data of earlier turns is read again for the turns that a model is sent, and for no others",
     "session.delete-turns-crash": "a crash at any write of a deletion of turns leaves all of them or none",
     "session.delete-turns-memory": "a memory keeps nothing of deleted turns, in its window or its summaries",
     "http.delete-turns": "DELETE /sessions/:id/turns?from=n deletes the turns of a session of the caller alone",

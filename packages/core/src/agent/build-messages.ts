@@ -13,6 +13,8 @@ import type { AgentParts } from "./agent-parts.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { factOwnerId } from "../memory/agent-user-memory.ts";
 import type { AgentUserMemory } from "../memory/agent-user-memory.ts";
+import { historyFiller } from "./fill-history.ts";
+import type { FillMessages } from "./fill-history.ts";
 import { systemMessages } from "./system-prompt.ts";
 import type { SystemPrompt } from "./system-prompt.ts";
 import type { SessionMemory } from "./session-memory.ts";
@@ -29,8 +31,15 @@ type OwnInstructions = { instructions: string | undefined };
 /** Messages of the past, and text of a memory for the system prompt. */
 type History = { messages: readonly ChatMessage[]; memoryText: string };
 
-/** The messages of a run before its first model call, the input last, and the parts of their system prompt. */
-export type BuiltMessages = { readonly messages: readonly ChatMessage[]; readonly prompt: SystemPrompt };
+/**
+ * The messages of a run before its first model call, the input last, the parts of their system prompt, and the function that
+ * reads data of the history which is stored in pieces.
+ */
+export type BuiltMessages = {
+  readonly messages: readonly ChatMessage[];
+  readonly prompt: SystemPrompt;
+  readonly fillMessages: FillMessages | undefined;
+};
 
 /** Builds the messages of the first model call: the system prompt, the history, and the input. */
 export async function buildMessages(parts: AgentParts, run: Run, past: Past & OwnInstructions): Promise<BuiltMessages> {
@@ -45,7 +54,8 @@ export async function buildMessages(parts: AgentParts, run: Run, past: Past & Ow
   const additions = [history.memoryText, facts].filter((text) => text !== "").join("\n\n");
   const prompt = { instructions: ownPrompt, additions };
   const input: ChatMessage = { role: "user", content: run.input };
-  return { messages: [...systemMessages(prompt), ...history.messages, input], prompt };
+  const fillMessages = historyFiller(history.messages, (part) => past.session.loadPart(part, run.signal));
+  return { messages: [...systemMessages(prompt), ...history.messages, input], prompt, fillMessages };
 }
 
 async function loadHistory(config: AgentConfig, run: Run, { session, memory }: Past): Promise<History> {
@@ -63,7 +73,7 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
   if (given !== undefined) {
     return { messages: trimHistory(repairHistory(given.map(withoutVendorState)), { maxTurns }), memoryText: "" };
   }
-  const turns = await session.loadTurns(maxTurns, run.signal);
+  const turns = await session.loadTurnsWithoutData(maxTurns, run.signal);
   const messages = repairHistory(turnModelMessages(turns));
   return { messages: trimHistory(messages, { maxTurns, lastTurn: turns.at(-1)?.seq }), memoryText: "" };
 }

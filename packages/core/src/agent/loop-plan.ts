@@ -11,6 +11,7 @@ import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
 import type { AgentHooks } from "./agent-config.ts";
+import type { FillMessages } from "./fill-history.ts";
 import type { PrepareStep } from "./prepare-step.ts";
 import type { SystemPrompt } from "./system-prompt.ts";
 import type { UniqueCallIds } from "./unique-call-ids.ts";
@@ -28,6 +29,8 @@ export type LoopPlan<Structured = unknown> = {
   /** The messages of the first model call, as far as they fit: system prompt, history, and the input, which is the last. */
   messages: readonly ChatMessage[];
   prompt: SystemPrompt;
+  /** Reads data of the history that is stored beside its turns, for the messages that are sent. Usually none is. */
+  fillMessages: FillMessages | undefined;
   /** The estimated size of each model call: the oldest messages are left out to fit. */
   maxContextTokens: number | undefined;
   prepareStep: PrepareStep | undefined;

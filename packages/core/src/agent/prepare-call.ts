@@ -5,6 +5,7 @@ import { isForcedChoice, requireChosenTool } from "../model/model-settings.ts";
 import type { ModelMessage } from "../model/vendor-state.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
 import { fitContext } from "./fit-context.ts";
+import type { FillMessages } from "./fill-history.ts";
 import type { LoopPlan, PreparedCall } from "./loop-plan.ts";
 import { callPrepareStep } from "./prepare-step.ts";
 import type { StepChanges } from "./prepare-step.ts";
@@ -31,6 +32,23 @@ const noChanges: StepChanges = {};
 
 /** Prepares a model call; returns undefined when `prepareStep` ends the run in its place. */
 export function prepareCall(plan: LoopPlan, request: ModelRequest): PreparedCall | Promise<PreparedCall | undefined> {
+  const { fillMessages } = plan;
+  if (fillMessages === undefined) return prepare(plan, request);
+  return prepareFilled(plan, request, fillMessages);
+}
+
+/** Reads the data of those messages alone that are sent, unless `prepareStep` is to see all of them. */
+async function prepareFilled(
+  plan: LoopPlan,
+  request: ModelRequest,
+  fill: FillMessages,
+): Promise<PreparedCall | undefined> {
+  const seen = plan.prepareStep === undefined ? request : { ...request, messages: await fill(request.messages) };
+  const call = await prepare(plan, seen);
+  return call === undefined ? undefined : { ...call, messages: await fill(call.messages) };
+}
+
+function prepare(plan: LoopPlan, request: ModelRequest): PreparedCall | Promise<PreparedCall | undefined> {
   const { prepareStep } = plan;
   const index = request.state.modelCalls++;
   if (prepareStep === undefined) return toPreparedCall(plan, request, { index, changes: noChanges });

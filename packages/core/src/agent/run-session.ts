@@ -63,7 +63,7 @@ export class RunSession {
   /** A conversation that came before can stand before a session's first turn alone. */
   async #checkEmpty(session: OpenSession): Promise<void> {
     const { signal, settings } = this.#run;
-    if ((await session.loadTurns(1, signal)).length === 0) return;
+    if ((await session.loadTurnsWithoutData(1, signal)).length === 0) return;
     throw new TroupeError(
       "conflict",
       `Session ${JSON.stringify(settings.sessionId)} has turns already. Leave out messages, or start a new session with them.`,

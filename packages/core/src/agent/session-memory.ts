@@ -103,7 +103,7 @@ export class SessionMemory {
 
   async #missedTurns(session: OpenSession): Promise<StoredTurn[]> {
     const { signal } = this.#parts.run;
-    const [newest] = await session.loadTurns(1, signal);
+    const [newest] = await session.loadTurnsWithoutData(1, signal);
     const missed = (newest?.seq ?? 0) - this.#through;
     if (missed <= 0) return [];
     const turns = await session.loadTurns(Math.min(missed, mostMissed), signal);

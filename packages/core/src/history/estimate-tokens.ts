@@ -1,5 +1,6 @@
 import type { ContentPart } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
+import { storedDataOf } from "../message/stored-data.ts";
 
 /** Tokens that vendors put around a message, and around a tool call. */
 const perMessage = 4;
@@ -48,6 +49,10 @@ function messageTokens({ content, toolCalls = [], vendorState }: WeighedMessage)
 
 function partTokens(part: ContentPart): number {
   if (part.type === "text") return estimateTextTokens(part.text);
+  const stored = storedDataOf(part);
+  if (stored !== undefined) {
+    return part.type === "file" && textual.test(part.mimeType) ? Math.ceil(stored.bytes / 3) : perPart[part.type];
+  }
   if (part.type === "file" && textual.test(part.mimeType) && !/^https?:/i.test(part.data)) {
     // Base64 is four characters for three bytes, and three bytes are about a token.
     return Math.ceil(part.data.length / 4);

@@ -1,5 +1,6 @@
 import type { ContentPart, MessageContent } from "../message/content.ts";
 import type { ChatMessage, MessageRole } from "../message/message.ts";
+import { isStoredPart } from "../message/stored-data.ts";
 import type { ToolCall } from "../message/tool-call.ts";
 import { isArrayOf, isOptionalString } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
@@ -8,10 +9,19 @@ const roles: readonly unknown[] = ["system", "user", "assistant", "tool"] satisf
 
 /** Tells if a value, from a caller or the storage, has the shape of a `ChatMessage`. Unknown fields are allowed. */
 export function isChatMessage(value: unknown): value is ChatMessage {
+  return isMessage(value, isContent);
+}
+
+/** Tells if a value has the shape of a message of a stored turn, whose parts may have references in place of data. */
+export function isStoredMessage(value: unknown): value is ChatMessage {
+  return isMessage(value, isStoredContent);
+}
+
+function isMessage(value: unknown, hasContent: (content: unknown) => boolean): boolean {
   return (
     isRecord(value) &&
     roles.includes(value["role"]) &&
-    (value["content"] === null || isContent(value["content"])) &&
+    (value["content"] === null || hasContent(value["content"])) &&
     (value["toolCalls"] === undefined || isArrayOf(value["toolCalls"], isToolCall)) &&
     isOptionalString(value["toolCallId"]) &&
     isOptionalString(value["name"])
@@ -21,6 +31,15 @@ export function isChatMessage(value: unknown): value is ChatMessage {
 /** Tells if an unknown value has the shape of a message's content: a string or an array of content parts. */
 export function isContent(value: unknown): value is MessageContent {
   return typeof value === "string" || isArrayOf(value, isContentPart);
+}
+
+/** Tells if a value has the shape of a stored turn's content, whose parts may have references in place of data. */
+export function isStoredContent(value: unknown): value is MessageContent {
+  return typeof value === "string" || (Array.isArray(value) && value.every(isInlineOrStored));
+}
+
+function isInlineOrStored(value: unknown): boolean {
+  return isContentPart(value) || isStoredPart(value);
 }
 
 function isToolCall(value: unknown): value is ToolCall {

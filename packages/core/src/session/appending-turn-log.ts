@@ -53,6 +53,11 @@ export class AppendingTurnLog {
     return turns;
   }
 
+  async next(session: SessionRecord): Promise<number> {
+    const [newest] = await this.#list(1, { reverse: true, after: Infinity });
+    return Math.max(newest?.cut?.through ?? newest?.seq ?? 0, session.turns) + 1;
+  }
+
   async append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord> {
     const prefix = keyPrefixOf(this.#ref.key);
     const { seq } = await this.#driver.append(namespaces.turns, prefix, toStoredTurn(turn), this.#options);

@@ -1,8 +1,9 @@
 import type { Lease } from "../lock/lease.ts";
 import type { Json } from "../storage/json.ts";
-import type { StorageDriver } from "../storage/storage-driver.ts";
+import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 import { corruptRecord } from "../storage/stored-record.ts";
 import { applyWrites, changeSession } from "./change-session.ts";
+import { PartStore } from "./part-store.ts";
 import { scan } from "./scan.ts";
 import { keyPrefixOf, namespaces, turnKey, turnNumberOf } from "./session-keys.ts";
 import type { SessionRef } from "./session-keys.ts";
@@ -46,6 +47,7 @@ export async function finishCut(
   for await (const page of scan(driver, range)) {
     await lease.confirm();
     const deleted = page.filter(({ key }) => (turnNumberOf(ref.key, key) ?? Infinity) <= cut.through);
+    for (const entry of deleted) await removeParts({ driver, ref, lease }, entry);
     await applyWrites(
       driver,
       deleted.map(({ key }) => ({ namespace: namespaces.turns, key, value })),
@@ -54,6 +56,14 @@ export async function finishCut(
   const { cut: _, ...done } = session;
   const change = ({ cut: _cut, ...stored }: SessionRecord): SessionRecord => stored;
   return (await changeSession(driver, ref.key, { change, known: session }))?.after ?? done;
+}
+
+/** Removes the large data of a deleted turn: before its record, which tells where it is. */
+async function removeParts({ driver, ref, lease }: CuttableSession, { key, value }: StorageEntry): Promise<void> {
+  const seq = turnNumberOf(ref.key, key);
+  if (seq === undefined) return;
+  const { turn } = readTurnOrCut(value, seq, { namespace: namespaces.turns, key });
+  await new PartStore(driver, ref.key).removeTurn(seq, turn, () => lease.confirm());
 }
 
 /** A session of which nothing is left loses the title that was made from its first message. */

@@ -53,8 +53,13 @@ export class KeyedTurnLog {
     return turns.slice(0, limit);
   }
 
+  async next(session: SessionRecord): Promise<number> {
+    this.#last ??= session.turns + (await this.#readMissed(session.turns)).length;
+    return this.#last + 1;
+  }
+
   async append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord> {
-    const last = this.#last ?? session.turns + (await this.#readMissed(session.turns)).length;
+    const last = (await this.next(session)) - 1;
     const counted = await this.#store(turn, last + 1, session);
     this.#last = last + 1;
     return counted;

@@ -48,6 +48,7 @@ async function readWhileTaken(
   }
 }
 
+/** Data that is stored in pieces was not read. */
 function dataLength(turn: StoredTurn): number {
-  return dataPartsOf(turn).reduce((sum, { data }) => sum + data.length, 0);
+  return dataPartsOf(turn).reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
 }

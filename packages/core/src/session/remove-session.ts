@@ -36,6 +36,7 @@ export async function removeAll(driver: StorageDriver, namespace: string, prefix
 async function removeOne(removal: Removal, key: string, index: readonly Write[] = []): Promise<void> {
   const { driver, confirm } = removal;
   await removeBelow(removal, namespaces.turns, keyPrefixOf(key));
+  await removeBelow(removal, namespaces.turnParts, keyPrefixOf(key));
   await removeBelow(removal, namespaces.memory, keyPrefixOf(key));
   await confirm?.();
   await driver.delete(namespaces.memory, key);
@@ -43,7 +44,9 @@ async function removeOne(removal: Removal, key: string, index: readonly Write[] 
 }
 
 async function removeBelow({ driver, confirm }: Removal, namespace: string, prefix: string): Promise<void> {
-  for await (const page of scan(driver, { namespace, prefix })) {
+  // Parts of turns are large.
+  const pageSize = namespace === namespaces.turnParts ? 8 : 100;
+  for await (const page of scan(driver, { namespace, prefix, pageSize })) {
     await confirm?.();
     await mapBounded(page, ({ key }) => driver.delete(namespace, key));
   }

@@ -6,6 +6,7 @@ import { drivers } from "../storage/test/drivers.ts";
 import { FaultInjector } from "../storage/test/fault-injector.ts";
 import { checkConformance } from "../testing/conformance/check-conformance.ts";
 import { sessionCutCases } from "../testing/conformance/session-cut-cases.ts";
+import { sessionPartCases } from "../testing/conformance/session-part-cases.ts";
 import { sessionListCases } from "../testing/conformance/session-list-cases.ts";
 import { sessionTitleCases } from "../testing/conformance/session-title-cases.ts";
 import { storeTurns } from "../testing/conformance/session-turns.ts";
@@ -17,11 +18,12 @@ const all: [offer: string, create: () => StorageDriver][] = [
 ];
 
 describe.each(all)(
-  "SessionStore over storage with %s [session.list] [session.title] [session.rename] [session.delete-turns] [session.delete-turns-busy]",
+  "SessionStore over storage with %s [session.list] [session.title] [session.rename] [session.delete-turns] [session.delete-turns-busy] [session.parts]",
   (_, create) => {
     checkConformance(it, sessionListCases, { create });
     checkConformance(it, sessionTitleCases, { create });
     checkConformance(it, sessionCutCases, { create });
+    checkConformance(it, sessionPartCases, { create });
   },
 );
 

@@ -9,6 +9,7 @@ export const namespaces = {
   sessions: "sessions",
   recent: "session-recent",
   turns: "turns",
+  turnParts: "turn-parts",
   memory: "memory",
   facts: "facts",
   /** One record, which shows that the storage can be written to. */

@@ -18,6 +18,7 @@ import { checkTitle } from "./session-title.ts";
 import { OpenSession } from "./open-session.ts";
 import { checkPartIndex, checkPageLimit, checkSessionCursor, checkTurnCursor, checkTurnNumber } from "./page.ts";
 import type { PageOptions } from "./page.ts";
+import { PartStore } from "./part-store.ts";
 import { removeAll, removeSession } from "./remove-session.ts";
 import { checkStoredSessionId } from "./session-id.ts";
 import { ownerPrefix, namespaces, sessionRef, sessionIdOf } from "./session-keys.ts";
@@ -90,7 +91,8 @@ export class SessionStore {
       const isReady = session !== null && session.cut === undefined;
       const opened = isReady ? { session, isNew: false } : await lease.write(prepare, access.signal);
       const log = openTurnLog(this.#driver, ref, lease.appendOptions);
-      return new OpenSession({ ...opened, sessionId, log, lease });
+      const parts = new PartStore(this.#driver, ref.key);
+      return new OpenSession({ ...opened, sessionId, log, parts, lease });
     } catch (error) {
       lease.release();
       throw error;
@@ -135,7 +137,8 @@ export class SessionStore {
 
   /**
    * Returns a page of a session's turns, oldest first. It takes no lease and waits for no run. `take` is called with each
-   * turn and may end the page before it; a page has at least one turn if there is one.
+   * turn and may end the page before it; a page has at least one turn if there is one. Such a page comes without data that
+   * is stored in pieces, which `readTurnPart` reads.
    */
   async readTurns(
     sessionId: string,
@@ -146,7 +149,8 @@ export class SessionStore {
     const after = checkTurnCursor(options.after);
     const read = async () => {
       const session = await this.#find(ref);
-      return await readTurnPage(openTurnLog(this.#driver, ref), session, { after, limit, take: options.take });
+      const page = await readTurnPage(openTurnLog(this.#driver, ref), session, { after, limit, take: options.take });
+      return options.take === undefined ? await this.#withData(ref, page) : page;
     };
     return await untilAborted(read, options.signal);
   }
@@ -160,7 +164,8 @@ export class SessionStore {
       const session = await this.#find(ref);
       const [turn] = await openTurnLog(this.#driver, ref).after(after, 1, session);
       if (turn?.seq !== seq) throw partNotFound(seq, index);
-      return readTurnPart(turn, index);
+      const parts = new PartStore(this.#driver, ref.key);
+      return readTurnPart(turn, index, (stored) => parts.read(stored));
     };
     return await untilAborted(read, access.signal);
   }
@@ -245,7 +250,8 @@ export class SessionStore {
   /** Removes what is left of deleted turns, in the storage and in memories. */
   async #finishCut(lease: Lease, ref: SessionRef, session: SessionRecord): Promise<SessionRecord> {
     if (session.cut === undefined) return session;
-    const load = () => openTurnLog(this.#driver, ref).newest(mostReloaded, session);
+    const parts = new PartStore(this.#driver, ref.key);
+    const load = async () => await parts.fillTurns(await openTurnLog(this.#driver, ref).newest(mostReloaded, session));
     await this.#driver.delete(namespaces.memory, ref.key);
     for (const listener of this.#listeners) await listener.forgetTurns?.(ref.sessionId, ref.owner, load);
     return await finishCut({ driver: this.#driver, ref, lease }, session);
@@ -259,9 +265,14 @@ export class SessionStore {
     }
     // A memory may have been used without a session.
     await removeAll(this.#driver, namespaces.memory, ownerPrefix(owner));
+    await removeAll(this.#driver, namespaces.turnParts, ownerPrefix(owner));
     await removeAll(this.#driver, namespaces.facts, ownerPrefix(owner));
     await removeAll(this.#driver, namespaces.recent, ownerPrefix(owner));
     for (const listener of this.#listeners) await listener.forgetUser?.(owner);
+  }
+
+  async #withData(ref: SessionRef, page: TurnPage): Promise<TurnPage> {
+    return { ...page, turns: await new PartStore(this.#driver, ref.key).fillTurns(page.turns) };
   }
 
   #joinedTo(other: SessionStore | undefined): SessionStore {

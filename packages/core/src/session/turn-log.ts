@@ -26,6 +26,8 @@ export interface TurnLog {
   newest(count: number, session: SessionRecord): Promise<StoredTurn[]>;
   /** Returns up to `limit` turns after a number, oldest first. */
   after(seq: number, limit: number, session: SessionRecord): Promise<StoredTurn[]>;
+  /** Returns the number that the next turn gets, unless another process stores one before. */
+  next(session: SessionRecord): Promise<number>;
   /** Stores a turn, then counts it in the session's record, and returns that record. */
   append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord>;
 }

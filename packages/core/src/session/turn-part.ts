@@ -1,10 +1,8 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import type { ContentPart, TextPart } from "../message/content.ts";
 import { readContentData } from "../message/content-data.ts";
+import { storedDataOf } from "../message/stored-data.ts";
+import type { DataPart, StoredData } from "../message/stored-data.ts";
 import type { StoredTurn, TurnConversation } from "./turn-record.ts";
-
-/** A part of a message that is an image, a sound or a file. */
-export type DataPart = Exclude<ContentPart, TextPart>;
 
 /** The bytes of an image, a sound or a file in a stored turn, which come piece by piece. */
 export type TurnPart = {
@@ -31,33 +29,43 @@ export function dataPartsOf({ history = [], input, messages }: TurnConversation)
 
 /** Returns the number of bytes in the data of a part, or `undefined` for a web address and for what is no data. */
 export function countDataBytes(part: DataPart): number | undefined {
+  const stored = storedDataOf(part);
+  if (stored !== undefined) return stored.bytes;
   const found = readContentData(part);
   return found.kind === "base64" ? byteLength(found.base64) : undefined;
 }
 
 /** Reads a part of a turn by its number. Throws `not_found` if there is none, or none with data. */
-export function readTurnPart(turn: StoredTurn, index: number): TurnPart {
+export function readTurnPart(turn: StoredTurn, index: number, read: ReadStored): TurnPart {
   const part = dataPartsOf(turn)[index];
-  const found = part === undefined ? undefined : readContentData(part);
-  if (part === undefined || found?.kind !== "base64") throw partNotFound(turn.seq, index);
-  return {
-    mimeType: found.mimeType ?? "application/octet-stream",
-    ...(part.type === "file" && part.filename !== undefined && { filename: part.filename }),
-    bytes: byteLength(found.base64),
-    pieces: decodePieces(found.base64),
-  };
+  if (part === undefined) throw partNotFound(turn.seq, index);
+  const name = part.type === "file" && part.filename !== undefined && { filename: part.filename };
+  const stored = storedDataOf(part);
+  if (stored !== undefined) {
+    const { mimeType = "application/octet-stream" } = part;
+    return { mimeType, ...name, bytes: stored.bytes, pieces: decodePieces(read(stored)) };
+  }
+  const found = readContentData(part);
+  if (found.kind !== "base64") throw partNotFound(turn.seq, index);
+  const { base64, mimeType = "application/octet-stream" } = found;
+  return { mimeType, ...name, bytes: byteLength(base64), pieces: decodePieces(cut(base64)) };
 }
+
+/** Function that reads the base64 of stored data, piece by piece. */
+export type ReadStored = (stored: StoredData) => AsyncIterable<string>;
 
 /** Makes the `not_found` error for a part that a turn does not have. */
 export function partNotFound(seq: number, index: number): TroupeError {
   return new TroupeError("not_found", `Turn ${seq} of the session has no part ${index} with data.`);
 }
 
-/** @yields the bytes of base64 */
-async function* decodePieces(base64: string): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < base64.length; at += pieceLength) {
-    yield Buffer.from(base64.slice(at, at + pieceLength), "base64");
-  }
+/** @yields the bytes of pieces of base64, each of whole groups of four characters */
+async function* decodePieces(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield Buffer.from(piece, "base64");
+}
+
+function* cut(base64: string): Generator<string> {
+  for (let at = 0; at < base64.length; at += pieceLength) yield base64.slice(at, at + pieceLength);
 }
 
 function byteLength(base64: string): number {

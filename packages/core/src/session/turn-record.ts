@@ -4,7 +4,7 @@ import { isSource } from "../message/source.ts";
 import type { Source } from "../message/source.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
-import { isChatMessage, isContent } from "../history/is-chat-message.ts";
+import { isStoredContent, isStoredMessage } from "../history/is-chat-message.ts";
 import { fromStoredMessages, parseStored, toStoredMessages } from "../history/stored-messages.ts";
 import type { Json } from "../storage/json.ts";
 import { isArrayOf, readRecord, recordVersion } from "../storage/stored-record.ts";
@@ -190,7 +190,7 @@ function hasOptionalFields({
     isTurnToolResults(toolResults) &&
     isTurnVendorStates(vendorStates) &&
     (refusedStates === undefined || isArrayOf(refusedStates, isModelName)) &&
-    (history === undefined || isArrayOf(history, isChatMessage)) &&
+    (history === undefined || isArrayOf(history, isStoredMessage)) &&
     (sources === undefined || isArrayOf(sources, isSource))
   );
 }
@@ -201,8 +201,8 @@ function isTurnRecord(value: unknown): value is TurnRecord {
     value["v"] === recordVersion &&
     typeof value["runId"] === "string" &&
     typeof value["runnable"] === "string" &&
-    isContent(value["input"]) &&
-    isArrayOf(value["messages"], isChatMessage) &&
+    isStoredContent(value["input"]) &&
+    isArrayOf(value["messages"], isStoredMessage) &&
     statuses.includes(value["status"]) &&
     isUsage(value["usage"]) &&
     hasOptionalFields(value) &&

@@ -6,6 +6,7 @@ import { sendJson, sendJsonText } from "../exchange/send-json.ts";
 import { readBody } from "../request/read-body.ts";
 import { sendPart } from "../sessions/send-part.ts";
 import { TurnPageWriter } from "../sessions/turn-page.ts";
+import type { ReadPart } from "../sessions/turn-page.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import type { Route } from "./mount-route.ts";
 
@@ -37,12 +38,19 @@ export function sessionRoutes({ sessions, maxBodyBytes }: RouterSettings): Route
         response.writeHead(204).end();
       },
     },
+    ...turnRoutes(sessions),
+  ];
+}
+
+function turnRoutes(sessions: RouterSettings["sessions"]): Route[] {
+  return [
     {
       path: "/sessions/:id/turns",
       get: async ({ request, response }) => {
         const { parts, ...page } = readTurnQuery(request);
-        const writer = new TurnPageWriter(parts === "inline");
         const owner = readPrincipal(request) ?? {};
+        const readPart: ReadPart = (place) => sessions.readPart(idOf(request), owner, place);
+        const writer = new TurnPageWriter(parts === "inline" ? readPart : undefined);
         const { next } = await sessions.readTurns(idOf(request), owner, { ...page, take: writer.take });
         sendJsonText(response, 200, writer.finish(next));
       },

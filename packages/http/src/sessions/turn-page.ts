@@ -1,6 +1,10 @@
-import type { StoredTurn, TakeTurn } from "@troupe/core";
+import type { StoredTurn, TakeTurn, TurnPart, TurnPartPlace } from "@troupe/core";
+import { storedDataOf } from "@troupe/core/adapter";
 import { toPublicTurn } from "./public-turn.ts";
-import type { PartReference, ReferredPart } from "./public-turn.ts";
+import type { ReferredPart } from "./public-turn.ts";
+
+/** Function that reads a part of a turn of the session. */
+export type ReadPart = (place: TurnPartPlace) => Promise<TurnPart>;
 
 /** The bytes that the turns of one page may have. */
 const maxPageBytes = 8_388_608;
@@ -10,12 +14,13 @@ const maxPageBytes = 8_388_608;
  * page.
  */
 export class TurnPageWriter {
-  readonly #inline: boolean;
+  readonly #readPart: ReadPart | undefined;
   readonly #texts: string[] = [];
   #bytes = 0;
 
-  constructor(inline: boolean) {
-    this.#inline = inline;
+  /** @param readPart reads the parts whose data is put into the page. Without it, all of them are references. */
+  constructor(readPart?: ReadPart) {
+    this.#readPart = readPart;
   }
 
   /** Takes a turn into the page; false if the page has no room for it. The first turn always has. */
@@ -25,8 +30,10 @@ export class TurnPageWriter {
     const bytes = Buffer.byteLength(text);
     if (this.#texts.length > 0 && this.#bytes + bytes > maxPageBytes) return false;
     this.#bytes += bytes;
-    const fitting = this.#inline ? referred.filter((each) => this.#takeData(each)) : [];
-    for (const { reference, part } of fitting) putData(reference, part.data);
+    const read = this.#readPart;
+    const fitting = read === undefined ? [] : referred.filter((each) => this.#takeData(each));
+    for (const each of fitting)
+      await putData(each, () => read?.({ seq: turn.seq, index: each.reference.stored.index }));
     if (fitting.length > 0) text = JSON.stringify(turn);
     this.#texts.push(text);
     return true;
@@ -37,14 +44,19 @@ export class TurnPageWriter {
     return `{"turns":[${this.#texts.join(",")}]${next === undefined ? "" : `,"next":${next}`}}`;
   }
 
-  #takeData({ part: { data } }: ReferredPart): boolean {
-    if (this.#bytes + data.length > maxPageBytes) return false;
-    this.#bytes += data.length;
+  #takeData({ reference, part }: ReferredPart): boolean {
+    const isStored = storedDataOf(part) !== undefined;
+    const length = isStored ? Math.ceil(reference.stored.bytes / 3) * 4 : part.data.length;
+    if (this.#bytes + length > maxPageBytes) return false;
+    this.#bytes += length;
     return true;
   }
 }
 
-/** Puts the data of a part in the place of a reference to it. */
-function putData(reference: PartReference, data: string): void {
-  Object.assign(reference, { data, stored: undefined });
+/** Puts the data of a part in the place of a reference to it, as base64 if it is stored apart. */
+async function putData({ reference, part }: ReferredPart, read: () => Promise<TurnPart> | undefined): Promise<void> {
+  const pieces: string[] = [];
+  if (storedDataOf(part) === undefined) pieces.push(part.data);
+  else for await (const piece of (await read())?.pieces ?? []) pieces.push(Buffer.from(piece).toString("base64"));
+  Object.assign(reference, { data: pieces.join(""), stored: undefined });
 }
