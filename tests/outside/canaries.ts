@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CanarySearch } from "@troupe-internal/run-checker";
+import { CanarySearch } from "@troupe-internal/vendor-fakes";
 import type { Visited, VisitOptions, VisitResult } from "./visit.ts";
 
 const keyHeaders = [

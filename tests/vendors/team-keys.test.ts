@@ -1,4 +1,4 @@
-import { CanarySearch } from "@troupe-internal/run-checker";
+import { CanarySearch } from "@troupe-internal/vendor-fakes";
 import type { Exchange } from "@troupe-internal/vendor-fakes";
 import type { ApiKeys, TeamMode } from "@troupe/core";
 import { describe, expect, it } from "vitest";

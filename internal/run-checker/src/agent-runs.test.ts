@@ -54,10 +54,7 @@ it("an agent violates no invariant with a failing vendor and callers that cancel
   const random = seededRandom(20_261_121);
   const vendor = await FakeVendor.start({ strict: true });
   const model = new MinimalProvider({ url: vendor.url, apiKey: "sk-canary-of-the-service" });
-  onTestFinished(async () => {
-    await model.close();
-    await vendor.close();
-  });
+  onTestFinished(() => vendor.close());
   vendor.respond((exchange) => replyTo(exchange, random));
   const storage = new InMemoryStorage();
   const retry = { maxRetries: 2, initialDelayMs: 1, maxDelayMs: 2 };

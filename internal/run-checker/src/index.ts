@@ -1,4 +1,3 @@
-export { CanarySearch } from "./canary-search.ts";
 export { check, unjudged } from "./check.ts";
 export { dumpStorage, recordSse } from "./evidence.ts";
 export type { Evidence, RecordedStream, StorageDump } from "./evidence.ts";

@@ -1,3 +1,4 @@
+export { CanarySearch } from "./canary-search.ts";
 export type { Delivery } from "./delivery.ts";
 export type { DialectName, OwnDialect, VendorAnswer } from "./dialect.ts";
 export type { Exchange } from "./exchange.ts";

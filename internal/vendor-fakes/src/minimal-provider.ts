@@ -1,7 +1,7 @@
 import { ModelError } from "@troupe/core";
 import type { ChatMessage, FinishReason, ModelOptions, ModelProvider, StreamChunk, TokenUsage } from "@troupe/core";
-import { collectResponse, createHttpPool, readSse, requireKey, toTroupeError } from "@troupe/core/adapter";
-import type { HttpPool, ModelResponse, ResolvedKey } from "@troupe/core/adapter";
+import { collectResponse, Network, readSse, requireKey, toTroupeError } from "@troupe/core/adapter";
+import type { HttpSender, ModelResponse, NetworkOptions, ResolvedKey } from "@troupe/core/adapter";
 
 type Delta = {
   content?: string;
@@ -25,16 +25,23 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   content_filter: "content_filter",
 };
 
-/** A minimal `ModelProvider` that passes its conformance suite: Chat Completions over a pooled `fetch`, without tools or settings. */
+/** Options of `MinimalProvider`: the URL and the key of the vendor, and the function that sends in place of the shared connections. */
+export type MinimalProviderOptions = Pick<NetworkOptions, "fetch"> & {
+  url: string;
+  apiKey: string;
+  idleTimeoutMs?: number | undefined;
+};
+
+/** A minimal `ModelProvider` that passes its conformance suite: Chat Completions over core's network, without tools or settings. */
 export class MinimalProvider implements ModelProvider {
   readonly providerId = "minimal";
   readonly modelId = "gpt-4.1";
-  readonly #options: { url: string; apiKey: string };
-  readonly #pool: HttpPool;
+  readonly #options: MinimalProviderOptions;
+  readonly #network: HttpSender;
 
-  constructor({ idleTimeoutMs, ...options }: { url: string; apiKey: string; idleTimeoutMs?: number | undefined }) {
+  constructor(options: MinimalProviderOptions) {
     this.#options = options;
-    this.#pool = createHttpPool(idleTimeoutMs === undefined ? {} : { idleTimeoutMs });
+    this.#network = new Network({ fetch: options.fetch });
   }
 
   async generate(messages: readonly ChatMessage[], options?: ModelOptions): Promise<ModelResponse> {
@@ -53,10 +60,6 @@ export class MinimalProvider implements ModelProvider {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#pool.close();
-  }
-
   #body(messages: readonly ChatMessage[]): object {
     return {
       model: this.modelId,
@@ -68,11 +71,12 @@ export class MinimalProvider implements ModelProvider {
 
   async *#frames(messages: readonly ChatMessage[], key: ResolvedKey, signal?: AbortSignal): AsyncGenerator<Frame> {
     const { providerId } = this;
-    const response = await this.#pool.send(`${this.#options.url}/v1/chat/completions`, {
+    const response = await this.#network.send(`${this.#options.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${key.value}`, "content-type": "application/json" },
       body: JSON.stringify(this.#body(messages)),
       signal,
+      idleTimeoutMs: this.#options.idleTimeoutMs,
     });
     if (response.status !== 200) {
       const seconds = Number(response.headers.get("retry-after") ?? NaN);

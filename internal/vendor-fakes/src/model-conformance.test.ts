@@ -5,24 +5,18 @@ import { FakeVendor } from "./fake-vendor.ts";
 import { scenarioReply } from "./scenario-reply.ts";
 import { MinimalProvider } from "./minimal-provider.ts";
 
-/** Creates a vendor and its providers, which are closed after the case. */
+/** Creates a vendor, which is closed after the case. */
 async function subject(): Promise<ModelProviderSubject & { close(): Promise<void> }> {
   const vendor = await FakeVendor.start();
-  const providers: MinimalProvider[] = [];
   return {
     provider(scenario) {
       const reply = scenarioReply(scenario, { truncated: "openai-chat-truncated.sse" });
       vendor.plan(reply);
       const { idleTimeoutMs } = scenario;
-      const provider = new MinimalProvider({ url: vendor.url, apiKey: serversKey, idleTimeoutMs });
-      providers.push(provider);
-      return provider;
+      return new MinimalProvider({ url: vendor.url, apiKey: serversKey, idleTimeoutMs });
     },
     requests: () => vendor.exchanges,
-    async close() {
-      for (const provider of providers) await provider.close();
-      await vendor.close();
-    },
+    close: async () => await vendor.close(),
   };
 }
 

@@ -1,5 +1,5 @@
 import { objectOf, stringOrEmpty } from "@troupe-internal/vendor-fakes";
-import { CanarySearch } from "../canary-search.ts";
+import { CanarySearch } from "@troupe-internal/vendor-fakes";
 import type { Emitted, Evidence, Invariant, RecordedStream } from "../evidence.ts";
 import { NonceOwners } from "../nonce.ts";
 import type { Operation } from "../operation-log.ts";

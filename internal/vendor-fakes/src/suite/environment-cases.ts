@@ -35,6 +35,8 @@ function nonsense(elsewhere: string, keyVariables: readonly string[]): Record<st
     ...Object.fromEntries(all("ANTHROPIC_CUSTOM_HEADERS OPENAI_CUSTOM_HEADERS", headers)),
     ...Object.fromEntries(all("ANTHROPIC_LOG OPENAI_LOG", "debug")),
     ...Object.fromEntries(all("GOOGLE_GENAI_USE_VERTEXAI GOOGLE_GENAI_USE_ENTERPRISE", "true")),
+    // Only 1 turns the proxies on.
+    NODE_USE_ENV_PROXY: "true",
   };
 }
 
@@ -44,6 +46,7 @@ export function environmentCases({ keyVariables }: ProviderSubject): ProviderCas
     "takes the key of the call, else its own, else the environment's": takesKeysInOrder,
     ...(keyVariables.length > 0 && { "is unauthorized without any key, before any request": needsKey }),
     "reads nothing else from the environment": readsNothingElse,
+    "goes through the proxy of the environment where NODE_USE_ENV_PROXY is 1": goesThroughProxy,
     "writes nothing to the console, whatever comes": writesNothing,
   };
 }
@@ -102,6 +105,27 @@ async function readsNothingElse(trial: ProviderTrial): Promise<void> {
     assert.deepEqual(elsewhere.exchanges, []);
   } finally {
     await elsewhere.close();
+  }
+}
+
+async function goesThroughProxy(trial: ProviderTrial): Promise<void> {
+  const { vendor } = trial;
+  const proxy = await startVendor(trial.subject);
+  const names = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"];
+  const proxies = Object.fromEntries(names.map((name) => [name, proxy.url]));
+  const direct = { no_proxy: "127.0.0.1", NO_PROXY: "127.0.0.1" };
+  try {
+    await withEnvironment({ ...proxies, no_proxy: "", NO_PROXY: "", NODE_USE_ENV_PROXY: "1" }, async () => {
+      // A fake vendor opens no tunnel, but it sees who asks for one.
+      for (const error of await trial.failures({ answer: "Yes." }))
+        assertHas(error, { code: "model_failed" }, "the error");
+      assert.ok(proxy.connectionCount > 0, "the proxy was not asked");
+      assert.deepEqual(vendor.exchanges, []);
+      Object.assign(process.env, direct);
+      assert.equal((await trial.whole({ answer: "Yes." })).error, undefined);
+    });
+  } finally {
+    await proxy.close();
   }
 }
 

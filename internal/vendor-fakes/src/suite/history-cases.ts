@@ -149,6 +149,7 @@ export const historyCases = {
       trial.vendor.say({ thinking: "Where?", toolCalls: [look] }, "Yes.");
       const output = await agentOf(trial, modelId, { maxToolRoundtrips: 1 }).run("Umbrella?");
       assert.equal(output.text, "Yes.");
+      assertLastBody(trial, trial.subject.agentRequests?.withoutTools);
     }
     assertNothingRefused(trial);
     trial.vendor.assertDone();
@@ -161,6 +162,7 @@ export const historyCases = {
         structured?: unknown;
       };
       assert.deepEqual(structured, { needed: true });
+      assertLastBody(trial, trial.subject.agentRequests?.repaired);
     }
     assertNothingRefused(trial);
     trial.vendor.assertDone();
@@ -171,6 +173,10 @@ function agentOf(trial: ProviderTrial, modelId: string, config: Partial<AgentCon
   const tool = defineTool({ name: "look", description: "Looks.", parameters, execute: () => "rain in Oslo" });
   const model = trial.connect({ modelId });
   return new Agent({ name: "helper", model, tools: [tool], reasoning: { enabled: true }, ...config });
+}
+
+function assertLastBody({ vendor }: ProviderTrial, pattern = /(?:)/): void {
+  assert.match(JSON.stringify(vendor.exchanges.at(-1)?.request.body), pattern, "the last request");
 }
 
 function assertNothingRefused({ vendor }: ProviderTrial): void {

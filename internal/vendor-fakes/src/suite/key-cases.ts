@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { createLogger } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
+import { CanarySearch } from "../canary-search.ts";
 import type { PlannedReply } from "../planned-reply.ts";
 import { assertHas, collect, startVendor } from "./provider-trial.ts";
 import type { ProviderCases, ProviderTrial } from "./provider-trial.ts";
 
-const keys = Array.from({ length: 20 }, (_, index) => `sk-canary-8c1f04d2e7-${String(index).padStart(2, "0")}`);
+/** Keys that look different once they are escaped, in JSON and in URLs. */
+const keys = Array.from({ length: 20 }, (_, index) => `sk-canary"8c1f\\\\04d2%e7+/${String(index).padStart(2, "0")}`);
+const search = new CanarySearch(keys);
 
 /** Cases of keys that do not touch the environment. */
 export const keyCases = {
@@ -83,8 +86,26 @@ function assertBody(body: unknown, key: string | undefined): void {
   assert.match(JSON.stringify(body), new RegExp(`I am ${Number(key?.slice(-2))}\\.`), `a body under the key ${key}`);
 }
 
-/** Returns the keys that a value shows, plain or in base64. */
+/** Returns the keys that a value shows: plain, escaped, in base64, or in pieces that stand in fields of one name. */
 function keysIn(value: unknown): string[] {
   const shown = inspect(value, { depth: 15, showHidden: true, maxStringLength: null, maxArrayLength: null });
-  return keys.filter((key) => shown.includes(key) || shown.includes(Buffer.from(key).toString("base64").slice(0, -4)));
+  const fields = joinedFields(value);
+  // Strings as they are: inspect escapes some of their characters.
+  const found = [shown, ...fields.values()].flatMap((text) => search.in(text).map(({ canary }) => canary));
+  return keys.filter((key) => found.includes(key));
+}
+
+/** Joins the strings of fields with one name, at any depth: a stream may show a key in pieces. */
+function joinedFields(value: unknown): Map<string, string> {
+  const fields = new Map<string, string>();
+  const seen = new Set<unknown>();
+  const join = (each: unknown, name: string): void => {
+    if (typeof each === "string") fields.set(name, `${fields.get(name) ?? ""}${each}`);
+    if (typeof each !== "object" || each === null || seen.has(each)) return;
+    seen.add(each);
+    const isList = Array.isArray(each);
+    for (const key of Reflect.ownKeys(each)) join(Reflect.get(each, key), isList ? name : String(key));
+  };
+  join(value, "");
+  return fields;
 }

@@ -1,4 +1,4 @@
-import type { EmbeddingProvider, Logger, ModelOptions, ModelProvider } from "@troupe/core";
+import type { EmbeddingProvider, Logger, ModelOptions, ModelProvider, NetworkOptions } from "@troupe/core";
 import type { PlannedReply } from "../planned-reply.ts";
 import type { OwnDialect } from "../dialect.ts";
 
@@ -10,6 +10,8 @@ export type SubjectOptions = {
   apiKey?: string;
   idleTimeoutMs?: number;
   logger?: Logger;
+  /** Sends the requests in place of the shared connections. */
+  fetch?: NonNullable<NetworkOptions["fetch"]>;
 };
 
 /** The chunks or the failure that a recorded answer must be read as. */
@@ -61,6 +63,11 @@ export type ProviderSubject = {
   untaken: ModelOptions;
   /** Matches what of the vendor's state must be in no session and no output. */
   secrets: RegExp;
+  /**
+   * Patterns for the body of the last request of an agent that has used its tools often enough, and of one whose answer
+   * must fit a schema that it did not fit before.
+   */
+  agentRequests?: { withoutTools: RegExp; repaired: RegExp };
   /** Bytes before the JSON of an event. @default "data: " */
   eventPrefix?: string;
   /** Idle milliseconds after which a case that waits fails. @default 30_000 */

@@ -1,8 +1,9 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
-import { collectResponse } from "@troupe/core/adapter";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { collectResponse, createHttpPool } from "@troupe/core/adapter";
+import { describe, expect, it } from "vitest";
 import { MinimalProvider } from "../minimal-provider.ts";
+import { pooledFetch } from "../pooled-fetch.ts";
 import { providerSuite } from "./provider-suite.ts";
 import type { ProviderSubject, SubjectOptions } from "./provider-subject.ts";
 
@@ -10,6 +11,9 @@ type Stream = AsyncGenerator<ModelChunk, void>;
 type Call = { messages: readonly ChatMessage[]; options: ModelOptions };
 /** A fault: streams the answer of a provider in a wrong way. */
 type Mutation = (provider: ModelProvider, call: Call, given: SubjectOptions) => Stream;
+/** A fault below the provider: makes other options of the given ones. */
+type Spoiler = (given: SubjectOptions) => SubjectOptions;
+type Faults = { mutation?: Mutation; spoil?: Spoiler };
 
 const apiKey = "sk-of-the-subject";
 
@@ -41,13 +45,15 @@ const faithful: Mutation = async function* (provider, { messages, options }) {
   yield* provider.stream(messages, options);
 };
 
-function subjectOf(mutation: Mutation): ProviderSubject {
-  const providers: MinimalProvider[] = [];
-  onTestFinished(async () => void (await Promise.all(providers.map((each) => each.close()))));
+const end = { choices: [{ delta: {}, finish_reason: "stop" }] };
+const recorded = [{ choices: [{ delta: { content: "Grüße" }, finish_reason: null }] }, end]
+  .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+  .join("");
+
+function subjectOf({ mutation = faithful, spoil = (given) => given }: Faults): ProviderSubject {
   return {
     connect(url, given) {
-      const provider = new MinimalProvider({ url, apiKey, ...given });
-      providers.push(provider);
+      const provider = new MinimalProvider({ url, apiKey, ...spoil(given) });
       return new Mutant(provider, given, mutation);
     },
     models: ["gpt-4.1"],
@@ -63,6 +69,13 @@ function subjectOf(mutation: Mutation): ProviderSubject {
           },
         ],
       },
+      greeting: {
+        recorded,
+        chunks: [
+          { type: "text", text: "Grüße" },
+          { type: "finish", finishReason: "stop" },
+        ],
+      },
     },
     truncated: { transcript: "openai-chat-truncated.sse" },
     keyVariables: [],
@@ -73,9 +86,9 @@ function subjectOf(mutation: Mutation): ProviderSubject {
 }
 
 /** Runs the cases of the suite with this title, and returns their errors. */
-async function faultsOf(title: string, mutation: Mutation): Promise<string[]> {
+async function faultsOf(title: string, planted: Faults): Promise<string[]> {
   const bodies: (() => Promise<void>)[] = [];
-  providerSuite((declared, body) => void (declared === title && bodies.push(body)), subjectOf(mutation));
+  providerSuite((declared, body) => void (declared === title && bodies.push(body)), subjectOf(planted));
   expect(bodies).toHaveLength(1);
   const faults: string[] = [];
   for (const body of bodies) await body().catch((error: Error) => faults.push(error.message));
@@ -84,7 +97,27 @@ async function faultsOf(title: string, mutation: Mutation): Promise<string[]> {
 
 let firstKey: string | undefined;
 
-const mutants: Record<string, { title: string; mutation: Mutation }> = {
+const keyTitle = "sends each of twenty calls at once under its own key, and shows it nowhere else";
+
+/** Makes a fault that writes the key of each call to the log. */
+function logsKey(write: (key: string) => string): Mutation {
+  return async function* (provider, call, given) {
+    given.logger?.info(write(call.options.apiKey ?? ""));
+    yield* faithful(provider, call, given);
+  };
+}
+
+/** Reads each piece of a body as text by itself. */
+function readsPiecesAlone(given: SubjectOptions): SubjectOptions {
+  const { fetch } = given;
+  if (fetch === undefined) return given;
+  const inText = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (piece, controller) => controller.enqueue(new TextEncoder().encode(new TextDecoder().decode(piece))),
+  });
+  return { ...given, fetch: async (...request) => new Response((await fetch(...request)).body?.pipeThrough(inText)) };
+}
+
+const mutants: Record<string, Faults & { title: string }> = {
   "loses the last event": {
     title: "reads the recorded answer openai-chat-text.sse, however it arrives",
     mutation: async function* (...given) {
@@ -97,18 +130,49 @@ const mutants: Record<string, { title: string; mutation: Mutation }> = {
     },
   },
   "uses the key of another call": {
-    title: "sends each of twenty calls at once under its own key, and shows it nowhere else",
+    title: keyTitle,
     mutation: async function* (provider, { messages, options }, given) {
       firstKey ??= options.apiKey;
       yield* faithful(provider, { messages, options: { ...options, ...(firstKey && { apiKey: firstKey }) } }, given);
     },
   },
-  "logs its key": {
-    title: "sends each of twenty calls at once under its own key, and shows it nowhere else",
+  "logs its key in base64": {
+    title: keyTitle,
+    mutation: logsKey((key) => `asked by ${Buffer.from(`user:${key}`).toString("base64")}`),
+  },
+  "logs its key in a URL": {
+    title: keyTitle,
+    mutation: logsKey((key) => `asked at https://example.com/${encodeURIComponent(key)}`),
+  },
+  "streams its key in JSON": {
+    title: keyTitle,
     mutation: async function* (provider, call, given) {
-      given.logger?.info(`asked by ${Buffer.from(call.options.apiKey ?? "").toString("base64")}`);
+      yield { type: "text", text: JSON.stringify([call.options.apiKey]) };
       yield* faithful(provider, call, given);
     },
+  },
+  "streams its key in pieces": {
+    title: keyTitle,
+    mutation: async function* (provider, call, given) {
+      for (const text of call.options.apiKey?.match(/.{1,5}/g) ?? []) yield { type: "text", text };
+      yield* faithful(provider, call, given);
+    },
+  },
+  "reads each piece of bytes by itself": {
+    title: "reads the recorded answer greeting, however it arrives",
+    spoil: readsPiecesAlone,
+  },
+  "waits for a silent vendor for ever": {
+    title: "ends a whole answer that goes silent, and its socket",
+    spoil: (given) => ({ ...given, idleTimeoutMs: 60_000 }),
+  },
+  "passes by the proxy of the environment": {
+    title: "goes through the proxy of the environment where NODE_USE_ENV_PROXY is 1",
+    spoil: (given) => ({ ...given, fetch: pooledFetch(createHttpPool()) }),
+  },
+  "opens a socket for each call": {
+    title: "keeps its socket for the next call, also when the answer ends a moment after its last event",
+    spoil: (given) => ({ ...given, fetch: (...request) => pooledFetch(createHttpPool())(...request) }),
   },
   "swallows an error": {
     title: "fails on every recorded answer whose connection is closed or reset",
@@ -197,21 +261,21 @@ const mutants: Record<string, { title: string; mutation: Mutation }> = {
 };
 
 describe("providerSuite", () => {
-  it.each(Object.entries(mutants))("is red for a provider that %s", async (_, { title, mutation }) => {
+  it.each(Object.entries(mutants))("is red for a provider that %s", async (_, { title, ...planted }) => {
     firstKey = undefined;
-    expect(await faultsOf(title, faithful)).toEqual([]);
+    expect(await faultsOf(title, {})).toEqual([]);
 
-    expect(await faultsOf(title, mutation)).toEqual([expect.stringContaining("Expected a subject that")]);
+    expect(await faultsOf(title, planted)).toEqual([expect.stringContaining("Expected a subject that")]);
   });
 
   it("is red for a provider that sends any history as it is", async () => {
     const title = "makes of any history one that its vendor takes, its own answers among it";
 
-    expect(await faultsOf(title, faithful)).toHaveLength(1);
+    expect(await faultsOf(title, {})).toHaveLength(1);
   });
 
   it("refuses a known gap that it has no case for", () => {
-    const subject = { ...subjectOf(faithful), knownGaps: { "flies to the moon": "it has no rocket" } };
+    const subject = { ...subjectOf({}), knownGaps: { "flies to the moon": "it has no rocket" } };
 
     expect(() => providerSuite(() => undefined, subject)).toThrow(/"flies to the moon", which is no case/);
   });

@@ -1,7 +1,7 @@
 import { checkConformance, modelProviderCases, serversKey } from "@troupe/core/testing";
 import type { ModelProviderSubject } from "@troupe/core/testing";
 import { scenarioReply } from "../scenario-reply.ts";
-import { connectionCases } from "./connection-cases.ts";
+import { connectionCases, lonelyConnectionCases } from "./connection-cases.ts";
 import { environmentCases } from "./environment-cases.ts";
 import { failureCases } from "./failure-cases.ts";
 import { historyCases } from "./history-cases.ts";
@@ -24,7 +24,7 @@ type DeclareTest = {
 export function providerSuite(it: DeclareTest, subject: ProviderSubject): void {
   const { concurrent = it } = it;
   const cases = providerCases(subject);
-  const alone = environmentCases(subject);
+  const alone = { ...environmentCases(subject), ...lonelyConnectionCases };
   const [core, own, environment] = splitGaps(subject.knownGaps, [modelProviderCases, cases, alone]);
   for (const modelId of subject.models) {
     checkConformance((title, body) => concurrent(`${modelId} ${title}`, body), modelProviderCases, {

@@ -1,21 +1,23 @@
 import assert from "node:assert/strict";
 import { isRetryable } from "@troupe/core/adapter";
 import type { ModelChunk } from "@troupe/core/adapter";
+import { cutInPieces } from "../delivery.ts";
 import type { Delivery, Fault } from "../delivery.ts";
 import type { VendorReply } from "../dialect.ts";
 import type { PlannedReply } from "../planned-reply.ts";
 import { readTranscript, transcriptNames } from "../transcripts.ts";
 import type { ProviderSubject, RecordedAnswer } from "./provider-subject.ts";
 import { assertHas } from "./provider-trial.ts";
-import type { ProviderCases, ProviderTrial } from "./provider-trial.ts";
+import type { ProviderCases, ProviderTrial, StreamOutcome } from "./provider-trial.ts";
 
 const deliveries: Readonly<Record<string, Delivery>> = {
   "as it was recorded": {},
-  "in pieces of 3 bytes": { pieceBytes: 3 },
-  "in pieces of 7 bytes": { pieceBytes: 7 },
   "in pieces of 64 bytes": { pieceBytes: 64 },
   slowly: { pieceBytes: 400, pieceDelayMs: 5 },
 };
+
+/** Sizes of the smallest pieces, which come without a socket: through one, each would cost a turn of the event loop. */
+const smallest = [1, 2, 3, 7];
 
 const lost = { name: "ModelError", code: "model_failed", networkCode: "ECONNRESET" };
 const silent = { name: "ModelError", code: "timeout", networkCode: "ETIMEDOUT" };
@@ -24,7 +26,6 @@ const silent = { name: "ModelError", code: "timeout", networkCode: "ETIMEDOUT" }
 export function transcriptCases({ transcripts, transcriptPattern }: ProviderSubject): ProviderCases {
   const reads = Object.entries(transcripts).map(([name, expected]) => {
     const check = async (trial: ProviderTrial) => await readsTranscript(trial, name, expected);
-    // One byte at a time costs as much as all other deliveries: core's suite does it for a text and a call.
     return [`reads the recorded answer ${name}, however it arrives`, check] as const;
   });
   return {
@@ -42,8 +43,8 @@ export function transcriptCases({ transcripts, transcriptPattern }: ProviderSubj
 }
 
 async function readsTranscript(trial: ProviderTrial, transcript: string, expected: RecordedAnswer): Promise<void> {
-  const read = async ([how, delivery]: [string, Delivery]) => {
-    const { chunks, error, exchange } = await trial.stream({ ...replyOf(transcript, expected), delivery });
+  const reply = replyOf(transcript, expected);
+  const check = (how: string, { chunks, error }: Pick<StreamOutcome, "chunks" | "error">) => {
     assert.deepEqual(chunks.map(toPlain(chunks)), expected.chunks, how);
     assertMetrics(chunks);
     if (expected.details !== undefined) assertHas(chunks.at(-1), expected.details, "the last chunk");
@@ -52,10 +53,32 @@ async function readsTranscript(trial: ProviderTrial, transcript: string, expecte
       assertHas(error, expected.error, `the error, ${how}`);
       assert.ok(isRetryable(error), `the error can be retried, ${how}`);
     }
+  };
+  const read = async ([how, delivery]: [string, Delivery]) => {
+    const outcome = await trial.stream({ ...reply, delivery });
+    check(how, outcome);
     const ends = expected.error === undefined ? ["completed"] : ["completed", "abandoned"];
-    await trial.until(() => ends.includes(exchange?.end ?? ""), `the vendor's request is ${ends.join(" or ")}`);
+    await trial.until(() => ends.includes(outcome.exchange?.end ?? ""), `the vendor's request is ${ends.join(" or ")}`);
   };
   await Promise.all(Object.entries(deliveries).map(read));
+  for (const bytes of smallest) {
+    const fetch = async () => inPieces(reply.raw, bytes);
+    check(`in pieces of ${bytes} bytes`, await trial.stream(reply, { provider: { fetch } }));
+  }
+  assert.equal(trial.vendor.exchanges.length, Object.keys(deliveries).length, "a request went by another way");
+}
+
+/** Makes a response whose body comes in pieces of so many bytes. */
+function inPieces({ status, headers, frames }: VendorReply, bytes: number): Response {
+  const pieces = cutInPieces(frames, { pieceBytes: bytes, lastByte: Infinity }).values();
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const { done, value } = pieces.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+  return new Response(body, { status, headers });
 }
 
 /** Returns a function that makes chunks comparable: as JSON, with numbers for the provider's own ids. */
@@ -90,8 +113,11 @@ async function failsOnEach(trial: ProviderTrial, kinds: readonly Fault["kind"][]
     const isSilent = fault.kind === "hang";
     // Short only where silence is the case: a busy machine is silent for longer.
     const provider = { idleTimeoutMs: isSilent ? 100 : 60_000 };
-    const { chunks, error } = await trial.stream({ ...reply, delivery: { fault } }, { provider });
+    const { chunks, error, exchange } = await trial.stream({ ...reply, delivery: { fault } }, { provider });
     assertHas(error, isSilent ? silent : lost, `the error of ${transcript}, ${JSON.stringify(fault)}`);
+    // A short time may be over before the request is there.
+    if (isSilent && exchange !== undefined)
+      await trial.until(() => exchange.end === "abandoned", "the vendor's silent request is abandoned");
     assert.ok(!chunks.some(({ type }) => type === "finish"), `${transcript} finishes, ${JSON.stringify(fault)}`);
   };
   await Promise.all(calls.map(fail));
