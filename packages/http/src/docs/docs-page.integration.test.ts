@@ -9,6 +9,7 @@ import { serve } from "../../test/serve.ts";
 
 const browserUrl = process.env["TROUPE_TEST_CHROMIUM_URL"] ?? "not started by pnpm test:services";
 const waitMs = 15_000;
+const question = { body: '{ "input": "What should I take along?" }' };
 
 /** Runs in the page, where nothing of this file is in scope. */
 const reportViolations = `addEventListener("securitypolicyviolation", (event) => {
@@ -59,11 +60,17 @@ async function enterKey(page: Page, scheme: string, key: string): Promise<void> 
   await form.getByRole("button", { name: "Close" }).click();
 }
 
-async function runInPage(page: Page, path: string): Promise<string> {
+/** Sends a request from the page: with this body, or as the page proposes it, and in this type. */
+async function runInPage(
+  page: Page,
+  path: string,
+  { body, type }: { body?: string; type?: string } = {},
+): Promise<string> {
   const operation = page.locator(".opblock", { has: page.locator(`[data-path="${path}"]`) });
   await operation.locator(".opblock-summary-control").first().click();
   await operation.getByRole("button", { name: "Try it out" }).click();
-  await operation.locator("textarea").fill('{ "input": "What should I take along?" }');
+  if (type !== undefined) await operation.locator(".body-param-content-type select").selectOption(type);
+  if (body !== undefined) await operation.locator("textarea").fill(body);
   await operation.getByRole("button", { name: "Execute" }).click();
   const answer = operation.locator(".live-responses-table tbody .response").first();
   await answer.waitFor();
@@ -90,11 +97,11 @@ it.skipIf(browserUrl === "")(
     expect(await page.locator(".info .title").innerText()).toContain("A desk of agents");
 
     await enterKey(page, "openaiKey", "sk-of-the-caller");
-    expect(await runInPage(page, "/agents/helper/run")).toContain("Take an umbrella to Oslo.");
+    expect(await runInPage(page, "/agents/helper/run", question)).toContain("Take an umbrella to Oslo.");
     expect(heard.map(({ apiKeys }) => apiKeys)).toEqual([{ openai: "sk-of-the-caller" }]);
-    expect(await runInPage(page, "/agents/helper/stream")).toContain('"finishReason":"stop"');
+    expect(await runInPage(page, "/agents/helper/stream", question)).toContain('"finishReason":"stop"');
     const odd = `/agents/${encodeURIComponent("ä <b>odd {name}")}/run`;
-    expect(await runInPage(page, odd)).toContain("Hello from the odd one.");
+    expect(await runInPage(page, odd, question)).toContain("Hello from the odd one.");
 
     expect(
       await page.evaluate(() => [localStorage, sessionStorage].flatMap((kept) => Object.values(kept)).join(" ")),
@@ -102,6 +109,31 @@ it.skipIf(browserUrl === "")(
     expect(new Set(urls.filter((url) => !url.startsWith("data:")).map((url) => new URL(url).host))).toEqual(
       new Set([`127.0.0.1:${service.port}`]),
     );
+    expect(complaints).toEqual([]);
+  },
+);
+
+it.skipIf(browserUrl === "")(
+  "what the docs propose to send runs as it stands, without a key, a user or a session",
+  { timeout: 120_000 },
+  async () => {
+    const { agent, heard } = listener();
+    const options = { agents: { helper: agent }, teams: { desk: desk() }, workflows: { counter: counter() } };
+    const service = await serve({ ...options, fileUpload: true, swagger: {} });
+    const { page, complaints } = await openPage();
+    await page.goto(`http://127.0.0.1:${service.port}/docs`);
+    await page.getByText("Run the agent helper", { exact: true }).waitFor();
+    const bodies: string[] = [];
+    page.on("request", (request) => bodies.push(request.postData() ?? ""));
+
+    for (const path of ["/agents/helper/run", "/teams/desk/run", "/workflows/counter/run"]) {
+      expect(await runInPage(page, path), path).toContain("200");
+    }
+    expect(await runInPage(page, "/agents/helper/stream", { type: "multipart/form-data" })).toContain("200");
+
+    expect(heard).toHaveLength(1);
+    expect(bodies).toHaveLength(4);
+    for (const body of bodies) expect(body).not.toMatch(/apiKey|sessionId|userId/);
     expect(complaints).toEqual([]);
   },
 );

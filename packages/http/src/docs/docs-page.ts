@@ -27,12 +27,29 @@ export function docsPage({ title, script, bundle, style, icon, spec }: PageLinks
 
 /**
  * The browser script that starts Swagger UI on the docs page. It stores nothing that is entered, and takes no settings
- * from the query.
+ * from the query. The fields of a form begin with their examples, and empty ones are not sent: the library would
+ * make keys and ids up.
  */
-export const docsScript = `SwaggerUIBundle({
+export const docsScript = `function exampleOfField(field) {
+  const { example, type } = field.toJS();
+  return example ?? (type === "array" ? [] : "");
+}
+
+function proposeOnlyExamples({ fn: { getSampleSchema } }) {
+  return {
+    components: { ParameterIncludeEmpty: () => null },
+    fn: {
+      getSampleSchema: (schema, type, ...rest) =>
+        type === false ? exampleOfField(schema) : getSampleSchema(schema, type, ...rest),
+    },
+  };
+}
+
+SwaggerUIBundle({
   domNode: document.getElementById("docs"),
   url: document.getElementById("docs").dataset.spec,
   presets: [SwaggerUIBundle.presets.apis],
+  plugins: [proposeOnlyExamples],
   layout: "BaseLayout",
   queryConfigEnabled: false,
   persistAuthorization: false,

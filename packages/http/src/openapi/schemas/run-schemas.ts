@@ -171,7 +171,7 @@ export function formSchema({ maxFiles }: Pick<UploadRules, "maxFiles">): OpenApi
   const files = { type: "array", items: file, minItems: 1, maxItems: maxFiles };
   return {
     type: "object",
-    properties: { input: stringSchema, files, ...runFields },
+    properties: { input: { ...stringSchema, example: runExample.input }, files, ...runFields },
     anyOf: [{ required: ["input"], properties: { input: saidSchema } }, { required: ["files"] }],
     additionalProperties: false,
     description: "A text, files, or both.",
