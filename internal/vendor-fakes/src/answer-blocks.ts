@@ -2,6 +2,7 @@ import type { FinishReason, TokenUsage } from "@troupe/core";
 import type { ModelChunk } from "@troupe/core/adapter";
 import { scriptedChunks } from "@troupe/core/testing";
 import type { VendorAnswer } from "./dialect.ts";
+import type { HostedCall } from "./hosted-calls.ts";
 
 /** One part of an answer, in the pieces in which it is streamed. The pieces of a call are its arguments as JSON. */
 export type AnswerBlock =
@@ -15,6 +16,8 @@ export type CallBlock = Extract<AnswerBlock, { type: "call" }>;
 /** An answer in its parts, with its end and usage. */
 export type AnswerBlocks = {
   blocks: AnswerBlock[];
+  /** Calls of the vendor's own tools, before the text. */
+  hosted: readonly HostedCall[];
   /** The model reasoned, with or without visible text. */
   isReasoned: boolean;
   finishReason: FinishReason;
@@ -37,6 +40,7 @@ export function toBlocks(answer: VendorAnswer): AnswerBlocks {
   const end = chunks.find((chunk) => chunk.type === "finish");
   return {
     blocks,
+    hosted: typeof answer === "string" ? [] : (answer.hosted ?? []),
     isReasoned: blocks[0]?.type === "thinking" || (typeof answer !== "string" && answer.vendorState !== undefined),
     finishReason: end?.finishReason ?? "stop",
     usage: { ...noCounts, promptTokens: 0, completionTokens: 0, totalTokens: 0, ...end?.usage },

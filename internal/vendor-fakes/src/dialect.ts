@@ -1,4 +1,5 @@
 import type { ScriptedAnswer } from "@troupe/core/testing";
+import type { HostedCall } from "./hosted-calls.ts";
 
 /** Name of a wire format. `google` also covers the paths of Google Cloud. */
 export type DialectName = "openai-responses" | "openai-chat" | "anthropic" | "google" | "ollama";
@@ -9,7 +10,10 @@ export type Route = { kind: "chat" | "embeddings"; modelId: string; stream: bool
 /** One answer of a model, without timing and failures: these belong to the delivery and the plan. */
 export type VendorAnswer =
   | string
-  | Omit<Exclude<ScriptedAnswer, string>, "error" | "delayMs" | "chunkDelayMs" | "hang" | "responseId">;
+  | (Omit<Exclude<ScriptedAnswer, string>, "error" | "delayMs" | "chunkDelayMs" | "hang" | "responseId"> & {
+      /** Calls of the vendor's own tools, before the text. OpenAI's Responses, Anthropic and Gemini have such tools. */
+      hosted?: readonly HostedCall[];
+    });
 
 /** A received request, with its body parsed as JSON (`undefined` when it is not JSON). */
 export type VendorRequest = {

@@ -9,6 +9,8 @@ import { refuseAnthropic } from "../strict/anthropic.ts";
 import { argumentsOf, toBlocks } from "../answer-blocks.ts";
 import type { AnswerBlock, AnswerBlocks } from "../answer-blocks.ts";
 import { anthropicError, failAsAnthropic } from "./anthropic-errors.ts";
+import { citationsIn, containerOf, hostedBlocks } from "./anthropic-hosted.ts";
+import type { HostedBlock } from "./anthropic-hosted.ts";
 import { signThinking, withThinking } from "./anthropic-thinking.ts";
 
 /** Anthropic's Messages API. */
@@ -30,10 +32,12 @@ export const anthropic: Dialect = {
 
 function whole(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
   const parts = toBlocks(answer);
-  const content = withThinking(parts, routed).map((block) => toContent(block, routed));
+  const said = withThinking(parts, routed).map((block) => toContent(block, routed, parts));
+  const thoughts = said.filter(({ type }) => type === "thinking").length;
   return jsonReply({
     ...messageHead(routed),
-    content,
+    content: said.toSpliced(thoughts, 0, ...hostedBlocks(parts, routed)),
+    ...containerOf(parts),
     ...endOf(parts),
     usage: { ...toUsage(parts, routed), ...cacheCreation(routed) },
   });
@@ -52,23 +56,48 @@ function streamed(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
       },
     },
     { type: "ping" },
-    ...withThinking(parts, routed).flatMap((block, index) => blockEvents(block, index, routed)),
-    { type: "message_delta", delta: endOf(parts), usage },
+    ...contentEvents(parts, routed),
+    { type: "message_delta", delta: { ...endOf(parts), ...containerOf(parts) }, usage },
     { type: "message_stop" },
   ];
   return sseReply(events.map(namedFrame), 2);
 }
 
-function blockEvents(block: AnswerBlock, index: number, routed: RoutedRequest): { type: string }[] {
-  const delta = (fields: object) => ({ type: "content_block_delta", index, delta: fields });
+/** Returns the events of all blocks: thinking, the vendor's own tools, text and calls. */
+function contentEvents(parts: AnswerBlocks, routed: RoutedRequest): { type: string }[] {
+  const blocks = withThinking(parts, routed);
+  const said = blocks.map((block) => blockEvents(block, routed, parts));
+  const thoughts = blocks.filter(({ type }) => type === "thinking").length;
+  const hosted = hostedBlocks(parts, routed).map(hostedEvents);
+  return said
+    .toSpliced(thoughts, 0, ...hosted)
+    .flatMap((events, index) => events.map((event) => ({ ...event, index })));
+}
+
+/** The input of a call is streamed, a result comes whole. */
+function hostedEvents(block: HostedBlock): { type: string }[] {
+  const isCall = block["type"] === "server_tool_use";
+  const input = isCall ? JSON.stringify(block["input"]) : "";
+  const pieces = isCall ? ["", input.slice(0, 5), input.slice(5)] : [];
+  return [
+    { type: "content_block_start", content_block: isCall ? { ...block, input: {} } : block },
+    ...pieces.map((piece) => ({ type: "content_block_delta", delta: toInputDelta(piece) })),
+    { type: "content_block_stop" },
+  ] as { type: string }[];
+}
+
+function blockEvents(block: AnswerBlock, routed: RoutedRequest, parts: AnswerBlocks): { type: string }[] {
+  const delta = (fields: object) => ({ type: "content_block_delta", delta: fields });
+  const citations = block.type === "text" ? citationsIn(parts) : [];
   const deltas = { thinking: toThinkingDelta, text: toTextDelta, call: toInputDelta };
   return [
-    { type: "content_block_start", index, content_block: emptyContent(block) },
+    { type: "content_block_start", content_block: emptyContent(block) },
     // The first piece of a call's input is empty.
     ...(block.type === "call" ? [delta(toInputDelta(""))] : []),
     ...block.pieces.map((piece) => delta(deltas[block.type](piece))),
+    ...citations.map((citation) => delta({ type: "citations_delta", citation })),
     ...(block.type === "thinking" ? [delta({ type: "signature_delta", signature: signatureOf(block, routed) })] : []),
-    { type: "content_block_stop", index },
+    { type: "content_block_stop" },
   ] as { type: string }[];
 }
 
@@ -76,17 +105,24 @@ const toThinkingDelta = (thinking: string) => ({ type: "thinking_delta", thinkin
 const toTextDelta = (text: string) => ({ type: "text_delta", text });
 const toInputDelta = (json: string) => ({ type: "input_json_delta", partial_json: json });
 
-function emptyContent(block: AnswerBlock): object {
-  if (block.type === "thinking") return { type: "thinking", thinking: "", signature: "" };
-  if (block.type === "text") return { type: "text", text: "" };
-  return { type: "tool_use", id: block.id, name: block.name, input: {}, caller: { type: "direct" } };
+function emptyContent(block: AnswerBlock): { type: string } {
+  if (block.type === "thinking") return contentOf("thinking", { thinking: "", signature: "" });
+  if (block.type === "text") return contentOf("text", { text: "" });
+  return contentOf("tool_use", { id: block.id, name: block.name, input: {}, caller: { type: "direct" } });
 }
 
-function toContent(block: AnswerBlock, routed: RoutedRequest): object {
+function toContent(block: AnswerBlock, routed: RoutedRequest, parts: AnswerBlocks): { type: string } {
   const said = block.pieces.join("");
-  if (block.type === "thinking") return { type: "thinking", thinking: said, signature: signatureOf(block, routed) };
-  if (block.type === "text") return { type: "text", text: said, citations: null };
-  return { ...emptyContent(block), input: argumentsOf(block) };
+  if (block.type === "thinking")
+    return contentOf("thinking", { thinking: said, signature: signatureOf(block, routed) });
+  const citations = citationsIn(parts);
+  if (block.type === "text")
+    return contentOf("text", { text: said, citations: citations.length > 0 ? citations : null });
+  return Object.assign(emptyContent(block), { input: argumentsOf(block) });
+}
+
+function contentOf(type: string, fields: object): { type: string } {
+  return { type, ...fields };
 }
 
 function signatureOf(block: AnswerBlock, { request }: RoutedRequest): string {

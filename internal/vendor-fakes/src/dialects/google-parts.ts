@@ -3,6 +3,7 @@ import { objectOf } from "../json-body.ts";
 import { sign } from "../signature.ts";
 import { argumentsOf, callsIn } from "../answer-blocks.ts";
 import type { AnswerBlocks } from "../answer-blocks.ts";
+import { hostedParts } from "./google-hosted.ts";
 import { isOldGemini, readGooglePath } from "./google-path.ts";
 
 /** A part of an answer. */
@@ -13,6 +14,7 @@ export function toParts(parts: AnswerBlocks, routed: RoutedRequest): GooglePart[
   const calls = callParts(parts, routed);
   return [
     ...(areThoughtsShown(routed) ? wordsOf(parts, "thinking").map((text) => [{ text, thought: true }]) : []),
+    ...hostedParts(parts, routed).map((part) => [part]),
     ...wordsOf(parts, "text").map((text) => [{ text }]),
     ...(calls.length > 0 ? [calls] : []),
   ];

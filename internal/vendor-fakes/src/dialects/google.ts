@@ -8,6 +8,7 @@ import { toBlocks } from "../answer-blocks.ts";
 import type { AnswerBlocks } from "../answer-blocks.ts";
 import { googleEmbeddings } from "./google-embeddings.ts";
 import { failAsGoogle, googleError } from "./google-errors.ts";
+import { groundingOf } from "./google-hosted.ts";
 import { toParts } from "./google-parts.ts";
 import type { GooglePart } from "./google-parts.ts";
 import { readGooglePath } from "./google-path.ts";
@@ -36,14 +37,16 @@ export const google: Dialect = {
 function whole(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
   const parts = toBlocks(answer);
   const said = joined(toParts(parts, routed).flat());
-  return jsonReply({ candidates: [candidate(said, parts.finishReason)], ...tailOf(parts, routed) });
+  const found = groundingOf(parts);
+  return jsonReply({ candidates: [{ ...candidate(said, parts.finishReason), ...found }], ...tailOf(parts, routed) });
 }
 
 function streamed(answer: VendorAnswer, routed: RoutedRequest): VendorReply {
   const parts = toBlocks(answer);
   const tail = tailOf(parts, routed);
   const frames = toParts(parts, routed).map((group) => frame({ candidates: [candidate(group)], ...tail }));
-  return sseReply([...frames, frame({ candidates: [candidate([{ text: "" }], parts.finishReason)], ...tail })], 1);
+  const end = { ...candidate([{ text: "" }], parts.finishReason), ...groundingOf(parts) };
+  return sseReply([...frames, frame({ candidates: [end], ...tail })], 1);
 }
 
 function frame(data: object): string {

@@ -1,4 +1,5 @@
 import type { AnswerBlocks } from "../answer-blocks.ts";
+import { hostedEvents } from "./openai-hosted.ts";
 import type { ResponseItem } from "./openai-response-items.ts";
 
 /** An event of a stream, before it has its sequence number. */
@@ -17,6 +18,8 @@ export function itemEvents(item: ResponseItem, outputIndex: number, parts: Answe
 /** Returns an item as it is when it begins. Its encrypted content is complete only at its end. */
 function begun(item: ResponseItem): object {
   if (item.type === "reasoning") return { ...item, summary: [], encrypted_content: "gAAAA-PARTIAL" };
+  if (item.type === "web_search_call") return { ...item, action: undefined, status: "in_progress" };
+  if (item.type === "code_interpreter_call") return { ...item, code: "", outputs: null, status: "in_progress" };
   const empty = item.type === "message" ? { content: [] } : { arguments: "" };
   return { ...item, ...empty, status: "in_progress" };
 }
@@ -26,6 +29,7 @@ function innerEvents(item: ResponseItem, at: object, parts: AnswerBlocks): Respo
     return item.summary.flatMap(({ text }) =>
       summaryEvents(text, { ...at, summary_index: 0 }, piecesOf(parts, "thinking")),
     );
+  if (item.type === "web_search_call" || item.type === "code_interpreter_call") return hostedEvents(item, at);
   if (item.type === "message")
     return item.content.flatMap((part) => textEvents(part, { ...at, content_index: 0 }, piecesOf(parts, "text")));
   const pieces = callPieces(parts, item.call_id);
@@ -44,10 +48,20 @@ function summaryEvents(text: string, at: object, pieces: readonly string[]): Res
   ];
 }
 
-function textEvents(part: { text: string }, at: object, pieces: readonly string[]): ResponseEvent[] {
+function textEvents(
+  part: { text: string; annotations: object[] },
+  at: object,
+  pieces: readonly string[],
+): ResponseEvent[] {
   return [
-    { type: "response.content_part.added", ...at, part: { ...part, text: "" } },
+    { type: "response.content_part.added", ...at, part: { ...part, annotations: [], text: "" } },
     ...pieces.map((delta) => ({ type: "response.output_text.delta", ...at, delta, logprobs: [], obfuscation: "x" })),
+    ...part.annotations.map((annotation, index) => ({
+      type: "response.output_text.annotation.added",
+      ...at,
+      annotation_index: index,
+      annotation,
+    })),
     { type: "response.output_text.done", ...at, text: part.text, logprobs: [] },
     { type: "response.content_part.done", ...at, part },
   ];

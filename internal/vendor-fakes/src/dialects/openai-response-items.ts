@@ -3,15 +3,18 @@ import { objectOf } from "../json-body.ts";
 import { sign } from "../signature.ts";
 import { callsIn, textIn } from "../answer-blocks.ts";
 import type { AnswerBlocks } from "../answer-blocks.ts";
+import { annotationsOf, hostedItems } from "./openai-hosted.ts";
+import type { HostedItem } from "./openai-hosted.ts";
 
 /** A complete item of an answer. */
 export type ResponseItem =
+  | HostedItem
   | { id: string; type: "reasoning"; summary: { type: "summary_text"; text: string }[]; encrypted_content: string }
   | {
       id: string;
       type: "message";
       status: "completed";
-      content: { type: "output_text"; annotations: []; logprobs: []; text: string }[];
+      content: { type: "output_text"; annotations: object[]; logprobs: []; text: string }[];
       phase: "commentary" | "final_answer";
       role: "assistant";
     }
@@ -24,7 +27,8 @@ export function toItems(parts: AnswerBlocks, { request }: RoutedRequest): Respon
   const text = textIn(parts, "text");
   return [
     ...(parts.isReasoned ? [reasoningItem(seed, summaryFor(parts, request.body))] : []),
-    ...(text === "" ? [] : [messageItem(seed, text, calls.length > 0)]),
+    ...hostedItems(parts, seed, request.body),
+    ...(text === "" ? [] : [messageItem(seed, { text, annotations: annotationsOf(parts, text) }, calls.length > 0)]),
     ...calls.map(({ id, name, pieces }, index) => ({
       id: functionCallId(seed, index, parts.isReasoned),
       type: "function_call" as const,
@@ -36,9 +40,9 @@ export function toItems(parts: AnswerBlocks, { request }: RoutedRequest): Respon
   ];
 }
 
-/** Returns the id of the reasoning item that a call needs, or `undefined` when it was issued without one. */
+/** Returns the id of the reasoning item that a call, also of the vendor's own tools, needs, or `undefined` when it was issued without one. */
 export function reasoningIdOf(itemId: string): string | undefined {
-  const seed = /^fc_r_([0-9a-f]+)_/.exec(itemId)?.[1];
+  const seed = /^(?:fc|ws|ci)_r_([0-9a-f]+)_/.exec(itemId)?.[1];
   return seed === undefined ? undefined : `rs_${seed}`;
 }
 
@@ -67,12 +71,12 @@ function reasoningItem(seed: string, text: string): ResponseItem {
   };
 }
 
-function messageItem(seed: string, text: string, isFollowed: boolean): ResponseItem {
+function messageItem(seed: string, said: { text: string; annotations: object[] }, isFollowed: boolean): ResponseItem {
   return {
     id: `msg_${seed}`,
     type: "message",
     status: "completed",
-    content: [{ type: "output_text", annotations: [], logprobs: [], text }],
+    content: [{ type: "output_text", logprobs: [], ...said }],
     phase: isFollowed ? "commentary" : "final_answer",
     role: "assistant",
   };

@@ -1,12 +1,13 @@
 import type { ModelTraits } from "../dialects/anthropic-models.ts";
 import { isObject, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
+import { hostedTypes, isPausedAnswer } from "./anthropic-hosted.ts";
 import { refuseIf, repeatedIn, toolName } from "./checks.ts";
 import type { Checks } from "./checks.ts";
 
 const blocksOfRole: Readonly<Record<string, readonly string[]>> = {
   user: ["text", "image", "document", "tool_result", "search_result"],
-  assistant: ["text", "thinking", "redacted_thinking", "tool_use"],
+  assistant: ["text", "thinking", "redacted_thinking", "tool_use", ...hostedTypes],
 };
 const callFields = ["type", "id", "name", "input", "caller", "cache_control"];
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"];
@@ -128,7 +129,7 @@ function* pairingChecks(messages: readonly JsonObject[]): Checks {
 }
 
 function* lastChecks(last: JsonObject | undefined, { isAdaptive }: ModelTraits): Checks {
-  if (last?.["role"] !== "assistant") return;
+  if (last?.["role"] !== "assistant" || isPausedAnswer(last)) return;
   const said = stringOrEmpty(blocksOf(last).at(-1)?.["text"]);
   yield refuseIf(isAdaptive, "This model does not support assistant message prefill.", "messages");
   yield refuseIf(

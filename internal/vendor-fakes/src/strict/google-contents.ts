@@ -1,10 +1,12 @@
 import { isOldGemini } from "../dialects/google-path.ts";
 import { isObject, objectOf, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
+import { hostedChecks } from "./google-hosted.ts";
 import { refuseIf } from "./checks.ts";
 import type { Checks } from "./checks.ts";
 
-const dataFields = ["text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode"];
+const callFields = ["functionCall", "functionResponse", "executableCode", "codeExecutionResult", "toolCall"];
+const dataFields = ["text", "inlineData", "fileData", "toolResponse", ...callFields];
 const otherFields = ["thought", "thoughtSignature", "videoMetadata"];
 
 /** The model of a request, and if it is for Google Cloud. */
@@ -22,6 +24,7 @@ export function* contentsChecks(contents: readonly JsonObject[], side: Side): Ch
     );
     yield refuseIf(parts.length === 0, `* GenerateContentRequest.${at}.parts: contents.parts must not be empty.`, at);
     for (const part of parts) yield* partChecks(part, at, side);
+    yield* hostedChecks(parts, at);
   }
   yield* orderChecks(contents);
 }

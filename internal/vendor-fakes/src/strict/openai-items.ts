@@ -1,6 +1,7 @@
 import type { Refusal } from "../dialect.ts";
 import { encryptedContent, reasoningIdOf } from "../dialects/openai-response-items.ts";
-import { objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
+import { markOf } from "../dialects/openai-hosted.ts";
+import { objectOf, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
 import { isRecorded } from "../signature.ts";
 import { refuseIf, refuseUnknown, repeatedIn, toolName } from "./checks.ts";
@@ -28,6 +29,8 @@ const checkOf = new Map<string, (placed: Placed) => Checks>([
   ["function_call", callChecks],
   ["function_call_output", outputChecks],
   ["reasoning", reasoningChecks],
+  ["web_search_call", (placed) => hostedChecks(placed, ["action"], objectOf(placed.item["action"])["query"])],
+  ["code_interpreter_call", (placed) => hostedChecks(placed, ["code", "container_id", "outputs"], placed.item["code"])],
   ["item_reference", referenceChecks],
 ]);
 
@@ -55,9 +58,29 @@ function* messageChecks({ item, at }: Placed): Checks {
   yield wrongId(item, at, "msg");
 }
 
-function* callChecks({ item, at, items, index }: Placed): Checks {
+/** Checks a call of one of the vendor's own tools, which must come back whole, as it was, with its reasoning. */
+function* hostedChecks(placed: Placed, fields: readonly string[], asked: unknown): Checks {
+  const { item, at } = placed;
+  yield refuseUnknown(item, ["type", "id", "status", ...fields], `${at}.`);
+  yield refuseIf(stringOf(asked) === undefined, `Missing required parameter: '${at}.${String(fields[0])}'.`, at);
+  const isIssued = stringOrEmpty(item["id"]).endsWith(`_${markOf({ query: stringOrEmpty(asked) })}`);
+  yield refuseIf(!isIssued, `Item with id '${String(item["id"])}' not found.`, "input");
+  yield aloneWithoutReasoning(placed);
+}
+
+function aloneWithoutReasoning({ item, items, index }: Placed): Refusal | undefined {
   const reasoning = reasoningIdOf(stringOrEmpty(item["id"]));
   const isAlone = reasoning !== undefined && !items.slice(0, index).some(({ id }) => id === reasoning);
+  const [id, type] = [String(item["id"]), String(item["type"])];
+  return refuseIf(
+    isAlone,
+    `Item '${id}' of type '${type}' was provided without its required 'reasoning' item: '${reasoning}'.`,
+    "input",
+  );
+}
+
+function* callChecks(placed: Placed): Checks {
+  const { item, at } = placed;
   yield refuseUnknown(item, ["type", "id", "status", "call_id", "name", "arguments"], `${at}.`);
   yield refuseIf(
     stringOrEmpty(item["call_id"]) === "",
@@ -71,11 +94,7 @@ function* callChecks({ item, at, items, index }: Placed): Checks {
     `${at}.arguments`,
   );
   yield wrongId(item, at, "fc");
-  yield refuseIf(
-    isAlone,
-    `Item '${String(item["id"])}' of type 'function_call' was provided without its required 'reasoning' item: '${reasoning}'.`,
-    "input",
-  );
+  yield aloneWithoutReasoning(placed);
 }
 
 function* outputChecks({ item, at }: Placed): Checks {
@@ -100,13 +119,15 @@ function* inputPartChecks(content: unknown, at: string): Checks {
   }
 }
 
+/** The kinds of items beside messages that may follow reasoning. */
+const followers = ["function_call", "reasoning", "web_search_call", "code_interpreter_call"];
+
 function* reasoningChecks({ item, at, items, index }: Placed): Checks {
   const [id, encrypted] = [stringOrEmpty(item["id"]), stringOrEmpty(item["encrypted_content"])];
   const summary = objectsIn(item["summary"]).map(({ text }) => stringOrEmpty(text));
   const isIssued = isRecorded(encrypted) || encrypted === encryptedContent(id, summary.join(""));
   const next = items[index + 1];
-  const isFollowed =
-    next?.["type"] === "function_call" || next?.["role"] === "assistant" || next?.["type"] === "reasoning";
+  const isFollowed = next?.["role"] === "assistant" || followers.includes(stringOrEmpty(next?.["type"]));
   yield refuseUnknown(item, ["type", "id", "summary", "content", "encrypted_content", "status"], `${at}.`);
   yield refuseIf(!Array.isArray(item["summary"]), `Missing required parameter: '${at}.summary'.`, `${at}.summary`);
   yield refuseIf(
