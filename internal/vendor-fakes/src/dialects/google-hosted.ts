@@ -5,7 +5,9 @@ import { sign } from "../signature.ts";
 import { textIn } from "../answer-blocks.ts";
 import type { AnswerBlocks } from "../answer-blocks.ts";
 import { isOldGemini } from "./google-path.ts";
-import type { GooglePart } from "./google-parts.ts";
+
+/** A part of an answer. */
+export type GooglePart = { [field: string]: unknown };
 
 /**
  * Returns the parts of the vendor's own tools: code and what it printed, and searches where the request asks for their

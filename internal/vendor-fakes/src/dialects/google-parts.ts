@@ -4,10 +4,8 @@ import { sign } from "../signature.ts";
 import { argumentsOf, callsIn } from "../answer-blocks.ts";
 import type { AnswerBlocks } from "../answer-blocks.ts";
 import { hostedParts } from "./google-hosted.ts";
+import type { GooglePart } from "./google-hosted.ts";
 import { isOldGemini, readGooglePath } from "./google-path.ts";
-
-/** A part of an answer. */
-export type GooglePart = { [field: string]: unknown };
 
 /** Returns the parts of an answer in the groups in which they are streamed: text piece by piece, calls together. */
 export function toParts(parts: AnswerBlocks, routed: RoutedRequest): GooglePart[][] {

@@ -9,8 +9,8 @@ import type { AnswerBlocks } from "../answer-blocks.ts";
 import { googleEmbeddings } from "./google-embeddings.ts";
 import { failAsGoogle, googleError } from "./google-errors.ts";
 import { groundingOf } from "./google-hosted.ts";
+import type { GooglePart } from "./google-hosted.ts";
 import { toParts } from "./google-parts.ts";
-import type { GooglePart } from "./google-parts.ts";
 import { readGooglePath } from "./google-path.ts";
 
 const embeddingMethods = ["batchEmbedContents", "embedContent", "predict"];
