@@ -4,6 +4,7 @@ export type { DialectName, OwnDialect, VendorAnswer } from "./dialect.ts";
 export type { Exchange } from "./exchange.ts";
 export { FakeVendor } from "./fake-vendor.ts";
 export type { FakeVendorOptions } from "./fake-vendor.ts";
+export { bodiesOf, gather } from "./gather.ts";
 export type { HostedCall } from "./hosted-calls.ts";
 export { isObject, objectOf, objectsIn, stringOf, stringOrEmpty } from "./json-body.ts";
 export type { JsonObject } from "./json-body.ts";

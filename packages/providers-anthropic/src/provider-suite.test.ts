@@ -27,6 +27,7 @@ describe("anthropic", () => {
     keyVariables: ["ANTHROPIC_API_KEY"],
     untaken: { temperature: 1 },
     secrets: /signature|redacted/,
+    agentRequests: { withoutTools: /"tool_choice":\{"type":"none"\}/, repaired: /"output_config":\{.*"json_schema"/ },
     truncated: { transcript: "anthropic-truncated.sse" },
     vendorCodes: { 429: "rate_limit_error", 529: "overloaded_error" },
     transcriptPattern: /^anthropic/,

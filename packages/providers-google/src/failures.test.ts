@@ -1,4 +1,3 @@
-import { badGateway } from "@troupe-internal/vendor-fakes";
 import type { PlannedReply } from "@troupe-internal/vendor-fakes";
 import { describe, expect, it } from "vitest";
 import { gather, startVendor } from "../test/vendor.ts";
@@ -15,47 +14,6 @@ const wrongKey = (reason: string) => ({
 });
 
 describe("a failure of the vendor's", () => {
-  it.each<[string, PlannedReply, object]>([
-    [
-      "429 with a wait among its details",
-      { failure: { status: 429, retryAfterSeconds: 3 } },
-      { code: "rate_limited", status: 429, vendorCode: "RESOURCE_EXHAUSTED", retryAfterMs: 3000 },
-    ],
-    [
-      "429 with a wait among its headers",
-      refusal(429, { error: { code: 429, details: [{ retryDelay: "9s" }] } }, { "retry-after": "2" }),
-      { code: "rate_limited", retryAfterMs: 2000 },
-    ],
-    [
-      "a fraction of a second to wait",
-      refusal(503, { error: { status: "UNAVAILABLE", details: [null, {}, { retryDelay: "34.4s" }] } }),
-      { code: "model_failed", status: 503, vendorCode: "UNAVAILABLE", retryAfterMs: 34_400 },
-    ],
-    [
-      "a wait that is none",
-      refusal(503, { error: { details: [{ retryDelay: "soon" }] } }),
-      { status: 503, retryAfterMs: undefined },
-    ],
-    [
-      "a list with one error",
-      refusal(404, [{ error: { code: 404, status: "NOT_FOUND" } }]),
-      { vendorCode: "NOT_FOUND" },
-    ],
-    ["an HTML page of 502", { raw: badGateway }, { code: "model_failed", status: 502, vendorCode: undefined }],
-    ["a body of null", refusal(500, null), { code: "model_failed", status: 500 }],
-    ["a body without an error", refusal(500, { oops: 1 }), { code: "model_failed", status: 500 }],
-    ["504", { failure: { status: 504 } }, { code: "timeout", status: 504, vendorCode: "DEADLINE_EXCEEDED" }],
-  ])("is reported for %s, whole and streamed", async (_, planned, failure) => {
-    const { vendor, connect } = await startVendor();
-    vendor.plan(planned, planned);
-
-    const { error } = await gather(connect().stream(ask));
-
-    expect(error).toMatchObject({ name: "ModelError", providerId: "google", ...failure });
-    await expect(connect().generate(ask)).rejects.toMatchObject({ name: "ModelError", ...failure });
-    vendor.assertDone();
-  });
-
   it.each(["API_KEY_INVALID", "API_KEY_EXPIRED"])("is the key's fault for %s with status 400", async (reason) => {
     const { vendor, connect } = await startVendor();
     const planned = refusal(400, wrongKey(reason));
@@ -64,13 +22,6 @@ describe("a failure of the vendor's", () => {
     const callers = connect().generate(ask, { apiKey: "key-of-call" });
     await expect(callers).rejects.toMatchObject({ code: "unauthorized", status: 401, vendorCode: reason });
     await expect(connect().generate(ask)).rejects.toMatchObject({ code: "model_failed", status: 401 });
-  });
-
-  it("keeps its status when the rest of it is cut", async () => {
-    const { vendor, connect } = await startVendor();
-    vendor.plan({ failure: { status: 429 }, delivery: { fault: { kind: "cut", at: { afterBytes: 5 } } } });
-
-    await expect(connect().generate(ask)).rejects.toMatchObject({ code: "rate_limited", status: 429 });
   });
 
   it("is the request's fault for any other reason with status 400", async () => {

@@ -32,6 +32,7 @@ describe("google", () => {
     keyVariables: ["GOOGLE_API_KEY", "GEMINI_API_KEY"],
     untaken: { stop: [""] },
     secrets: /ignature/,
+    agentRequests: { withoutTools: /"mode":"NONE"/, repaired: /"responseJsonSchema":\{|must fit this JSON schema/ },
     truncated: { transcript: "google-truncated.sse" },
     vendorCodes: { 429: "RESOURCE_EXHAUSTED", 503: "UNAVAILABLE" },
     transcriptPattern: /^google|^vertex/,

@@ -20,6 +20,7 @@ describe("a model that Ollama runs", () => {
     untaken: { reasoning: { enabled: true, budgetTokens: 1 } },
     secrets: /vendorState/,
     eventPrefix: "",
+    agentRequests: { withoutTools: /^(?!.*"tools":)/, repaired: /"format":\{/ },
     truncated: { transcript: "ollama-truncated.ndjson" },
     transcriptPattern: /^ollama/,
     transcripts: {

@@ -1,5 +1,4 @@
 import type { FakeVendor, VendorAnswer } from "@troupe-internal/vendor-fakes";
-import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
 import type { ModelOptions, ModelProvider } from "@troupe/core";
 import { collectResponse } from "@troupe/core/adapter";
 import type { ModelMessage, ModelResponse } from "@troupe/core/adapter";
@@ -97,21 +96,6 @@ describe.each(Object.entries(ways))("what the vendor wants back of an answer tha
     expect(vendor.exchanges.at(-1)?.refusal).toBeUndefined();
     expect(JSON.stringify(lastBody(vendor))).not.toContain("encrypted");
   });
-});
-
-it.each(["run", "stream"] as const)("goes round in an agent's %s, and into no session", async (way) => {
-  const vendor = (await startVendor()).say(...steps);
-  const storage = new InMemoryStorage();
-  const tool = defineTool({ name: "get_weather", description: "Tells.", parameters, execute: () => "rain" });
-  const agent = new Agent({ name: "helper", model: modelOf(vendor), tools: [tool], storage, reasoning });
-  const output = way === "run" ? await agent.run("Umbrella?") : await agent.stream("Umbrella?").output;
-
-  vendor.assertDone();
-  expect(output).toMatchObject({ text: "Take one.", status: "completed" });
-  expect(inputOf(vendor).filter(({ type }) => type === "reasoning")).toHaveLength(2);
-  const stored = JSON.stringify(await storage.list("turns"));
-  expect(stored).toContain("Take one.");
-  expect(stored).not.toMatch(/encrypted|rs_|phase/);
 });
 
 it("names the answer and the model that gave it", async () => {

@@ -1,10 +1,11 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { FakeVendorOptions } from "@troupe-internal/vendor-fakes";
 import type { ModelProvider } from "@troupe/core";
-import type { ModelChunk } from "@troupe/core/adapter";
 import { onTestFinished, vi } from "vitest";
 import { vertex } from "../src/index.ts";
 import type { AuthClient, VertexOptions } from "../src/index.ts";
+
+export { bodiesOf, gather } from "@troupe-internal/vendor-fakes";
 
 /** A client with a fixed token. */
 export const authClient = (token = "token-1"): AuthClient => ({
@@ -25,22 +26,6 @@ export async function startVendor(options: FakeVendorOptions = {}) {
   const connect = (modelId = "gemini-3.8-flash", more: VertexOptions = inProject()): ModelProvider =>
     vertex(modelId, { baseURL: vendor.url, ...more });
   return { vendor, connect };
-}
-
-/** Returns the bodies that the vendor received. */
-export function bodiesOf(vendor: FakeVendor): Record<string, unknown>[] {
-  return vendor.exchanges.map(({ request }) => request.body as Record<string, unknown>);
-}
-
-/** Collects the chunks of a stream, and the error that ended it. */
-export async function gather(stream: AsyncIterable<ModelChunk>): Promise<{ chunks: ModelChunk[]; error: unknown }> {
-  const chunks: ModelChunk[] = [];
-  try {
-    for await (const chunk of stream) chunks.push(chunk);
-  } catch (error) {
-    return { chunks, error };
-  }
-  return { chunks, error: undefined };
 }
 
 /** Hides every place and credential that this machine may have, and sets variables; the test restores them. */
