@@ -24,6 +24,9 @@ export const transportRules = [
     "http.request-logger-forms": "requestLogger works mounted as it is and called with options",
     "http.error-handler-forms": "errorHandler works mounted as it is and called with options",
     "http.health-first": "/health and /ready are answered before the given middleware",
+    "http.early-head":
+      "the head of a stream comes with its first chunk, after a second, or at once with early=1; what fails later is an event",
+    "http.early-hints": "early=1 on a run sends its ids in a 103, and leaves the answer and its status as they are",
     "http.error-usage": "the error of a failed run has the run's id and, if it was billed, its usage, also as an event",
     "http.ready-writes":
       "/ready answers 503 when a storage takes no small record, which is written at most once in five seconds",

@@ -78,6 +78,7 @@ async function answer(run: AnyRun, start: () => Promise<{ usage: TokenUsage }>):
   const { response } = run.exchange;
   let output: { usage: TokenUsage };
   try {
+    if (run.runRequest.early) sendEarlyHints(run);
     output = await start();
   } catch (thrown) {
     throw run.fail(thrown);
@@ -89,6 +90,19 @@ async function answer(run: AnyRun, start: () => Promise<{ usage: TokenUsage }>):
   if (!response.destroyed) sendJson(response, 200, output);
 }
 
+/**
+ * Sends the ids of a run as a 103, before its answer: an interim response, after which any status may follow. HTTP/1.0 has
+ * none.
+ */
+function sendEarlyHints({ exchange: { request, response }, runRequest }: AnyRun): void {
+  if (response.destroyed || request.httpVersion === "1.0") return;
+  const { runId, sessionId } = runRequest.opts;
+  const path = `${request.baseUrl}/runs/${runId}/cancel`.replaceAll(/[<>\s]/g, encodeURIComponent);
+  // Node sends no such response without a link.
+  const link = `<${path}>; rel=related`;
+  response.writeEarlyHints({ link, "X-Run-Id": runId, "X-Session-Id": sessionId });
+}
+
 /** Sends the chunks of a run as events, at the pace of their reader. */
 async function answerWithEvents<Chunk>(run: AnyRun, { start, toPublic }: ChunkSource<Chunk>): Promise<void> {
   const { exchange, settings, signal } = run;
@@ -96,7 +110,10 @@ async function answerWithEvents<Chunk>(run: AnyRun, { start, toPublic }: ChunkSo
   (exchange.request as { next?: unknown }).next = undefined;
   const events = new EventStream(exchange.response, { heartbeatMs: settings.heartbeatMs, signal });
   try {
-    for await (const chunk of start()) {
+    const chunks = start();
+    // After the run has checked its options: what is wrong with them has a status of its own.
+    if (run.runRequest.early) events.sendHead();
+    for await (const chunk of chunks) {
       const shown = toPublic(chunk);
       const drained = shown && events.send(shown);
       if (drained !== undefined) await drained;

@@ -10,6 +10,9 @@ const head = {
 
 const heartbeat = encodeSseComment("heartbeat");
 
+/** Milliseconds after which the head of a stream is sent, also without an event: the client learns the ids of its run. */
+const longestWithoutHeadMs = 1000;
+
 /** Options of an event stream. */
 export type EventStreamOptions = {
   heartbeatMs: number;
@@ -18,13 +21,14 @@ export type EventStreamOptions = {
 };
 
 /**
- * A response that is written as a stream of numbered server-sent events. Its head is sent with the first event or heartbeat:
- * a failure before that can still be answered with its own status. Events for a client that has disconnected are dropped.
+ * A response that is written as a stream of numbered server-sent events. Its head is sent with the first event or
+ * heartbeat, or after a second: a failure before that can still be answered with its own status. Events for a client that
+ * has disconnected are dropped.
  */
 export class EventStream {
   readonly #response: Response;
   readonly #options: EventStreamOptions;
-  #firstHeartbeat: NodeJS.Timeout | undefined;
+  #headTimer: NodeJS.Timeout | undefined;
   #writer: SseWriter | undefined;
   #count = 0;
 
@@ -32,12 +36,21 @@ export class EventStream {
     this.#response = response;
     this.#options = options;
     // Later heartbeats are the writer's.
-    this.#firstHeartbeat = setTimeout(() => void this.#open()?.write(heartbeat), options.heartbeatMs).unref();
+    const { heartbeatMs } = options;
+    const isHeartbeat = heartbeatMs <= longestWithoutHeadMs;
+    const begin = isHeartbeat ? () => void this.#open()?.write(heartbeat) : () => this.sendHead();
+    this.#headTimer = setTimeout(begin, isHeartbeat ? heartbeatMs : longestWithoutHeadMs).unref();
   }
 
   /** True once the head is sent. */
   get isHeadSent(): boolean {
     return this.#writer !== undefined;
+  }
+
+  /** Sends the head without waiting for an event. A failure is an event from now on. */
+  sendHead(): void {
+    this.#open();
+    if (!this.#response.destroyed) this.#response.flushHeaders();
   }
 
   /** Sends an event. Returns a promise if the reader is behind: await it before the next event. It never rejects. */
@@ -56,8 +69,8 @@ export class EventStream {
 
   /** Leaves the response to another answer. Only before the head is sent. */
   abandon(): void {
-    clearTimeout(this.#firstHeartbeat);
-    this.#firstHeartbeat = undefined;
+    clearTimeout(this.#headTimer);
+    this.#headTimer = undefined;
   }
 
   #open(): SseWriter | undefined {

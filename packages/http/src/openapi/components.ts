@@ -70,6 +70,21 @@ function parameters(): Record<string, object> {
       schema: sessionId,
       description: "The session of this id that the user who is signed in has, or without one that has no user.",
     },
+    EarlyStream: {
+      name: "early",
+      in: "query",
+      schema: { type: "string", enum: ["0", "1"], default: "0" },
+      description:
+        "`1`: the head of the stream, with the ids of the run, is sent as soon as the run begins, and not with its first " +
+        "event or after a second. Whatever fails then has no status of its own: it is the event `error`.",
+    },
+    EarlyRun: {
+      name: "early",
+      in: "query",
+      schema: { type: "string", enum: ["0", "1"], default: "0" },
+      description:
+        "`1`: the ids of the run are sent before its answer, as headers of an interim response 103. The answer is the same.",
+    },
     Limit: { name: "limit", in: "query", schema: page, description: "The maximum number of entries." },
     AfterSession: {
       name: "after",

@@ -88,6 +88,7 @@ function operationOf(subject: Subject, ids: OperationIds, verb: "run" | "stream"
     tags: [collection],
     summary: verb === "run" ? `Run the ${word} ${name}` : `Run the ${word} ${name} as a stream`,
     ...(description !== undefined && { description: plainText(description) }),
+    parameters: [componentRef("parameters", verb === "run" ? "EarlyRun" : "EarlyStream")],
     requestBody: { required: collection !== "workflows", content: request },
     responses: { "200": runAnswer(verb, content), ...errors },
   };
@@ -106,8 +107,8 @@ function runAnswer(verb: "run" | "stream", content: OpenApiContent): OpenApiResp
 }
 
 const framing = `Server-sent events. Each has an \`id:\`, counted from 1, and one line of \`data:\` with JSON. The last one
-is of type \`finish\`, or \`error\` if the run failed after the stream had begun (a run that fails before is answered with a
-status of its own). Lines that begin with a colon are heartbeats. Ignore them.`;
+is of type \`finish\`, or \`error\` if the run failed after the stream had begun: with its first event, after a second, or at
+once with \`early\` (a run that fails before is answered with a status of its own). Lines that begin with a colon are heartbeats. Ignore them.`;
 
 /** OpenAPI 3.0 cannot describe streams: the body is a string, and `x-event-data` names the schema of its events. */
 function eventStream(event: string): OpenApiContent {
