@@ -138,4 +138,25 @@ describe("a long chat with Claude", () => {
     expect(misses).toEqual([0, 51, 59, 67]);
     for (const body of bodies) expect(body.match(/Where is picture/g)?.length).toBeLessThanOrEqual(51);
   });
+
+  it.each([
+    ["alone", {}],
+    ["and numHistoryRuns", { numHistoryRuns: 30 }],
+  ])(
+    "reads it in most turns with a memory %s, and with no gap after its summaries [cache.long-sessions]",
+    async (_, more) => {
+      const memory = new Memory({ maxShortTermMessages: 40 });
+      const { vendor, agent } = await startGuide({ instructions, memory, ...more });
+      const { reads, bodies } = await readsOf({ runnable: agent, vendor, turns: 45 });
+
+      const [second = 0] = reads.slice(1);
+      expect(reads.flatMap((read, turn) => (read < second ? [turn] : []))).toEqual([0, 21, 25, 29, 33, 37, 41]);
+      for (const body of bodies) expect(body.match(/Where is picture/g)?.length).toBeLessThanOrEqual(21);
+
+      const longTerm = new Memory({ maxShortTermMessages: 40, enableLongTerm: true, model: new ScriptedModel() });
+      const summing = await startGuide({ instructions, memory: longTerm, ...more });
+      const whole = await readsOf({ runnable: summing.agent, vendor: summing.vendor, turns: 24 });
+      expect(whole.bodies.at(-1)?.match(/"Where is picture/g)).toHaveLength(21);
+    },
+  );
 });

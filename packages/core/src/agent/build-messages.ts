@@ -3,6 +3,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { repairHistory } from "../history/repair-history.ts";
 import { trimHistory } from "../history/trim-history.ts";
+import type { HistoryLimits } from "../history/trim-history.ts";
 import type { ChatMessage } from "../message/message.ts";
 import { withoutVendorState } from "../model/vendor-state.ts";
 import type { Run } from "../run/run.ts";
@@ -11,13 +12,14 @@ import { turnModelMessages } from "../session/turn-record.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { RunContext } from "../run/run-context.ts";
+
 import { factOwnerId } from "../memory/agent-user-memory.ts";
 import type { AgentUserMemory } from "../memory/agent-user-memory.ts";
 import { historyFiller } from "./fill-history.ts";
 import type { FillMessages } from "./fill-history.ts";
 import { systemMessages } from "./system-prompt.ts";
 import type { SystemPrompt } from "./system-prompt.ts";
-import type { SessionMemory } from "./session-memory.ts";
+import type { RememberedHistory, SessionMemory } from "./session-memory.ts";
 
 /** The number of past turns that a model gets unless it is configured, so that no session outgrows its context. */
 const defaultHistoryRuns = 50;
@@ -65,9 +67,8 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
   if (!addHistoryToMessages) return { messages: [], memoryText: "" };
   const { messages: given } = run.settings;
   if (recalled !== undefined && given === undefined) {
-    const { context, messages, through } = recalled;
-    const limits = { maxTurns: numHistoryRuns, ...(isTurnNumber(through) && { lastTurn: through }) };
-    return { messages: trimHistory(messages, limits), memoryText: context };
+    const { context, messages } = recalled;
+    return { messages: trimHistory(messages, memoryLimits(recalled, numHistoryRuns)), memoryText: context };
   }
   const maxTurns = numHistoryRuns ?? defaultHistoryRuns;
   if (given !== undefined) {
@@ -78,9 +79,16 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
   return { messages: trimHistory(messages, { maxTurns, lastTurn: turns.at(-1)?.seq }), memoryText: "" };
 }
 
-/** A memory that knows no turns has 0 or the greatest number there is. */
-function isTurnNumber(through: number): boolean {
-  return through > 0 && through < Number.MAX_SAFE_INTEGER;
+/**
+ * Returns the limits of the turns that a memory has kept, which begin one turn later each time: the history begins with a
+ * block of turns. A memory with summaries has no turn left out after them, and one that knows no turns has 0 or the greatest
+ * number there is.
+ */
+function memoryLimits({ context, messages, through }: RememberedHistory, maxTurns: number | undefined): HistoryLimits {
+  if (through <= 0 || through >= Number.MAX_SAFE_INTEGER) return { maxTurns };
+  if (context !== "") return { maxTurns, lastTurn: through };
+  const kept = messages.filter(({ role }) => role === "user").length;
+  return { maxTurns: Math.min(kept, maxTurns ?? kept), lastTurn: through };
 }
 
 const noUserId = "it has no userId. Pass userId in the options of the run, or set it on the agent.";

@@ -25,7 +25,7 @@ type Parts = { memory: AgentMemory; run: Run; model: ModelProvider; storage: Sto
 type RememberedTurn = TurnConversation & { readonly vendorStates?: unknown; readonly refusedStates?: unknown };
 
 /** What a run gets from a memory: messages, some with state of vendors, and text for the system prompt. */
-type RememberedHistory = {
+export type RememberedHistory = {
   readonly messages: readonly ModelMessage[];
   readonly context: string;
   readonly through: number;
