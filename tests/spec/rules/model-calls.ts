@@ -68,7 +68,7 @@ export const modelCallRules = [
       "fallbackModel asks the next model when one fails before its first chunk by what is retried or refused, in each call anew",
     "fallback.first-chunk": "once a chunk has come no other model is asked, and a reader that leaves ends its request",
     "fallback.all-fail": "when all models fail, the error is the last one worth a retry, else the last",
-    "fallback.usage": "the usage is that of all models that were called",
+    "fallback.usage": "the usage is that of all models that were called, also in the error when none answers",
     "fallback.keys": "each vendor gets the caller's key for itself alone, in nested models too",
     "fallback.events": "model.call and model.result name the model that was called, as attempts at one call",
     "fallback.abort": "the abort of a run reaches the model that is called, and no other is asked",

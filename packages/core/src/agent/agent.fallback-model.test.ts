@@ -104,6 +104,45 @@ describe.each(ways)("fallbackModel, by %s", (way) => {
     expect(results.map((result) => result.usage)).toEqual([billed, scriptedUsage]);
   });
 
+  it("counts in the error what the failed models were billed when no one answers [fallback.usage]", async () => {
+    const billed = (promptTokens: number) => ({
+      text: "",
+      finishReason: "error" as const,
+      usage: { promptTokens, completionTokens: 0, totalTokens: promptTokens },
+    });
+    const one = new NamedModel("one", billed(1), billed(10));
+    const [two, three] = [new NamedModel("two", billed(2), billed(20)), new NamedModel("three", down(), down())];
+    const model = fallbackModel(fallbackModel(one, two, three), new NamedModel("four", down(), down()));
+    const results: RunEvents["model.result"][] = [];
+    const agent = agentOf(model, { retry: { maxRetries: 1, initialDelayMs: 0 } });
+    agent.eventBus.on("model.result", (result) => void results.push(result));
+    const error: unknown = await answer(agent, way).catch((thrown: unknown) => thrown);
+
+    expect(error).toMatchObject({ code: "model_failed", output: { usage: { promptTokens: 33, totalTokens: 33 } } });
+    expect(results.map(({ usage }) => usage?.totalTokens)).toEqual([
+      1,
+      2,
+      undefined,
+      undefined,
+      10,
+      20,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("counts what models were billed before one whose call no other may follow, and one that breaks off [fallback.usage]", async () => {
+    const billed = { text: "", finishReason: "error" as const };
+    for (const ending of [new TypeError("x is undefined"), { text: "Hi ", error: new TypeError("x is undefined") }]) {
+      const two = new NamedModel("two", ending instanceof Error ? { error: ending } : ending);
+      const error: unknown = await answer(agentOf(fallbackModel(new NamedModel("one", billed), two)), way).catch(
+        (thrown: unknown) => thrown,
+      );
+
+      expect(error).toMatchObject({ output: { usage: scriptedUsage } });
+    }
+  });
+
   it("gives each vendor the caller's key for itself alone, through models within models [fallback.keys]", async () => {
     const all = ["one", "two", "three", "four"].map((name) => new NamedModel(name).respond(() => down(name)));
     const [one, two, three, four] = all as [NamedModel, NamedModel, NamedModel, NamedModel];

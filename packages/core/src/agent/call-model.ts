@@ -2,7 +2,8 @@ import { OutputGate } from "../guardrail/output-gate.ts";
 import type { CallIds } from "../history/call-ids.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
 import { leaveChunks, reportedAttempt } from "../model/model-attempt.ts";
-import type { ModelAttemptEnd, ReportModelAttempt, ReportModelCall } from "../model/model-attempt.ts";
+import type { ModelAttemptEnd, ReportModelAttempt } from "../model/model-attempt.ts";
+import type { ModelOptions } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import { ResponseCollector } from "../model/response-collector.ts";
@@ -99,8 +100,8 @@ function startPartialAnswer({ run, structured, outputGuardrails }: LoopPlan): Pa
  */
 export const callByGenerate: ModelCaller = async function* ({ retry, run }, { model, messages, options, ids }) {
   yield* [];
-  const { report, onModelCall } = reportsOf(run, model);
-  const call = () => model.generate(messages, onModelCall === undefined ? options : { ...options, onModelCall });
+  const { report, reports } = reportsOf(run, model);
+  const call = () => model.generate(messages, reports === undefined ? options : { ...options, ...reports });
   const generate =
     report === undefined ? call : (attempt: number) => reportedAttempt(call, () => report(attempt), endOf);
   return ids.inResponse(normalizeResponse(await callWithRetries(generate, retry, { signal: options.signal })));
@@ -112,8 +113,8 @@ export const callByGenerate: ModelCaller = async function* ({ retry, run }, { mo
  */
 export const callByStream: ModelCaller = async function* ({ retry, run }, { model, messages, options, filter, ids }) {
   const collector = new ResponseCollector();
-  const { report, onModelCall } = reportsOf(run, model);
-  const stream = () => model.stream(messages, onModelCall === undefined ? options : { ...options, onModelCall });
+  const { report, reports } = reportsOf(run, model);
+  const stream = () => model.stream(messages, reports === undefined ? options : { ...options, ...reports });
   const open = (attempt: number) => openStream(stream, report?.(attempt));
   const { chunks, first, end } = await callWithRetries(open, retry, { signal: options.signal });
   try {
@@ -143,14 +144,15 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, { mode
 };
 
 /** Returns the functions that report the attempts of a call: of the model's own or, for one that calls others, of theirs. */
-function reportsOf(run: Run, model: ModelProvider): { report?: ReportModelAttempt; onModelCall?: ReportModelCall } {
+function reportsOf(run: Run, model: ModelProvider): { report?: ReportModelAttempt; reports?: ModelReports } {
   if (model.providerIds === undefined) {
     const report = run.modelCalls.begin(model);
     return report === undefined ? {} : { report };
   }
-  const onModelCall = run.modelCalls.beginPassedOn();
-  return onModelCall === undefined ? {} : { onModelCall };
+  return { reports: { onModelCall: run.modelCalls.beginPassedOn(), onLostUsage: (usage) => run.meter.add(usage) } };
 }
+
+type ModelReports = Pick<ModelOptions, "onModelCall" | "onLostUsage">;
 
 /** Returns the end of an attempt from a response, which may have none of the fields that it should have. */
 function endOf(response: ModelResponse): ModelAttemptEnd {

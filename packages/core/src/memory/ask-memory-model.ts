@@ -36,7 +36,7 @@ export async function askMemoryModel({
   const lateMessage = `The model call of the memory took longer than its limit of ${timeoutMs} ms.`;
   const deadline = startDeadline(timeoutMs, lateMessage, signal);
   const keys = keyOptions(model, (providerId) => apiKeyFor?.(providerId));
-  const options = { ...config, ...keys, signal: deadline.signal, ...passedOnReports(model, onModelCall) };
+  const options = { ...config, ...keys, signal: deadline.signal, ...passedOnReports(model, { onModelCall, onUsage }) };
   const report = model.providerIds === undefined ? onModelCall?.(model) : undefined;
   const ask = async () => {
     const answer = await model.generate(messages, options);
@@ -64,8 +64,9 @@ export async function askMemoryModel({
 /** The reports of a model that calls others, each of whose calls is one of its own. */
 function passedOnReports(
   { providerIds }: ModelProvider,
-  onModelCall: MemoryModelOptions["onModelCall"],
-): Pick<ModelOptions, "onModelCall"> {
-  if (providerIds === undefined || onModelCall === undefined) return {};
-  return { onModelCall: (called) => onModelCall(called)?.(1) ?? (() => undefined) };
+  { onModelCall, onUsage: onLostUsage }: Pick<MemoryModelOptions, "onModelCall" | "onUsage">,
+): Pick<ModelOptions, "onModelCall" | "onLostUsage"> {
+  if (providerIds === undefined) return {};
+  if (onModelCall === undefined) return { onLostUsage };
+  return { onLostUsage, onModelCall: (called) => onModelCall(called)?.(1) ?? (() => undefined) };
 }

@@ -91,6 +91,7 @@ class FallbackModel implements ModelProvider {
       }
     } catch (error) {
       end({ error });
+      if (lost !== noUsage) options.onLostUsage?.(lost);
       throw error;
     } finally {
       leaveChunks(chunks);
@@ -102,22 +103,27 @@ class FallbackModel implements ModelProvider {
     const failures: unknown[] = [];
     const last = this.#models.at(-1);
     let lost = noUsage;
+    const onLostUsage = (usage: TokenUsage) => void (lost = addUsage(lost, usage));
+    const fail = (error: unknown): never => {
+      if (lost !== noUsage) options.onLostUsage?.(lost);
+      throw error;
+    };
     for (const model of this.#models) {
-      if (isAborted(options)) throw abortedError(options.signal?.reason);
+      if (isAborted(options)) fail(abortedError(options.signal?.reason));
       const end = reportCall(model, options);
       try {
-        const answer = await call(model, optionsFor(model, options, this.providerId));
+        const answer = await call(model, optionsFor(model, { ...options, onLostUsage }, this.providerId));
         const usage = model === last ? undefined : usageOfFailure(answer);
         if (usage === undefined) return { answer, model, lost, end };
         end({ usage });
-        lost = addUsage(lost, usage);
+        onLostUsage(usage);
       } catch (error) {
         end({ error });
-        if (isAborted(options) || !mayPassOn(error)) throw error;
+        if (isAborted(options) || !mayPassOn(error)) fail(error);
         failures.push(error);
       }
     }
-    throw failures.findLast(isRetryable) ?? failures.at(-1);
+    return fail(failures.findLast(isRetryable) ?? failures.at(-1));
   }
 }
 
@@ -138,14 +144,14 @@ function idsOf({ providerId, modelId }: ModelProvider): { providerId: string; mo
 /** The options of a call of one model: with the caller's keys for its own vendors alone. */
 function optionsFor(
   { providerId, providerIds }: ModelProvider,
-  { apiKey, apiKeys = {}, onModelCall, ...options }: ModelOptions,
+  { apiKey, apiKeys = {}, onModelCall, onLostUsage, ...options }: ModelOptions,
   boundTo: string,
 ): ModelOptions {
   const keys = bindGenericKey(apiKeys, apiKey, boundTo);
   return {
     ...options,
     ...keyOptions({ providerId, providerIds }, (id) => selectKey(keys, id)),
-    ...(providerIds !== undefined && { onModelCall }),
+    ...(providerIds !== undefined && { onModelCall, onLostUsage }),
   };
 }
 

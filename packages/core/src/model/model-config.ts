@@ -1,4 +1,5 @@
 import type { ApiKeys } from "../keys/api-keys.ts";
+import type { TokenUsage } from "../message/token-usage.ts";
 import type { ReportModelCall } from "./model-attempt.ts";
 import type { Omission } from "./omission.ts";
 
@@ -85,6 +86,8 @@ export type ModelOptions = ModelConfig & {
   apiKeys?: ApiKeys | undefined;
   /** Reports the calls of a model that calls others. */
   onModelCall?: ReportModelCall | undefined;
+  /** Receives what failed calls of a model that calls others were billed, when no answer can tell it. */
+  onLostUsage?: ((usage: TokenUsage) => void) | undefined;
 };
 
 /** A tool as it is described to a model: its name, its description, and the JSON schema of its arguments. */
