@@ -12,8 +12,8 @@ export const vendorNames = ["openai", "anthropic", "google", "vertex", "ollama"]
 /** Name of a vendor. */
 export type VendorName = (typeof vendorNames)[number];
 
-/** The provider's own key, and its logger. */
-type Settings = { apiKey?: string; logger?: Logger };
+/** The provider's own key, its logger, and whether it may be sent URLs of private addresses. */
+type Settings = { apiKey?: string; logger?: Logger; allowPrivateUrls?: boolean };
 
 /** Creates a model of each vendor that thinks and calls tools, and sends its requests to `url`. */
 export const connect: Readonly<Record<VendorName, (url: string, settings?: Settings) => ModelProvider>> = {

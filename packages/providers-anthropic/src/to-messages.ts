@@ -28,7 +28,7 @@ class History {
 
   constructor(messages: readonly ChatMessage[], context: RequestContext) {
     this.#context = context;
-    this.#parts = new PartReader(messages, context.reportOmitted);
+    this.#parts = new PartReader(messages, context.reportOmitted, context);
   }
 
   add(message: ChatMessage): void {

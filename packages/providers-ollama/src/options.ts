@@ -38,7 +38,8 @@ type ServerOptions = {
 
 /** Options of `ollama`, which creates a model. All have defaults. */
 export type OllamaOptions = ServerOptions &
-  ModelProviderOptions<OllamaClient, ModelRules> & {
+  // The server fetches no URLs.
+  Omit<ModelProviderOptions<OllamaClient, ModelRules>, "allowPrivateUrls"> & {
     /** The context length in tokens. The server truncates longer conversations without an error. @default that of the server */
     contextLength?: number | undefined;
   };
@@ -56,8 +57,10 @@ const ruleTable = {
   tools: optional(anyBoolean),
 } satisfies OptionTable<ModelRules>;
 
+const { allowPrivateUrls: _, ...modelChecks } = modelProviderChecks;
+
 const optionTable = {
-  ...modelProviderChecks,
+  ...modelChecks,
   ...serverTable,
   contextLength: optional(integer(1)),
   rules: optional(nested(ruleTable)),

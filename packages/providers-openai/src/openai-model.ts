@@ -101,13 +101,13 @@ class OpenAIModel implements ModelProvider {
   }
 
   #toModelCall({ messages, options, stream }: Question, learned: Partial<ModelRules>): ModelCall {
-    const { modelId, rules, logger } = this.#settings;
+    const { modelId, rules, logger, allowPrivateUrls } = this.#settings;
     const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
     return {
       api: this.#apiFor(messages),
       modelId,
       messages,
-      parts: new PartReader(messages, reportOmitted),
+      parts: new PartReader(messages, reportOmitted, { allowPrivateUrls }),
       options,
       rules: { ...rules, ...learned },
       stream,

@@ -134,6 +134,8 @@ export const modelCallRules = [
     "run-opts.metadata-everywhere": "metadata of a run reaches the tools of team members and the steps of workflows",
   }),
   ...rulesOf("Results of tools (contracts §5)", {
+    "parts.private-urls":
+      "a part whose URL leads to a private address or a local name is refused before any request, or becomes words where it is not the input; allowPrivateUrls of the provider lets it pass",
     "tools.result-parts": "images and files of a tool reach models that take them; others get words in their place",
   }),
   ...rulesOf("One wire to every vendor (architecture §5)", {

@@ -9,9 +9,10 @@ import type { WireRequest, WireTurn } from "./wire-types.ts";
 export function toRequest(
   messages: readonly ModelMessage[],
   options: ModelOptions,
-  { model, reportOmitted }: RequestContext<undefined>,
+  context: RequestContext<undefined>,
 ): WireRequest {
-  const turns = toTurns(messages, { model, parts: new PartReader(messages, reportOmitted) });
+  const { model, reportOmitted } = context;
+  const turns = toTurns(messages, { model, parts: new PartReader(messages, reportOmitted, context) });
   reportUntaken(options, reportOmitted);
   const request: WireRequest = {
     model: model.modelId,

@@ -37,18 +37,23 @@ export function createOmissionReport(
 export type RequestContext<Rules> = {
   readonly model: { readonly providerId: string; readonly modelId: string };
   readonly rules: Rules;
+  /** True if parts of messages may have URLs that lead to private addresses: see `PartReader`. */
+  readonly allowPrivateUrls: boolean;
   /** Reports a setting, or a part of the history, that is left out and lost. */
   readonly reportOmitted: ReportOmission;
   /** Reports a setting that is left out, but that the instructions stand for. */
   readonly reportReplaced: ReportOmission;
 };
 
+/** The settings of a provider that a request depends on. */
+type RequestSettings<Rules> = { rules: Rules; logger: Logger; allowPrivateUrls?: boolean | undefined };
+
 /** Makes the context of one request of a model, which reports to the provider's logger and to the run of the call. */
 export function createRequestContext<Rules>(
   model: RequestContext<Rules>["model"],
-  { rules, logger }: { rules: Rules; logger: Logger },
+  { rules, logger, allowPrivateUrls = false }: RequestSettings<Rules>,
   { onOmitted }: { onOmitted?: ((omission: Omission) => void) | undefined },
 ): RequestContext<Rules> {
   const reportOmitted = createOmissionReport(model, { logger, onOmitted });
-  return { model, rules, reportOmitted, reportReplaced: createOmissionReport(model, { logger }) };
+  return { model, rules, allowPrivateUrls, reportOmitted, reportReplaced: createOmissionReport(model, { logger }) };
 }

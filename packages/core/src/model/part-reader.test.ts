@@ -100,3 +100,36 @@ it("gives an answer as text, with words for all that is none", () => {
   expect(parts.readText({ role: "assistant", content: null })).toBe("");
   expect(notes).toHaveLength(1);
 });
+
+describe("a part with a URL that leads to a private address", () => {
+  const image: ContentPart = { type: "image", data: "http://10.0.0.1/a.png" };
+  const readAny = (part: ContentPart) => part.type;
+
+  it("is refused by the name of its field", () => {
+    const [asked, rules] = [said("user", text, image), said("system", image)];
+    const { parts } = readerOf(rules, asked);
+
+    const refusal = (message: ChatMessage) => () => parts.read(message, readAny);
+    expect(refusal(asked)).toThrow(/^input\[1\]\.data leads to an address that is not public/);
+    expect(refusal(rules)).toThrow(/^messages\[0\]\.content\[0\]\.data leads to/);
+  });
+
+  it("becomes words where the user cannot change it, and the reason is reported", () => {
+    const asked = said("user", image);
+    const { parts, notes } = readerOf(asked, question);
+
+    expect(parts.read(asked, readAny)).toEqual(["text"]);
+    expect(notes).toEqual([
+      "a part of type image: its URL leads to an address that is not public, and allowPrivateUrls is not set",
+    ]);
+  });
+
+  it("is read with allowPrivateUrls, and so is a public one or one in base64 without it", () => {
+    const asked = said("user", image);
+    const allowed = new PartReader([asked], () => {}, { allowPrivateUrls: true });
+    const open = said("user", { ...image, data: "https://example.com/a.png" }, { ...image, data: "http" });
+
+    expect(allowed.read(asked, readAny)).toEqual(["image"]);
+    expect(readerOf(open).parts.read(open, readAny)).toEqual(["image", "image"]);
+  });
+});

@@ -1,29 +1,40 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ContentPart } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
+import { isPrivateUrl } from "../wire/private-address.ts";
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 
 const saidEarlier = "it was said earlier, and the model does not take it";
 const inResult = "the model does not take it in a tool's result";
+const isPrivate = "its URL leads to an address that is not public, and allowPrivateUrls is not set";
 
 /** Reports a part that does not reach the vendor as it is. */
 type Note = (what: string, reason: string, about: "messages") => void;
 
+/** Options of a `PartReader`: the context of a request has them. */
+type PartReaderOptions = {
+  /** True if the vendor may be sent URLs that lead to private addresses, for it to fetch. @default false */
+  readonly allowPrivateUrls?: boolean | undefined;
+};
+
 /**
  * Gives the parts of messages to the conversion function of a vendor's adapter, for a model that does not support all
  * kinds. A part of the user's last message may be refused. Earlier ones were taken by another model, and parts of a tool's
- * result are not the user's to change: both are replaced with words, so that the conversation goes on.
+ * result are not the user's to change: both are replaced with words, so that the conversation goes on. The same goes for a part
+ * whose URL leads to a private address: the vendor, or a server in the same network, would fetch it.
  */
 export class PartReader {
   readonly #messages: readonly ChatMessage[];
   readonly #note: Note;
+  readonly #allowPrivateUrls: boolean;
   /** Found on first use: most conversations are text alone. */
   #earlier: ReadonlySet<ChatMessage> | undefined;
 
-  constructor(messages: readonly ChatMessage[], note: Note) {
+  constructor(messages: readonly ChatMessage[], note: Note, { allowPrivateUrls = false }: PartReaderOptions = {}) {
     this.#messages = messages;
     this.#note = note;
+    this.#allowPrivateUrls = allowPrivateUrls;
   }
 
   /**
@@ -31,14 +42,13 @@ export class PartReader {
    * the message is an earlier one or a tool's result, it is then called with a text part instead.
    */
   read<Read>(message: ChatMessage, read: (part: ContentPart) => Read): Read[] {
-    return partsOf(message).map((part) => {
+    return partsOf(message).map((part, index) => {
       try {
+        if (!this.#allowPrivateUrls && hasPrivateUrl(part)) throw privateUrlError(part, this.#placeOf(message, index));
         return read(part);
       } catch (refusal) {
-        const isRefusal = part.type !== "text" && TroupeError.is(refusal);
-        const isEarlier = isRefusal && this.#isEarlier(message);
-        if (!isRefusal || !(isEarlier || message.role === "tool")) throw refusal;
-        return read({ type: "text", text: this.#describe(part, isEarlier ? saidEarlier : inResult) });
+        if (part.type === "text" || !TroupeError.is(refusal)) throw refusal;
+        return read({ type: "text", text: this.#describeRefused(part, message, refusal) });
       }
     });
   }
@@ -49,6 +59,21 @@ export class PartReader {
       part.type === "text" ? part.text : this.#describe(part, saidEarlier),
     );
     return texts.join("\n");
+  }
+
+  /** Names the data of a part as a caller knows it: the user's last message is the input of the run. */
+  #placeOf(message: ChatMessage, index: number): string {
+    const at = this.#messages.indexOf(message);
+    const isInput = at === this.#messages.findLastIndex(({ role }) => role === "user");
+    return isInput ? `input[${index}].data` : `messages[${at}].content[${index}].data`;
+  }
+
+  /** Describes a part that was refused, unless it is the user's to change: then the refusal is thrown again. */
+  #describeRefused(part: DataPart, message: ChatMessage, refusal: TroupeError): string {
+    const isEarlier = this.#isEarlier(message);
+    if (!isEarlier && message.role !== "tool") throw refusal;
+    if (refusal.fields["reason"] === "private_address") return this.#describe(part, isPrivate);
+    return this.#describe(part, isEarlier ? saidEarlier : inResult);
   }
 
   #isEarlier(message: ChatMessage): boolean {
@@ -62,6 +87,21 @@ export class PartReader {
     const what = name === undefined || name === "" ? part.type : `${part.type} ${name}`;
     return `[${part.mimeType === undefined ? what : `${what}, ${part.mimeType}`}: not shown to this model]`;
   }
+}
+
+/** Only a URL of this form is sent as one: see `readContentData`. */
+function hasPrivateUrl(part: ContentPart): boolean {
+  if (part.type === "text" || !/^https?:\/\//i.test(part.data)) return false;
+  const url = URL.parse(part.data);
+  return url !== null && isPrivateUrl(url);
+}
+
+function privateUrlError({ type }: ContentPart, place: string): TroupeError {
+  return new TroupeError(
+    "invalid_request",
+    `${place} leads to an address that is not public. Send the data itself, or set allowPrivateUrls of the model.`,
+    { fields: { reason: "private_address", part: type } },
+  );
 }
 
 /** Returns the messages with parts before the user's last one, but for the instructions. */

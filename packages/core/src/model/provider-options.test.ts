@@ -20,7 +20,12 @@ describe("readProviderOptions", () => {
   it("returns options with their defaults, a silent logger, and a network in place of key, headers and proxy", async () => {
     const { network, logger, ...others } = read({ apiKey: "key-1", headers: { "x-a": "1" } });
 
-    expect(others).toEqual({ baseURL: "https://api.example.com", timeoutMs: 5000, idleTimeoutMs: 60_000 });
+    expect(others).toEqual({
+      allowPrivateUrls: false,
+      baseURL: "https://api.example.com",
+      timeoutMs: 5000,
+      idleTimeoutMs: 60_000,
+    });
     expect(network).toBeInstanceOf(Network);
     expect(logger).toHaveProperty("warn");
     expect(await network.openCall({ providerId: "acme" })).toMatchObject({

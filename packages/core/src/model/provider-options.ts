@@ -1,4 +1,4 @@
-import { integer, optional, satisfying, timeoutMilliseconds } from "../errors/option-checks.ts";
+import { anyBoolean, integer, optional, satisfying, timeoutMilliseconds } from "../errors/option-checks.ts";
 import { readOptions } from "../errors/read-options.ts";
 import type { OptionCheck, OptionsOf } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
@@ -18,6 +18,11 @@ export type ModelProviderOptions<Client, Rules> = NetworkOptions & {
   idleTimeoutMs?: number | undefined;
   /** Abilities of the model that the table does not know or has wrong. */
   rules?: Partial<Rules> | undefined;
+  /**
+   * `true` sends the vendor URLs of images and files that lead to private addresses or names of a local network, for it to fetch.
+   * @default false: such a part is refused
+   */
+  allowPrivateUrls?: boolean | undefined;
   /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
   logger?: Logger | undefined;
 };
@@ -62,6 +67,7 @@ export const modelProviderChecks = {
   apiKey: optional(apiKeyOption),
   baseURL: optional(baseUrlOption),
   idleTimeoutMs: optional(timeoutMilliseconds, 60_000),
+  allowPrivateUrls: optional(anyBoolean, false),
   logger: optional(loggerOption),
   ...networkOptions,
 };

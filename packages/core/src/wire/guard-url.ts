@@ -4,7 +4,7 @@ import type { LookupFunction } from "node:net";
 import { arrayOf, satisfying } from "../errors/option-checks.ts";
 import type { OptionCheck } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { isPrivateAddress } from "./private-address.ts";
+import { bareHost, isPrivateAddress } from "./private-address.ts";
 
 /** Reason for not fetching a URL that came from outside: the field `reason` of the error. */
 export type UrlRefusalReason =
@@ -71,11 +71,6 @@ export function guardUrl(address: string | URL, allowed: AllowedPrivateHosts): U
 
 function isPlainHttp({ protocol, username, password }: URL): boolean {
   return (protocol === "http:" || protocol === "https:") && username === "" && password === "";
-}
-
-/** Removes the brackets that a URL has around IPv6. */
-function bareHost({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, "");
 }
 
 /**

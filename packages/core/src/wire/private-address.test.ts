@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPrivateAddress } from "./private-address.ts";
+import { isPrivateAddress, isPrivateUrl } from "./private-address.ts";
 import { privateRanges, randomAddress, toNumber, toText } from "../../test/addresses.ts";
 
 const isInRange = (value: bigint, family: 4 | 6) =>
@@ -77,4 +77,39 @@ describe("isPrivateAddress", () => {
       expect(isPrivateAddress(text)).toBe(true);
     },
   );
+});
+
+describe("isPrivateUrl", () => {
+  it.each([
+    "http://localhost",
+    "http://LOCALHOST.:80",
+    "http://a.localhost",
+    "http://localhost.localdomain",
+    "http://nas.local",
+    "http://metadata.google.internal",
+    "http://wiki.intranet",
+    "http://router.lan",
+    "http://box.home.arpa",
+    "http://intranet",
+    "http://127.0.0.1.",
+    "http://127.1",
+    "http://0177.0.0.1",
+    "http://[::]",
+    "http://[fd00::1]:8080",
+    "http://169.254.169.254",
+  ])("is true for %s", (url) => {
+    expect(isPrivateUrl(new URL(url))).toBe(true);
+  });
+
+  it.each([
+    "http://example.com",
+    "http://local.example.com",
+    "http://mylocal.host",
+    "http://notlocalhost.com",
+    "http://xn--bcher-kva.example",
+    "http://8.8.8.8",
+    "http://[2606:4700:4700::1111]",
+  ])("is false for %s", (url) => {
+    expect(isPrivateUrl(new URL(url))).toBe(false);
+  });
 });

@@ -38,6 +38,24 @@ export function isPrivateAddress(address: string): boolean {
   return family === 4 ? listOf(privateV4, "ipv4").check(plain, "ipv4") : listOf(privateV6, "ipv6").check(plain, "ipv6");
 }
 
+/** Endings of names that lead to this machine or the network it is in, by RFC 6761, 6762 and 8375, ICANN and habit. */
+const localName = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home\.arpa)$/;
+
+/**
+ * Tells by a URL alone, without asking DNS, if it leads to a private address or to a name of this machine or its network. A name
+ * without a dot is such a name.
+ */
+export function isPrivateUrl(url: URL): boolean {
+  const host = bareHost(url).replace(/\.$/, "");
+  if (isIP(host) !== 0) return isPrivateAddress(host);
+  return !host.includes(".") || localName.test(host);
+}
+
+/** Returns the host of a URL without the brackets around IPv6. */
+export function bareHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "");
+}
+
 // One list per family: in a mixed list, IPv4 addresses would match entries of IPv6.
 function listOf(subnets: readonly string[], family: "ipv4" | "ipv6"): BlockList {
   const list = new BlockList();

@@ -1,0 +1,101 @@
+import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import { Agent, TroupeError } from "@troupe/core";
+import type { ContentPart } from "@troupe/core";
+import { openai } from "@troupe/providers-openai";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connect, vendorNames } from "./vendors.ts";
+
+const key = "sk-1";
+const image = (data: string): ContentPart => ({ type: "image", data, mimeType: "image/png" });
+const look: ContentPart = { type: "text", text: "Look." };
+/** The server of the last one fetches no URLs. */
+const fetching = vendorNames.filter((name) => name !== "ollama");
+
+async function startVendor(): Promise<FakeVendor> {
+  const vendor = await FakeVendor.start();
+  onTestFinished(() => vendor.close());
+  return vendor;
+}
+
+describe.each(vendorNames)("a URL of a part for %s", (name) => {
+  it.each([
+    "http://169.254.169.254/latest/meta-data/",
+    "https://localhost/a.png",
+    "HTTP://LocalHost.:8080/a.png",
+    "http://127.1/a.png",
+    "http://2130706433/a.png",
+    "http://0x7f.0.0.1/a.png",
+    "http://\uff11\uff12\uff17.0.0.1/a.png",
+    "http://[::1]/a.png",
+    "http://[::ffff:10.0.0.1]:9000/a.png",
+    "http://10.0.0.1/a.png",
+    "http://metadata.google.internal/a.png",
+    "http://printer.local/a.png",
+    "http://app.localhost/a.png",
+    "http://postgres:5432/a.png",
+  ])(
+    "is refused with the name of its field before any request when it leads to %s [parts.private-urls]",
+    async (url) => {
+      const vendor = await startVendor();
+      const agent = new Agent({ name: "a", model: connect[name](vendor.url, { apiKey: key }) });
+
+      for (const part of [image(url), { type: "file", data: url, mimeType: "application/pdf" } as const]) {
+        const error: unknown = await agent.run([look, part]).catch((thrown: unknown) => thrown);
+
+        expect(TroupeError.is(error) && error.code).toBe("invalid_request");
+        expect((error as Error).message).toMatch(/^input\[1\]\.data leads to an address that is not public\./);
+        expect((error as Error).message).not.toContain("a.png");
+        await expect(agent.stream([look, part]).output).rejects.toMatchObject({ code: "invalid_request" });
+      }
+      expect(vendor.exchanges).toEqual([]);
+    },
+  );
+
+  it("becomes words when it was said earlier or comes from a tool, and the conversation goes on [parts.private-urls]", async () => {
+    const vendor = (await startVendor()).say("Yes.");
+    const omitted: string[] = [];
+
+    const answer = await connect[name](vendor.url, { apiKey: key }).generate(
+      [
+        { role: "user", content: [look, image("http://10.0.0.1/secret.png")] },
+        { role: "assistant", content: null, toolCalls: [{ id: "c1", name: "see", arguments: {} }] },
+        { role: "tool", toolCallId: "c1", content: [image("http://localhost/secret.png")] },
+        { role: "assistant", content: "Seen." },
+        { role: "user", content: "And now?" },
+      ],
+      { onOmitted: ({ reason }) => void omitted.push(reason) },
+    );
+
+    expect(answer.text).toBe("Yes.");
+    expect(JSON.stringify(vendor.exchanges[0]?.request.body)).not.toContain("secret.png");
+    expect(omitted.filter((reason) => reason.includes("not public"))).toHaveLength(2);
+  });
+});
+
+describe.each(fetching)("a model of %s with allowPrivateUrls", (name) => {
+  it("sends URLs that lead to private addresses [parts.private-urls]", async () => {
+    const vendor = (await startVendor()).say("Yes.");
+    const model = connect[name](vendor.url, { apiKey: key, allowPrivateUrls: true });
+
+    await new Agent({ name: "a", model }).run([look, image("http://10.0.0.1/a.png")]);
+
+    expect(JSON.stringify(vendor.exchanges[0]?.request.body)).toContain("http://10.0.0.1/a.png");
+  });
+
+  it("sends URLs that lead to public addresses without it [parts.private-urls]", async () => {
+    const vendor = (await startVendor()).say("Yes.").say("Yes.").say("Yes.");
+    const agent = new Agent({ name: "a", model: connect[name](vendor.url, { apiKey: key }) });
+
+    for (const url of ["https://example.com/a.png", "http://8.8.8.8/a.png", "https://localhost.example.com/a.png"]) {
+      await agent.run([look, image(url)]);
+      expect(JSON.stringify(vendor.exchanges.at(-1)?.request.body)).toContain(url);
+    }
+  });
+});
+
+it("allowPrivateUrls is refused where it would have no effect: Ollama fetches no URLs", () => {
+  expect(() => connect.ollama("http://localhost", { allowPrivateUrls: true })).toThrow(
+    'Unknown option "allowPrivateUrls" of ollama',
+  );
+  expect(() => openai("m", { allowPrivateUrls: "yes" as never })).toThrow("allowPrivateUrls must be true or false");
+});
