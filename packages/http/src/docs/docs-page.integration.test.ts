@@ -134,6 +134,7 @@ it.skipIf(browserUrl === "")(
     expect(heard).toHaveLength(1);
     expect(bodies).toHaveLength(4);
     for (const body of bodies) expect(body).not.toMatch(/apiKey|sessionId|userId/);
-    expect(complaints).toEqual([]);
+    // Swagger UI looks for a component of its own that it does not have, for each array of files.
+    expect(complaints.filter((text) => !text.includes("JsonSchema_string_binary"))).toEqual([]);
   },
 );
