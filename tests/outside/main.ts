@@ -1,4 +1,4 @@
-// `pnpm test:outside [schemathesis] [raw] [forms] [canaries] [--cases n] [--seed n]`: visits the demo server as strangers do,
+// `pnpm test:outside [schemathesis] [clients] [raw] [forms] [canaries] [--cases n] [--seed n]`: visits the demo server as strangers do,
 // and prints one table. `--install` installs what is missing; without it a visit whose tool is missing is skipped and named,
 // which is an error when REQUIRED_SERVICES lists the tool.
 import { parseArgs } from "node:util";
@@ -6,6 +6,7 @@ import { MissingServer } from "../../tools/services/service.ts";
 import { visitWithCanaries } from "./canaries.ts";
 import { startDemo } from "./demo-process.ts";
 import { visitForms } from "./forms.ts";
+import { needGenerators, visitByGeneratedClients } from "./generated-clients.ts";
 import { visitRaw } from "./raw.ts";
 import { needSchemathesis, visitBySchemathesis } from "./schemathesis.ts";
 import type { Visit, VisitOptions, VisitResult } from "./visit.ts";
@@ -15,6 +16,7 @@ type Plan = { readonly visit: Visit; readonly share: number; readonly need?: (ma
 
 const plans: Readonly<Record<string, Plan>> = {
   schemathesis: { visit: visitBySchemathesis, share: 1, need: needSchemathesis },
+  clients: { visit: visitByGeneratedClients, share: 0, need: needGenerators },
   raw: { visit: visitRaw, share: 0.22 },
   forms: { visit: visitForms, share: 0.1 },
   canaries: { visit: visitWithCanaries, share: 0.02 },

@@ -70,6 +70,7 @@ function sessionPaths(): Record<string, OpenApiPath> {
 
 function partOperation(): OpenApiOperation {
   const header = (name: string) => componentRef("headers", name);
+  const bytes = { type: "string", format: "binary" };
   return {
     operationId: "read_part",
     tags: ["sessions"],
@@ -79,7 +80,8 @@ function partOperation(): OpenApiOperation {
       "200": {
         description: "Its bytes, with its own type.",
         headers: { "X-Request-Id": header("RequestId"), "Content-Disposition": header("Attachment") },
-        content: { "*/*": { schema: { type: "string", format: "binary" } } },
+        // A part has the type that it was sent with; generators of clients know the second alone.
+        content: { "*/*": { schema: bytes }, "application/octet-stream": { schema: bytes } },
       },
       ...errorResponseRefs(400, 404, 500, 503),
     },
