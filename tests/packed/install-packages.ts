@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { buildPackages, packPackages } from "../../tools/packages/pack-packages.ts";
 import type { PackedPackage } from "../../tools/packages/pack-packages.ts";
-import { mustRun } from "../../tools/packages/run-command.ts";
+import { installTarballs } from "../../tools/packages/install-tarballs.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -36,9 +36,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 async function install(packed: readonly PackedPackage[], folder: string): Promise<string> {
   await cp(join(import.meta.dirname, "__fixtures__/consumer"), folder, { recursive: true });
   await copyExamples(folder);
-  const options = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
-  await mustRun("npm", ["install", ...options, ...packed.map(({ tarball }) => tarball)], { cwd: folder });
-  return folder;
+  return await installTarballs(
+    folder,
+    packed.map(({ tarball }) => tarball),
+  );
 }
 
 /** Copies the programs of the READMEs, which a user tries first. */

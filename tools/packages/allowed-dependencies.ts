@@ -20,7 +20,7 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/toolkits-web-search": [],
   "@troupe/toolkits-gmail": [],
   "@troupe/toolkits-whatsapp": [],
-  // The types of Express stand in the declarations.
+  // The types of Express are an optional peer: they stand in the declarations, which only programs in TypeScript read.
   "@troupe/http": ["@types/express", "busboy", "express"],
   "@troupe/socket": ["socket.io"],
   "@troupe/a2a": ["express"],
