@@ -9,6 +9,9 @@ const routerOpenai: Target = { name: "router, providers-openai", file: "http/rou
 /** Name of the target that ratios are taken against. */
 export const baseline = express.name;
 
+/** Name of the target that needs private packages, and cannot run outside the workspace. */
+export const workspaceOnly = expressSdk.name;
+
 const targets = [express, expressSdk, node, routerModel, routerOpenai];
 const steady = { concurrency: 16, warmUpRounds: 10, rounds: 24, slices: 10, sliceMs: 50 };
 

@@ -1,20 +1,24 @@
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { figures, baseline } from "./figures.ts";
+import { baseline, figures, workspaceOnly } from "./figures.ts";
 import { printHops } from "./hops.ts";
 import { measure } from "./measure.ts";
 import type { Figure } from "./measure.ts";
+import { printColdStarts } from "./packed/cold.ts";
+import { withPacked } from "./packed/install.ts";
 import { pair, tolerance, toRepeatTable } from "./repeat.ts";
 import { summarise, toTable } from "./report.ts";
 import type { Summary } from "./report.ts";
 
 /**
- * `pnpm bench <figure> [--rounds n]` measures one figure and prints it. `pnpm bench repeat <figure>` measures it twice, each time
- * with new processes, and fails when a target's two medians lie further apart than the tolerance. `pnpm bench hops [--root
- * folder]` counts the hops of a run, of another checkout when its folder is given.
+ * `pnpm bench <figure> [--rounds n]` measures one figure and prints it; with `--packed` of the packages as they are published,
+ * installed outside the workspace. `pnpm bench repeat <figure>` measures it twice, each time with new processes, and fails when a
+ * target's two medians lie further apart than the tolerance. `pnpm bench cold` measures the starts of servers. `pnpm bench hops
+ * [--root folder]` counts the hops of a run, of another checkout when its folder is given.
  */
 const { values, positionals } = parseArgs({
-  options: { rounds: { type: "string" }, root: { type: "string" } },
+  options: { rounds: { type: "string" }, root: { type: "string" }, packed: { type: "boolean" } },
   allowPositionals: true,
 });
 const isRepeat = positionals[0] === "repeat";
@@ -34,11 +38,29 @@ async function printTwice(chosen: Figure): Promise<boolean> {
   return repeats.every(({ difference }) => difference < tolerance);
 }
 
+/** Measures the same servers in a project that has the packed packages installed. */
+async function printPacked(chosen: Figure): Promise<void> {
+  const ours = ["@troupe/core", "@troupe/http", "@troupe/providers-openai"];
+  const project = { name: "servers", ours, libraries: ["express@5"] };
+  await withPacked([project], async ([folder = ""]) => {
+    const targets = chosen.targets
+      .filter((target) => target.name !== workspaceOnly)
+      .map((target) => ({ ...target, file: pathToFileURL(join(folder, "src", String(target.file))) }));
+    await print({ ...chosen, targets });
+  });
+}
+
 if (name === "hops") {
   await printHops(values.root ?? join(import.meta.dirname, "../.."));
+} else if (name === "cold") {
+  await printColdStarts(Number(values.rounds ?? 20));
 } else if (figure === undefined) {
-  console.error(`usage: pnpm bench [repeat] <figure> [--rounds n]; figures: ${Object.keys(figures).join(", ")}, hops`);
+  console.error(
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, cold, hops`,
+  );
   process.exitCode = 1;
+} else if (values.packed === true) {
+  await printPacked(figure);
 } else if (!isRepeat) {
   await print(figure);
 } else if (!(await printTwice(figure))) {

@@ -5,8 +5,8 @@ import { cpuTimeMs } from "./cpu-time.ts";
 import type { LoadOrder, LoadResult } from "./load.ts";
 import { median, percentile } from "./statistics.ts";
 
-/** One server to measure. */
-export type Target = { name: string; file: string };
+/** One server to measure: a file beside this one, or one named by its URL. */
+export type Target = { name: string; file: string | URL };
 
 /** Targets to measure, and the size of the measurement. */
 export type Figure = {
@@ -48,7 +48,7 @@ type Setup = { figure: Figure; load: Child; calibration: Station; targets: Stati
 type Slice = { cpuMs: number; units: number; elapsedMs: number; latenciesMs: number[] };
 
 /** Starts a child that ends with the measurement. */
-type Start = (file: string, core: number, env?: Record<string, string>) => Promise<Child>;
+type Start = (file: string | URL, core: number, env?: Record<string, string>) => Promise<Child>;
 
 const serverCore = 0;
 const loadCore = 1;
