@@ -10,7 +10,13 @@ import type { LoopPlan, ModelCall } from "./loop-plan.ts";
  * Makes a model call and, when the vendor refuses it, makes it again without the stored state of vendors: a vendor may refuse
  * its own state under another key, or when it is old. The run remembers what was refused, and its turn stores that.
  */
-export async function* callWithState(plan: LoopPlan, given: ModelCall): AsyncGenerator<StreamChunk, ModelResponse> {
+export function callWithState(plan: LoopPlan, call: ModelCall): AsyncGenerator<StreamChunk, ModelResponse> {
+  const hasState = call.messages.some(({ vendorState }) => vendorState?.stored === true);
+  // A generator between the two would handle each chunk once more.
+  return hasState ? callAndRepeat(plan, call) : plan.call(plan, call);
+}
+
+async function* callAndRepeat(plan: LoopPlan, given: ModelCall): AsyncGenerator<StreamChunk, ModelResponse> {
   const { run } = plan;
   const call = without(given, run.refusedStates);
   try {
