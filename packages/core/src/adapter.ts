@@ -76,6 +76,8 @@ export { parseArguments, writeArguments } from "./schema/parse-model-json.ts";
 export { createHttpPool } from "./wire/http-pool.ts";
 export type { HttpInit, HttpPool, HttpPoolOptions, HttpSender } from "./wire/http-pool.ts";
 export type { HttpReply, ReplyBytes, ReplyHeaders } from "./wire/http-reply.ts";
+export type { FetchFunction } from "./wire/fetch-sender.ts";
+export type { UndiciDispatcher } from "./wire/proxy-sender.ts";
 export { sharedHttpPool } from "./wire/shared-http-pool.ts";
 export { Network } from "./model/network.ts";
 export type { CallStart, NetworkSettings } from "./model/network.ts";

@@ -21,7 +21,7 @@ const paths: Readonly<Record<ApiName, string>> = { responses: "/responses", chat
 /** Makes the connection that sends requests over our own HTTP. */
 export function httpConnection({ network, ...settings }: ProviderSettings): OpenAIConnection {
   const { baseURL, timeoutMs, idleTimeoutMs } = settings;
-  const urls = { responses: toUrl(baseURL, paths.responses), chat: toUrl(baseURL, paths.chat) };
+  const urls = { responses: new URL(toUrl(baseURL, paths.responses)), chat: new URL(toUrl(baseURL, paths.chat)) };
   const waits = {
     whole: { headersTimeoutMs: timeoutMs, idleTimeoutMs },
     streamed: { headersTimeoutMs: idleTimeoutMs, idleTimeoutMs },
@@ -35,7 +35,13 @@ export function httpConnection({ network, ...settings }: ProviderSettings): Open
 }
 
 /** One request over HTTP, for `post`. */
-type PostRequest = { url: string; body: object; call: CallContext; headersTimeoutMs: number; idleTimeoutMs: number };
+type PostRequest = {
+  url: string | URL;
+  body: object;
+  call: CallContext;
+  headersTimeoutMs: number;
+  idleTimeoutMs: number;
+};
 
 /** Sends a JSON body to OpenAI, or to a server with its API, with the key of the call if it has one. */
 export async function post(network: Network, request: PostRequest): Promise<HttpReply> {

@@ -37,6 +37,7 @@ class OpenAIModel implements ModelProvider {
   readonly #settings: ProviderSettings;
   readonly #connection: OpenAIConnection;
   readonly #isOpenAI: boolean;
+  readonly #keySources: ReturnType<typeof keySourcesOf>;
   /** Rules learned from refusals, by API key. */
   readonly #learned = new KeyedCache<{ rules: Partial<ModelRules> }>(() => ({ rules: {} }));
 
@@ -46,6 +47,7 @@ class OpenAIModel implements ModelProvider {
     this.#settings = settings;
     this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client);
     this.#isOpenAI = isOpenAIHost(new URL(baseURL).hostname);
+    this.#keySources = keySourcesOf(baseURL);
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
@@ -124,8 +126,7 @@ class OpenAIModel implements ModelProvider {
   }
 
   async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {
-    const { network, baseURL } = this.#settings;
-    return await network.openCall({ providerId, apiKey, signal, ...keySourcesOf(baseURL) });
+    return await this.#settings.network.openCall({ providerId, apiKey, signal, ...this.#keySources });
   }
 }
 

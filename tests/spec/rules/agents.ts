@@ -4,6 +4,8 @@ import { plannedRules, rulesOf } from "../rule.ts";
 export const agentRules = [
   ...rulesOf("RunOpts", {
     "run-opts.session": "RunOpts.sessionId names the session",
+    "run-opts.new-session":
+      "RunOpts.isNewSession tells that the caller has made the session's id for this run, which gets no cache key of its own",
     "run-opts.user": "RunOpts.userId names the user",
     "run-opts.metadata": "RunOpts.metadata reaches the run context",
     "run-opts.api-key": "RunOpts.apiKey is the vendor key of the run",

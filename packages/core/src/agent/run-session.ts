@@ -29,7 +29,11 @@ export class RunSession {
   /** Waits for the session's lease, and opens the session. */
   async open(sessions: SessionStore): Promise<OpenSession> {
     const { signal, settings } = this.#run;
-    const session = await sessions.open(settings.sessionId, { owner: ownerOf(settings), signal });
+    const session = await sessions.open(settings.sessionId, {
+      owner: ownerOf(settings),
+      signal,
+      isNew: !settings.isNamedSession,
+    });
     this.#session = session;
     // The run may have ended since the lease was granted: then its release has come too early.
     if (signal.aborted) session.release();

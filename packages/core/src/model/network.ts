@@ -6,6 +6,7 @@ import type { OptionCheck } from "../errors/read-options.ts";
 import type { CallContext } from "../errors/to-model-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { readProxyEnvironment } from "../keys/read-environment.ts";
+import type { ProxyEnvironment } from "../keys/read-environment.ts";
 import { requireKey, resolveKey } from "../keys/resolve-key.ts";
 import type { ApiKeySource } from "../keys/resolve-key.ts";
 import { isRecord } from "../util/is-record.ts";
@@ -103,6 +104,8 @@ export class Network implements HttpSender {
   readonly #apiKey: ApiKeySource | undefined;
   readonly #hasClient: boolean;
   readonly #own: HttpSender | undefined;
+  /** The proxies of the environment at the first request, `null` without any: each variable costs a call of the system. */
+  #proxies: ProxyEnvironment | null | undefined;
 
   /** Throws `invalid_config` when the options name more than one way to send. */
   constructor(options: NetworkSettings = {}) {
@@ -120,7 +123,8 @@ export class Network implements HttpSender {
   }
 
   send(url: string | URL, init?: HttpInit): Promise<HttpReply> {
-    return (this.#own ?? sharedHttpSender(readProxyEnvironment())).send(url, init);
+    if (this.#proxies === undefined) this.#proxies = readProxyEnvironment() ?? null;
+    return (this.#own ?? sharedHttpSender(this.#proxies ?? undefined)).send(url, init);
   }
 
   /**

@@ -37,6 +37,15 @@ describe("readRunOpts", () => {
     expect(readRunOpts().sessionId).not.toBe(request.sessionId);
   });
 
+  it("takes a session that the caller has made for the run for one that nobody has named [run-opts.new-session]", () => {
+    expect(readRunOpts({ sessionId: "s1", isNewSession: true })).toMatchObject({
+      sessionId: "s1",
+      isNamedSession: false,
+    });
+    expect(readRunOpts({ sessionId: "s1" })).toMatchObject({ sessionId: "s1", isNamedSession: true });
+    expect(refusalOf({ isNewSession: "yes" })).toMatchObject({ code: "invalid_request" });
+  });
+
   it("takes the options of the call [run-opts.session] [run-opts.user] [run-opts.metadata]", () => {
     const metadata = { plan: "free" };
     const named = { sessionId: "Trip-7", userId: "Ada@Oslo", tenantId: "t" };

@@ -25,6 +25,7 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const optionTable = {
   // Its form depends on the parent.
   sessionId: optional((value) => value as string),
+  isNewSession: optional(anyBoolean),
   userId: optional((value) => checkOwner({ userId: value as string }).userId),
   verified: optional(anyBoolean),
   tenantId: optional((value) => checkOwner({ tenantId: value as string }).tenantId),
@@ -108,14 +109,14 @@ function refuseWeaker({ fromOutside, verified }: RunOpts, parent: Inheritance): 
 
 /** The parent's session is not inherited: two runs in one session would wait for each other. */
 function readSessionId(
-  { sessionId, parent }: RunOpts,
+  { sessionId, isNewSession = false, parent }: RunOpts,
   configured: RunDefaults,
 ): Pick<RunSettings, "sessionId" | "isNamedSession"> {
   // Only a child run may name the session of a team's member.
   if (sessionId !== undefined)
     return {
       sessionId: parent === undefined ? checkSessionId(sessionId) : checkStoredSessionId(sessionId),
-      isNamedSession: true,
+      isNamedSession: !isNewSession,
     };
   const name = parent === undefined ? configured.sessionId : undefined;
   return { sessionId: name ?? createId(), isNamedSession: name !== undefined };

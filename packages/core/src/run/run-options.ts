@@ -22,6 +22,11 @@ export type RunLimits = {
 /** Options of one call of `run` or `stream`: session, user, API keys, limits, signal, and the parent run. */
 export type RunOpts = {
   sessionId?: string | undefined;
+  /**
+   * True when the caller has made `sessionId` for this run, as a transport does that tells its client the id before the run
+   * begins: it names no session that could be there already. @default false
+   */
+  isNewSession?: boolean | undefined;
   userId?: string | undefined;
   /**
    * False when `userId` is only claimed, as by a field of a request: the run works in a space apart from what the verified

@@ -79,10 +79,14 @@ export class SessionStore {
   /**
    * Takes the lease on the owner's session of this id, after all runs that came before, and creates it when there is none.
    * When its queue is full, `conflict`. Release the session in a `finally`.
+   *
+   * @param access.isNew tells that the id was made just now, which spares a read
    */
-  async open(sessionId: string, access: SessionAccess = {}): Promise<OpenSession> {
+  async open(sessionId: string, access: SessionAccess & { isNew?: boolean } = {}): Promise<OpenSession> {
     const ref = refOf(sessionId, access);
-    const { lease, session } = await this.#acquire(ref, access.signal);
+    // Creating it finds one that is there all the same, where the storage can compare.
+    const isKnownNew = access.isNew === true && this.#driver.compareAndSet !== undefined;
+    const { lease, session } = await this.#acquire(ref, access.signal, { isKnownNew });
     try {
       const prepare = async () => {
         if (session === null) return await createSession(this.#driver, ref);
@@ -298,13 +302,17 @@ export class SessionStore {
   }
 
   /** Joins the queue at once, and waits for the lease. */
-  async #acquire(ref: SessionRef, signal: AbortSignal | undefined, policy: Partial<BusyPolicy> = {}) {
+  async #acquire(
+    ref: SessionRef,
+    signal: AbortSignal | undefined,
+    { isKnownNew = false, ...policy }: Partial<BusyPolicy> & { isKnownNew?: boolean } = {},
+  ) {
     const position = this.#queues.join(ref.key, { ...this.#policy, ...policy, signal });
     const find = () => findSession(this.#driver, ref);
     try {
       await position.known;
       // While the lease is granted: only a run that had to wait reads it again.
-      const found = await untilAborted(find, signal);
+      const found = isKnownNew ? null : await untilAborted(find, signal);
       const lease = await position.granted;
       return { lease, session: lease.hadToWait ? await untilAborted(find, signal) : found };
     } catch (error) {

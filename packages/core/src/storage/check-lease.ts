@@ -13,7 +13,7 @@ export function holdsToken(lease: Json | null, token: number): boolean {
  * Throws `conflict` unless the stored queue still has the required fencing token. Takes the queue's record, or `null`
  * for none.
  */
-export function checkLease(lease: Json | null, { key, token }: RequiredLease): void {
+function checkLease(lease: Json | null, { key, token }: RequiredLease): void {
   if (holdsToken(lease, token)) return;
   throw new TroupeError("conflict", "The lease is no longer held: another process took it over. Try again.", {
     fields: { key },

@@ -45,7 +45,7 @@ export function toHttpRequest({ headers = {}, ...request }: RequestParts): HttpR
 
 /** Parses the address of a request. Throws `invalid_request` for one that is not http: or https:. */
 export function parseUrl(address: string | URL): URL {
-  const url = URL.parse(String(address));
+  const url = address instanceof URL ? address : URL.parse(address);
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   // An address may hold a key, so it is not shown.
   throw new TroupeError("invalid_request", "url must be an absolute http: or https: address.");

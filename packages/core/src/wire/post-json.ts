@@ -9,7 +9,7 @@ export type ErrorReply = { status: number; headers: ReplyHeaders };
 
 /** Request of `postJson`, and the function that makes the error of a reply with an error status. */
 export type JsonRequest = {
-  url: string;
+  url: string | URL;
   /** Sent as JSON, with the content type of JSON. */
   body: unknown;
   headers?: Readonly<Record<string, string>> | undefined;

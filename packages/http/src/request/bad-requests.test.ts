@@ -119,6 +119,21 @@ describe("the body of a run", () => {
     });
   });
 
+  it("gives a cache key of its own only to a session that the client names, not to that of one run [cache.session-key]", async () => {
+    const { agent, model } = scripted("One.", "Two.", "Three.");
+    const service = await serve({ agents: { a: agent } });
+
+    const first = await service.post("/agents/a/run", { input: "x" });
+    const sessionId = first.headers.get("x-session-id");
+    await service.post("/agents/a/stream", { input: "y" });
+    const again = await service.post("/agents/a/run", { input: "z", sessionId });
+
+    expect(again).toMatchObject({ status: 200, json: { sessionId } });
+    const keys = model.calls.map(({ options }) => options.cacheKey);
+    expect(keys).toEqual([undefined, undefined, expect.stringMatching(/^[\da-f]{64}$/)]);
+    expect(model.calls.at(-1)?.messages).toHaveLength(3);
+  });
+
   it("is told that its input is missing when it is null [http.body-null]", async () => {
     const service = await serve({ agents: { a: talker() } });
 

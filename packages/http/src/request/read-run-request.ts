@@ -10,9 +10,10 @@ import { readHostRunOptions } from "../settings/run-options.ts";
 import { readBody } from "./read-body.ts";
 
 /** Options of a run, read from its request. The signal is added when the run starts. */
-type RequestedRunOpts = Omit<RunOpts, "runId" | "sessionId" | "fromOutside" | "signal"> & {
+type RequestedRunOpts = Omit<RunOpts, "runId" | "sessionId" | "isNewSession" | "fromOutside" | "signal"> & {
   readonly runId: string;
   readonly sessionId: string;
+  readonly isNewSession: boolean;
   readonly fromOutside: true;
 };
 
@@ -131,9 +132,11 @@ function readOpts(
   { genericApiKeyHeader }: RouterSettings,
   { sessionId, apiKey, messages }: RunBody,
 ): RequestedRunOpts {
+  const isNewSession = sessionId === undefined || sessionId === null;
   return {
     runId: createId(),
-    sessionId: sessionId === undefined || sessionId === null ? createId() : checkSessionId(sessionId),
+    sessionId: isNewSession ? createId() : checkSessionId(sessionId),
+    isNewSession,
     fromOutside: true,
     // The runnable checks them.
     ...(messages !== undefined && messages !== null && { messages: messages as ChatMessage[] }),
