@@ -40,9 +40,8 @@ async function printTwice(chosen: Figure): Promise<boolean> {
 
 /** Measures the same servers in a project that has the packed packages installed. */
 async function printPacked(chosen: Figure): Promise<void> {
-  const ours = ["@troupe/core", "@troupe/http", "@troupe/providers-openai"];
-  const project = { name: "servers", ours, libraries: ["express@5"] };
-  await withPacked([project], async ([folder = ""]) => {
+  const names = ["@troupe/core", "@troupe/http", "@troupe/providers-openai", "express@5"];
+  await withPacked(names, async ({ folder }) => {
     const targets = chosen.targets
       .filter((target) => target.name !== workspaceOnly)
       .map((target) => ({ ...target, file: pathToFileURL(join(folder, "src", String(target.file))) }));

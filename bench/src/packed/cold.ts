@@ -1,28 +1,19 @@
 import { spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { bytesBelow } from "../../../tools/packages/install-tarballs.ts";
 import { startChild, stopChild } from "../child.ts";
 import { median } from "../statistics.ts";
 import { toLines } from "../table.ts";
 import { withPacked } from "./install.ts";
-import type { PackedProject } from "./install.ts";
 
-const ours = ["@troupe/core", "@troupe/http", "@troupe/providers-openai"];
-const minimal: PackedProject = { name: "minimal", ours, libraries: ["express@5"] };
-const larger: PackedProject = {
-  name: "larger",
-  ours: [...ours, "@troupe/storage-sqlite"],
-  libraries: ["express@5", "zod@4"],
-};
+const minimal = ["@troupe/core", "@troupe/http", "@troupe/providers-openai", "express@5"];
 
 /** The programs: each starts a server, asks it twice, and reports a `Start`. */
 const programs = [
-  { title: "E: express, a pooled client", file: "express.mjs", project: minimal },
-  { title: "scripted model", file: "scripted.mjs", project: minimal },
-  { title: "OpenAI's wire", file: "openai.mjs", project: minimal },
-  { title: "OpenAI's wire, zod tool, SQLite", file: "zod-sqlite.mjs", project: larger },
+  { title: "E: express, a pooled client", file: "express.mjs" },
+  { title: "scripted model", file: "scripted.mjs" },
+  { title: "OpenAI's wire", file: "openai.mjs" },
+  { title: "OpenAI's wire, zod tool, SQLite", file: "zod-sqlite.mjs" },
 ];
 
 /** Milliseconds from the start of a process to its first answer, those of its second answer, and its memory then. */
@@ -33,27 +24,28 @@ type Start = { firstMs: number; secondMs: number; cpuMs: number; residentMb: num
  * the medians and the size of the smallest install. Two rounds before fill the caches of the disk.
  */
 export async function printColdStarts(rounds: number): Promise<void> {
-  const projects = [minimal, larger];
-  await withPacked(projects, async (folders) => {
-    const vendor = await startChild("servers/mock-vendor.ts", 1);
-    const files = programs.map(({ file, project }) => {
-      return join(folders[projects.indexOf(project)] ?? "", "src/packed/programs", file);
-    });
-    const takeRound = async () => {
+  await withPacked(minimal, async ({ packages, bytes }) => {
+    console.log(`The server with OpenAI's wire installs ${packages} packages, ${(bytes / 1e6).toFixed(1)} MB.\n`);
+  });
+  await withPacked([...minimal, "@troupe/storage-sqlite", "zod@4"], async ({ folder }) => {
+    const files = programs.map(({ file }) => join(folder, "src/packed/programs", file));
+    console.log(toTable(await takeRounds(files, rounds)));
+  });
+}
+
+async function takeRounds(files: readonly string[], rounds: number): Promise<Start[][]> {
+  const vendor = await startChild("servers/mock-vendor.ts", 1);
+  const taken: Start[][] = [];
+  try {
+    for (let round = -2; round < rounds; round++) {
       const starts: Start[] = [];
       for (const file of files) starts.push(await startOnce(file, vendor.url));
-      return starts;
-    };
-    const taken: Start[][] = [];
-    try {
-      for (let round = -2; round < rounds; round++) taken.push(await takeRound());
-    } finally {
-      stopChild(vendor);
+      if (round >= 0) taken.push(starts);
     }
-    console.log(
-      `${toTable(taken.slice(2))}\n\nThe server with OpenAI's wire installs ${await sizeOf(folders[0] ?? "")}.`,
-    );
-  });
+  } finally {
+    stopChild(vendor);
+  }
+  return taken;
 }
 
 async function startOnce(program: string, vendorUrl: string): Promise<Start> {
@@ -79,12 +71,4 @@ function toTable(rounds: readonly Start[][]): string {
     ];
   });
   return toLines([["program", "first answer ms", "more than E", "CPU ms", "second answer ms", "RSS MB"], ...rows]);
-}
-
-async function sizeOf(folder: string): Promise<string> {
-  const lock = JSON.parse(await readFile(join(folder, "package-lock.json"), "utf8")) as { packages: object };
-  // The project itself is one of them.
-  const packages = Object.keys(lock.packages).length - 1;
-  const bytes = await bytesBelow(join(folder, "node_modules"));
-  return `${packages} packages with ${(bytes / 1e6).toFixed(1)} MB`;
 }
