@@ -1,4 +1,4 @@
-import { clientEvents, postJson, readJson, streamEvents } from "@troupe/core/adapter";
+import { askClient, openClientStream, postJson, readJson, streamEvents } from "@troupe/core/adapter";
 import type { CallContext, Connection, HttpReply, Network } from "@troupe/core/adapter";
 import type { Access } from "./access.ts";
 import { toVendorError } from "./errors.ts";
@@ -73,21 +73,25 @@ function toCloudPath(modelId: string): string {
 }
 
 /** Makes the connection over a client of Google's SDK, which has an address and credentials of its own. */
-export function clientConnection({ models }: GeminiClient): GeminiConnection {
+export function clientConnection({ models }: GeminiClient, idleTimeoutMs: number): GeminiConnection {
   return {
     send: async (request, { signal }) =>
-      await toldByClient(() => models.generateContent(toParameters(request, signal) as never)),
-    open: async (request, { signal }) => {
-      const leave = new AbortController();
-      const either = signal === undefined ? leave.signal : AbortSignal.any([signal, leave.signal]);
-      const stream = await toldByClient(() => models.generateContentStream(toParameters(request, either) as never));
-      return clientEvents(stream, () => leave.abort());
-    },
+      await askClient((leave) => models.generateContent(toParameters(request, leave) as never), {
+        signal,
+        timeoutMs: Math.max(longestAnswerMs, idleTimeoutMs),
+        toError: toClientError,
+      }),
+    open: async (request, { signal }) =>
+      await openClientStream((leave) => models.generateContentStream(toParameters(request, leave) as never), {
+        signal,
+        timeoutMs: idleTimeoutMs,
+        toError: toClientError,
+      }),
   };
 }
 
 /** Writes the arguments of the SDK, which sends the body as it is: also fields of `vendor` that it does not know. */
-function toParameters({ modelId, body }: GeminiRequest, signal: AbortSignal | undefined): object {
+function toParameters({ modelId, body }: GeminiRequest, abortSignal: AbortSignal): object {
   const { contents, ...rest } = body;
   const { generationConfig, ...config } = rest;
   return {
@@ -99,23 +103,14 @@ function toParameters({ modelId, body }: GeminiRequest, signal: AbortSignal | un
       // The library must neither call tools nor send further requests itself.
       automaticFunctionCalling: { disable: true },
       automaticContinuation: false,
-      ...(signal !== undefined && { abortSignal: signal }),
+      abortSignal,
       httpOptions: { extraBody: rest, retryOptions: { attempts: 1 } },
     },
   };
 }
 
-/** Calls the SDK. The text of its errors is the vendor's JSON, which tells more than their status. */
-export async function toldByClient(call: () => PromiseLike<unknown>): Promise<unknown> {
-  try {
-    return await call();
-  } catch (thrown) {
-    throw toSdkError(thrown);
-  }
-}
-
-/** Converts an error of the SDK to a `VendorError` where its text is the vendor's JSON. */
-function toSdkError(thrown: unknown): unknown {
+/** Converts an error of the SDK to a `VendorError` where its text is the vendor's JSON, which tells more than its status. */
+export function toClientError(thrown: unknown): unknown {
   const { status, message } = (thrown ?? {}) as { status?: unknown; message?: unknown };
   const json = typeof message === "string" ? /\{.*\}/s.exec(message)?.[0] : undefined;
   if (typeof status !== "number" || json === undefined) return thrown;

@@ -1,8 +1,8 @@
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
-import { generateEmbeddings, getOwn, readJson } from "@troupe/core/adapter";
+import { askClient, generateEmbeddings, getOwn, readJson } from "@troupe/core/adapter";
 import type { CallContext, EmbeddingLimits } from "@troupe/core/adapter";
 import type { OpenCall, OpenedCall } from "./access.ts";
-import { postMethod, toApiPath, toldByClient } from "./connection.ts";
+import { postMethod, toApiPath, toClientError } from "./connection.ts";
 import type { EmbeddingsSettings, GeminiEmbeddingsClient } from "./options.ts";
 
 /** The model of a request for embeddings, and the length of its vectors unless it is the full one. */
@@ -105,7 +105,7 @@ class GeminiEmbeddings implements EmbeddingProvider {
 
   async #ask(texts: readonly string[], target: EmbeddingTarget, { call, access }: OpenedCall) {
     const { client, isCloud, network, methodOf, timeoutMs } = this.#settings;
-    if (client !== undefined) return await askClient(client, { texts, target, call });
+    if (client !== undefined) return await embedByClient(client, { texts, target, call, timeoutMs });
     const method = methodOf(target.model);
     const reply = await postMethod(network, {
       modelId: target.model,
@@ -122,19 +122,22 @@ class GeminiEmbeddings implements EmbeddingProvider {
   }
 }
 
-type Asked = { texts: readonly string[]; target: EmbeddingTarget; call: CallContext };
+type ClientRequest = { texts: readonly string[]; target: EmbeddingTarget; call: CallContext; timeoutMs: number };
 
-async function askClient({ models }: GeminiEmbeddingsClient, { texts, target, call: { signal } }: Asked) {
-  const { model, length } = target;
-  const config = {
-    ...(length !== undefined && { outputDimensionality: length }),
-    ...(signal !== undefined && { abortSignal: signal }),
-    httpOptions: { retryOptions: { attempts: 1 } },
-  };
-  const parameters = { model, contents: texts.map(toContent), config };
-  const answer = await toldByClient(() => models.embedContent(parameters as never));
+async function embedByClient({ models }: GeminiEmbeddingsClient, request: ClientRequest) {
+  const { texts, target, call, timeoutMs } = request;
+  const { model, length: outputDimensionality } = target;
+  const config = { ...(outputDimensionality !== undefined && { outputDimensionality }), httpOptions };
+  const contents = texts.map(toContent);
+  const answer = await askClient(
+    (abortSignal) => models.embedContent({ model, contents, config: { ...config, abortSignal } } as never),
+    { signal: call.signal, timeoutMs, toError: toClientError },
+  );
   return ((answer ?? {}) as EmbeddingAnswer).embeddings;
 }
+
+/** Retries are the run's. */
+const httpOptions = { retryOptions: { attempts: 1 } };
 
 /** Scales a vector to length 1, which Google's vectors lack after they were shortened. */
 function toUnitLength(vector: readonly number[]): number[] {

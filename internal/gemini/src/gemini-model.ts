@@ -33,7 +33,8 @@ class GeminiModel implements ModelProvider {
     this.providerId = providerId;
     this.modelId = modelId;
     this.#settings = settings;
-    this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client);
+    this.#connection =
+      client === undefined ? httpConnection(settings) : clientConnection(client, settings.idleTimeoutMs);
     this.#openCall = openCall;
   }
 

@@ -13,6 +13,8 @@ export { MinimalProvider } from "./minimal-provider.ts";
 export { badGateway } from "./planned-reply.ts";
 export type { PlannedReply } from "./planned-reply.ts";
 export { scenarioReply } from "./scenario-reply.ts";
+export { throughClients } from "./suite/client-subject.ts";
+export type { ClientSettings } from "./suite/client-subject.ts";
 export { providerSuite } from "./suite/provider-suite.ts";
 export type { FailureCase, ProviderSubject, RecordedAnswer, SubjectOptions } from "./suite/provider-subject.ts";
 export { timingSuite } from "./suite/timing-suite.ts";

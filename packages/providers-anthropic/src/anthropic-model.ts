@@ -42,7 +42,8 @@ class AnthropicModel implements ModelProvider {
     const { modelId, client, promptCache } = settings;
     this.modelId = modelId;
     this.#settings = settings;
-    this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client);
+    this.#connection =
+      client === undefined ? httpConnection(settings) : clientConnection(client, settings.idleTimeoutMs);
     this.#promptCache = promptCache;
   }
 

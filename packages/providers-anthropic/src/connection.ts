@@ -1,6 +1,6 @@
-import { clientEvents, postJson, readJson, streamEvents } from "@troupe/core/adapter";
-import type { CallContext, Connection, HttpReply } from "@troupe/core/adapter";
-import { toVendorError } from "./errors.ts";
+import { askClient, openClientStream, postJson, readJson, streamEvents } from "@troupe/core/adapter";
+import type { CallContext, ClientMethod, Connection, HttpReply } from "@troupe/core/adapter";
+import { toClientError, toVendorError } from "./errors.ts";
 import type { AnthropicClient, ProviderSettings } from "./options.ts";
 import { defaultVersion } from "./to-request.ts";
 import type { Request } from "./to-request.ts";
@@ -45,22 +45,19 @@ export function httpConnection({ network, baseURL, keyHeader, idleTimeoutMs }: H
 }
 
 /** Makes the connection over a client of Anthropic's SDK, which has an address and a key of its own. */
-export function clientConnection({ messages }: AnthropicClient): MessagesConnection {
-  const optionsOf = ({ version }: Request, signal: AbortSignal | undefined) => ({
+export function clientConnection({ messages }: AnthropicClient, idleTimeoutMs: number): MessagesConnection {
+  const asking = ({ body, version }: Request, stream: boolean): ClientMethod => {
     // Retries are the run's.
-    maxRetries: 0,
-    ...(signal !== undefined && { signal }),
-    ...(version !== defaultVersion && { headers: { "anthropic-version": version } }),
-  });
+    const options = { maxRetries: 0, ...(version !== defaultVersion && { headers: { "anthropic-version": version } }) };
+    const asked = stream ? { ...body, stream } : body;
+    return (signal) => messages.create(asked as never, { ...options, signal } as never);
+  };
   return {
-    send: async (request, { signal }) =>
-      await messages.create(request.body as never, optionsOf(request, signal) as never),
-    open: async (request, { signal }) => {
-      const leave = new AbortController();
-      const either = signal === undefined ? leave.signal : AbortSignal.any([signal, leave.signal]);
-      const body = { ...request.body, stream: true };
-      const stream = await messages.create(body as never, optionsOf(request, either) as never);
-      return clientEvents(stream, () => leave.abort());
+    send: async (request, { signal }) => {
+      const timeoutMs = Math.max(expectedMs(request), idleTimeoutMs);
+      return await askClient(asking(request, false), { signal, timeoutMs, toError: toClientError });
     },
+    open: async (request, { signal }) =>
+      await openClientStream(asking(request, true), { signal, timeoutMs: idleTimeoutMs, toError: toClientError }),
   };
 }

@@ -35,3 +35,9 @@ export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
 function toJsonText(detail: unknown): string | undefined {
   return detail === undefined ? undefined : JSON.stringify(detail).slice(0, 2000);
 }
+
+/** Converts an error of the SDK that came within a stream, which has the vendor's event and no status. Others stay as they are. */
+export function toClientError(thrown: unknown): unknown {
+  const { status, error } = readObject(thrown);
+  return status === undefined && error !== undefined && error !== null ? toVendorError(error) : thrown;
+}

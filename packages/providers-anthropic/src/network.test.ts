@@ -177,7 +177,6 @@ describe("the caller's client [provider.client]", () => {
   it.each<[string, object, RegExp]>([
     ["a key", { apiKey: "k" }, /^apiKey would have no effect beside client/],
     ["an address and a proxy", { baseURL: "http://a", proxy: "http://b" }, /^baseURL, proxy would have no effect/],
-    ["a timeout", { idleTimeoutMs: 5 }, /^idleTimeoutMs would have no effect/],
     [
       "another client",
       { client: { chat: {} } },

@@ -1,4 +1,6 @@
-import { providerSuite } from "@troupe-internal/vendor-fakes";
+import Anthropic from "@anthropic-ai/sdk";
+import { providerSuite, throughClients } from "@troupe-internal/vendor-fakes";
+import type { ClientSettings, ProviderSubject } from "@troupe-internal/vendor-fakes";
 import { describe, expect, it, vi } from "vitest";
 import { startVendor } from "../test/vendor.ts";
 import { anthropic } from "./index.ts";
@@ -19,64 +21,83 @@ const call = (id: string, name: string, ...pieces: string[]) => [
   { type: "tool_call_end", toolCallId: id },
 ];
 
-describe("anthropic", () => {
-  providerSuite(it, {
-    connect: (baseURL, { modelId = "claude-opus-5-5", ...options }) => anthropic(modelId, { baseURL, ...options }),
-    models: ["claude-opus-5-5", "claude-haiku-4-5"],
-    consistentThinkers: ["claude-opus-5-5"],
-    keyVariables: ["ANTHROPIC_API_KEY"],
-    untaken: { temperature: 1 },
-    secrets: /signature|redacted/,
-    agentRequests: { withoutTools: /"tool_choice":\{"type":"none"\}/, repaired: /"output_config":\{.*"json_schema"/ },
-    truncated: { transcript: "anthropic-truncated.sse" },
-    vendorCodes: { 429: "rate_limit_error", 529: "overloaded_error" },
-    transcriptPattern: /^anthropic/,
-    transcripts: {
-      "anthropic-text.sse": { chunks: [...text("Hello", " there"), finish("stop", 7)] },
-      "anthropic-thinking-tool.sse": {
-        chunks: [
-          { type: "thinking", text: "Need the weather," },
-          { type: "thinking", text: " so call the tool." },
-          ...text("Checking."),
-          ...call("toolu_01A", "get_weather", '{"ci', 'ty":"Pa', 'ris"}'),
-          finish("tool_calls", 60),
-        ],
-      },
-      "anthropic-parallel.sse": {
-        chunks: [
-          ...call("toolu_01A", "get_weather", '{"city":"Paris"}'),
-          ...call("toolu_01B", "get_time", "{}"),
-          finish("tool_calls", 60),
-        ],
-      },
-      "anthropic-omitted-thinking.sse": {
-        chunks: [...text("Done."), finish("stop", 9)],
-        details: {
-          responseId: "msg_01",
-          model: "claude-opus-5-5",
-          usage: { providerMetrics: { cache_read_input_tokens: 100 } },
-          vendorState: {
-            providerId: "anthropic",
-            modelId: "claude-opus-5-5",
-            items: [
-              { type: "thinking", thinking: "", signature: "EqQBCg-OPAQUE==" },
-              { type: "redacted_thinking", data: "EmwKAhgB-OPAQUE" },
-              { type: "text", text: "Done." },
-            ],
-          },
+const subject: ProviderSubject = {
+  connect: (baseURL, { modelId = "claude-opus-5-5", ...options }) => anthropic(modelId, { baseURL, ...options }),
+  models: ["claude-opus-5-5", "claude-haiku-4-5"],
+  consistentThinkers: ["claude-opus-5-5"],
+  keyVariables: ["ANTHROPIC_API_KEY"],
+  untaken: { temperature: 1 },
+  secrets: /signature|redacted/,
+  agentRequests: { withoutTools: /"tool_choice":\{"type":"none"\}/, repaired: /"output_config":\{.*"json_schema"/ },
+  truncated: { transcript: "anthropic-truncated.sse" },
+  vendorCodes: { 429: "rate_limit_error", 529: "overloaded_error" },
+  transcriptPattern: /^anthropic/,
+  transcripts: {
+    "anthropic-text.sse": { chunks: [...text("Hello", " there"), finish("stop", 7)] },
+    "anthropic-thinking-tool.sse": {
+      chunks: [
+        { type: "thinking", text: "Need the weather," },
+        { type: "thinking", text: " so call the tool." },
+        ...text("Checking."),
+        ...call("toolu_01A", "get_weather", '{"ci', 'ty":"Pa', 'ris"}'),
+        finish("tool_calls", 60),
+      ],
+    },
+    "anthropic-parallel.sse": {
+      chunks: [
+        ...call("toolu_01A", "get_weather", '{"city":"Paris"}'),
+        ...call("toolu_01B", "get_time", "{}"),
+        finish("tool_calls", 60),
+      ],
+    },
+    "anthropic-omitted-thinking.sse": {
+      chunks: [...text("Done."), finish("stop", 9)],
+      details: {
+        responseId: "msg_01",
+        model: "claude-opus-5-5",
+        usage: { providerMetrics: { cache_read_input_tokens: 100 } },
+        vendorState: {
+          providerId: "anthropic",
+          modelId: "claude-opus-5-5",
+          items: [
+            { type: "thinking", thinking: "", signature: "EqQBCg-OPAQUE==" },
+            { type: "redacted_thinking", data: "EmwKAhgB-OPAQUE" },
+            { type: "text", text: "Done." },
+          ],
         },
       },
-      "anthropic-refusal.sse": { chunks: [finish("content_filter", 5)] },
-      "anthropic-error.sse": {
-        chunks: text("Hel"),
-        error: { name: "ModelError", code: "model_failed", status: 529, vendorCode: "overloaded_error" },
-      },
-      "anthropic-truncated.sse": {
-        chunks: text("Hel"),
-        error: { name: "ModelError", code: "model_failed", networkCode: "ECONNRESET" },
-      },
     },
-  });
+    "anthropic-refusal.sse": { chunks: [finish("content_filter", 5)] },
+    "anthropic-error.sse": {
+      chunks: text("Hel"),
+      error: { name: "ModelError", code: "model_failed", status: 529, vendorCode: "overloaded_error" },
+    },
+    "anthropic-truncated.sse": {
+      chunks: text("Hel"),
+      error: { name: "ModelError", code: "model_failed", networkCode: "ECONNRESET" },
+    },
+  },
+};
+
+describe("anthropic", () => {
+  providerSuite(it, subject);
+});
+
+const clientOf = ({ url, ...given }: ClientSettings) => new Anthropic({ baseURL: url, ...given });
+
+describe("anthropic, through the caller's client", () => {
+  providerSuite(
+    it,
+    throughClients(subject, {
+      model: (client, { modelId, ...options }) => anthropic(modelId, { client: clientOf(client), ...options }),
+      knownGaps: {
+        "ends a whole answer that goes silent, and its socket":
+          "the library tells nothing of a whole answer before all of it has come",
+        "reads nothing else from the environment": "the library reads ANTHROPIC_CUSTOM_HEADERS and more",
+        "is unauthorized without any key, before any request": "the library looks for ANTHROPIC_AUTH_TOKEN too",
+      },
+    }),
+  );
 });
 
 it("writes nothing to the console of models that are to be retired", async () => {

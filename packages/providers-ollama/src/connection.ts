@@ -1,6 +1,6 @@
-import { clientEvents, postJson, readJson, streamEvents, untilAborted } from "@troupe/core/adapter";
+import { askClient, openClientStream, postJson, readJson, streamEvents } from "@troupe/core/adapter";
 import type { CallContext, CallStart, Connection, HttpReply, JsonRequest, Network } from "@troupe/core/adapter";
-import { toVendorError, withAdvice } from "./errors.ts";
+import { toClientError, toVendorError, withAdvice } from "./errors.ts";
 import type { EmbeddingsSettings, OllamaClient, OllamaEmbeddingsClient, ProviderSettings } from "./options.ts";
 import type { WireEmbedRequest, WireLine, WireRequest } from "./wire-types.ts";
 
@@ -52,52 +52,32 @@ function poster(network: Network, { url, accept, timeoutMs, idleTimeoutMs }: End
 }
 
 /** Makes the connection over a client of the package `ollama`, which has an address and headers of its own. */
-export function clientConnection(client: OllamaClient): ChatConnection {
+export function clientConnection(client: OllamaClient, { timeoutMs, idleTimeoutMs }: Timeouts): ChatConnection {
   return {
     open: async (request, call) => {
-      const asked = fromClient(client.chat({ ...request, stream: true } as never));
-      const stream = await advised(
-        untilAborted(() => asked, call.signal),
-        call,
-        request.model,
-      ).catch((error) => {
-        // The client takes no signal: what it still receives is left as soon as it comes.
-        asked.then(abort, () => undefined);
-        throw error;
-      });
-      return clientEvents<WireLine>(stream, () => abort(stream), call.signal);
+      const asked = { ...request, stream: true } as never;
+      const limits = { signal: call.signal, timeoutMs, idleTimeoutMs, toError: toClientError };
+      // The client takes no signal: a stream that begins after its time is left as soon as it comes.
+      const opened = openClientStream<WireLine>(() => client.chat(asked), limits);
+      return await advised(opened, call, request.model);
     },
   };
 }
 
+type Timeouts = Pick<ProviderSettings, "timeoutMs" | "idleTimeoutMs">;
+
 /** Makes the connection for embeddings over a client of the package `ollama`. */
-export function clientEmbedConnection(client: OllamaEmbeddingsClient): EmbedConnection {
+export function clientEmbedConnection(client: OllamaEmbeddingsClient, timeoutMs: number): EmbedConnection {
   return {
     send: async (request, call) => {
-      const asked = fromClient(client.embed(request as never));
+      const limits = { signal: call.signal, timeoutMs, toError: toClientError };
       return await advised(
-        untilAborted(() => asked, call.signal),
+        askClient(() => client.embed(request as never), limits),
         call,
         request.model,
       );
     },
   };
-}
-
-/** Ends the request of a stream of the client. */
-function abort(stream: unknown): void {
-  const { abort: end } = (stream ?? {}) as { abort?: unknown };
-  if (typeof end === "function") end.call(stream);
-}
-
-/** Awaits a result of the client, whose error of the server becomes ours. */
-async function fromClient(asked: PromiseLike<unknown>): Promise<unknown> {
-  try {
-    return await asked;
-  } catch (thrown) {
-    const { status_code: status } = (thrown ?? {}) as { status_code?: unknown };
-    throw typeof status === "number" ? toVendorError(thrown, { status, headers: new Headers() }) : thrown;
-  }
 }
 
 async function advised<Result>(work: Promise<Result>, call: CallContext, modelId: string): Promise<Result> {

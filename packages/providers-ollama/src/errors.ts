@@ -1,5 +1,12 @@
 import { TroupeError } from "@troupe/core";
-import { readObject, readRetryAfter, readText, toModelError, VendorError } from "@troupe/core/adapter";
+import {
+  readObject,
+  readRetryAfter,
+  readText,
+  toModelError,
+  TruncatedResponseError,
+  VendorError,
+} from "@troupe/core/adapter";
 import type { CallContext, ErrorReply } from "@troupe/core/adapter";
 import { providerId } from "./options.ts";
 
@@ -26,6 +33,17 @@ export class OllamaError extends VendorError {
 export function toVendorError(body: unknown, reply?: ErrorReply): OllamaError {
   return new OllamaError(readObject(body)["error"], reply);
 }
+
+/** Converts an error of the package `ollama`: of a reply, or of a line within a stream, which it tells as a plain error. */
+export function toClientError(thrown: unknown): unknown {
+  const { status_code: status, error, message } = readObject(thrown);
+  if (typeof status === "number") return new OllamaError(error, { status });
+  if (!(thrown instanceof Error) || Object.getPrototypeOf(thrown) !== Error.prototype) return thrown;
+  return message === incomplete ? new TruncatedResponseError() : new OllamaError(message);
+}
+
+/** The words of the package for a stream without its last line. */
+const incomplete = "Did not receive done or success response in stream.";
 
 /**
  * Returns advice for the operator of the server about a server, a model or tools that are missing, as the error to throw; otherwise

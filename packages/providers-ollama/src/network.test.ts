@@ -79,8 +79,8 @@ describe("options of the network", () => {
   it("are refused beside a client", () => {
     const client = { chat: async () => ({}) };
 
-    expect(() => ollama("qwen3:8b", { client, timeoutMs: 5, baseURL: "http://a" })).toThrow(
-      /^baseURL, timeoutMs would have no effect beside client/,
+    expect(() => ollama("qwen3:8b", { client, proxy: "http://b", baseURL: "http://a" })).toThrow(
+      /^baseURL, proxy would have no effect beside client/,
     );
   });
 });

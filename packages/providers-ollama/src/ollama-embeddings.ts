@@ -27,7 +27,8 @@ class OllamaEmbeddings implements EmbeddingProvider {
     const { client, dimensions } = settings;
     if (dimensions !== undefined) this.dimensions = dimensions;
     this.#settings = settings;
-    this.#connection = client === undefined ? httpEmbedConnection(settings) : clientEmbedConnection(client);
+    this.#connection =
+      client === undefined ? httpEmbedConnection(settings) : clientEmbedConnection(client, settings.timeoutMs);
   }
 
   async embed(text: string, options?: EmbedOptions): Promise<number[]> {

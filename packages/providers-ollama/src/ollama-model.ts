@@ -31,7 +31,7 @@ class OllamaModel implements ModelProvider {
     const { modelId, client, rules } = settings;
     this.modelId = modelId;
     this.#settings = settings;
-    this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client);
+    this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client, settings);
     this.#rules = rules;
   }
 

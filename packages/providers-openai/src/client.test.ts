@@ -180,8 +180,6 @@ describe("embeddings over the client of the SDK", () => {
 it.each<[string, object]>([
   ["apiKey", { apiKey: "sk-1" }],
   ["baseURL", { baseURL: "https://example.com/v1" }],
-  ["timeoutMs", { timeoutMs: 1 }],
-  ["idleTimeoutMs", { idleTimeoutMs: 1 }],
   ["headers", { headers: { a: "b" } }],
   ["fetch", { fetch }],
   ["proxy", { proxy: "http://127.0.0.1:9" }],

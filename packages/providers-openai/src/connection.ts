@@ -1,6 +1,6 @@
-import { clientEvents, postJson, readJson, streamEvents } from "@troupe/core/adapter";
-import type { CallContext, CallStart, Connection, HttpReply, Network } from "@troupe/core/adapter";
-import { toVendorError } from "./errors.ts";
+import { askClient, openClientStream, postJson, readJson, streamEvents } from "@troupe/core/adapter";
+import type { CallContext, CallStart, ClientMethod, Connection, HttpReply, Network } from "@troupe/core/adapter";
+import { toClientError, toVendorError } from "./errors.ts";
 import { isOpenAIHost } from "./model-rules.ts";
 import type { ApiName } from "./model-call.ts";
 import type { OpenAIClient, ProviderSettings } from "./options.ts";
@@ -65,19 +65,19 @@ export function toUrl(baseURL: string, path: string): string {
 }
 
 /** Makes the connection over a client of OpenAI's SDK, which has an address and a key of its own. */
-export function clientConnection(client: OpenAIClient): OpenAIConnection {
-  const create = ({ api, body }: ModelRequest, signal: AbortSignal | undefined): PromiseLike<unknown> => {
+export function clientConnection(client: OpenAIClient, { timeoutMs, idleTimeoutMs }: Timeouts): OpenAIConnection {
+  const asking = ({ api, body }: ModelRequest): ClientMethod => {
     // Retries are the run's.
-    const options = { maxRetries: 0, ...(signal !== undefined && { signal }) } as never;
-    if (api === "chat") return client.chat.completions.create(body as never, options);
-    return client.responses.create(body as never, options);
+    const options = (signal: AbortSignal) => ({ maxRetries: 0, signal }) as never;
+    if (api === "chat") return (signal) => client.chat.completions.create(body as never, options(signal));
+    return (signal) => client.responses.create(body as never, options(signal));
   };
   return {
-    send: async (request, { signal }) => await create(request, signal),
-    open: async (request, { signal }) => {
-      const leave = new AbortController();
-      const either = signal === undefined ? leave.signal : AbortSignal.any([signal, leave.signal]);
-      return clientEvents(await create(request, either), () => leave.abort());
-    },
+    send: async (request, { signal }) =>
+      await askClient(asking(request), { signal, timeoutMs, toError: toClientError }),
+    open: async (request, { signal }) =>
+      await openClientStream(asking(request), { signal, timeoutMs: idleTimeoutMs, toError: toClientError }),
   };
 }
+
+type Timeouts = Pick<ProviderSettings, "timeoutMs" | "idleTimeoutMs">;

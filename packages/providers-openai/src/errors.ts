@@ -46,6 +46,12 @@ export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   return new ParameterError(facts, param);
 }
 
+/** Converts an error of the SDK that came within a stream, which has the vendor's object and no status. Others stay as they are. */
+export function toClientError(thrown: unknown): unknown {
+  const { status, error } = readObject(thrown);
+  return status === undefined && isObject(error) ? toVendorError(error) : thrown;
+}
+
 /**
  * Returns message and parameter of an error with status 400, after which a weaker request may be tried. `undefined` for
  * any other error. The SDK's errors are recognised by their fields, since the SDK may be any copy or version.

@@ -1,8 +1,8 @@
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
-import { generateEmbeddings, getOwn, readJson } from "@troupe/core/adapter";
+import { askClient, generateEmbeddings, getOwn, readJson } from "@troupe/core/adapter";
 import type { CallContext } from "@troupe/core/adapter";
 import { keySourcesOf, post, toUrl } from "./connection.ts";
-import { toVendorError } from "./errors.ts";
+import { toClientError, toVendorError } from "./errors.ts";
 import { isOpenAIHost } from "./model-rules.ts";
 import { providerId, readEmbeddingsOptions } from "./options.ts";
 import type { EmbeddingsSettings, OpenAIEmbeddingsOptions } from "./options.ts";
@@ -56,8 +56,11 @@ class OpenAIEmbeddings implements EmbeddingProvider {
     const { client, network, baseURL, model, dimensions, timeoutMs } = this.#settings;
     const body = { model, input, encoding_format: "base64", ...(dimensions !== undefined && { dimensions }) };
     if (client !== undefined) {
-      const options = { maxRetries: 0, ...(call.signal !== undefined && { signal: call.signal }) };
-      return await client.embeddings.create(body as never, options as never);
+      return await askClient((signal) => client.embeddings.create(body as never, { maxRetries: 0, signal } as never), {
+        signal: call.signal,
+        timeoutMs,
+        toError: toClientError,
+      });
     }
     const waits = { headersTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs };
     return await readJson(await post(network, { url: toUrl(baseURL, "/embeddings"), body, call, ...waits }));

@@ -45,7 +45,7 @@ class OpenAIModel implements ModelProvider {
     const { modelId, client, baseURL } = settings;
     this.modelId = modelId;
     this.#settings = settings;
-    this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client);
+    this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client, settings);
     this.#isOpenAI = isOpenAIHost(new URL(baseURL).hostname);
     this.#keySources = keySourcesOf(baseURL);
   }

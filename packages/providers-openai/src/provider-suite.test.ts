@@ -1,7 +1,8 @@
-import { providerSuite } from "@troupe-internal/vendor-fakes";
-import type { PlannedReply, ProviderSubject, RecordedAnswer } from "@troupe-internal/vendor-fakes";
+import { providerSuite, throughClients } from "@troupe-internal/vendor-fakes";
+import type { ClientSettings, PlannedReply, ProviderSubject, RecordedAnswer } from "@troupe-internal/vendor-fakes";
 import { readTranscript } from "@troupe-internal/vendor-fakes";
 import type { ModelChunk } from "@troupe/core/adapter";
+import OpenAI from "openai";
 import { describe, it } from "vitest";
 import { openai, openaiEmbeddings } from "./index.ts";
 
@@ -133,18 +134,52 @@ function over(api: "chat" | "responses", modelId: string): Omit<ProviderSubject,
   };
 }
 
-describe("openai over Responses", () => {
-  providerSuite(it, {
-    ...over("responses", "gpt-6.1-sol"),
-    truncated: cutTranscript("openai-responses-text.sse"),
-    untaken: { temperature: 0 },
+const responses: ProviderSubject = {
+  ...over("responses", "gpt-6.1-sol"),
+  truncated: cutTranscript("openai-responses-text.sse"),
+  untaken: { temperature: 0 },
+};
+const chat: ProviderSubject = {
+  ...over("chat", "gpt-4.1"),
+  truncated: { transcript: "openai-chat-truncated.sse" },
+  untaken: { reasoning: { enabled: true } },
+};
+
+const noKey = "the library's constructor throws an error of its own without a key";
+const wholeSilence = "the library tells nothing of a whole answer before all of it has come: timeoutMs alone limits it";
+const leftUnread = "the library leaves the rest of a stream unread, and its socket, at [DONE]";
+
+/** The same subject over clients of OpenAI's library. */
+function withClients(subject: ProviderSubject, api: "chat" | "responses"): ProviderSubject {
+  const clientOf = ({ url, ...given }: ClientSettings) => new OpenAI({ baseURL: `${url}/v1`, ...given });
+  return throughClients(subject, {
+    model: (client, { modelId, ...options }) => openai(modelId, { client: clientOf(client), api, ...options }),
+    embeddings: (client) => openaiEmbeddings({ client: clientOf(client) }),
+    keyVariables: ["OPENAI_API_KEY"],
+    knownGaps: {
+      "reads nothing else from the environment": "the library reads OPENAI_ORG_ID and more",
+      "is unauthorized without any key, before any request": noKey,
+      "ends a stalled stream as a timeout": wholeSilence,
+      "ends a whole answer that goes silent, and its socket": wholeSilence,
+      ...(api === "chat" && {
+        "keeps its socket for the next call, also when the answer ends a moment after its last event": leftUnread,
+      }),
+    },
   });
+}
+
+describe("openai over Responses", () => {
+  providerSuite(it, responses);
 });
 
 describe("openai over Chat Completions", () => {
-  providerSuite(it, {
-    ...over("chat", "gpt-4.1"),
-    truncated: { transcript: "openai-chat-truncated.sse" },
-    untaken: { reasoning: { enabled: true } },
-  });
+  providerSuite(it, chat);
+});
+
+describe("openai over Responses, through the caller's client", () => {
+  providerSuite(it, withClients(responses, "responses"));
+});
+
+describe("openai over Chat Completions, through the caller's client", () => {
+  providerSuite(it, withClients(chat, "chat"));
 });

@@ -1,5 +1,6 @@
-import { providerSuite } from "@troupe-internal/vendor-fakes";
-import type { ProviderSubject } from "@troupe-internal/vendor-fakes";
+import { GoogleGenAI } from "@google/genai";
+import { providerSuite, throughClients } from "@troupe-internal/vendor-fakes";
+import type { ClientSettings, ProviderSubject } from "@troupe-internal/vendor-fakes";
 import { describe, it } from "vitest";
 import { authClient } from "../test/vendor.ts";
 import { vertex } from "./index.ts";
@@ -41,13 +42,39 @@ describe("vertex, asked with a key alone", () => {
   });
 });
 
+const ofProject: ProviderSubject = {
+  ...common,
+  // The project's token stands in for the provider's own key.
+  connect: (baseURL, { modelId = "gemini-3.8-flash", apiKey, ...options }) =>
+    vertex(modelId, { baseURL, ...place, credentials: authClient(apiKey), ...options }),
+  models: ["gemini-3.8-flash"],
+  keyVariables: [],
+};
+
 describe("vertex, asked with a project's credentials", () => {
-  providerSuite(it, {
-    ...common,
-    // The project's token stands in for the provider's own key.
-    connect: (baseURL, { modelId = "gemini-3.8-flash", apiKey, ...options }) =>
-      vertex(modelId, { baseURL, ...place, credentials: authClient(apiKey), ...options }),
-    models: ["gemini-3.8-flash"],
-    keyVariables: [],
+  providerSuite(it, ofProject);
+});
+
+const clientOf = ({ url: baseUrl, apiKey, fetch }: ClientSettings) =>
+  new GoogleGenAI({
+    enterprise: true,
+    ...place,
+    httpOptions: { baseUrl, ...(fetch && { fetch }) },
+    googleAuthOptions: { authClient: authClient(apiKey) } as unknown as Record<string, never>,
   });
+
+describe("vertex, through the caller's client", () => {
+  providerSuite(
+    it,
+    throughClients(ofProject, {
+      model: (client, { modelId, ...options }) => vertex(modelId, { client: clientOf(client), ...options }),
+      knownGaps: {
+        "ends a whole answer that goes silent, and its socket":
+          "the library tells nothing of a whole answer before all of it has come",
+        "reads nothing else from the environment": "the library reads GOOGLE_GENAI_API_VERSION and more",
+        "ends a stalled stream as a timeout": "the library tells nothing of a whole answer before all of it has come",
+        "keeps the status of a failure whose body breaks off": "the library reads the body before it tells the status",
+      },
+    }),
+  );
 });

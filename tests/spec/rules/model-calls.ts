@@ -84,6 +84,10 @@ export const modelCallRules = [
       "a key may be a function, which is called once for each model call without a key of its own",
     "ollama.embeddings": "ollamaEmbeddings turns texts into vectors, and makes a text that is too long an error",
     "provider.client": "a client of the vendor's SDK carries all requests, with the same bodies and its own key",
+    "provider.client-silence":
+      "a client that falls silent ends as a timeout of ours, and its request at the vendor too",
+    "provider.client-keys":
+      "no answer, log or event shows a key that can be read from a client, whatever its vendor says",
   }),
   ...rulesOf("Prepared steps", {
     "prepare-step.every-call":

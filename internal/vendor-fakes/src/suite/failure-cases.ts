@@ -13,7 +13,7 @@ const broken = { code: "model_failed", networkCode: "ECONNRESET" };
 type Failure = FailureCase & { retryable: boolean };
 
 /** Failures that every provider reports in the same way. */
-function commonFailures({ vendorCodes = {} }: ProviderSubject): Record<string, Failure> {
+function commonFailures({ vendorCodes = {}, withoutErrorHeaders = false }: ProviderSubject): Record<string, Failure> {
   const failed = (status: number): Failure => ({
     reply: { failure: { status } },
     error: {
@@ -33,7 +33,7 @@ function commonFailures({ vendorCodes = {} }: ProviderSubject): Record<string, F
       error: {
         code: "rate_limited",
         status: 429,
-        retryAfterMs: 3000,
+        retryAfterMs: withoutErrorHeaders ? undefined : 3000,
         ...(vendorCodes[429] !== undefined && { vendorCode: vendorCodes[429] }),
       },
       retryable: true,
@@ -99,13 +99,7 @@ export function failureCases(subject: ProviderSubject): ProviderCases {
       });
       await Promise.all(checks);
     },
-    "gives up on an event without an end": async (trial) => {
-      const { eventPrefix = "data: " } = subject;
-      const frames = [`${eventPrefix}"`, ...Array.from({ length: 40 }, () => "x".repeat(1_000_000))];
-      const { error, exchange } = await trial.stream({ raw: { status: 200, headers: {}, frames } });
-      assertHas(error, { name: "ModelError", code: "model_failed" }, "the error");
-      await trial.until(() => exchange?.end === "abandoned", "the vendor's request is abandoned");
-    },
+    ...(subject.endsLongEvents !== false && { "gives up on an event without an end": givesUpOnLongEvent }),
     "shows nothing of the request in an error, nor the vendor's words in its message": async (trial) => {
       const reply: PlannedReply = { failure: { status: 400, message: "Key sk-secret-key-1 asked secretly." } };
       for (const error of await trial.failures(reply, { options: { apiKey: "sk-secret-key-1" } })) {
@@ -115,6 +109,14 @@ export function failureCases(subject: ProviderSubject): ProviderCases {
       }
     },
   };
+}
+
+async function givesUpOnLongEvent(trial: ProviderTrial): Promise<void> {
+  const { eventPrefix = "data: " } = trial.subject;
+  const frames = [`${eventPrefix}"`, ...Array.from({ length: 40 }, () => "x".repeat(1_000_000))];
+  const { error, exchange } = await trial.stream({ raw: { status: 200, headers: {}, frames } });
+  assertHas(error, { name: "ModelError", code: "model_failed" }, "the error");
+  await trial.until(() => exchange?.end === "abandoned", "the vendor's request is abandoned");
 }
 
 async function reports(

@@ -59,6 +59,12 @@ export type ProviderSubject = {
    * at an address like that of the fake.
    */
   keyVariables: readonly string[];
+  /** False where an event may be of any length. @default true */
+  endsLongEvents?: boolean;
+  /** True where the time to wait in a header of a failure cannot be read. */
+  withoutErrorHeaders?: boolean;
+  /** True where the key of a call counts as the provider's own, so that no caller is told to mend it. */
+  ownKeysOnly?: boolean;
   /** A setting that the first model does not take, and what the warning names. */
   untaken: ModelOptions;
   /** Matches what of the vendor's state must be in no session and no output. */

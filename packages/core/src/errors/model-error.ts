@@ -19,6 +19,8 @@ export type ModelFailure = {
   retryAfterMs?: number | undefined;
   /** Other values that are removed from the cause, such as a header of the user's gateway. */
   secrets?: readonly string[];
+  /** With `false` the cause has none of the vendor's words, for a call whose key is not known. @default true */
+  withText?: boolean | undefined;
   /** Key of the call, which is removed from the cause. A refused key of the caller makes the error `unauthorized`. */
   key?: { readonly value: string; readonly fromCaller: boolean } | undefined;
   /** Error of the vendor, its SDK or the network. */
@@ -64,10 +66,11 @@ type Facts = {
 /** Takes the well-formed facts: vendors and their gateways answer with anything. */
 function readFacts(failure: ModelFailure): Facts {
   const { providerId, status, vendorCode, retryAfterMs, key, cause } = failure;
+  const secrets = [...(failure.secrets ?? []), ...(key === undefined ? [] : [key.value])];
   return {
     providerId,
     status: Number.isInteger(status) ? status : undefined,
-    vendorCode: isCodeWord(vendorCode, key?.value) ? vendorCode : undefined,
+    vendorCode: isCodeWord(vendorCode, secrets) ? vendorCode : undefined,
     networkCode: failure.networkCode ?? findErrorCode(cause),
     happened: failure.happened,
     retryAfterMs: isWait(retryAfterMs) ? Math.ceil(retryAfterMs) : undefined,
@@ -76,9 +79,9 @@ function readFacts(failure: ModelFailure): Facts {
   };
 }
 
-function isCodeWord(text: string | undefined, key: string | undefined): boolean {
+function isCodeWord(text: string | undefined, secrets: readonly string[]): boolean {
   if (text === undefined || !/^[A-Za-z][\w.]{0,63}$/.test(text)) return false;
-  return key === undefined || !text.includes(key);
+  return !secrets.some((secret) => secret.length > 3 && text.includes(secret));
 }
 
 function isWait(waitMs: number | undefined): waitMs is number {
@@ -112,8 +115,8 @@ function fieldsOf({ providerId, status, retryAfterMs }: Facts): ErrorFields {
   };
 }
 
-function causeOf({ cause, key, secrets = [] }: ModelFailure, { refused }: Facts): Error | undefined {
+function causeOf({ cause, key, secrets = [], withText = true }: ModelFailure, { refused }: Facts): Error | undefined {
   const mask = createMasker(key === undefined ? secrets : [key.value, ...secrets]);
   // A vendor that refuses a key may quote a part of it, which cannot be recognised.
-  return scrubbedCause(cause, { mask, withText: !refused });
+  return scrubbedCause(cause, { mask, withText: withText && !refused });
 }

@@ -16,6 +16,8 @@ export type CallContext = {
   /** Headers that the user of the provider set for this call. `null` removes one of the provider's own. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Finds the secrets of the client that sends the request, at an error. `undefined` where its key is not known: then errors keep no words of the vendor. */
+  readonly findSecrets?: (() => readonly string[] | undefined) | undefined;
 };
 
 // Errors of the network and of a body that cannot be read count as failures of the model.
@@ -26,16 +28,19 @@ const foreign: readonly string[] = ["unavailable", "timeout", "invalid_value"];
  * else a `ModelError` with the facts of the vendor, of its SDK or of the network. A `TroupeError` that says what to
  * mend, as for a redirect, stays as it is.
  */
-export function toModelError(thrown: unknown, { providerId, key, headers, signal }: CallContext): TroupeError {
+export function toModelError(thrown: unknown, call: CallContext): TroupeError {
+  const { providerId, key, headers, signal, findSecrets = noSecrets } = call;
   if (signal?.aborted) return abortedError(signal.reason);
   const own = [thrown, readProperty(thrown, "cause")].find(
     (each) => TroupeError.is(each) && !foreign.includes(each.code),
   );
   if (TroupeError.is(own)) return own;
+  const found = findSecrets();
   return new ModelError({
     providerId,
     key,
-    secrets: Object.values(headers ?? {}).filter((value) => value !== null),
+    secrets: [...Object.values(headers ?? {}).filter((value) => value !== null), ...(found ?? [])],
+    withText: found !== undefined,
     ...vendorFactsOf(thrown),
     happened: thrown instanceof ResponseError ? thrown.happened : undefined,
     // A body that is not JSON was truncated or damaged on its way.
@@ -43,6 +48,8 @@ export function toModelError(thrown: unknown, { providerId, key, headers, signal
     cause: thrown,
   });
 }
+
+const noSecrets = (): readonly string[] => [];
 
 /** Reads the facts of a `VendorError`, or of an error of a vendor's SDK, by its fields: the SDK may be any copy or version. */
 function vendorFactsOf(thrown: unknown): Pick<ModelFailure, "status" | "vendorCode" | "retryAfterMs"> {

@@ -5,6 +5,7 @@ import { wrongOption } from "../errors/read-options.ts";
 import type { OptionCheck } from "../errors/read-options.ts";
 import type { CallContext } from "../errors/to-model-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import { findClientSecrets } from "../keys/client-secrets.ts";
 import { readProxyEnvironment } from "../keys/read-environment.ts";
 import type { ProxyEnvironment } from "../keys/read-environment.ts";
 import { requireKey, resolveKey } from "../keys/resolve-key.ts";
@@ -102,7 +103,7 @@ export type CallStart = {
 export class Network implements HttpSender {
   readonly #headers: NetworkOptions["headers"];
   readonly #apiKey: ApiKeySource | undefined;
-  readonly #hasClient: boolean;
+  readonly #client: unknown;
   readonly #own: HttpSender | undefined;
   /** The proxies of the environment at the first request, `null` without any: each variable costs a call of the system. */
   #proxies: ProxyEnvironment | null | undefined;
@@ -116,7 +117,7 @@ export class Network implements HttpSender {
     }
     this.#headers = headers;
     this.#apiKey = apiKey;
-    this.#hasClient = client !== undefined;
+    this.#client = client;
     if (send !== undefined) this.#own = { send: (url, init) => sendByFetch(send, String(url), init) };
     else if (proxy !== undefined) this.#own = proxySender(proxy);
     else if (dispatcher !== undefined) this.#own = dispatcherSender(dispatcher);
@@ -133,7 +134,8 @@ export class Network implements HttpSender {
    * `invalid_request` for a key of the call beside a client, which has a key of its own.
    */
   async openCall({ providerId, apiKey: request, signal, environment, isKeyOptional }: CallStart): Promise<CallContext> {
-    if (this.#hasClient) return openClientCall({ providerId, apiKey: request, signal });
+    const client = this.#client;
+    if (client !== undefined) return openClientCall(client, { providerId, apiKey: request, signal, isKeyOptional });
     const sources = { providerId, request, config: this.#apiKey, environment, signal };
     const key = await (isKeyOptional === true ? resolveKey(sources) : requireKey(sources));
     return { providerId, key, signal, headers: await this.readHeaders(signal) };
@@ -151,8 +153,9 @@ function wrongResult(): TroupeError {
   return new TroupeError("invalid_config", `The function headers must return ${expectedHeaders}.`);
 }
 
-function openClientCall({ providerId, apiKey, signal }: CallStart): CallContext {
-  if (apiKey === undefined) return { providerId, signal };
+/** Errors of the call show none of the secrets that can be read from the client. */
+function openClientCall(client: unknown, { providerId, apiKey, signal, isKeyOptional }: CallStart): CallContext {
+  if (apiKey === undefined) return { providerId, signal, findSecrets: () => findClientSecrets(client, isKeyOptional) };
   throw new TroupeError(
     "invalid_request",
     `${providerId} is called through a client with its own key. Send no API key.`,

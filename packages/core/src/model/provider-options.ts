@@ -92,7 +92,7 @@ export type OptionNames = { owner: string; withoutEffect?: readonly string[] };
 /**
  * Checks the options of a provider by its table, and makes its network. Throws `invalid_config` for a wrong or unknown
  * option, and for one that has no effect beside `client`, which sends the requests by its own settings: those of the network and
- * the key, timeouts, and the ones that the provider names.
+ * the key, and the ones that the provider names.
  */
 export function readProviderOptions<Checks extends Readonly<Record<string, OptionCheck<unknown>>>>(
   table: Checks,
@@ -105,7 +105,7 @@ export function readProviderOptions<Checks extends Readonly<Record<string, Optio
   return { ...settings, network: new Network(read), logger: read["logger"] ?? createLogger() } as never;
 }
 
-const ownOfClient = ["apiKey", "baseURL", "timeoutMs", "idleTimeoutMs", "headers", "fetch", "proxy", "dispatcher"];
+const ownOfClient = ["apiKey", "baseURL", "headers", "fetch", "proxy", "dispatcher"];
 
 function refuseBesideClient(options: object, names: readonly string[]): void {
   const vain = names.filter((name) => readProperty(options, name) !== undefined);

@@ -1,7 +1,7 @@
 import { toModelError } from "../errors/to-model-error.ts";
 import type { CallContext } from "../errors/to-model-error.ts";
 import { writeArguments } from "../schema/parse-model-json.ts";
-import { drainReply, longestWaitMs } from "../wire/reply.ts";
+import { drainReply, leaveSoon } from "../wire/reply.ts";
 import { WholeAnswer } from "../wire/stream-events.ts";
 import type { EventBatch } from "../wire/stream-events.ts";
 import type { ModelChunk } from "./model-chunk.ts";
@@ -60,7 +60,7 @@ export async function* streamAnswer<Event>(
     const opened = (events = answer.events[Symbol.asyncIterator]());
     for (let isOver = false; !isOver;) {
       // Only for the wait: the rest may come slowly, or be read slowly.
-      if (answer.reader.isEnding === true) timer = leaveSoon(opened);
+      if (answer.reader.isEnding === true) timer = leaveSoon(() => void opened.return?.());
       const step = await opened.next();
       clearTimeout(timer);
       const batch = readBatch(step, answer);
@@ -78,11 +78,6 @@ export async function* streamAnswer<Event>(
     clearTimeout(timer);
     await events?.return?.();
   }
-}
-
-/** Leaves a stream after the longest wait for more than its content. */
-function leaveSoon(events: AsyncIterator<unknown>): NodeJS.Timeout {
-  return setTimeout(() => void events.return?.(), longestWaitMs);
 }
 
 /** A model call that is ready to be sent and answered as a whole. Errors of `send` become those of the call. */

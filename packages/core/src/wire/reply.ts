@@ -136,15 +136,32 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
   }
 }
 
-/** Milliseconds to wait for the end of an answer whose content has come. */
-export const longestWaitMs = 1000;
+/**
+ * Leaves an answer whose content has come after a second of waiting for its end. Time in which this process had other
+ * work does not count, up to ten seconds: the end may have arrived meanwhile. Returns the timer of the wait.
+ */
+export function leaveSoon(leave: () => void): NodeJS.Timeout {
+  let [ticks, quiet, idleBefore] = [0, 0, 0];
+  const timer = setInterval(() => {
+    const { idle } = performance.eventLoopUtilization();
+    ticks += 1;
+    if (ticks === 1 || idle - idleBefore > tickMs / 2) quiet += 1;
+    idleBefore = idle;
+    if (quiet < quietTicks && ticks < mostTicks) return;
+    clearInterval(timer);
+    leave();
+  }, tickMs);
+  return timer;
+}
+
+const [tickMs, quietTicks, mostTicks] = [250, 4, 40];
 
 /**
  * Reads and drops the rest of a reply whose content is complete, so that its connection can serve the next request. For
  * providers, which may stop at the vendor's last event. A failure is ignored.
  */
 export async function drainReply(bytes: AsyncIterator<unknown, unknown>): Promise<void> {
-  const timer = setTimeout(() => void bytes.return?.(), longestWaitMs);
+  const timer = leaveSoon(() => void bytes.return?.());
   try {
     while ((await bytes.next()).done !== true);
   } catch {

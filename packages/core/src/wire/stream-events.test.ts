@@ -1,6 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { HttpReply } from "./http-reply.ts";
-import { clientEvents, streamEvents, WholeAnswer } from "./stream-events.ts";
+import { streamEvents, WholeAnswer } from "./stream-events.ts";
 import type { EventFormat } from "./stream-events.ts";
 
 /** A reply whose body comes in these pieces. */
@@ -101,43 +101,5 @@ describe("streamEvents", () => {
     for await (const batch of streamEvents(reply, { format: "sse" })) if (batch.length > 0) break;
 
     expect(reply.left()).toBe(true);
-  });
-});
-
-describe("clientEvents", () => {
-  async function* generate() {
-    yield* [{ a: 1 }, null, { a: 2 }];
-  }
-
-  it("gives each event of the client's stream, and takes no end for an early one", async () => {
-    const abort = vi.fn<() => void>();
-    const events: unknown[] = [];
-
-    for await (const batch of clientEvents(generate(), abort)) events.push(...batch);
-
-    expect(events).toEqual([{ a: 1 }, { a: 2 }]);
-    expect(abort).not.toHaveBeenCalled();
-  });
-
-  it("aborts the request when the reader leaves or the signal aborts, and leaves no listener", async () => {
-    const abort = vi.fn<() => void>();
-    const controller = new AbortController();
-    const removed = vi.spyOn(controller.signal, "removeEventListener");
-
-    for await (const batch of clientEvents(generate(), abort, controller.signal)) if (batch.length > 0) break;
-
-    expect(abort).toHaveBeenCalledOnce();
-    expect(removed).toHaveBeenCalledOnce();
-    clientEvents(generate(), abort, controller.signal);
-    controller.abort();
-    expect(abort).toHaveBeenCalledTimes(2);
-  });
-
-  it.each([{ text: "whole" }, "<html>", undefined])("gives a result that is no stream whole: %j", async (result) => {
-    const batches: unknown[] = [];
-
-    for await (const batch of clientEvents(result, () => undefined)) batches.push(...batch);
-
-    expect(batches).toEqual([new WholeAnswer(result)]);
   });
 });

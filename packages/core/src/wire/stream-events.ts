@@ -109,64 +109,6 @@ class EventStream implements AsyncIterableIterator<unknown[], undefined> {
   }
 }
 
-/**
- * Reads the events of the stream of a vendor's SDK in batches of one. When the reader leaves early, `abort` ends the request: leaving
- * the stream alone does not, where an instrumentation reads it too. So does the `signal` of a request that the SDK
- * took without one. A result that is no stream is a `WholeAnswer`.
- */
-export function clientEvents<Event>(
-  stream: unknown,
-  abort: () => void,
-  signal?: AbortSignal,
-): AsyncIterableIterator<EventBatch<Event>> {
-  return new ClientEvents<Event>(stream, abort, signal);
-}
-
-class ClientEvents<Event> implements AsyncIterableIterator<EventBatch<Event>, undefined> {
-  readonly #events: AsyncIterator<Event> | undefined;
-  readonly #abort: () => void;
-  readonly #signal: AbortSignal | undefined;
-  #whole: WholeAnswer | undefined;
-  #isOver = false;
-
-  constructor(stream: unknown, abort: () => void, signal: AbortSignal | undefined) {
-    this.#abort = abort;
-    this.#signal = signal;
-    signal?.addEventListener("abort", abort, { once: true });
-    const isStream = isObject(stream) && Symbol.asyncIterator in stream;
-    if (isStream) this.#events = (stream as AsyncIterable<Event>)[Symbol.asyncIterator]();
-    else this.#whole = new WholeAnswer(stream);
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async next(): Promise<IteratorResult<EventBatch<Event>, undefined>> {
-    const whole = this.#whole;
-    this.#whole = undefined;
-    if (whole !== undefined) return { done: false, value: [whole] };
-    const step = this.#isOver ? undefined : await this.#events?.next();
-    if (step?.done === false) return { done: false, value: isObject(step.value) ? [step.value] : [] };
-    this.#end();
-    return { done: true, value: undefined };
-  }
-
-  async return(): Promise<IteratorResult<EventBatch<Event>, undefined>> {
-    if (!this.#isOver) {
-      this.#end();
-      this.#abort();
-      await this.#events?.return?.();
-    }
-    return { done: true, value: undefined };
-  }
-
-  #end(): void {
-    this.#isOver = true;
-    this.#signal?.removeEventListener("abort", this.#abort);
-  }
-}
-
 const openBrace = 0x7b;
 const openBracket = 0x5b;
 

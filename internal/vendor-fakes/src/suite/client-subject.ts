@@ -1,0 +1,113 @@
+import type { EmbeddingProvider, EmbedOptions, ModelOptions, ModelProvider } from "@troupe/core";
+import type { ProviderSubject, SubjectOptions } from "./provider-subject.ts";
+
+/** Settings of one client of a vendor's library: the base URL of a fake vendor, its key, and what sends its requests. */
+export type ClientSettings = { url: string; apiKey?: string; fetch?: typeof globalThis.fetch };
+
+/** Options of one model over a client. */
+type ClientModelOptions = Pick<SubjectOptions, "idleTimeoutMs" | "logger"> & { modelId: string };
+
+/** The models and embeddings of a provider over clients of its vendor's library, and the cases that they cannot pass. */
+export type ClientSubject = {
+  /** Creates a model over a new client. */
+  model: (client: ClientSettings, options: ClientModelOptions) => ModelProvider;
+  /** Creates embeddings over a new client. */
+  embeddings?: (client: ClientSettings) => EmbeddingProvider;
+  /** Environment variables that the library reads its key from, if these are not those of the provider. */
+  keyVariables?: readonly string[];
+  /** Cases that the library makes impossible, beyond those that no library passes, each with its reason. */
+  knownGaps?: Readonly<Record<string, string>>;
+};
+
+/** Gaps of every library, as each was seen to behave. */
+const gapsOfAll = {
+  "reports a refused key of the caller as unauthorized": "the key is that of the client, and no caller could mend it",
+  "refuses a key that a header cannot hold before any request": "the library sends a key of two words as it is",
+  "follows no redirect": "the library follows redirects, as the fetch of Node does",
+  "goes through the proxy of the environment where NODE_USE_ENV_PROXY is 1": "Node's fetch reads it once, at its start",
+};
+
+/**
+ * Returns a subject whose calls go through the vendor's own library, with a client for each key, as a service would have
+ * one for each of its users. Everything else is that of the given subject.
+ */
+export function throughClients(subject: ProviderSubject, clients: ClientSubject): ProviderSubject {
+  const { embeddings, ...own } = clients;
+  const [modelId] = subject.models;
+  return {
+    ...subject,
+    // The models differ in their requests, which know nothing of the client.
+    models: [modelId],
+    connect: (url, options) => new ClientModels(clients, { url, modelId, ...options }),
+    ...(embeddings && {
+      embeddings: (url, { apiKey: serversKey }) =>
+        new ClientEmbeddings((key = serversKey) => embeddings({ url, ...(key !== undefined && { apiKey: key }) })),
+    }),
+    keyVariables: own.keyVariables ?? subject.keyVariables,
+    ownKeysOnly: true,
+    // Libraries have no limit for an event, and some take minutes for one of 40 MB.
+    endsLongEvents: false,
+    // Long enough for what the library does, and not too long for what it never does.
+    patienceMs: 10_000,
+    knownGaps: { ...subject.knownGaps, ...gapsOfAll, ...own.knownGaps },
+  };
+}
+
+/** One model over a client for each key of a call. */
+class ClientModels implements ModelProvider {
+  readonly modelId: string;
+  readonly #clients: ClientSubject;
+  readonly #options: SubjectOptions & { url: string; modelId: string };
+  readonly #models = new Map<string | undefined, ModelProvider>();
+
+  constructor(clients: ClientSubject, options: SubjectOptions & { url: string; modelId: string }) {
+    this.modelId = options.modelId;
+    this.#clients = clients;
+    this.#options = options;
+  }
+
+  get providerId(): string {
+    return this.#modelFor(this.#options.apiKey ?? "any-key").providerId;
+  }
+
+  async generate(messages: Parameters<ModelProvider["generate"]>[0], { apiKey, ...options }: ModelOptions = {}) {
+    return await this.#modelFor(apiKey ?? this.#options.apiKey).generate(messages, options);
+  }
+
+  async *stream(messages: Parameters<ModelProvider["stream"]>[0], { apiKey, ...options }: ModelOptions = {}) {
+    yield* this.#modelFor(apiKey ?? this.#options.apiKey).stream(messages, options);
+  }
+
+  #modelFor(key: string | undefined): ModelProvider {
+    const known = this.#models.get(key);
+    if (known !== undefined) return known;
+    const { modelId, idleTimeoutMs = 600_000, logger, apiKey: _, ...client } = this.#options;
+    // A library needs more time for its first event, in which a test on a busy machine must not take it for silent.
+    const options = { modelId, idleTimeoutMs: Math.max(idleTimeoutMs, 1500), ...(logger && { logger }) };
+    const settings = client as ClientSettings;
+    const model = this.#clients.model({ ...settings, ...(key !== undefined && { apiKey: key }) }, options);
+    this.#models.set(key, model);
+    return model;
+  }
+}
+
+/** Embeddings over a client for each key of a call. */
+class ClientEmbeddings implements EmbeddingProvider {
+  readonly #connect: (key: string | undefined) => EmbeddingProvider;
+
+  constructor(connect: (key: string | undefined) => EmbeddingProvider) {
+    this.#connect = connect;
+  }
+
+  get providerId(): string {
+    return this.#connect("any-key").providerId ?? "none";
+  }
+
+  async embed(text: string, { apiKey, ...options }: EmbedOptions = {}): Promise<number[]> {
+    return await this.#connect(apiKey).embed(text, options);
+  }
+
+  async embedBatch(texts: readonly string[], { apiKey, ...options }: EmbedOptions = {}): Promise<number[][]> {
+    return await this.#connect(apiKey).embedBatch(texts, options);
+  }
+}
