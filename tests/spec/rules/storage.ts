@@ -20,6 +20,8 @@ export const storageRules = [
   }),
   ...rulesOf("Sessions and storage (contracts §3)", {
     "session.per-owner": "a session id belongs to its owner: the same id of two users is two sessions",
+    "session.id-form":
+      "a session id of a client has 1 to 128 of A-Za-z0-9_.:@- and is neither . nor .., which paths fold",
     "session.bearer":
       "a session without a user is open to callers without a user who know its id, and never a user's later",
     "session.unverified": "an unverified user id never reaches what a verified user of that name has, and the reverse",

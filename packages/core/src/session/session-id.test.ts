@@ -3,7 +3,7 @@ import { checkSessionId, checkStoredSessionId, isMemberSessionId, memberSessionI
 
 describe("checkSessionId", () => {
   it.each(["a", "user_1:chat.2@x-y", "a".repeat(128), "d9428888-122b-11e1-b85c-61cd3cbb3210", "...", ".a"])(
-    "accepts %s",
+    "accepts %s [session.id-form]",
     (id) => {
       expect(checkSessionId(id)).toBe(id);
     },
@@ -26,7 +26,7 @@ describe("checkSessionId", () => {
     null,
     7,
     ["a"],
-  ])("refuses %j", (id) => {
+  ])("refuses %j [session.id-form]", (id) => {
     expect(() => checkSessionId(id)).toThrow(expect.objectContaining({ code: "invalid_request" }));
   });
 });

@@ -3,6 +3,7 @@ import type { StorageDriver } from "@troupe/core";
 import { faultyStorage, ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";
 import { describe, expect, it } from "vitest";
+import { sendRaw } from "../../test/raw.ts";
 import type { Service } from "../../test/service.ts";
 import { serve } from "../../test/serve.ts";
 
@@ -279,6 +280,19 @@ describe("the sessions of a service", () => {
     expect(text).toContain(name);
   });
 
+  it.each(["/sessions/.", "/sessions/%2e%2E", "/sessions/../turns"])(
+    "are refused for %s, which most clients and proxies would fold [session.id-form]",
+    async (path) => {
+      const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
+
+      const answer = await sendRaw(service, `GET ${path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n`);
+
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain("sessionId must be");
+      expect(await service.post("/agents/a/run", { input: "x", sessionId: ".." })).toMatchObject({ status: 400 });
+    },
+  );
+
   it("show only the declared fields of a turn", async () => {
     const storage = new InMemoryStorage();
     const service = await serveAgents({ a: agentOver(storage) });
@@ -290,7 +304,7 @@ describe("the sessions of a service", () => {
       ...record,
       ...secret,
       messages: record.messages.map((message) => ({ ...message, ...secret })),
-      usage: { ...record.usage, providerMetrics: secret },
+      usage: { ...record.usage, ...secret },
     });
 
     const { text, status } = await service.ask("/sessions/s/turns", ada);
