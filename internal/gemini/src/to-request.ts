@@ -1,7 +1,7 @@
 import type { Content, FunctionDeclaration, GenerationConfig } from "@google/genai/web";
 import { getTextContent } from "@troupe/core";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import { withVendorFields } from "@troupe/core/adapter";
+import { getOwn, withVendorFields } from "@troupe/core/adapter";
 import type { ToolSpec } from "@troupe/core/adapter";
 import type { RequestContext } from "./request-context.ts";
 import { toContents } from "./to-contents.ts";
@@ -35,9 +35,11 @@ export function toRequest(
   const { temperature, topP, maxTokens, vendor } = options;
   const system = toSystem(messages, instruction);
   const stop = toStop(options.stop, context);
+  const isCached = namesCachedContent(options, context);
+  if (isCached) reportCached(messages, context);
   const body: RequestBody = {
     contents: toContents(messages, context),
-    ...(system !== "" && { systemInstruction: { parts: [{ text: system }] } }),
+    ...(system !== "" && !isCached && { systemInstruction: { parts: [{ text: system }] } }),
     generationConfig: {
       ...(temperature !== undefined && { temperature }),
       ...(topP !== undefined && { topP }),
@@ -47,9 +49,22 @@ export function toRequest(
       ...settings,
       ...toThinking(options.reasoning, context),
     },
-    ...toTools(options, context),
+    ...(!isCached && toTools(options, context)),
   };
   return withVendorFields(body, vendor, context.model.providerId);
+}
+
+/** Tells if the caller names content that the vendor has cached: it has instructions and tools, and takes no others. */
+function namesCachedContent({ vendor = {} }: ModelOptions, { model }: RequestContext): boolean {
+  const name = getOwn(getOwn(vendor, model.providerId) ?? {}, "cachedContent");
+  return typeof name === "string" && name !== "";
+}
+
+/** The caller put the instructions and the tools into the cached content, but not what a run adds to the instructions. */
+function reportCached(messages: readonly ChatMessage[], { reportOmitted, reportReplaced }: RequestContext): void {
+  const reason = "the cached content has its own, and the vendor takes no others";
+  reportReplaced("the instructions and the tools", reason);
+  if (messages.filter(({ role }) => role === "system").length > 1) reportOmitted("memory and facts", reason);
 }
 
 const largestSeed = 2 ** 31 - 1;

@@ -31,6 +31,41 @@ async function arrives({ modelId, messages = ask, options, provider }: Case = {}
   return { body, config: body?.["generationConfig"], request: vendor.exchanges[0]?.request, lines };
 }
 
+describe("cached content that the caller names", () => {
+  const vendor = { google: { cachedContent: "cachedContents/guide" } };
+  const system: ChatMessage = { role: "system", content: "Be short." };
+  const facts: ChatMessage = { role: "system", content: "Ada likes rain." };
+  const options: ModelOptions = { vendor, tools: [weather], toolChoice: "required", temperature: 0 };
+
+  it("stands in place of instructions and tools, which the vendor refuses beside it [cache.cached-content]", async () => {
+    const omitted: string[] = [];
+    const onOmitted: ModelOptions["onOmitted"] = ({ what }) => void omitted.push(what);
+    const plain = await arrives({ messages: [system, ...ask], options: { ...options, onOmitted } });
+
+    expect(plain.body).toEqual({ contents: asked, generationConfig: { temperature: 0 }, ...vendor.google });
+    expect(omitted).toEqual([]);
+    expect(plain.lines.join()).toContain("instructions and the tools");
+  });
+
+  it("takes no facts and memory, which is reported [cache.cached-content]", async () => {
+    const omitted: string[] = [];
+    const onOmitted: ModelOptions["onOmitted"] = ({ what }) => void omitted.push(what);
+    const { body } = await arrives({ messages: [system, facts, ...ask], options: { ...options, onOmitted } });
+
+    expect(body).not.toHaveProperty("systemInstruction");
+    expect(omitted).toEqual(["memory and facts"]);
+  });
+
+  it("is that of its own provider alone, and has a name [cache.cached-content]", async () => {
+    for (const others of [{ vertex: vendor.google }, { google: { cachedContent: "" } }]) {
+      const { vendor: fake, connect } = await startVendor({ strict: false });
+      fake.say("Yes.");
+      await connect().generate([system, ...ask], { ...options, vendor: others });
+      expect(bodiesOf(fake)[0]).toMatchObject({ systemInstruction: {}, tools: [{}], toolConfig: {} });
+    }
+  });
+});
+
 describe("the request", () => {
   it("is the documented one, field by field [google.factory] [model-config.sampling]", async () => {
     const { body, request, lines } = await arrives({

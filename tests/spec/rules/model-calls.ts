@@ -46,6 +46,8 @@ export const modelCallRules = [
     "cache.stored-turns":
       "a turn comes back from every storage as the bytes that the vendor has cached, also from one that reorders members",
     "cache.tool-order": "tools of a source are sent in the order of their names, in whatever order it gives them",
+    "cache.cached-content":
+      "content that Gemini has cached, named in the vendor's options, stands in place of instructions and tools",
     "cache.long-sessions":
       "of a long history whole blocks of turns are left out, so that most turns of a chat read the one before from the cache",
   }),

@@ -32,7 +32,12 @@ function* checks(body: JsonObject, { modelId, isCloud }: Side): Checks {
     `Invalid JSON payload received. Unknown name "${unknown}": Cannot find field.`,
     unknown,
   );
-  const { contents, systemInstruction } = body;
+  const { contents, systemInstruction, tools, toolConfig, cachedContent } = body;
+  yield refuseIf(
+    cachedContent !== undefined && [systemInstruction, tools, toolConfig].some((field) => field !== undefined),
+    "CachedContent can not be used with GenerateContent request setting system_instruction, tools or tool_config.",
+    "cachedContent",
+  );
   yield refuseIf(objectsIn(contents).length === 0, "* GenerateContentRequest.contents: contents is not specified");
   const isEmpty = objectsIn(objectOf(systemInstruction)["parts"]).every(({ text }) => stringOrEmpty(text) === "");
   yield refuseIf(
