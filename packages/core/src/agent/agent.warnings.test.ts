@@ -75,12 +75,13 @@ describe("a forgotten userId", () => {
 });
 
 describe("what a model does not take", () => {
-  /** A model that leaves out an option in each call, and a part of the messages when there is one. */
+  /** A model that leaves out an option in each call, and a part of the messages in each call that has one. */
   const omitting = (modelId: string): ModelProvider => {
     const model = new ScriptedModel().respond(({ messages, options }) => {
       const report = createOmissionReport({ providerId: "scripted", modelId }, { logger: silentLogger, ...options });
       report("stop", "the vendor has none");
-      if (Array.isArray(messages.at(-1)?.content)) report("a part of type image", "said earlier", "messages");
+      if (messages.some(({ content }) => Array.isArray(content)))
+        report("a part of type image", "said earlier", "messages");
       return messages.at(-1)?.role === "tool" ? "Done." : { toolCalls: [callOf("1")] };
     });
     return model;
