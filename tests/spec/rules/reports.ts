@@ -25,6 +25,8 @@ export const reportRules = [
       "context.report emits tool.progress and gives a tool_progress chunk, in order and before the result",
     "tool.progress-bounded": "a slow reader gets the newest progress of each call, and nothing piles up",
     "tool.progress-late": "progress of a tool that has ended, or whose call was left, is dropped",
+    "storage-failure.answer":
+      'an answer whose turn cannot be stored fails its run, or is delivered with stored: false if onStorageFailure is "answer"',
     "tool.public-errors":
       "what a tool throws is told to the model alone: clients are told that it failed, unless it has publicErrors",
     "tool.progress-json": "progress that is no JSON is refused in the tool",

@@ -1,6 +1,7 @@
 import type { EventBus } from "../events/event-bus.ts";
 import type { GuardrailConfig } from "../guardrail/guardrail.ts";
 import type { BusyPolicy } from "../lock/busy-policy.ts";
+import type { StorageFailurePolicy } from "../run/run-options.ts";
 import type { LogChoice } from "../log/runnable-logger.ts";
 import type { AgentMemory } from "../memory/agent-memory.ts";
 import type { AgentUserMemory } from "../memory/agent-user-memory.ts";
@@ -111,4 +112,9 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   limits?: RunLimits | undefined;
   /** Lets a run wait, or refuses it, while its session is busy with another run. @default "enqueue" */
   onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy> | undefined;
+  /**
+   * What becomes of an answer whose turn cannot be stored: the run fails with the storage's error, or delivers the answer
+   * with `stored: false` and a warning. @default "error"
+   */
+  onStorageFailure?: StorageFailurePolicy | undefined;
 };

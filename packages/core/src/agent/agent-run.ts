@@ -58,6 +58,10 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     return this.#parts.config.structuredOutput !== undefined;
   }
 
+  get answersUnstored(): boolean {
+    return this.#parts.config.onStorageFailure === "answer";
+  }
+
   async begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>> {
     const [parts, run] = [this.#parts, this.#run];
     const session = await this.#session.open(parts.sessionsFor(run.settings));

@@ -7,6 +7,7 @@ import {
   nonBlankString,
   nonEmptyString,
   numberFrom,
+  oneOf,
   optional,
   satisfying,
 } from "../errors/option-checks.ts";
@@ -78,6 +79,7 @@ const optionTable = {
   titles: optional(titlesOption),
   limits: optional(runLimitsOption),
   onBusy: optional(onBusyOption),
+  onStorageFailure: optional(oneOf("error", "answer")),
 } satisfies OptionTable<AgentConfig>;
 
 /** Checks the configuration of an agent; a wrong or unknown option is `invalid_config` and is named. */

@@ -189,21 +189,29 @@ export class RunExecution<Structured>
       const saved = this.#begun?.saveFinished?.();
       if (saved !== undefined) await this.#grace.wait(saved);
     } catch (error) {
-      await this.#fail(error);
-      return;
+      if (!this.#answersUnstored(error)) return await this.#fail(error);
     }
     const output = this.#run.toOutput("completed");
     await this.#callAtEnd(hookFailure("afterRun"), () => this.#begun?.onEnd?.({ output }));
     this.#close();
-    const finish: StreamChunk = { type: "finish", finishReason, usage: output.usage };
+    const finish = finishChunk(finishReason, output);
     this.#emitChunk(finish);
     logRunEnd(this.#run, output);
     this.#run.emit("run.complete", { output });
     this.#result.resolve(output);
-    if (output.structured === null || output.structured === undefined) this.#run.partialAnswers?.fail(notStructured());
-    else this.#run.partialAnswers?.finish(output.structured);
+    endPartialAnswers(this.#run.partialAnswers, output.structured);
     this.#reads.shift()?.resolve({ done: false, value: finish });
     this.#answerReads();
+  }
+
+  /** Tells if the answer is delivered although its turn was not stored, and records that. */
+  #answersUnstored(error: unknown): boolean {
+    const run = this.#run;
+    // A run that was ended while it was being stored has failed for that reason.
+    if (this.#begun?.answersUnstored !== true || run.signal.aborted) return false;
+    run.isStored = false;
+    run.warn(answerNotStored.code, answerNotStored.message, { error });
+    return true;
   }
 
   async #fail(thrown: unknown): Promise<void> {
@@ -282,10 +290,24 @@ export class RunExecution<Structured>
   }
 }
 
+function endPartialAnswers(answers: PartialAnswers | undefined, structured: unknown): void {
+  if (structured === null || structured === undefined) answers?.fail(notStructured());
+  else answers?.finish(structured);
+}
+
+function finishChunk(finishReason: FinishReason, { usage, stored }: RunOutput): StreamChunk {
+  return { type: "finish", finishReason, usage, ...(stored === false && { stored }) };
+}
+
 /** The code and message of the warning that tells of a failure at the end of a run. */
 type Problem = { readonly code: string; readonly message: string };
 
 const turnNotStored: Problem = { code: "turn_not_stored", message: "The interrupted turn could not be stored." };
+
+const answerNotStored: Problem = {
+  code: "turn_not_stored",
+  message: "The turn of an answer could not be stored. The answer is delivered without.",
+};
 
 function hookFailure(hook: "afterRun" | "onError"): Problem {
   return { code: "hook_failed", message: `The hook ${hook} failed.` };

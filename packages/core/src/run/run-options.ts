@@ -19,6 +19,9 @@ export type RunLimits = {
   totalTokens?: number | undefined;
 };
 
+/** Policy for an answer whose turn cannot be stored: the run fails, or the answer is delivered. */
+export type StorageFailurePolicy = "error" | "answer";
+
 /** Options of one call of `run` or `stream`: session, user, API keys, limits, signal, and the parent run. */
 export type RunOpts = {
   sessionId?: string | undefined;

@@ -41,6 +41,8 @@ export type PlainRunOutput = {
   /** The sources of the answer, from all model calls of the run, each once; absent when there are none. */
   sources?: Source[];
   metrics?: RunMetrics;
+  /** False when the turn of the answer could not be stored: see the option `onStorageFailure`. Absent otherwise. */
+  stored?: false;
 };
 
 /**
@@ -87,6 +89,7 @@ const shownWhenPresent = [
   "status",
   "createdAt",
   "metrics",
+  "stored",
 ] as const satisfies (keyof RunOutput)[];
 
 /** Of a call that failed, clients see `error` alone: the model's text may hold that of an exception. */

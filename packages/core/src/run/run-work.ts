@@ -15,7 +15,12 @@ export interface RunWork<Structured = unknown> {
   readonly isStructured?: boolean;
   /** Prepares the run and returns its stream: all chunks but `finish`, and at last the reason why it finished. */
   begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>>;
-  /** Stores what a finished run did. The end is announced afterwards; a rejection makes the run a failed one. */
+  /** True when an answer whose turn cannot be stored is delivered all the same. @default false */
+  readonly answersUnstored?: boolean;
+  /**
+   * Stores what a finished run did. The end is announced afterwards; a rejection makes the run a failed one, unless
+   * `answersUnstored` is set.
+   */
   saveFinished?(): Promise<unknown>;
   /** Stores what a failed or cancelled run did. Errors are logged. */
   saveInterrupted?(): Promise<void>;

@@ -68,6 +68,8 @@ export class Run<Structured = unknown> {
   refusedStates: ReadonlySet<VendorState> | undefined;
   /** Takes the text of a structured answer for the reader of `objectStream`, if there is one. */
   partialAnswers: PartialAnswers | undefined;
+  /** False once the turn of the answer, or of an agent step, could not be stored and the answer is delivered. */
+  isStored = true;
   /** The tool calls that are under way. */
   unfinishedStep: UnfinishedStep | undefined;
   /** Made with the first source: most answers have none. */
@@ -218,6 +220,7 @@ export class Run<Structured = unknown> {
       ...(artifacts.length > 0 && { artifacts }),
       ...(this.sources.length > 0 && { sources: [...this.sources] }),
       metrics,
+      ...(!this.isStored && { stored: false as const }),
     };
   }
 

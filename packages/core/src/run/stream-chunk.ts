@@ -10,4 +10,5 @@ export type StreamChunk =
   | AnswerChunk
   | ToolProgressChunk
   | ToolResultChunk
-  | { type: "finish"; finishReason: FinishReason; usage?: TokenUsage };
+  /** The end of a run that completed. `stored` is false when the turn of its answer could not be stored. */
+  | { type: "finish"; finishReason: FinishReason; usage?: TokenUsage; stored?: false };

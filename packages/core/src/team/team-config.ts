@@ -8,6 +8,7 @@ import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
 import type { Runnable } from "../run/runnable.ts";
 import type { BusyPolicy } from "../lock/busy-policy.ts";
+import type { StorageFailurePolicy } from "../run/run-options.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 
 /**
@@ -52,6 +53,11 @@ export type TeamConfig = LogChoice & {
   numHistoryRuns?: number | undefined;
   /** Policy for a session that is busy with another run. @default "enqueue" */
   onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy> | undefined;
+  /**
+   * What becomes of an answer whose turn cannot be stored: the run fails with the storage's error, or delivers the answer
+   * with `stored: false` and a warning. Holds for the turns of the team, not for those of its members. @default "error"
+   */
+  onStorageFailure?: StorageFailurePolicy | undefined;
   /** Keeps a session per member, in the member's storage. @default a member's session ends with the run */
   memberSessions?: "persist" | undefined;
 };

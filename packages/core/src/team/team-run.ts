@@ -38,6 +38,10 @@ export class TeamRun implements RunWork {
     return this.#parts.config.mode === "route";
   }
 
+  get answersUnstored(): boolean {
+    return this.#parts.config.onStorageFailure === "answer";
+  }
+
   async begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>> {
     const run = this.#run;
     const { members, config, events } = this.#parts;

@@ -45,7 +45,9 @@ export async function runAgentStep(stepRun: AgentStepRequest): Promise<RunOutput
   try {
     const output = await startAgent(stepRun);
     countUnmeteredUsage(meter, output);
-    runOf(stepRun.context)?.addSources(output.sources);
+    const run = runOf(stepRun.context);
+    run?.addSources(output.sources);
+    if (run !== undefined && output.stored === false) run.isStored = false;
     return output;
   } catch (error) {
     countUnmeteredUsage(meter, readProperty(error, "output"));

@@ -83,13 +83,14 @@ export const runStreamingAnswer: WorkflowRunner = async function* (run, plan) {
 
 /** Runs a planned workflow to its end and returns its result; a failed run is thrown as a `WorkflowError`. */
 export async function toWorkflowResult<State>({ execution, plan }: PlannedWorkflowRun): Promise<WorkflowResult<State>> {
-  const toResult = <Value>({ status, structured, usage, durationMs }: RunOutput): WorkflowResult<Value> => ({
+  const toResult = <Value>({ status, structured, usage, durationMs, stored }: RunOutput): WorkflowResult<Value> => ({
     runId: execution.runId,
     status: status ?? "error",
     state: (structured ?? plan.start) as WorkflowState<Value>,
     steps: plan.trace.toResults(plan.steps),
     usage,
     durationMs: durationMs ?? 0,
+    ...(stored === false && { stored }),
   });
   try {
     return toResult<State>(await execution.run());

@@ -34,6 +34,8 @@ export type WorkflowResult<State = Readonly<Record<string, unknown>>> = {
   /** The usage of all model calls of the run. */
   usage: TokenUsage;
   durationMs: number;
+  /** False when the turn of an agent step could not be stored: see the agents' option `onStorageFailure`. */
+  stored?: false;
 };
 
 /**

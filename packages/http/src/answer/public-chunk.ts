@@ -30,8 +30,8 @@ export function toPublicChunk(chunk: StreamChunk): StreamChunk | undefined {
   }
 }
 
-function toPublicFinish({ type, finishReason, usage }: Extract<StreamChunk, { type: "finish" }>): StreamChunk {
-  return { type, finishReason, ...(usage !== undefined && { usage }) };
+function toPublicFinish({ type, finishReason, usage, stored }: Extract<StreamChunk, { type: "finish" }>): StreamChunk {
+  return { type, finishReason, ...(usage !== undefined && { usage }), ...(stored === false && { stored }) };
 }
 
 function toPublicToolResult(chunk: Extract<StreamChunk, { type: "tool_result" }>): StreamChunk {
@@ -60,6 +60,6 @@ export function toPublicWorkflowChunk(event: WorkflowChunk<object>): object | un
 
 /** Copies the declared fields of a workflow's result, so that no others are sent to clients. */
 export function toPublicResult(result: WorkflowResult<object>): WorkflowResult<object> {
-  const { runId, status, state, steps, usage, durationMs } = result;
-  return { runId, status, state, steps, usage, durationMs };
+  const { runId, status, state, steps, usage, durationMs, stored } = result;
+  return { runId, status, state, steps, usage, durationMs, ...(stored === false && { stored }) };
 }

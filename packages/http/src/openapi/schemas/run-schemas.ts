@@ -26,6 +26,7 @@ import {
   enumSchema,
   stringSchema,
   unionSchema,
+  storedSchema,
 } from "./schema-builders.ts";
 
 type RunRequestBody = {
@@ -157,6 +158,7 @@ export function outputSchemaWith(structured: OpenApiSchema): OpenApiSchema {
       metrics: schemaRef("RunMetrics"),
       artifacts: arraySchema(schemaRef("ToolArtifact")),
       sources: arraySchema(schemaRef("Source")),
+      stored: storedSchema,
     },
     example: { text: "Take an umbrella.", toolCalls: [examples.call], usage: examples.usage, structured: null },
   });

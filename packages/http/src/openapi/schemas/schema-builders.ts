@@ -1,5 +1,12 @@
 import type { OpenApiSchema } from "../open-api-spec.ts";
 
+/** The schema of `stored`, which only answers without a stored turn have. */
+export const storedSchema: OpenApiSchema = {
+  type: "boolean",
+  enum: [false],
+  description: "The answer was given, and its turn could not be stored: the session does not know of it.",
+};
+
 /** The OpenAPI schema of any string. */
 export const stringSchema: OpenApiSchema = { type: "string" };
 

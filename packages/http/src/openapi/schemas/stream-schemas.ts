@@ -2,7 +2,15 @@ import type { FinishReason, StreamChunk } from "@troupe/core";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
 import { sourceFields, toolResultSchema } from "./run-schemas.ts";
-import { arraySchema, durationSchema, objectSchema, enumSchema, stringSchema, unionSchema } from "./schema-builders.ts";
+import {
+  arraySchema,
+  durationSchema,
+  objectSchema,
+  enumSchema,
+  stringSchema,
+  unionSchema,
+  storedSchema,
+} from "./schema-builders.ts";
 
 type Chunk<Type extends StreamChunk["type"]> = Extract<StreamChunk, { type: Type }>;
 
@@ -52,7 +60,7 @@ export function streamSchemas(): Record<string, OpenApiSchema> {
     ...toolCallSchemas(),
     FinishChunk: objectSchema<Chunk<"finish">>({
       required: { type: enumSchema("finish"), finishReason: enumSchema(...finishReasons) },
-      optional: { usage: schemaRef("TokenUsage") },
+      optional: { usage: schemaRef("TokenUsage"), stored: storedSchema },
       example: { type: "finish", finishReason: "stop" },
       description: "The last event of a stream whose run completed.",
     }),

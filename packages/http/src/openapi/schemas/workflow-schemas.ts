@@ -9,6 +9,7 @@ import {
   enumSchema,
   stringSchema,
   unionSchema,
+  storedSchema,
 } from "./schema-builders.ts";
 
 type Event<Type extends StepEvent["type"]> = Extract<StepEvent, { type: Type }>;
@@ -45,7 +46,7 @@ export function workflowSchemas(): Record<string, OpenApiSchema> {
         usage: schemaRef("TokenUsage"),
         durationMs: durationSchema,
       },
-      optional: {},
+      optional: { stored: storedSchema },
       example: result,
     }),
     StepResult: objectSchema<StepResult>({
