@@ -50,7 +50,7 @@ it.each([
   ],
   ["the word image", { messages: [said(text(long("m")), text("image", mark))] }, "tsm"],
   ["citations", { messages: [said(text(long("m"), mark), { type: "document", citations: { enabled: true } })] }, "t"],
-  ["a web search", { tools: [...base.tools, { type: "web_search_20250305", name: "web_search" }] }, "t"],
+  ["a web search", { tools: [{ type: "web_search_20250305", name: "web_search" }, ...base.tools] }, "t"],
   ["a speed", { speed: "fast" }, "t"],
   ["a changed instruction", { system: [text(long("r"), mark)] }, "t"],
   [
