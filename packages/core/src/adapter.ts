@@ -75,6 +75,7 @@ export { parseArguments, writeArguments } from "./schema/parse-model-json.ts";
 // HTTP to vendors, and to addresses from outside.
 export { createHttpPool } from "./wire/http-pool.ts";
 export type { HttpInit, HttpPool, HttpPoolOptions, HttpSender } from "./wire/http-pool.ts";
+export type { PiecewiseBody } from "./wire/json-body.ts";
 export type { HttpReply, ReplyBytes, ReplyHeaders } from "./wire/http-reply.ts";
 export type { FetchFunction } from "./wire/fetch-sender.ts";
 export type { UndiciDispatcher } from "./wire/proxy-sender.ts";

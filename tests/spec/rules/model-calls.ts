@@ -27,6 +27,8 @@ export const modelCallRules = [
     "tool-choice.first-call": "a forced tool choice holds for the first model call of a run only",
     "tool-choice.none": "with toolChoice none no tool is executed, also when the model calls one",
     "tool-choice.known": "a choice of a tool that is not there is refused",
+    "model.large-bodies":
+      "a large file goes to a vendor in pieces, with the length of the body, and again for another try",
     "tool-choice.vendors": "every provider sends a tool choice in its vendor's form, or says that the vendor has none",
   }),
   ...rulesOf("Prompt caching", {

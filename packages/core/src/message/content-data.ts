@@ -1,3 +1,5 @@
+import { isTidyBase64 } from "../util/base64.ts";
+
 /** Result of `readContentData`: base64 without its URL, a URL to fetch, or the reason why the data cannot be used. */
 export type ContentData =
   | { kind: "base64"; base64: string; mimeType?: string }
@@ -38,14 +40,12 @@ function readDataUrl(text: string, mimeType: string | undefined): ContentData {
   }
 }
 
-const base64Form = /^[A-Za-z0-9+/]+={0,2}$/;
-
 function readBase64(text: string, mimeType: string | undefined): ContentData {
   // First without changes: it may be many megabytes, comes with every request of its session, and is seldom untidy.
-  const isTidy = base64Form.test(text);
+  const isTidy = isTidyBase64(text);
   const base64 = isTidy ? text : tidied(text);
   if (base64 === "") return { kind: "invalid", reason: "is empty" };
-  const isBase64 = isTidy || base64Form.test(base64);
+  const isBase64 = isTidy || isTidyBase64(base64);
   if (!isBase64 || digitsIn(base64) % 4 === 1) {
     return { kind: "invalid", reason: "is neither base64 nor a data: or http(s) URL" };
   }

@@ -3,6 +3,7 @@ import { readContentData } from "../message/content-data.ts";
 import { storedDataOf } from "../message/stored-data.ts";
 import type { DataPart, StoredData } from "../message/stored-data.ts";
 import type { ContentPart, MessageContent } from "../message/content.ts";
+import { base64ByteLength } from "../util/base64.ts";
 import { createId } from "../util/create-id.ts";
 import { encodeSequence } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
@@ -11,7 +12,7 @@ import { corruptRecord, recordVersion } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 import { keyPrefixOf, namespaces, turnKey } from "./session-keys.ts";
 import { scan } from "./scan.ts";
-import { countDataBytes, dataPartsOf } from "./turn-part.ts";
+import { dataPartsOf } from "./turn-part.ts";
 import type { TurnConversation } from "./turn-record.ts";
 
 /** The longest data, in characters, that is stored within its turn: 16 KB of bytes. */
@@ -108,7 +109,7 @@ export class PartStore {
     if (found.kind !== "base64") return undefined;
     const { base64, mimeType } = found;
     const pieces = Math.ceil(base64.length / pieceLength);
-    const stored = { ...at, bytes: countDataBytes(part) ?? 0, pieces };
+    const stored = { ...at, bytes: base64ByteLength(base64), pieces };
     for (let first = 0; first < pieces; first += atOnce) {
       const numbers = Array.from({ length: Math.min(atOnce, pieces - first) }, (_, index) => first + index);
       await Promise.all(

@@ -1,4 +1,5 @@
 import { TroupeError } from "../errors/troupe-error.ts";
+import { base64ByteLength } from "../util/base64.ts";
 import { readContentData } from "../message/content-data.ts";
 import { storedDataOf } from "../message/stored-data.ts";
 import type { DataPart, StoredData } from "../message/stored-data.ts";
@@ -32,7 +33,7 @@ export function countDataBytes(part: DataPart): number | undefined {
   const stored = storedDataOf(part);
   if (stored !== undefined) return stored.bytes;
   const found = readContentData(part);
-  return found.kind === "base64" ? byteLength(found.base64) : undefined;
+  return found.kind === "base64" ? base64ByteLength(found.base64) : undefined;
 }
 
 /** Reads a part of a turn by its number. Throws `not_found` if there is none, or none with data. */
@@ -48,7 +49,7 @@ export function readTurnPart(turn: StoredTurn, index: number, read: ReadStored):
   const found = readContentData(part);
   if (found.kind !== "base64") throw partNotFound(turn.seq, index);
   const { base64, mimeType = "application/octet-stream" } = found;
-  return { mimeType, ...name, bytes: byteLength(base64), pieces: decodePieces(cut(base64)) };
+  return { mimeType, ...name, bytes: base64ByteLength(base64), pieces: decodePieces(cut(base64)) };
 }
 
 /** Function that reads the base64 of stored data, piece by piece. */
@@ -66,9 +67,4 @@ async function* decodePieces(pieces: Iterable<string> | AsyncIterable<string>): 
 
 function* cut(base64: string): Generator<string> {
   for (let at = 0; at < base64.length; at += pieceLength) yield base64.slice(at, at + pieceLength);
-}
-
-function byteLength(base64: string): number {
-  const padding = base64.endsWith("==") ? 2 : Number(base64.endsWith("="));
-  return Math.floor(base64.length / 4) * 3 - padding;
 }

@@ -1,6 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { refuseRedirect, isRedirect } from "./http-pool.ts";
 import type { HttpInit } from "./http-pool.ts";
+import { isPiecewise, joinBody } from "./json-body.ts";
 import { readBodyText } from "./http-reply.ts";
 import type { HttpReply, ReplyBytes } from "./http-reply.ts";
 
@@ -16,13 +17,15 @@ const defaultTimeoutMs = 60_000;
  */
 export async function sendByFetch(send: FetchFunction, url: string, init: HttpInit = {}): Promise<HttpReply> {
   const { headersTimeoutMs = defaultTimeoutMs, idleTimeoutMs = defaultTimeoutMs, signal, body = null, ...rest } = init;
+  // One array, because a `fetch` of the user need not take pieces.
+  const whole = isPiecewise(body) ? await joinBody(body) : body;
   const wait = new Wait(signal);
   wait.begin(headersTimeoutMs);
   try {
     const options = { ...rest, headers: { ...rest.headers }, method: rest.method ?? "GET" };
     const sent = {
       ...options,
-      body: body as RequestInit["body"] & (string | null),
+      body: whole as RequestInit["body"] & (string | null),
       signal: wait.signal,
       redirect: "manual" as const,
     };

@@ -7,6 +7,7 @@ import { ConnectionPool, loadUndici } from "./connection-pool.ts";
 import { decodeBody } from "./decode-body.ts";
 import { toHttpReply } from "./http-reply.ts";
 import type { HttpReply, ReplyBytes } from "./http-reply.ts";
+import type { PiecewiseBody } from "./json-body.ts";
 import { toHttpRequest, parseUrl } from "./http-request.ts";
 import type { RequestTimeouts } from "./http-request.ts";
 import { sendRequest } from "./send-request.ts";
@@ -26,7 +27,7 @@ export type HttpPoolOptions = {
 export type HttpInit = {
   method?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
-  body?: string | Uint8Array | undefined;
+  body?: string | Uint8Array | PiecewiseBody | undefined;
   signal?: AbortSignal | undefined;
 } & RequestTimeouts;
 

@@ -1,12 +1,14 @@
+import { isPiecewise } from "./json-body.ts";
+import type { PiecewiseBody } from "./json-body.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/** An HTTP request as `sendRequest` takes it: parsed URL, flat headers, whole body. */
+/** An HTTP request as `sendRequest` takes it: parsed URL, flat headers, and the body, whole or in pieces. */
 export type HttpRequest = {
   url: URL;
   method: string;
   /** Names and values alternately. */
   headers: string[];
-  body?: string | Uint8Array | undefined;
+  body?: string | Uint8Array | PiecewiseBody | undefined;
   signal?: AbortSignal | undefined;
 } & RequestTimeouts;
 
@@ -40,6 +42,9 @@ export function toHttpRequest({ headers = {}, ...request }: RequestParts): HttpR
   if (!names.has("accept")) row.push("accept", "*/*");
   // A compressed stream of small events costs more than it saves.
   if (!names.has("accept-encoding")) row.push("accept-encoding", "identity");
+  const { body } = request;
+  // Without it the body would be sent in chunks, which not every server takes.
+  if (isPiecewise(body)) row.push("content-length", String(body.byteLength));
   return { ...request, headers: row };
 }
 

@@ -3,6 +3,7 @@ import { TruncatedResponseError } from "../errors/vendor-error.ts";
 import type { HttpReply, ReplyHeaders } from "./http-reply.ts";
 import type { HttpSender } from "./http-pool.ts";
 import type { RequestTimeouts } from "./http-request.ts";
+import { encodeJson } from "./json-body.ts";
 
 /** Head of a reply with an error status. */
 export type ErrorReply = { status: number; headers: ReplyHeaders };
@@ -25,10 +26,11 @@ export type JsonRequest = {
  */
 export async function postJson(sender: HttpSender, request: JsonRequest): Promise<HttpReply> {
   const { url, body, headers = {}, call, toError, ...timeouts } = request;
+  const encoded = encodeJson(body);
   const reply = await sender.send(url, {
     method: "POST",
     headers: mergeHeaders({ "content-type": "application/json", "user-agent": "troupe", ...headers }, call.headers),
-    body: JSON.stringify(body),
+    body: typeof encoded === "string" ? encoded : await encoded,
     signal: call.signal,
     ...timeouts,
   });

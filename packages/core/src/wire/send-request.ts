@@ -21,7 +21,9 @@ export function sendRequest(request: HttpRequest, connections: Connections): Pro
     }
     const path = `${url.pathname}${url.search}`;
     const times = { headersTimeout: headersTimeoutMs ?? null, bodyTimeout: idleTimeoutMs ?? null };
-    const options = { origin: url.origin, path, method, headers, body: body ?? null, ...times };
+    // An async iterable is a body for undici, and not in its types.
+    const sent = (body ?? null) as UndiciRequest["body"] & (string | null);
+    const options = { origin: url.origin, path, method, headers, body: sent, ...times };
     connections.dispatch(options, new Exchange(signal, { resolve, reject }));
   });
 }

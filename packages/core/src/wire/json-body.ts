@@ -1,0 +1,99 @@
+import { setImmediate } from "node:timers/promises";
+import { createId } from "../util/create-id.ts";
+import { isTidyBase64 } from "../util/base64.ts";
+
+/** A body that is written in pieces, with its length. It can be read again, for another try. */
+export interface PiecewiseBody extends AsyncIterable<Uint8Array> {
+  readonly byteLength: number;
+}
+
+/** Strings from this length, in characters, are written in pieces if they are base64. */
+const longText = 1_048_576;
+
+/** Characters of a piece. */
+const pieceLength = 262_144;
+
+/** The longest head of a `data:` URL, up to its comma. */
+const longestHead = 256;
+
+/** A long string within a body: what stands before its base64, and this. */
+type LongText = { head: string; base64: string };
+
+/**
+ * Encodes a JSON body for a request. One with large files in base64 is encoded while it is written, piece by piece: as one
+ * string it would hold the event loop, and be in memory twice.
+ */
+export function encodeJson(body: unknown): string | Promise<string | PiecewiseBody> {
+  return hasLongText(body) ? encodeLong(body) : JSON.stringify(body);
+}
+
+/** Tells if a body is written in pieces. */
+export function isPiecewise(body: string | Uint8Array | PiecewiseBody | null | undefined): body is PiecewiseBody {
+  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
+}
+
+/** Returns the bytes of a body as one array, for a receiver that takes no pieces. */
+export async function joinBody(body: PiecewiseBody): Promise<Uint8Array<ArrayBuffer>> {
+  const whole = new Uint8Array(body.byteLength);
+  let at = 0;
+  for await (const piece of body) {
+    whole.set(piece, at);
+    at += piece.length;
+    await setImmediate();
+  }
+  return whole;
+}
+
+async function encodeLong(body: unknown): Promise<string | PiecewiseBody> {
+  const found: LongText[] = [];
+  // No text of a prompt holds it.
+  const mark = createId();
+  const outline = JSON.stringify(body, (_, value: unknown) => {
+    const long = typeof value === "string" && value.length >= longText ? splitData(value) : undefined;
+    if (long === undefined) return value;
+    found.push(long);
+    return long.head + mark;
+  });
+  await setImmediate();
+  return found.length === 0 ? outline : new JsonPieces(outline.split(mark), found);
+}
+
+/** Splits a long string into the head of a `data:` URL, if it has one, and base64, which JSON holds as it is. */
+function splitData(text: string): LongText | undefined {
+  const start = text.startsWith("data:") ? text.slice(0, longestHead).indexOf(",") + 1 : 0;
+  const base64 = start === 0 ? text : text.slice(start);
+  return isTidyBase64(base64) ? { head: text.slice(0, start), base64 } : undefined;
+}
+
+class JsonPieces implements PiecewiseBody {
+  readonly byteLength: number;
+  /** The JSON around the long strings, one more than these. */
+  readonly #around: readonly string[];
+  readonly #long: readonly LongText[];
+
+  constructor(around: readonly string[], long: readonly LongText[]) {
+    this.#around = around;
+    this.#long = long;
+    const outside = around.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    this.byteLength = long.reduce((sum, { base64 }) => sum + base64.length, outside);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for (const [index, text] of this.#around.entries()) {
+      yield Buffer.from(text);
+      const base64 = this.#long[index]?.base64 ?? "";
+      for (let at = 0; at < base64.length; at += pieceLength) {
+        yield Buffer.from(base64.slice(at, at + pieceLength), "latin1");
+      }
+    }
+  }
+}
+
+/** Tells if a JSON value has a string that may be written in pieces. */
+function hasLongText(value: unknown): boolean {
+  if (typeof value === "string") return value.length >= longText;
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasLongText);
+  for (const name in value) if (hasLongText((value as Record<string, unknown>)[name])) return true;
+  return false;
+}
