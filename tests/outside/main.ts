@@ -1,4 +1,4 @@
-// `pnpm test:outside [schemathesis] [clients] [raw] [forms] [canaries] [--cases n] [--seed n]`: visits the demo server as strangers do,
+// `pnpm test:outside [schemathesis] [clients] [raw] [forms] [shutdown] [canaries] [--cases n] [--seed n]`: visits the demo server as strangers do,
 // and prints one table. `--install` installs what is missing; without it a visit whose tool is missing is skipped and named,
 // which is an error when REQUIRED_SERVICES lists the tool.
 import { parseArgs } from "node:util";
@@ -9,7 +9,8 @@ import { visitForms } from "./forms.ts";
 import { needGenerators, visitByGeneratedClients } from "./generated-clients.ts";
 import { visitRaw } from "./raw.ts";
 import { needSchemathesis, visitBySchemathesis } from "./schemathesis.ts";
-import type { Visit, VisitOptions, VisitResult } from "./visit.ts";
+import { tryShutdowns } from "./shutdown.ts";
+import type { Visit, Visited, VisitOptions, VisitResult } from "./visit.ts";
 
 /** A visit, and the part of the cases that it makes. */
 type Plan = { readonly visit: Visit; readonly share: number; readonly need?: (mayInstall: boolean) => void };
@@ -19,6 +20,7 @@ const plans: Readonly<Record<string, Plan>> = {
   clients: { visit: visitByGeneratedClients, share: 0, need: needGenerators },
   raw: { visit: visitRaw, share: 0.22 },
   forms: { visit: visitForms, share: 0.1 },
+  shutdown: { visit: visitInShutdowns, share: 0.0004 },
   canaries: { visit: visitWithCanaries, share: 0.02 },
 };
 
@@ -45,6 +47,12 @@ async function visitDemo(visit: Visit, options: VisitOptions): Promise<VisitResu
   } finally {
     await demo.stop();
   }
+}
+
+/** Shuts services of its own down, as many as there are cases. */
+async function visitInShutdowns(_: Visited, { cases: shutdowns }: VisitOptions): Promise<VisitResult> {
+  const { statuses, resets, mistakes } = await tryShutdowns(shutdowns);
+  return { cases: Object.values(statuses).reduce((sum, count) => sum + count, 0), faults: [...resets, ...mistakes] };
 }
 
 async function tryOne(name: string, { visit, share, need }: Plan): Promise<string> {

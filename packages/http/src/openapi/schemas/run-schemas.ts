@@ -174,8 +174,8 @@ export function formSchema({ maxFiles }: Pick<UploadRules, "maxFiles">): OpenApi
   return {
     type: "object",
     properties: { input: { ...stringSchema, example: runExample.input }, files, ...runFields },
-    // Generators of clients would split the form by an `anyOf` of its own; a `not` they leave alone.
-    not: { not: { anyOf: [{ required: ["input"], properties: { input: saidSchema } }, { required: ["files"] }] } },
+    // Generators of clients would split the form by an `anyOf` of its own.
+    allOf: [{ anyOf: [{ required: ["input"], properties: { input: saidSchema } }, { required: ["files"] }] }],
     additionalProperties: false,
     description: "A text, files, or both.",
   };
