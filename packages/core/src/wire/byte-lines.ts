@@ -104,7 +104,9 @@ export class ByteLines {
 
   #keepRest(): false {
     if (this.#position < this.#chunk.length) this.#unfinished.append(this.#chunk.subarray(this.#position));
+    // The chunk is held by nothing while the next one is waited for.
     this.#chunk = nothing;
+    this.bytes = nothing;
     this.#position = 0;
     return false;
   }

@@ -2,7 +2,7 @@ import type * as Undici from "undici";
 import type { Client, Dispatcher } from "undici";
 
 /** Opens a client of undici, which has one connection at a time. */
-type OpenClient = (origin: string) => Client;
+type OpenClient = (origin: URL) => Client;
 
 /** The options of one request in the form of undici's `dispatch`, with the origin that it goes to. */
 export type UndiciRequest = Dispatcher.DispatchOptions & { origin: string };
@@ -18,6 +18,8 @@ export class ConnectionPool {
   readonly #connections = new Set<Connection>();
   /** Idle connections by origin. The last one was used last and is the least likely to have ended. */
   readonly #free = new Map<string, Connection[]>();
+  /** The origins, parsed once for all their connections. */
+  readonly #origins = new Map<string, URL>();
 
   constructor(open: OpenClient) {
     this.#open = open;
@@ -47,7 +49,9 @@ export class ConnectionPool {
   }
 
   #connect(origin: string): Connection {
-    const connection = { origin, client: this.#open(origin), isFree: false };
+    const url = this.#origins.get(origin) ?? new URL(origin);
+    this.#origins.set(origin, url);
+    const connection = { origin, client: this.#open(url), isFree: false };
     this.#connections.add(connection);
     // An aborted request leaves the queue of its client only after these events.
     const forget = (): void => queueMicrotask(() => this.#forget(connection));
@@ -70,6 +74,7 @@ export class ConnectionPool {
     // The client reconnects for a request that had not been written yet.
     if (connection.client.stats.size > 0) return;
     this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#origins.clear();
     if (!connection.isFree) return;
     const free = this.#free.get(connection.origin) ?? [];
     free.splice(free.lastIndexOf(connection), 1);

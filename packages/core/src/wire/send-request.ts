@@ -55,6 +55,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(connection: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
     const isInterim = status < 200;
     if (isInterim) return;
+    // Undici keeps them for as long as the body lasts, with the bytes that came with them. We have read what it has made of them.
+    connection.rawHeaders = null;
     this.#body = new ReplyBodyIterator(connection, this.#signal);
     this.#waiter.resolve({ status, headers, body: this.#body });
   }
