@@ -1,124 +1,36 @@
-import Anthropic from "@anthropic-ai/sdk";
-import { GoogleGenAI } from "@google/genai";
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
-import type { ModelProvider } from "@troupe/core";
+import type { VendorAnswer } from "@troupe-internal/vendor-fakes";
 import { collectResponse } from "@troupe/core/adapter";
-import { anthropic } from "@troupe/providers-anthropic";
-import { google } from "@troupe/providers-google";
-import { ollama } from "@troupe/providers-ollama";
-import { openai } from "@troupe/providers-openai";
-import { Ollama } from "ollama";
-import OpenAI from "openai";
+import type { ModelResponse } from "@troupe/core/adapter";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { contentRows } from "./oracle/content-rows.ts";
+import { oracles, question } from "./oracle/libraries.ts";
+import type { Reading } from "./oracle/libraries.ts";
 import type { OracleRow, SdkParams } from "./oracle/oracle-row.ts";
 import { settingRows } from "./oracle/setting-rows.ts";
 import { vendorRows } from "./oracle/vendor-rows.ts";
 
-const question = "Umbrella?";
-const answer = '{"city":"Oslo"}';
-const asked = [{ role: "user" as const, content: question }];
-
-/** A vendor's library, called by the params of one row, and the model of ours that must send and read the same. */
-type Oracle = {
-  models: Readonly<Record<string, (url: string) => ModelProvider>>;
-  /** Calls the library. Returns the text of the answer. */
-  call(url: string, params: object, stream: boolean): Promise<string>;
-};
-
-const keyed = { apiKey: "key-1", maxRetries: 0 };
-
-async function textOf<Event>(events: AsyncIterable<Event>, read: (event: Event) => string | undefined | null) {
-  let text = "";
-  for await (const event of events) text += read(event) ?? "";
-  return text;
+/** The answer to every row: with a call where there is a tool. */
+function answerTo({ options = {} }: OracleRow) {
+  const isCalled = options.tools !== undefined && options.toolChoice !== "none";
+  return {
+    thinking: "Which city?",
+    text: '{"city":"Oslo"}',
+    toolCalls: isCalled ? [{ name: "look", arguments: { city: "Oslo" } }] : [],
+    usage: { promptTokens: 30, completionTokens: 12, totalTokens: 42 },
+  } satisfies VendorAnswer;
 }
 
-const oracles: { readonly [Vendor in keyof SdkParams]: Oracle } = {
-  responses: {
-    models: {
-      "our HTTP": (url) => openai("gpt-6.1-sol", { apiKey: "key-1", baseURL: `${url}/v1`, api: "responses" }),
-      "the caller's client": (url) =>
-        openai("gpt-6.1-sol", { client: new OpenAI({ ...keyed, baseURL: `${url}/v1` }), api: "responses" }),
-    },
-    async call(url, params, stream) {
-      const { responses } = new OpenAI({ ...keyed, baseURL: `${url}/v1` });
-      const base = {
-        model: "gpt-6.1-sol",
-        store: false,
-        input: asked,
-        include: ["reasoning.encrypted_content" as const],
-      };
-      if (!stream) return (await responses.create({ ...base, ...params })).output_text;
-      const events = await responses.create({ ...base, ...params, stream });
-      return await textOf(events, (event) => (event.type === "response.output_text.delta" ? event.delta : ""));
-    },
-  },
-  chat: {
-    models: {
-      "our HTTP": (url) => openai("gpt-4.1", { apiKey: "key-1", baseURL: `${url}/v1`, api: "chat" }),
-      "the caller's client": (url) =>
-        openai("gpt-4.1", { client: new OpenAI({ ...keyed, baseURL: `${url}/v1` }), api: "chat" }),
-    },
-    async call(url, params, stream) {
-      const { completions } = new OpenAI({ ...keyed, baseURL: `${url}/v1` }).chat;
-      const base = { model: "gpt-4.1", messages: asked };
-      if (!stream) return (await completions.create({ ...base, ...params })).choices[0]?.message.content ?? "";
-      const chunks = await completions.create({ ...base, ...params, stream });
-      return await textOf(chunks, (chunk) => chunk.choices[0]?.delta.content);
-    },
-  },
-  anthropic: {
-    models: {
-      "our HTTP": (url) => anthropic("claude-haiku-4-5", { apiKey: "key-1", baseURL: url, promptCache: false }),
-      "the caller's client": (url) =>
-        anthropic("claude-haiku-4-5", { client: new Anthropic({ ...keyed, baseURL: url }), promptCache: false }),
-    },
-    async call(url, params, stream) {
-      const { messages } = new Anthropic({ ...keyed, baseURL: url });
-      const content = [{ type: "text" as const, text: question }];
-      const base = { model: "claude-haiku-4-5", max_tokens: 16_384, messages: [{ role: "user" as const, content }] };
-      const isElder = ["temperature", "top_p", "top_k"].some((field) => field in params);
-      // With a timeout of its own, the library asks for long answers as a whole too.
-      const options = { timeout: 900_000, headers: { "anthropic-version": isElder ? "2023-06-01" : "2026-10-21" } };
-      if (!stream) {
-        const message = await messages.create({ ...base, ...params }, options);
-        return message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
-      }
-      const events = await messages.create({ ...base, ...params, stream }, options);
-      return await textOf(events, (event) =>
-        event.type === "content_block_delta" && event.delta.type === "text_delta" ? event.delta.text : "",
-      );
-    },
-  },
-  google: {
-    models: {
-      "our HTTP": (url) => google("gemini-2.5-flash", { apiKey: "key-1", baseURL: url }),
-      "the caller's client": (url) => google("gemini-2.5-flash", { client: geminiClient(url) }),
-    },
-    async call(url, params, stream) {
-      const { models } = geminiClient(url);
-      const base = { model: "gemini-2.5-flash", contents: [{ role: "user", parts: [{ text: question }] }] };
-      if (!stream) return (await models.generateContent({ ...base, ...params })).text ?? "";
-      return await textOf(await models.generateContentStream({ ...base, ...params }), ({ text }) => text);
-    },
-  },
-  ollama: {
-    models: {
-      "our HTTP": (url) => ollama("qwen3:8b", { baseURL: url }),
-      "the caller's client": (url) => ollama("qwen3:8b", { client: new Ollama({ host: url }) }),
-    },
-    async call(url, params, stream) {
-      const client = new Ollama({ host: url });
-      const base = { model: "qwen3:8b", messages: asked };
-      if (!stream) return (await client.chat({ ...base, ...params, stream })).message.content;
-      return await textOf(await client.chat({ ...base, ...params, stream }), ({ message }) => message.content);
-    },
-  },
-};
-
-function geminiClient(baseUrl: string): GoogleGenAI {
-  return new GoogleGenAI({ apiKey: "key-1", enterprise: false, apiVersion: "v1beta", httpOptions: { baseUrl } });
+/** Our reading of an answer, in the fields that the libraries have too. */
+function readingOf({ text, thinking = "", toolCalls, usage, finishReason }: ModelResponse): Reading {
+  return {
+    text,
+    thinking,
+    calls: toolCalls.map(({ name, arguments: args }) => ({ name, arguments: args })),
+    promptTokens: usage?.promptTokens,
+    completionTokens: usage?.completionTokens,
+    finishReason,
+  };
 }
 
 /** The body of the last request, without what tells a stream from a whole answer. */
@@ -132,20 +44,26 @@ function lastBody(vendor: FakeVendor): object {
 
 const rows: [title: string, row: OracleRow][] = [
   ["nothing but a question", { sdk: {} }],
-  ...[...Object.entries(settingRows), ...Object.entries(contentRows)].flatMap(([name, variants]) =>
+  ...Object.entries({ ...settingRows, ...contentRows, ...vendorRows }).flatMap(([name, variants]) =>
     Object.entries<OracleRow>(variants).map(([variant, row]): [string, OracleRow] => [`${name}: ${variant}`, row]),
   ),
-  ...Object.entries(vendorRows).map(([name, row]): [string, OracleRow] => [`the vendor's own ${name}`, row]),
 ];
 
 const cases = (Object.keys(oracles) as (keyof SdkParams)[]).flatMap((vendor) =>
   Object.entries(oracles[vendor].models).map(([how, connect]) => ({ vendor, how, connect })),
 );
 
-async function startVendor(): Promise<FakeVendor> {
+async function startVendor(row: OracleRow = { sdk: {} }): Promise<FakeVendor> {
   const vendor = await FakeVendor.start();
   onTestFinished(() => vendor.close());
+  const answer = answerTo(row);
   return vendor.respond(() => ({ answer }));
+}
+
+/** What the answer to a row says, so that no two readings agree on nothing. */
+function expectedOf(row: OracleRow): Partial<Reading> {
+  const { text, toolCalls: calls } = answerTo(row);
+  return { text, calls, finishReason: calls.length > 0 ? "tool_calls" : "stop" };
 }
 
 const conversation = ({ content = [{ type: "text", text: question }] }: OracleRow) => [
@@ -153,22 +71,24 @@ const conversation = ({ content = [{ type: "text", text: question }] }: OracleRo
 ];
 
 describe.each(cases)("$vendor through $how", ({ vendor: name, connect }) => {
+  const own = rows.filter(([, { only }]) => only === undefined || only.includes(name));
   const isTaken = ([, { sdk }]: (typeof rows)[number]) => sdk[name] !== null;
-  const refused = rows.filter((row) => !isTaken(row));
+  const refused = own.filter((row) => !isTaken(row));
 
-  it.each(rows.filter(isTaken))("sends the body and reads the answer of the vendor's library: %s", async (_, row) => {
-    const vendor = await startVendor();
+  it.each(own.filter(isTaken))("sends the body and reads the answer of the vendor's library: %s", async (_, row) => {
+    const vendor = await startVendor(row);
     const model = connect(vendor.url);
 
     for (const stream of [false, true]) {
-      const text = await oracles[name].call(vendor.url, row.sdk[name] ?? {}, stream);
+      const theirs = await oracles[name].call(vendor.url, row.sdk[name] ?? {}, stream);
       const body = lastBody(vendor);
       const ours = stream
         ? await collectResponse(model.stream(conversation(row), row.options))
         : await model.generate(conversation(row), row.options);
 
       expect(lastBody(vendor)).toEqual(body);
-      expect([ours.text, text]).toEqual([answer, answer]);
+      expect(readingOf(ours)).toEqual(theirs);
+      expect(theirs).toMatchObject(expectedOf(row));
     }
   });
 

@@ -21,4 +21,6 @@ export type OracleRow = {
   options?: ModelOptions;
   content?: ContentPart[];
   sdk: Partial<SdkParams>;
+  /** The vendors that the row is for, where the same field has another form for each. @default all */
+  only?: readonly (keyof SdkParams)[];
 };

@@ -37,7 +37,7 @@ type ToolParams = {
 };
 
 /** A call with a tool, and the fields by which each library says how it may be called. */
-function withTools(options: ModelOptions, more: Partial<ToolParams>): OracleRow {
+export function withTools(options: ModelOptions, more: Partial<ToolParams>): OracleRow {
   return {
     options: { tools, ...options },
     sdk: {

@@ -28,7 +28,7 @@ describe("drainReply", () => {
 
     const reading = drainReply(bytes);
     // In false time the process is never idle.
-    await vi.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(5000);
 
     await expect(reading).resolves.toBeUndefined();
     vi.useRealTimers();

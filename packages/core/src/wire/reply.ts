@@ -138,7 +138,7 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
 
 /**
  * Leaves an answer whose content has come after a second of waiting for its end. Time in which this process had other
- * work does not count, up to ten seconds: the end may have arrived meanwhile. Returns the timer of the wait.
+ * work does not count, up to five seconds: the end may have arrived meanwhile. Returns the timer of the wait.
  */
 export function leaveSoon(leave: () => void): NodeJS.Timeout {
   let [ticks, quiet, idleBefore] = [0, 0, 0];
@@ -154,7 +154,7 @@ export function leaveSoon(leave: () => void): NodeJS.Timeout {
   return timer;
 }
 
-const [tickMs, quietTicks, mostTicks] = [250, 4, 40];
+const [tickMs, quietTicks, mostTicks] = [250, 4, 20];
 
 /**
  * Reads and drops the rest of a reply whose content is complete, so that its connection can serve the next request. For
