@@ -1,4 +1,6 @@
+import { gzipSync } from "node:zlib";
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import { Agent } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
 import { collectResponse } from "@troupe/core/adapter";
 import type { ModelResponse } from "@troupe/core/adapter";
@@ -140,4 +142,26 @@ describe("a streamed answer", () => {
     const { text } = await collectResponse(dialects[name].model(vendor.url).stream([{ role: "user", content: "Hi?" }]));
     expect(text).toBe("Hi");
   });
+
+  it.each(names.flatMap((name) => ["ends early", "is cut off"].map((how) => ({ name, how }))))(
+    "is asked for again when its gzip $how before any text, from $name [model-calls.cut-stream]",
+    async ({ name, how }) => {
+      const vendor = await FakeVendor.start({ strict: false });
+      onTestFinished(() => vendor.close());
+      const packed = gzipSync(toBody(name));
+      const headers = { "content-encoding": "gzip", "content-type": "text/event-stream" };
+      const cuts = [0, 5, 10, Math.floor(packed.length / 4)];
+      for (const bytes of cuts) {
+        const raw = { status: 200, headers, frames: how === "ends early" ? [packed.subarray(0, bytes)] : [packed] };
+        const fault = { kind: "cut" as const, at: { afterBytes: bytes } };
+        vendor.plan({ raw, ...(how === "is cut off" && { delivery: { fault } }) });
+      }
+      vendor.plan({ raw: { status: 200, headers, frames: [packed] } });
+      const model = dialects[name].model(vendor.url);
+      const agent = new Agent({ name: "a", model, retry: { maxRetries: cuts.length, initialDelayMs: 0 } });
+
+      expect((await agent.stream("Hello?").output).text).toBe("Hi");
+      expect(vendor.exchanges).toHaveLength(cuts.length + 1);
+    },
+  );
 });
