@@ -30,6 +30,7 @@ const forms: Form[] = [
     sources: [yr, met],
   },
   { form: "citations in the message", message: { citations: [met.url] }, sources: [{ url: met.url }] },
+  { form: "results of a search alone", beside: { search_results: [yr, met] }, sources: [yr, met] },
   {
     form: "results of a search",
     beside: { citations: [yr.url, met.url], search_results: [{ ...yr, date: null }] },

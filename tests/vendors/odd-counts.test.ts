@@ -41,6 +41,11 @@ describe("a count of tokens that is no number", () => {
       [delta({ content: "Hi" }), { ...chatEnd, usage: { ...ofChat, prompt_tokens_details: { cached_tokens: null } } }],
     ],
     [
+      "in Chat Completions, below zero",
+      "Chat",
+      [delta({ content: "Hi" }), { ...chatEnd, usage: { prompt_tokens: -3, completion_tokens: -1, total_tokens: -4 } }],
+    ],
+    [
       "in Anthropic's last event",
       "Anthropic",
       [{ type: "message_start", message: { usage: null } }, ...block({ type: "text", text: "Hi" }), ...ended(null)],

@@ -47,6 +47,7 @@ export class TideEventReader implements EventReader<WireEvent> {
   // By the number that the vendor gives each call.
   readonly #calls = new Map<unknown, Call>();
   #reasoning = "";
+  #skippedCalls = 0;
   #answeredBy: { responseId?: string; model?: string } = {};
   #why = "";
   #tokens: unknown;
@@ -104,7 +105,10 @@ export class TideEventReader implements EventReader<WireEvent> {
 
   #call({ n, id, name }: ReadEvent, chunks: ModelChunk[]): void {
     const call = { id: readText(id) || `call_${createId()}`, name: readText(name), args: "" };
-    if (call.name === "") return;
+    if (call.name === "") {
+      this.#skippedCalls += 1;
+      return;
+    }
     this.#calls.set(n, call);
     this.#parts.push({ call });
     chunks.push({ type: "tool_call_start", toolCall: { id: call.id, name: call.name } });
@@ -129,6 +133,7 @@ export class TideEventReader implements EventReader<WireEvent> {
       usage: toUsage(this.#tokens),
       ...this.#answeredBy,
       ...(vendorState !== undefined && { vendorState }),
+      ...(this.#skippedCalls > 0 && { skippedCalls: this.#skippedCalls }),
     });
   }
 }

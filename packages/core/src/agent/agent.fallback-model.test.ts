@@ -240,6 +240,20 @@ describe("fallbackModel", () => {
     await expect.poll(() => one.calls.at(-1)?.end).toBe("abandoned");
   });
 
+  it("asks no model once its signal has aborted, before or after one that ignores it [fallback.abort]", async () => {
+    const abort = new AbortController();
+    const deaf = new NamedModel("deaf").respond(() => {
+      abort.abort(new DOMException("The time is up.", "TimeoutError"));
+      return down();
+    });
+    const two = new NamedModel("two", "Two.");
+    const messages = [{ role: "user", content: "Hi" }] as const;
+    for (const asked of [1, 1]) {
+      await expect(fallbackModel(deaf, two).generate(messages, { signal: abort.signal })).rejects.toThrow();
+      expect([deaf.calls.length, two.calls.length]).toEqual([asked, 0]);
+    }
+  });
+
   it("shows the ids of its first model, and tells in a response which one answered [fallback.answered-by]", async () => {
     const model = fallbackModel(new NamedModel("one", down(), down()), new NamedModel("two", "Two.", "Two."));
     const messages = [{ role: "user", content: "Hi" }] as const;

@@ -11,7 +11,7 @@ describe("vendorStateOf", () => {
     expect(vendorStateOf({ ...message, vendorState }, model)).toBe(vendorState);
   });
 
-  it("gives the state to no other model and no other vendor", () => {
+  it("gives the state to no other model and no other vendor [fallback.vendor-state]", () => {
     const carrying = { ...message, vendorState };
 
     expect(vendorStateOf(carrying, { ...model, modelId: "other" })).toBeUndefined();
