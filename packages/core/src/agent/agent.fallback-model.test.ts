@@ -248,9 +248,11 @@ describe("fallbackModel", () => {
     });
     const two = new NamedModel("two", "Two.");
     const messages = [{ role: "user", content: "Hi" }] as const;
-    for (const asked of [1, 1]) {
-      await expect(fallbackModel(deaf, two).generate(messages, { signal: abort.signal })).rejects.toThrow();
-      expect([deaf.calls.length, two.calls.length]).toEqual([asked, 0]);
+    for (const code of ["model_failed", "timeout"]) {
+      await expect(fallbackModel(deaf, two).generate(messages, { signal: abort.signal })).rejects.toMatchObject({
+        code,
+      });
+      expect([deaf.calls.length, two.calls.length]).toEqual([1, 0]);
     }
   });
 
