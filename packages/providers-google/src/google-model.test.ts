@@ -13,12 +13,9 @@ describe("google", () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ["baseUrl", { baseUrl: "https://example.com" }, /Unknown option "baseUrl" of google. Expected .*apiKey, baseURL/],
     ["a project", { project: "p" }, /Unknown option "project" of google/],
     ["an empty key", { apiKey: "" }, /^apiKey must be/],
     ["an address with a key", { baseURL: "https://example.com?key=secret" }, /^baseURL must be/],
-    ["an address of files", { baseURL: "file:///etc" }, /^baseURL must be/],
-    ["no time at all", { idleTimeoutMs: 0 }, /^idleTimeoutMs must be/],
     ["an unknown rule", { rules: { vision: true } }, /Unknown option "vision" of rules. Expected thinking/],
     ["a wrong rule", { rules: { thinking: "much" } }, /^rules.thinking must be "level", "budget" or "none"/],
     ["no levels", { rules: { thinkingLevels: [] } }, /^rules.thinkingLevels must be/],
@@ -28,7 +25,6 @@ describe("google", () => {
       /^rules.thinkingLevels\[0\] must be "minimal", "low", "medium" or/,
     ],
     ["half a budget", { rules: { mostThinkingBudget: 0.5 } }, /^rules.mostThinkingBudget must be/],
-    ["no logger", { logger: () => undefined }, /^logger must be/],
     ["no options", null, /^The options of google must be an object/],
   ])("refuses %s where it is given", (_, options, message) => {
     const make = () => google("gemini-3.8-flash", options as object);

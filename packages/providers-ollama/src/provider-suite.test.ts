@@ -14,7 +14,11 @@ const call = (id: string, name: string, argumentsDelta: string) => [
 
 const subject: ProviderSubject = {
   connect: (baseURL, { modelId = "qwen3:8b", idleTimeoutMs, ...options }) =>
-    ollama(modelId, { baseURL, ...options, ...(idleTimeoutMs && { idleTimeoutMs, timeoutMs: idleTimeoutMs }) }),
+    ollama(modelId, {
+      baseURL,
+      ...options,
+      ...(idleTimeoutMs !== undefined && { idleTimeoutMs, timeoutMs: idleTimeoutMs }),
+    }),
   models: ["qwen3:8b"],
   // The environment's key is for ollama.com alone.
   keyVariables: [],
@@ -106,7 +110,7 @@ describe("a model that Ollama runs, through the caller's client", () => {
           ollama(modelId, {
             client: clientOf(client),
             ...options,
-            ...(idleTimeoutMs && { idleTimeoutMs, timeoutMs: idleTimeoutMs }),
+            ...(idleTimeoutMs !== undefined && { idleTimeoutMs, timeoutMs: idleTimeoutMs }),
           }),
         knownGaps: {
           "reports a rate limit with the vendor's retry-after time": "the library gives no headers of a failure",

@@ -23,6 +23,8 @@ export type ClientSubject = {
 const gapsOfAll = {
   "reports a refused key of the caller as unauthorized": "the key is that of the client, and no caller could mend it",
   "refuses a key that a header cannot hold before any request": "the library sends a key of two words as it is",
+  "refuses wrong options where they are given, and shows none of their values":
+    "its models are made at their calls, and the options of the network are the client's",
   "follows no redirect": "the library follows redirects, as the fetch of Node does",
   "goes through the proxy of the environment where NODE_USE_ENV_PROXY is 1": "Node's fetch reads it once, at its start",
 };

@@ -274,6 +274,12 @@ describe("providerSuite", () => {
     expect(await faultsOf(title, {})).toHaveLength(1);
   });
 
+  it("is red for a provider that checks no options", async () => {
+    const title = "refuses wrong options where they are given, and shows none of their values";
+
+    expect(await faultsOf(title, {})).toHaveLength(1);
+  });
+
   it("refuses a known gap that it has no case for", () => {
     const subject = { ...subjectOf({}), knownGaps: { "flies to the moon": "it has no rocket" } };
 

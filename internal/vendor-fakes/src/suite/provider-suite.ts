@@ -6,6 +6,7 @@ import { environmentCases } from "./environment-cases.ts";
 import { failureCases } from "./failure-cases.ts";
 import { historyCases } from "./history-cases.ts";
 import { keyCases } from "./key-cases.ts";
+import { optionCases } from "./option-cases.ts";
 import type { ProviderSubject } from "./provider-subject.ts";
 import { ProviderTrial, startVendor } from "./provider-trial.ts";
 import type { ProviderCases } from "./provider-trial.ts";
@@ -46,6 +47,7 @@ function providerCases(subject: ProviderSubject): ProviderCases {
     ...transcriptCases(subject),
     ...failureCases(subject),
     ...keyCases,
+    ...optionCases,
     ...connectionCases,
     ...historyCases,
   };
