@@ -29,7 +29,7 @@ function isMessage(value: unknown, hasContent: (content: unknown) => boolean): b
 }
 
 /** Tells if an unknown value has the shape of a message's content: a string or an array of content parts. */
-export function isContent(value: unknown): value is MessageContent {
+function isContent(value: unknown): value is MessageContent {
   return typeof value === "string" || isArrayOf(value, isContentPart);
 }
 

@@ -20,7 +20,7 @@ export type PartReference = {
 };
 
 /** The content of a message of a turn: a string, or parts of which some may be references. */
-export type PublicContent = string | (ContentPart | PartReference)[];
+type PublicContent = string | (ContentPart | PartReference)[];
 
 /** A message of a turn, whose parts may be references. */
 export type PublicMessage = Omit<ChatMessage, "content"> & { content: PublicContent | null };

@@ -69,6 +69,26 @@ describe("a page of turns", () => {
     expect(pages[0]?.turns[3]?.input).toEqual([{ type: "image", mimeType: "image/png", stored }]);
   });
 
+  it("reads no stored data for references, and no more than a page has for inline parts [http.turns-references]", async () => {
+    let pieces = 0;
+    class Counting extends InMemoryStorage {
+      override async get(namespace: string, key: string) {
+        if (namespace === "turn-parts") pieces += 1;
+        return await super.get(namespace, key);
+      }
+    }
+    const model = new ScriptedModel().respond(() => "Seen.");
+    const agent = new Agent({ name: "a", model, storage: new Counting(), addHistoryToMessages: false });
+    for (let count = 0; count < 10; count++) await agent.run(image(3), { sessionId: "s", userId: "ada" });
+    const service = await serve({ agents: { a: agent } }, { before: [signIn] });
+
+    const { text } = await service.ask("/sessions/s/turns", ada);
+    expect([text.length < 20_000, pieces]).toEqual([true, 0]);
+    await service.ask("/sessions/s/turns?parts=inline", ada);
+    // Two images of 4 MB of base64, 13 pieces each: a third would make the page too long.
+    expect(pieces).toBeLessThanOrEqual(26);
+  });
+
   it("has the data of parts as far as it fits, if it is asked for [http.turns-inline]", async () => {
     const small: ContentPart[] = [{ type: "file", data: "QUJD", mimeType: "text/x", filename: "a.txt" }];
     const service = await serveTurns(image(3), small, image(3), image(7), small);

@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+
+type Step = { name: string; cpuMs: number; moreMb: number };
+
+const program = fileURLToPath(new URL("./large-uploads.ts", import.meta.url));
+
+it.each(["memory", "sqlite"])(
+  "ten uploads of 45 MB hold no event loop, with a storage in %s",
+  async (storage) => {
+    const args = ["--conditions=@troupe/source", program, storage];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
+
+    const steps = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Step);
+    expect([stderr, steps.length]).toEqual(["", 6]);
+    // The first upload compiles what it runs.
+    const [, ...warm] = steps;
+    for (const { name, cpuMs } of warm) expect(cpuMs, name).toBeLessThan(150);
+    const pages = steps.filter(({ name }) => name.startsWith("GET turns"));
+    for (const { name, moreMb } of pages) expect(moreMb, name).toBeLessThan(200);
+  },
+  300_000,
+);
