@@ -242,17 +242,24 @@ describe("fallbackModel", () => {
 
   it("asks no model once its signal has aborted, before or after one that ignores it [fallback.abort]", async () => {
     const abort = new AbortController();
-    const deaf = new NamedModel("deaf").respond(() => {
-      abort.abort(new DOMException("The time is up.", "TimeoutError"));
-      return down();
-    });
+    let calls = 0;
+    const deaf: ModelProvider = {
+      providerId: "deaf",
+      modelId: "deaf-1",
+      generate: () => {
+        calls += 1;
+        abort.abort(new DOMException("The time is up.", "TimeoutError"));
+        return Promise.reject(down("deaf").error);
+      },
+      async *stream() {},
+    };
     const two = new NamedModel("two", "Two.");
     const messages = [{ role: "user", content: "Hi" }] as const;
     for (const code of ["model_failed", "timeout"]) {
       await expect(fallbackModel(deaf, two).generate(messages, { signal: abort.signal })).rejects.toMatchObject({
         code,
       });
-      expect([deaf.calls.length, two.calls.length]).toEqual([1, 0]);
+      expect([calls, two.calls.length]).toEqual([1, 0]);
     }
   });
 
