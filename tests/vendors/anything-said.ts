@@ -6,7 +6,7 @@ import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import fc from "fast-check";
 
 /** A tool call as a model wrote it: anything as its id and name, and any text as its arguments, split at a place. */
-export type SaidCall = { id: unknown; name: unknown; args: string; splitAt: number };
+type SaidCall = { id: unknown; name: unknown; args: string; splitAt: number };
 
 /** One answer of a model: pieces of its text, its calls, and the text of the vendor's usage object. */
 export type Said = { pieces: string[]; calls: SaidCall[]; metrics: string };

@@ -54,7 +54,7 @@ export type { PartialValue } from "./run/stream-views.ts";
 export type { RunContext } from "./run/run-context.ts";
 export { RunError } from "./run/run-output.ts";
 export type { RunEvents } from "./run/run-events.ts";
-export type { RunLimits, RunOpts } from "./run/run-options.ts";
+export type { RunLimits, RunOpts, StorageFailurePolicy } from "./run/run-options.ts";
 export type { PlainRunOutput, RunMetrics, RunOutput, StructuredRunOutput } from "./run/run-output.ts";
 export type { StreamChunk } from "./run/stream-chunk.ts";
 export type { ApiKeys } from "./keys/api-keys.ts";
