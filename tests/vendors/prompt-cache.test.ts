@@ -20,6 +20,26 @@ it("a round of many tool calls is found in the cache by the next one [cache.anth
   expect(third?.cachedTokens).toBe(second?.promptTokens);
 });
 
+it.each([true, false])(
+  "a turn finds the turns before in the cache, after one of many tool calls, with thinking: %s [cache.anthropic-marks]",
+  async (enabled) => {
+    const { vendor, agent } = await startGuide({ instructions, reasoning: { enabled } });
+    const toolCalls = Array.from({ length: 24 }, () => ({ name: "look_up_rooms", arguments: {} }));
+    for (let turn = 0; turn < 3; turn += 1) {
+      vendor.say({ toolCalls, ...(enabled && { thinking: "Which?" }) }, "All of them.");
+      await agent.run("Which rooms are open?", { sessionId: "chat-1" });
+    }
+
+    const billed = vendor.exchanges.map((exchange) => exchange.billed);
+    // The vendor's thoughts are not part of later turns, so these have the steps of the last turn in another form.
+    const found = enabled ? [0, 2] : [1, 3];
+    expect([2, 4].map((index) => billed[index]?.cachedTokens)).toEqual(
+      found.map((index) => billed[index]?.promptTokens),
+    );
+    expect(JSON.stringify(vendor.exchanges[1]?.request.body).includes('"thinking","thinking"')).toBe(enabled);
+  },
+);
+
 describe("a Claude model over the client of the SDK", () => {
   const messages: ChatMessage[] = [
     { role: "system", content: instructions },

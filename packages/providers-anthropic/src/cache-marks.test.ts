@@ -35,10 +35,11 @@ function marksOf(value: unknown, at = ""): string[] {
   });
 }
 
+/** Sends a call of a model that does not think unless it is asked to. */
 async function sent(options: ModelOptions, promptCache?: PromptCache, messages = history) {
   const { vendor, connect } = await startVendor();
   vendor.say("Yes.");
-  await connect(undefined, { promptCache }).generate(messages, options);
+  await connect("claude-opus-4-8", { promptCache }).generate(messages, options);
   return { marks: marksOf(bodiesOf(vendor)[0]).toSorted(), body: bodiesOf(vendor)[0] };
 }
 
@@ -49,6 +50,26 @@ describe("a request to Claude", () => {
     expect(marks).toEqual(["messages.2.content.0", "messages.4.content.1", "system.0", "tools.1"]);
     expect(body?.["system"]).toMatchObject([{ text: "Be short." }, { text: "Ada likes rain." }]);
   });
+
+  it.each<[string, ModelOptions]>([
+    ["is asked to think", { reasoning: { enabled: true } }],
+    ["always thinks", {}],
+    ["thinks by the caller's own field", { vendor: { anthropic: { thinking: { type: "adaptive" } } } }],
+  ])(
+    "marks the message that began the turn before, and within a turn the last one, when the model %s [cache.anthropic-marks]",
+    async (title, options) => {
+      const modelId = title === "always thinks" ? "claude-opus-5-5" : "claude-opus-4-8";
+      const placesOf = async (messages: ChatMessage[]) => {
+        const { vendor, connect } = await startVendor({ strict: false });
+        vendor.say("Yes.");
+        await connect(modelId).generate(messages, { tools, ...options });
+        return marksOf(bodiesOf(vendor)[0]).filter((place) => place.startsWith("messages"));
+      };
+
+      expect(await placesOf(history)).toEqual(["messages.0.content.0", "messages.4.content.1"]);
+      expect(await placesOf(history.slice(0, 5))).toEqual(["messages.0.content.0", "messages.2.content.0"]);
+    },
+  );
 
   it("has marks where there is something to mark, and behind messages where another call may follow [cache.anthropic-marks]", async () => {
     expect((await sent({}, undefined, [{ role: "user", content: "Hi" }])).marks).toEqual([]);

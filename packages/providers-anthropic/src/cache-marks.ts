@@ -13,6 +13,9 @@ type Mark = { type: "ephemeral"; ttl?: "1h" };
 type Place = { level: Level; ttl?: "1h" | undefined; set: (mark: Mark) => void };
 type Level = (typeof levels)[number];
 
+/** What the places of marks depend on: the caller's own fields, whether another call follows, and whether the model may think. */
+type Circumstances = { given?: Fields | undefined; isSingle?: boolean; mayThink?: boolean };
+
 /** The parts of a prompt, in the order in which the vendor reads them. The last one is a mark for the whole prompt. */
 const levels = ["tools", "system", "messages", "cache_control"] as const;
 
@@ -26,8 +29,9 @@ const levels = ["tools", "system", "messages", "cache_control"] as const;
 export function addCacheMarks(
   body: MarkableBody,
   { ttl: wanted }: Exclude<PromptCache, false>,
-  { given = {}, isSingle = false }: { given?: Fields | undefined; isSingle?: boolean } = {},
+  circumstances: Circumstances = {},
 ): void {
+  const { given = {} } = circumstances;
   // The array may be the caller's.
   if (body.tools !== undefined) body.tools = [...body.tools];
   const theirs = levels.flatMap((level) =>
@@ -38,7 +42,7 @@ export function addCacheMarks(
     ...theirs.flatMap(({ level, ttl }) => (ttl === "1h" ? [] : [rank(level)])),
   );
   const lastLong = Math.max(-1, ...theirs.flatMap(({ level, ttl }) => (ttl === "1h" ? [rank(level)] : [])));
-  const places = placesIn(body, given, isSingle).map((place) => {
+  const places = placesIn(body, circumstances).map((place) => {
     const isStable = place.level === "tools" || place.level === "system";
     // The vendor takes no long time behind a short one.
     const ttl = isStable && wanted === "1h" && rank(place.level) < firstShort ? wanted : undefined;
@@ -54,15 +58,33 @@ function rank(level: Level): number {
 }
 
 /** Returns the places for our marks, the most useful first. */
-function placesIn({ tools, system, messages }: MarkableBody, given: Fields, isSingle: boolean): Place[] {
+function placesIn(
+  { tools, system, messages }: MarkableBody,
+  { given = {}, isSingle = false, mayThink = false }: Circumstances,
+): Place[] {
   const isOwn = (field: Level): boolean => given[field] === undefined;
   const instructions = isOwn("system") && typeof system !== "string" ? placeIn("system", system, 0) : [];
   const tool = placeIn("tools", tools, -1);
-  const users = isOwn("messages") && !isSingle ? messages.filter(({ role }) => role === "user").slice(-2) : [];
-  const turns = users.toReversed().flatMap(({ content }) => placeIn("messages", content, -1));
+  const marked = isOwn("messages") && !isSingle ? newestOfUser(messages, mayThink) : [];
+  const turns = marked.flatMap(({ content }) => placeIn("messages", content, -1));
   // The caller's mark for the whole prompt stands where that of the newest message would.
   if (!isOwn("cache_control")) turns.shift();
   return system === undefined ? [...tool, ...turns] : [...instructions, ...turns, ...tool];
+}
+
+/**
+ * Returns the newest message of the user and the one before it, where the mark of the last request stood. With thinking, the
+ * steps of an earlier turn come without their thoughts, and are not in the cache: then the message that began that turn.
+ */
+function newestOfUser(messages: MarkableBody["messages"], mayThink: boolean): MarkableBody["messages"] {
+  const [newest, ...earlier] = messages.filter(({ role }) => role === "user").toReversed();
+  if (newest === undefined) return [];
+  const before = mayThink && !hasResults(newest) ? earlier.find((message) => !hasResults(message)) : earlier[0];
+  return before === undefined ? [newest] : [newest, before];
+}
+
+function hasResults({ content }: MarkableBody["messages"][number]): boolean {
+  return Array.isArray(content) && content.some(({ type }) => type === "tool_result");
 }
 
 function placeIn(level: Level, blocks: unknown, at: 0 | -1): Place[] {

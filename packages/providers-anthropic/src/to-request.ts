@@ -7,7 +7,7 @@ import type { RequestContext } from "./request-context.ts";
 import { toFormat } from "./to-format.ts";
 import { toText } from "./to-content.ts";
 import { toMessages } from "./to-messages.ts";
-import { toThinking } from "./to-thinking.ts";
+import { alwaysThinks, toThinking } from "./to-thinking.ts";
 import { toTools } from "./to-tools.ts";
 
 /**
@@ -53,8 +53,13 @@ export function toRequest(messages: readonly ChatMessage[], options: ModelOption
   if (options.seed !== undefined) context.reportOmitted("seed", "the vendor has no such setting");
   const body = withVendorFields(own, options.vendor, model.providerId);
   const isSingle = spoken.length === 1 && body.tools === undefined && options.cacheKey === undefined;
-  if (promptCache !== false) addCacheMarks(body, promptCache, { given, isSingle });
+  const mayThink = alwaysThinks(context.rules) || isThinkingAsked(body);
+  if (promptCache !== false) addCacheMarks(body, promptCache, { given, isSingle, mayThink });
   return { body, version: elderFields.some((field) => field in body) ? versionWithSampling : defaultVersion };
+}
+
+function isThinkingAsked({ thinking }: RequestBody): boolean {
+  return thinking !== undefined && thinking.type !== "disabled";
 }
 
 function toOutputConfig({ effort, format }: OutputConfig): Pick<RequestBody, "output_config"> {

@@ -69,8 +69,8 @@ function adaptive({ budgetTokens, effort }: ReasoningConfig): Pick<Thinking, "th
 
 const efforts = ["low", "medium", "high", "xhigh"] as const;
 
-/** Without the setting, a model does not think, but for those that always do: they are the ones that cannot be forced. */
-function alwaysThinks({ thinking, forcedTools }: RequestContext["rules"]): boolean {
+/** Tells if a model thinks without the setting: those do that cannot be made to call a tool. */
+export function alwaysThinks({ thinking, forcedTools }: RequestContext["rules"]): boolean {
   return thinking === "adaptive" && !forcedTools;
 }
 
