@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { checkApiKey } from "./api-keys.ts";
 import type { ApiKeys } from "./api-keys.ts";
-import { genericKeyHeader, vendorKeyHeaders } from "./key-headers.ts";
+import { genericKeyHeader, keyHeaders, vendorKeyHeaders } from "./key-headers.ts";
 
 /**
  * Headers of a request, from which `readKeyHeaders` reads API keys for a transport. As servers give them: names in any
@@ -26,21 +26,31 @@ export type CarriedKeys = { apiKeys: ApiKeys; apiKey?: string };
  */
 export function readKeyHeaders(headers: RequestHeaders, options: ReadKeysOptions = {}): CarriedKeys {
   const { genericApiKeyHeader = true, bodyKey } = options;
+  const sent = keyHeadersIn(headers);
   const apiKeys: Record<string, string> = {};
   for (const [providerId, header] of Object.entries(vendorKeyHeaders)) {
-    const key = readKey(headers, header);
+    const key = readKey(sent, header);
     if (key !== undefined) apiKeys[providerId] = key;
   }
-  const inHeader = genericApiKeyHeader ? readKey(headers, genericKeyHeader) : undefined;
+  const inHeader = genericApiKeyHeader ? readKey(sent, genericKeyHeader) : undefined;
   const inBody = bodyKey === undefined ? undefined : checkApiKey(bodyKey, "the field apiKey");
   const apiKey = inHeader ?? inBody;
   return apiKey === undefined ? { apiKeys } : { apiKeys, apiKey };
 }
 
-function readKey(headers: RequestHeaders, header: string): string | undefined {
-  const names = Object.keys(headers).filter((name) => name.toLowerCase() === header);
-  const values = names.flatMap((name) => headers[name] ?? []);
+function readKey(sent: ReadonlyMap<string, string[]>, header: string): string | undefined {
+  const values = sent.get(header) ?? [];
   if (values.length > 1)
     throw new TroupeError("invalid_request", `The header ${header} was sent more than once. Send it once.`);
   return values.length === 0 ? undefined : checkApiKey(values[0], `the header ${header}`);
+}
+
+/** Finds the headers that hold keys, in one pass: most requests have none. */
+function keyHeadersIn(headers: RequestHeaders): ReadonlyMap<string, string[]> {
+  const sent = new Map<string, string[]>();
+  for (const name of Object.keys(headers)) {
+    const header = name.toLowerCase();
+    if (keyHeaders.includes(header)) sent.set(header, [...(sent.get(header) ?? []), ...[headers[name] ?? []].flat()]);
+  }
+  return sent;
 }

@@ -136,8 +136,11 @@ function vendorOfKey({ model }: RunOpts, fromOutside: boolean, { providerId }: R
   return fromOutside ? providerId : (model?.providerId ?? providerId);
 }
 
+const noKeys: ApiKeys = {};
+
 /** The keys that the call itself brings; a vendor without a key is left out. */
-function ownKeys({ apiKeys = {}, apiKey }: RunOpts, providerId: string | undefined): ApiKeys {
+function ownKeys({ apiKeys = noKeys, apiKey }: RunOpts, providerId: string | undefined): ApiKeys {
+  if (apiKeys === noKeys && apiKey === undefined) return noKeys;
   const keys = providerId === undefined ? apiKeys : bindGenericKey(apiKeys, apiKey, providerId);
   return Object.fromEntries(Object.entries(keys).filter(([, key]) => key !== undefined));
 }

@@ -33,6 +33,8 @@ function hasBody({ headers }: Request): boolean {
 }
 
 function checkType(header: string | undefined): void {
+  // What nearly every client sends.
+  if (header === "application/json") return;
   const [type = "", ...parameters] = (header ?? "")
     .toLowerCase()
     .split(";")

@@ -81,6 +81,7 @@ function toJsonSchema({ name, schema, strict }: NonNullable<AnswerFormat["schema
 }
 
 function toSampling({ options: { temperature, topP, stop }, rules, reportOmitted }: ModelCall): object {
+  if (temperature === undefined && topP === undefined && stop === undefined) return {};
   const fields = [
     { option: "temperature", field: "temperature", value: temperature, isTaken: rules.sampling },
     { option: "topP", field: "top_p", value: topP, isTaken: rules.sampling },
