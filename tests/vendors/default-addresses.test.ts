@@ -30,7 +30,7 @@ it.each<[string, () => ModelProvider, string]>([
     const urls: string[] = [];
     const pool = sharedHttpPool();
     const send = vi.spyOn(pool, "send").mockImplementation((url) => {
-      urls.push(typeof url === "string" ? url : JSON.stringify(url));
+      urls.push(String(url));
       return Promise.reject(new ModelError({ providerId: "none", status: 500 }));
     });
     onTestFinished(() => send.mockRestore());

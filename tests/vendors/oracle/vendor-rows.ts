@@ -6,7 +6,7 @@ import { withTools } from "./setting-rows.ts";
  * Every option that the vendors have, with the setting of ours that it is. `null`: it has none, and passes through
  * `vendor`.
  */
-export const vendorOptions = {
+const vendorOptions = {
   temperature: "temperature",
   topP: "topP",
   topK: null,
