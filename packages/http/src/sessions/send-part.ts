@@ -22,9 +22,11 @@ export async function sendPart(response: Response, part: TurnPart): Promise<void
     "Cache-Control": "no-store",
   });
   try {
-    await pipeline(async function* () {
-      for (let step = first; step.done !== true; step = await pieces.next()) yield step.value;
-    }, response);
+    if (response.req.method === "HEAD") response.end();
+    else
+      await pipeline(async function* () {
+        for (let step = first; step.done !== true; step = await pieces.next()) yield step.value;
+      }, response);
   } catch (error) {
     if (response.destroyed && !response.errored) return;
     throw error;

@@ -182,6 +182,24 @@ describe("a part of a turn", () => {
     expect((await service.ask(`/sessions/s/${path}`, ada)).status).toBe(status);
   });
 
+  it("is not read for a HEAD request, whose answer has its headers", async () => {
+    let pieces = 0;
+    class Counting extends InMemoryStorage {
+      override async get(namespace: string, key: string) {
+        if (namespace === "turn-parts") pieces += 1;
+        return await super.get(namespace, key);
+      }
+    }
+    const agent = new Agent({ name: "a", model: new ScriptedModel("Seen."), storage: new Counting() });
+    await agent.run(image(5), { sessionId: "s", userId: "ada" });
+    const service = await serve({ agents: { a: agent } }, { before: [signIn] });
+
+    const { status, headers } = await service.ask("/sessions/s/turns/1/parts/0", { ...ada, method: "HEAD" });
+
+    expect([status, headers.get("content-length")]).toEqual([200, String(5 * megabyte)]);
+    expect(pieces).toBeLessThanOrEqual(4);
+  });
+
   it("is read no faster than its client takes it, and no further when that leaves", async () => {
     let [pulled, isLeft] = [0, false];
     const service = await serve(
