@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Agent, defineTool } from "@troupe/core";
+import { Agent, defineTool, Memory } from "@troupe/core";
 import type { ModelProvider, RunOutput, StorageDriver, StreamChunk, ToolDef } from "@troupe/core";
 import { toPublicOutput } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
@@ -63,12 +63,13 @@ const said: fc.Arbitrary<Said> = fc.record({
 });
 
 /** A session in which a model says anything, and how each of its runs is read. */
-export type OddSession = { answers: Said[]; isStreamed: boolean };
+export type OddSession = { answers: Said[]; isStreamed: boolean; hasMemory?: boolean };
 
 /** Sessions of one to three turns. */
 export const oddSessions: fc.Arbitrary<OddSession> = fc.record({
   answers: fc.array(said, { minLength: 1, maxLength: 3 }),
   isStreamed: fc.boolean(),
+  hasMemory: fc.boolean(),
 });
 
 /** Answers that once lost their turn. */
@@ -107,8 +108,15 @@ const look: ToolDef = defineTool({
 export type OddModel = { model: ModelProvider; next: (answer: Said) => void; check: () => void };
 
 /** Runs the session, one more turn, and checks that each turn is stored and that all that was sent and shown is sound. */
-export async function checkSession({ answers, isStreamed }: OddSession, odd: OddModel, storage: StorageDriver) {
-  const agent = new Agent({ name: "a", model: odd.model, storage, tools: [look], retry: { maxRetries: 0 } });
+export async function checkSession(
+  { answers, isStreamed, hasMemory = false }: OddSession,
+  odd: OddModel,
+  storage: StorageDriver,
+): Promise<void> {
+  const memory = hasMemory ? new Memory({ storage, maxShortTermMessages: 4 }) : undefined;
+  const agent = new Agent({ name: "a", model: odd.model, storage, memory, tools: [look], retry: { maxRetries: 0 } });
+  const warnings: string[] = [];
+  agent.eventBus.on("run.warning", ({ code }) => warnings.push(code));
   const sessionId = crypto.randomUUID();
   const runIds: string[] = [];
   for (const answer of [...answers, { pieces: ["Well."], calls: [], metrics: "{}" }]) {
@@ -124,6 +132,7 @@ export async function checkSession({ answers, isStreamed }: OddSession, odd: Odd
     runIds,
   );
   assertJson(turns, "turns");
+  assert.ok(!warnings.includes("memory_not_updated"));
   odd.check();
 }
 

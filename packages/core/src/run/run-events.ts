@@ -22,7 +22,10 @@ export type RunEvents = {
   "tool.call": OfRun<{ toolCallId: string; toolName: string; args: Record<string, unknown> }>;
   /** A tool reports its progress, by `context.report`. */
   "tool.progress": OfRun<{ toolCallId: string; toolName: string; progress: unknown }>;
-  /** `error` is set when the tool failed, was refused or was unknown; the model sees no artifacts. */
+  /**
+   * `error` is set when the tool failed, was refused or was unknown: what clients are told. `result` is what the model got,
+   * and may quote an exception: give clients `error` in its place. The model sees no artifacts.
+   */
   "tool.result": OfRun<{
     toolCallId: string;
     toolName: string;
