@@ -1,6 +1,6 @@
 import { Agent } from "@troupe/core";
 import { describe, expect, it } from "vitest";
-import { chatEnd, delta, modelThat } from "./vendor-events.ts";
+import { chat, modelThat } from "./vendor-events.ts";
 import type { Answer } from "./vendor-events.ts";
 
 const yr = { url: "https://yr.no/oslo", title: "Oslo" };
@@ -39,7 +39,7 @@ const forms: Form[] = [
 ];
 
 const words = (content: string, more: object, beside: object): object => ({
-  ...delta({ content, ...more }),
+  ...chat.delta({ content, ...more }),
   ...beside,
 });
 
@@ -47,7 +47,7 @@ describe("the sources of an answer of Chat Completions", () => {
   it.each(forms)(
     "are read from $form, whole and streamed [model-calls.sources]",
     async ({ message = {}, beside = {}, sources }) => {
-      const streamed: Answer = [words("It ", {}, beside), words("rains.", message, beside), { ...chatEnd, ...beside }];
+      const streamed: Answer = [words("It ", {}, beside), words("rains.", message, beside), { ...chat.end, ...beside }];
       const whole = { whole: { ...beside, choices: [{ message: { content: "It rains.", ...message } }] } };
       const agent = new Agent({ name: "a", model: await modelThat("Chat", streamed, whole) });
       const expected = sources.map((source) => ({ id: expect.any(String) as unknown, ...source }));
@@ -67,7 +67,7 @@ describe("the sources of an answer of Chat Completions", () => {
     "are absent where a server sends %j in their place [model-calls.sources]",
     async (odd) => {
       const fields = { citations: odd, search_results: odd };
-      const streamed = [words("Hi", { annotations: odd, citations: odd }, fields), chatEnd];
+      const streamed = [words("Hi", { annotations: odd, citations: odd }, fields), chat.end];
       const whole = { whole: { ...fields, choices: [{ message: { content: "Hi", annotations: odd } }] } };
       const agent = new Agent({ name: "a", model: await modelThat("Chat", streamed, whole) });
 

@@ -1,26 +1,7 @@
 import { Agent, createLogger } from "@troupe/core";
 import type { RunEvents } from "@troupe/core";
 import { describe, expect, it } from "vitest";
-import {
-  block,
-  callItem,
-  called,
-  chatEnd,
-  completed,
-  delta,
-  ended,
-  geminiEnd,
-  itemAdded,
-  itemDone,
-  line,
-  modelThat,
-  ollamaEnd,
-  parts,
-  read,
-  started,
-  textDelta,
-  words,
-} from "./vendor-events.ts";
+import { anthropic, called, chat, gemini, modelThat, ollama, read, responses } from "./vendor-events.ts";
 import type { Answer, Dialect } from "./vendor-events.ts";
 
 describe("a tool call", () => {
@@ -29,31 +10,42 @@ describe("a tool call", () => {
       "with arguments that are null, in Responses",
       "Responses",
       {
-        answer: [itemAdded(callItem({ arguments: null })), itemDone(callItem({ arguments: null })), completed()],
+        answer: [
+          responses.itemAdded(responses.callItem({ arguments: null })),
+          responses.itemDone(responses.callItem({ arguments: null })),
+          responses.completed(),
+        ],
         args: {},
       },
     ],
     [
       "with arguments only in the item that is done, in Responses",
       "Responses",
-      { answer: [itemAdded(callItem({ arguments: null })), itemDone(callItem()), completed()], args: { at: 1 } },
+      {
+        answer: [
+          responses.itemAdded(responses.callItem({ arguments: null })),
+          responses.itemDone(responses.callItem()),
+          responses.completed(),
+        ],
+        args: { at: 1 },
+      },
     ],
     [
       "with arguments that are null, in a whole Responses answer",
       "Responses",
-      { answer: { whole: { status: "completed", output: [callItem({ arguments: null })] } }, args: {} },
+      { answer: { whole: { status: "completed", output: [responses.callItem({ arguments: null })] } }, args: {} },
     ],
     [
       "with pieces of arguments that are null, in Anthropic",
       "Anthropic",
       {
         answer: [
-          started,
-          ...block(
+          anthropic.started,
+          ...anthropic.block(
             { type: "tool_use", id: "c1", name: "look", input: null },
             { type: "input_json_delta", partial_json: null },
           ),
-          ...ended(),
+          ...anthropic.ended(),
         ],
         args: {},
       },
@@ -61,15 +53,18 @@ describe("a tool call", () => {
     [
       "with args that are null, in Gemini",
       "Gemini",
-      { answer: [parts({ functionCall: { id: null, name: "look", args: null }, text: null }), geminiEnd], args: {} },
+      {
+        answer: [gemini.parts({ functionCall: { id: null, name: "look", args: null }, text: null }), gemini.end],
+        args: {},
+      },
     ],
     [
       "with partialArgs that are null, in Gemini",
       "Gemini",
       {
         answer: [
-          parts({ functionCall: { name: "look", args: { at: 1 }, partialArgs: null, willContinue: null } }),
-          geminiEnd,
+          gemini.parts({ functionCall: { name: "look", args: { at: 1 }, partialArgs: null, willContinue: null } }),
+          gemini.end,
         ],
         args: { at: 1 },
       },
@@ -78,7 +73,7 @@ describe("a tool call", () => {
       "with arguments that are null, in Ollama",
       "Ollama",
       {
-        answer: [line({ tool_calls: [{ id: null, function: { name: "look", arguments: null } }] }), ollamaEnd],
+        answer: [ollama.line({ tool_calls: [{ id: null, function: { name: "look", arguments: null } }] }), ollama.end],
         args: {},
       },
     ],
@@ -86,7 +81,7 @@ describe("a tool call", () => {
       "with arguments as text, in Ollama",
       "Ollama",
       {
-        answer: [line({ tool_calls: [{ function: { name: "look", arguments: '{"at":1}' } }] }), ollamaEnd],
+        answer: [ollama.line({ tool_calls: [{ function: { name: "look", arguments: '{"at":1}' } }] }), ollama.end],
         args: { at: 1 },
       },
     ],
@@ -94,7 +89,10 @@ describe("a tool call", () => {
       "with arguments that are null, in Chat Completions",
       "Chat",
       {
-        answer: [delta({ tool_calls: [{ index: 0, id: 7, function: { name: "look", arguments: null } }] }), chatEnd],
+        answer: [
+          chat.delta({ tool_calls: [{ index: 0, id: 7, function: { name: "look", arguments: null } }] }),
+          chat.end,
+        ],
         args: {},
       },
     ],
@@ -107,8 +105,8 @@ describe("a tool call", () => {
       "Chat",
       2,
       [
-        delta({ content: "Hi", tool_calls: [null, { index: 0, id: "a", function: null }, { index: 1, id: "b" }] }),
-        chatEnd,
+        chat.delta({ content: "Hi", tool_calls: [null, { index: 0, id: "a", function: null }, { index: 1, id: "b" }] }),
+        chat.end,
       ],
     ],
     [
@@ -124,24 +122,30 @@ describe("a tool call", () => {
       "Responses",
       1,
       [
-        textDelta("Hi"),
-        itemAdded(null, 1),
-        itemDone(null, 1),
-        itemAdded(callItem({ name: null }), 2),
-        itemDone(callItem({ name: null }), 2),
-        completed(),
+        responses.textDelta("Hi"),
+        responses.itemAdded(null, 1),
+        responses.itemDone(null, 1),
+        responses.itemAdded(responses.callItem({ name: null }), 2),
+        responses.itemDone(responses.callItem({ name: null }), 2),
+        responses.completed(),
       ],
     ],
-    ["Responses", 1, { whole: { status: "completed", output: [words("Hi"), callItem({ name: null })] } }],
+    [
+      "Responses",
+      1,
+      { whole: { status: "completed", output: [responses.words("Hi"), responses.callItem({ name: null })] } },
+    ],
     [
       "Anthropic",
       1,
       [
-        started,
-        ...block(null),
-        ...block({ type: "tool_use", id: "c1", name: null, input: {} }).map((event) => ({ ...event, index: 2 })),
+        anthropic.started,
+        ...anthropic.block(null),
+        ...anthropic
+          .block({ type: "tool_use", id: "c1", name: null, input: {} })
+          .map((event) => ({ ...event, index: 2 })),
         { type: "content_block_start", index: 1, content_block: { type: "text", text: "Hi" } },
-        ...ended(),
+        ...anthropic.ended(),
       ],
     ],
     [
@@ -158,11 +162,14 @@ describe("a tool call", () => {
         },
       },
     ],
-    ["Gemini", 2, [parts({ text: "Hi" }, { functionCall: null }, { functionCall: { args: {} } }), geminiEnd]],
+    ["Gemini", 2, [gemini.parts({ text: "Hi" }, { functionCall: null }, { functionCall: { args: {} } }), gemini.end]],
     [
       "Ollama",
       3,
-      [line({ content: "Hi", tool_calls: [null, { function: null }, {}, { function: { name: null } }] }), ollamaEnd],
+      [
+        ollama.line({ content: "Hi", tool_calls: [null, { function: null }, {}, { function: { name: null } }] }),
+        ollama.end,
+      ],
     ],
   ])(
     "is skipped with one warning where %s names no function, %i times [model-calls.nameless-call]",
@@ -197,8 +204,8 @@ describe("a tool call", () => {
 
   it("with the parts that proxies leave empty is no call that is skipped [model-calls.nameless-call]", async () => {
     const answers: [Dialect, Answer][] = [
-      ["Gemini", [parts({ text: "Hi", functionCall: null }, { text: null, functionCall: null }), geminiEnd]],
-      ["Chat", [delta({ content: "Hi", tool_calls: null }), delta({ tool_calls: [] }), chatEnd]],
+      ["Gemini", [gemini.parts({ text: "Hi", functionCall: null }, { text: null, functionCall: null }), gemini.end]],
+      ["Chat", [chat.delta({ content: "Hi", tool_calls: null }), chat.delta({ tool_calls: [] }), chat.end]],
     ];
     for (const [dialect, answer] of answers) expect(await read(dialect, answer)).not.toHaveProperty("skippedCalls");
   });

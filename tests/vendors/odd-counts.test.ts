@@ -1,18 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  block,
-  chatEnd,
-  completed,
-  delta,
-  ended,
-  geminiEnd,
-  line,
-  ollamaEnd,
-  parts,
-  read,
-  textDelta,
-  words,
-} from "./vendor-events.ts";
+import { anthropic, chat, gemini, ollama, read, responses } from "./vendor-events.ts";
 import type { Answer, Dialect } from "./vendor-events.ts";
 
 describe("a count of tokens that is no number", () => {
@@ -23,14 +10,14 @@ describe("a count of tokens that is no number", () => {
   const ofGemini = nulls("promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "promptTokensDetails");
 
   it.each<[what: string, dialect: Dialect, answer: Answer]>([
-    ["in Responses", "Responses", [textDelta("Hi"), completed({ usage: ofResponses })]],
+    ["in Responses", "Responses", [responses.textDelta("Hi"), responses.completed({ usage: ofResponses })]],
     [
       "in a whole Responses answer",
       "Responses",
       {
         whole: {
           status: "completed",
-          output: [words("Hi")],
+          output: [responses.words("Hi")],
           usage: { ...ofResponses, output_tokens_details: { reasoning_tokens: "7" } },
         },
       },
@@ -38,33 +25,47 @@ describe("a count of tokens that is no number", () => {
     [
       "in Chat Completions",
       "Chat",
-      [delta({ content: "Hi" }), { ...chatEnd, usage: { ...ofChat, prompt_tokens_details: { cached_tokens: null } } }],
+      [
+        chat.delta({ content: "Hi" }),
+        { ...chat.end, usage: { ...ofChat, prompt_tokens_details: { cached_tokens: null } } },
+      ],
     ],
     [
       "in Chat Completions, below zero",
       "Chat",
-      [delta({ content: "Hi" }), { ...chatEnd, usage: { prompt_tokens: -3, completion_tokens: -1, total_tokens: -4 } }],
+      [
+        chat.delta({ content: "Hi" }),
+        { ...chat.end, usage: { prompt_tokens: -3, completion_tokens: -1, total_tokens: -4 } },
+      ],
     ],
     [
       "in Anthropic's last event",
       "Anthropic",
-      [{ type: "message_start", message: { usage: null } }, ...block({ type: "text", text: "Hi" }), ...ended(null)],
+      [
+        { type: "message_start", message: { usage: null } },
+        ...anthropic.block({ type: "text", text: "Hi" }),
+        ...anthropic.ended(null),
+      ],
     ],
     [
       "in Anthropic's counts",
       "Anthropic",
       [
         { type: "message_start", message: null },
-        ...block({ type: "text", text: "Hi" }),
-        ...ended({ input_tokens: "3", output_tokens: null }),
+        ...anthropic.block({ type: "text", text: "Hi" }),
+        ...anthropic.ended({ input_tokens: "3", output_tokens: null }),
       ],
     ],
     [
       "in Gemini",
       "Gemini",
-      [parts({ text: "Hi" }), { ...geminiEnd, usageMetadata: { ...ofGemini, cachedContentTokenCount: null } }],
+      [gemini.parts({ text: "Hi" }), { ...gemini.end, usageMetadata: { ...ofGemini, cachedContentTokenCount: null } }],
     ],
-    ["in Ollama", "Ollama", [line({ content: "Hi" }), { ...ollamaEnd, prompt_eval_count: null, eval_count: "5" }]],
+    [
+      "in Ollama",
+      "Ollama",
+      [ollama.line({ content: "Hi" }), { ...ollama.end, prompt_eval_count: null, eval_count: "5" }],
+    ],
   ])("is absent %s [usage.no-number]", async (_what, dialect, answer) => {
     const { text, usage } = await read(dialect, answer);
     const { providerMetrics: _, ...counts } = usage;
@@ -79,7 +80,7 @@ describe("tokens of the prompt cache", () => {
     [
       "Responses",
       [
-        completed({
+        responses.completed({
           usage: {
             input_tokens: 100,
             output_tokens: 5,
@@ -92,7 +93,7 @@ describe("tokens of the prompt cache", () => {
       "Chat",
       [
         {
-          ...chatEnd,
+          ...chat.end,
           usage: {
             prompt_tokens: 100,
             completion_tokens: 5,
@@ -108,11 +109,11 @@ describe("tokens of the prompt cache", () => {
           type: "message_start",
           message: { usage: { input_tokens: 10, cache_read_input_tokens: 60, cache_creation_input_tokens: 30 } },
         },
-        ...ended(),
+        ...anthropic.ended(),
       ],
     ],
   ])(
-    "are told apart as read and written, both as parts of the prompt, in %s [usage.cache-parts]",
+    "are told apart as read and written, both as parts of the prompt, in %s [usage.cache-gemini.parts]",
     async (dialect, answer) => {
       const { usage } = await read(dialect, answer);
 
@@ -124,7 +125,7 @@ describe("tokens of the prompt cache", () => {
 
 describe("an answer of Gemini", () => {
   it("is cut, and not filtered, when it ends with a block reason of null", async () => {
-    const events = [parts({ text: "Hi" }), { promptFeedback: { blockReason: null } }];
+    const events = [gemini.parts({ text: "Hi" }), { promptFeedback: { blockReason: null } }];
 
     await expect(read("Gemini", events)).rejects.toMatchObject({ code: "model_failed", networkCode: "ECONNRESET" });
   });

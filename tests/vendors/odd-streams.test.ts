@@ -6,20 +6,7 @@ import { collectResponse } from "@troupe/core/adapter";
 import type { ModelResponse } from "@troupe/core/adapter";
 import { openai } from "@troupe/providers-openai";
 import { describe, expect, it, onTestFinished } from "vitest";
-import {
-  block,
-  chatEnd,
-  completed,
-  delta,
-  ended,
-  geminiEnd,
-  line,
-  ollamaEnd,
-  parts,
-  started,
-  textDelta,
-  words,
-} from "./vendor-events.ts";
+import { anthropic, chat, gemini, ollama, responses } from "./vendor-events.ts";
 import { connect } from "./vendors.ts";
 
 const keyed = (name: keyof typeof connect) => (url: string) => connect[name](url, { apiKey: "sk-1" });
@@ -28,31 +15,31 @@ const keyed = (name: keyof typeof connect) => (url: string) => connect[name](url
 const dialects = {
   Chat: {
     model: (url: string): ModelProvider => openai("m", { baseURL: `${url}/v1`, api: "chat", apiKey: "sk-1" }),
-    events: [delta({ content: "Hi" }), chatEnd],
+    events: [chat.delta({ content: "Hi" }), chat.end],
     whole: { choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }] },
     error: { error: { message: "slow", code: "rate_limit_exceeded" } },
   },
   Responses: {
     model: keyed("openai"),
-    events: [textDelta("Hi"), completed()],
-    whole: { status: "completed", output: [words("Hi")] },
+    events: [responses.textDelta("Hi"), responses.completed()],
+    whole: { status: "completed", output: [responses.words("Hi")] },
     error: { error: { message: "slow", code: "rate_limit_exceeded" } },
   },
   Anthropic: {
     model: keyed("anthropic"),
-    events: [started, ...block({ type: "text", text: "Hi" }), ...ended()],
+    events: [anthropic.started, ...anthropic.block({ type: "text", text: "Hi" }), ...anthropic.ended()],
     whole: { type: "message", content: [{ type: "text", text: "Hi" }], stop_reason: "end_turn" },
     error: { type: "error", error: { type: "rate_limit_error", message: "slow" } },
   },
   Gemini: {
     model: keyed("google"),
-    events: [parts({ text: "Hi" }), geminiEnd],
+    events: [gemini.parts({ text: "Hi" }), gemini.end],
     whole: { candidates: [{ content: { parts: [{ text: "Hi" }] }, finishReason: "STOP" }] },
     error: { error: { code: 429, message: "slow", status: "RESOURCE_EXHAUSTED" } },
   },
   Ollama: {
     model: keyed("ollama"),
-    events: [line({ content: "Hi" }), ollamaEnd],
+    events: [ollama.line({ content: "Hi" }), ollama.end],
     whole: { message: { content: "Hi" }, done: true, done_reason: "stop" },
     error: undefined,
   },

@@ -1,23 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  block,
-  callItem,
-  called,
-  chatEnd,
-  completed,
-  delta,
-  ended,
-  geminiEnd,
-  itemAdded,
-  itemDone,
-  line,
-  ollamaEnd,
-  parts,
-  read,
-  started,
-  textDelta,
-  words,
-} from "./vendor-events.ts";
+import { anthropic, called, chat, gemini, ollama, read, responses } from "./vendor-events.ts";
 import type { Answer, Dialect } from "./vendor-events.ts";
 
 describe("a text that is null or missing", () => {
@@ -25,12 +7,12 @@ describe("a text that is null or missing", () => {
     [
       "in a delta of Chat Completions",
       "Chat",
-      [delta({ content: null, refusal: null }), delta(null), delta({ content: "Hi" }), chatEnd],
+      [chat.delta({ content: null, refusal: null }), chat.delta(null), chat.delta({ content: "Hi" }), chat.end],
     ],
     [
       "in a part of a Chat Completions delta",
       "Chat",
-      [delta({ content: [{ type: "text", text: null }, null] }), delta({ content: "Hi" }), chatEnd],
+      [chat.delta({ content: [{ type: "text", text: null }, null] }), chat.delta({ content: "Hi" }), chat.end],
     ],
     [
       "in a whole Chat Completions answer",
@@ -46,7 +28,12 @@ describe("a text that is null or missing", () => {
     [
       "in a delta of Responses",
       "Responses",
-      [textDelta(null), textDelta("Hi"), { type: "response.reasoning_summary_text.delta", delta: null }, completed()],
+      [
+        responses.textDelta(null),
+        responses.textDelta("Hi"),
+        { type: "response.reasoning_summary_text.delta", delta: null },
+        responses.completed(),
+      ],
     ],
     [
       "in an item of a whole Responses answer",
@@ -56,8 +43,8 @@ describe("a text that is null or missing", () => {
           status: "completed",
           output: [
             null,
-            words(null),
-            { ...words("Hi"), id: "m2" },
+            responses.words(null),
+            { ...responses.words("Hi"), id: "m2" },
             { type: "reasoning", summary: null, content: null },
           ],
         },
@@ -67,20 +54,28 @@ describe("a text that is null or missing", () => {
       "in a delta of Anthropic",
       "Anthropic",
       [
-        started,
-        ...block({ type: "text", text: null }, { type: "text_delta", text: null }, null, {
+        anthropic.started,
+        ...anthropic.block({ type: "text", text: null }, { type: "text_delta", text: null }, null, {
           type: "text_delta",
           text: "Hi",
         }),
-        ...ended(),
+        ...anthropic.ended(),
       ],
     ],
     [
       "at the start of a block of Anthropic",
       "Anthropic",
-      [started, ...block({ type: "text" }, { type: "text_delta", text: "Hi" }), ...ended()],
+      [
+        anthropic.started,
+        ...anthropic.block({ type: "text" }, { type: "text_delta", text: "Hi" }),
+        ...anthropic.ended(),
+      ],
     ],
-    ["in a part of Gemini", "Gemini", [parts({ text: null }, null, { text: "Hi" }), { candidates: null }, geminiEnd]],
+    [
+      "in a part of Gemini",
+      "Gemini",
+      [gemini.parts({ text: null }, null, { text: "Hi" }), { candidates: null }, gemini.end],
+    ],
     [
       "in a whole answer of Gemini",
       "Gemini",
@@ -89,19 +84,24 @@ describe("a text that is null or missing", () => {
     [
       "in a line of Ollama",
       "Ollama",
-      [line({ content: null, thinking: null }), line(null), line({ content: "Hi", tool_calls: null }), ollamaEnd],
+      [
+        ollama.line({ content: null, thinking: null }),
+        ollama.line(null),
+        ollama.line({ content: "Hi", tool_calls: null }),
+        ollama.end,
+      ],
     ],
   ])("is an empty text %s [model-calls.absent-fields]", async (_where, dialect, answer) => {
     expect(await read(dialect, answer)).toMatchObject({ text: "Hi", toolCalls: [], finishReason: "stop" });
   });
 
   it("begins the thinking and the signature of a block of Anthropic as empty [model-calls.absent-fields]", async () => {
-    const thinking = block(
+    const thinking = anthropic.block(
       { type: "thinking" },
       { type: "thinking_delta", thinking: "Hm." },
       { type: "signature_delta", signature: "signed" },
     );
-    const response = await read("Anthropic", [started, ...thinking, ...ended()]);
+    const response = await read("Anthropic", [anthropic.started, ...thinking, ...anthropic.ended()]);
 
     expect(response.thinking).toBe("Hm.");
     expect(JSON.stringify(response.vendorState)).toContain('"signature":"signed"');
@@ -111,15 +111,25 @@ describe("a text that is null or missing", () => {
 
 describe("text that only a later event of Responses has", () => {
   it.each<[where: string, events: object[]]>([
-    ["the item that is done", [itemAdded(words("")), itemDone(words("Hi there"))]],
+    [
+      "the item that is done",
+      [responses.itemAdded(responses.words("")), responses.itemDone(responses.words("Hi there"))],
+    ],
     [
       "the item that is done, after its first piece",
-      [itemAdded(words("")), textDelta("Hi"), itemDone(words("Hi there"))],
+      [
+        responses.itemAdded(responses.words("")),
+        responses.textDelta("Hi"),
+        responses.itemDone(responses.words("Hi there")),
+      ],
     ],
     ["the last event", []],
-    ["the last event, after its first piece", [itemAdded(words("")), textDelta("Hi")]],
+    ["the last event, after its first piece", [responses.itemAdded(responses.words("")), responses.textDelta("Hi")]],
   ])("is read from %s [model-calls.late-pieces]", async (_where, events) => {
-    const response = await read("Responses", [...events, completed({ output: [words("Hi there")] })]);
+    const response = await read("Responses", [
+      ...events,
+      responses.completed({ output: [responses.words("Hi there")] }),
+    ]);
 
     expect(response.text).toBe("Hi there");
   });
@@ -127,9 +137,9 @@ describe("text that only a later event of Responses has", () => {
   it("is followed by the calls and the reasoning that only the last event has [model-calls.late-pieces]", async () => {
     const output = [
       { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "Hm." }], encrypted_content: "sealed" },
-      callItem(),
+      responses.callItem(),
     ];
-    const response = await read("Responses", [completed({ output })]);
+    const response = await read("Responses", [responses.completed({ output })]);
 
     expect(called(response)).toEqual([["look", { at: 1 }]]);
     expect(response).toMatchObject({ thinking: "Hm.", finishReason: "tool_calls" });

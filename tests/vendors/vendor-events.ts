@@ -9,11 +9,12 @@ import { connect } from "./vendors.ts";
 /** Answer of a vendor: the events of a stream, or one object. */
 export type Answer = object[] | { whole: object };
 
-const chat = (url: string): ModelProvider => openai("or-model", { baseURL: `${url}/v1`, api: "chat", apiKey: "sk-1" });
+const chatModel = (url: string): ModelProvider =>
+  openai("or-model", { baseURL: `${url}/v1`, api: "chat", apiKey: "sk-1" });
 const connectWithKey = (name: keyof typeof connect) => (url: string) => connect[name](url, { apiKey: "sk-1" });
 /** Makes the model of each dialect, whose requests go to `url`. */
 export const models = {
-  Chat: chat,
+  Chat: chatModel,
   Responses: connectWithKey("openai"),
   Anthropic: connectWithKey("anthropic"),
   Gemini: connectWithKey("google"),
@@ -52,31 +53,31 @@ export const called = ({ toolCalls }: { toolCalls: ToolCall[] }) =>
   toolCalls.map((call) => [call.name, call.arguments]);
 
 /** A delta of Chat Completions. */
-export const delta = (fields: object | null, more: object = {}): object => ({
+const delta = (fields: object | null, more: object = {}): object => ({
   choices: [{ index: 0, delta: fields, ...more }],
 });
 /** The last delta of Chat Completions. */
-export const chatEnd = delta({}, { finish_reason: "stop" });
+const chatEnd = delta({}, { finish_reason: "stop" });
 /** The last event of Responses. */
-export const completed = (fields: object = {}): object => ({
+const completed = (fields: object = {}): object => ({
   type: "response.completed",
   response: { id: "r", status: "completed", output: [], ...fields },
 });
 /** A message item of Responses. */
-export const words = (text: string | null): object => ({
+const words = (text: string | null): object => ({
   type: "message",
   id: "m1",
   role: "assistant",
   content: [{ type: "output_text", text, annotations: [] }],
 });
 /** A piece of text of Responses. */
-export const textDelta = (text: string | null): object => ({
+const textDelta = (text: string | null): object => ({
   type: "response.output_text.delta",
   output_index: 0,
   delta: text,
 });
 /** A call item of Responses. */
-export const callItem = (fields: object = {}): object => ({
+const callItem = (fields: object = {}): object => ({
   type: "function_call",
   id: "fc_1",
   call_id: "c1",
@@ -85,37 +86,48 @@ export const callItem = (fields: object = {}): object => ({
   ...fields,
 });
 /** An item of Responses that is done. */
-export const itemDone = (item: unknown, index = 0): object => ({
+const itemDone = (item: unknown, index = 0): object => ({
   type: "response.output_item.done",
   output_index: index,
   item,
 });
 /** An item of Responses that begins. */
-export const itemAdded = (item: unknown, index = 0): object => ({
+const itemAdded = (item: unknown, index = 0): object => ({
   type: "response.output_item.added",
   output_index: index,
   item,
 });
 /** The first event of Anthropic. */
-export const started = { type: "message_start", message: { id: "m", model: "claude", usage: { input_tokens: 3 } } };
+const started = { type: "message_start", message: { id: "m", model: "claude", usage: { input_tokens: 3 } } };
 /** The last events of Anthropic. */
-export const ended = (usage: unknown = { output_tokens: 5 }): object[] => [
+const ended = (usage: unknown = { output_tokens: 5 }): object[] => [
   { type: "message_delta", delta: { stop_reason: "end_turn" }, usage },
   { type: "message_stop" },
 ];
 /** The events of a content block of Anthropic. */
-export const block = (start: unknown, ...deltas: unknown[]): object[] => [
+const block = (start: unknown, ...deltas: unknown[]): object[] => [
   { type: "content_block_start", index: 0, content_block: start },
   ...deltas.map((each) => ({ type: "content_block_delta", index: 0, delta: each })),
   { type: "content_block_stop", index: 0 },
 ];
 /** An event of Gemini with these parts. */
-export const parts = (...given: unknown[]): object => ({
+const parts = (...given: unknown[]): object => ({
   candidates: [{ index: 0, content: { role: "model", parts: given } }],
 });
 /** The last event of Gemini. */
-export const geminiEnd = { candidates: [{ index: 0, finishReason: "STOP" }] };
+const geminiEnd = { candidates: [{ index: 0, finishReason: "STOP" }] };
 /** A line of Ollama with this message. */
-export const line = (message: unknown): object => ({ message });
+const line = (message: unknown): object => ({ message });
 /** The last line of Ollama. */
-export const ollamaEnd = { done: true, done_reason: "stop" };
+const ollamaEnd = { done: true, done_reason: "stop" };
+
+/** Events of Chat Completions. */
+export const chat = { delta, end: chatEnd };
+/** Events and items of Responses. */
+export const responses = { completed, words, textDelta, callItem, itemDone, itemAdded };
+/** Events of Anthropic. */
+export const anthropic = { started, ended, block };
+/** Events of Gemini. */
+export const gemini = { parts, end: geminiEnd };
+/** Lines of Ollama. */
+export const ollama = { line, end: ollamaEnd };

@@ -1,5 +1,3 @@
-import { limitsInWords } from "./limits-in-words.ts";
-
 type Schema = Record<string, unknown>;
 
 /** The most schemas after references are expanded: a small schema with nested references could grow without bounds. */
@@ -96,4 +94,28 @@ function recordOf(value: unknown): Schema {
 
 function isRecord(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const limits =
+  "format pattern minLength maxLength minItems maxItems uniqueItems " +
+  "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf default";
+const keywords = limits.split(" ");
+
+/**
+ * Returns the description of a schema with its limits in words, such as `(minimum: 1)`, since the server drops the
+ * limits themselves. `undefined` when it has neither.
+ */
+function limitsInWords(schema: Record<string, unknown>): string | undefined {
+  const said = keywords
+    .filter((name) => isTelling(schema, name))
+    .map((name) => `${name}: ${JSON.stringify(schema[name])}`);
+  const words = [schema["description"], said.length > 0 && `(${said.join(", ")})`];
+  return words.filter((each) => typeof each === "string" && each !== "").join(" ") || undefined;
+}
+
+/** Tells if a limit needs words: not a pattern beside its format, nor the bounds that libraries add to integers. */
+function isTelling(schema: Record<string, unknown>, name: string): boolean {
+  const value = schema[name];
+  if (name === "pattern" && schema["format"] !== undefined) return false;
+  return value !== undefined && !(typeof value === "number" && Math.abs(value) >= Number.MAX_SAFE_INTEGER);
 }
