@@ -68,8 +68,8 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   /** Gives the model the history of the session. @default true */
   addHistoryToMessages?: boolean | undefined;
   /**
-   * The largest number of past turns in the history. Beyond it, turns are left out in blocks of up to a quarter, so that
-   * vendors find the rest in their prompt cache. @default 50
+   * The number of past turns in the history. @default 43 to 50: older turns are left out eight at a time, so that vendors
+   * find the rest in their prompt cache
    */
   numHistoryRuns?: number | undefined;
   /** The number of round trips after which the model has to answer without tools. @default 10 */

@@ -60,7 +60,7 @@ describe("an agent in a session", () => {
     expect(await agent.run("Hi", opts)).toMatchObject(opts);
   });
 
-  it("gives the model at most the configured number of turns, fifty by default [agent.num-history-runs]", async () => {
+  it("gives the model the configured number of turns, at most fifty by default [agent.num-history-runs]", async () => {
     const inputs = Array.from({ length: 50 }, (_, index) => `input ${index}`);
     const fifty = await withPast([...inputs, "now"]);
     expect(lastRequest(fifty.model)?.length).toBe(101);
@@ -70,6 +70,10 @@ describe("an agent in a session", () => {
     const more = await withPast([...inputs, "input 50", "input 51", "now"]);
     expect(lastRequest(more.model)?.length).toBe(89);
     expect(lastRequest(more.model)?.[0]).toBe("input 8");
+
+    const ten = await withPast([...inputs.slice(0, 13), "now"], { numHistoryRuns: 10 });
+    expect(lastRequest(ten.model)?.length).toBe(21);
+    expect(lastRequest(ten.model)?.[0]).toBe("input 3");
 
     const two = await withPast(["a", "b", "c", "d"], { numHistoryRuns: 2 });
     expect(lastRequest(two.model)).toEqual(["b", "Re: b", "c", "Re: c", "d"]);

@@ -70,13 +70,14 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
     const { context, messages } = recalled;
     return { messages: trimHistory(messages, memoryLimits(recalled, numHistoryRuns)), memoryText: context };
   }
-  const maxTurns = numHistoryRuns ?? defaultHistoryRuns;
+  const [maxTurns, isExact] = [numHistoryRuns ?? defaultHistoryRuns, numHistoryRuns !== undefined];
   if (given !== undefined) {
-    return { messages: trimHistory(repairHistory(given.map(withoutVendorState)), { maxTurns }), memoryText: "" };
+    const messages = repairHistory(given.map(withoutVendorState));
+    return { messages: trimHistory(messages, { maxTurns, isExact }), memoryText: "" };
   }
   const turns = await session.loadTurnsWithoutData(maxTurns, run.signal);
   const messages = repairHistory(turnModelMessages(turns));
-  return { messages: trimHistory(messages, { maxTurns, lastTurn: turns.at(-1)?.seq }), memoryText: "" };
+  return { messages: trimHistory(messages, { maxTurns, isExact, lastTurn: turns.at(-1)?.seq }), memoryText: "" };
 }
 
 /**
@@ -85,10 +86,10 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
  * number there is.
  */
 function memoryLimits({ context, messages, through }: RememberedHistory, maxTurns: number | undefined): HistoryLimits {
-  if (through <= 0 || through >= Number.MAX_SAFE_INTEGER) return { maxTurns };
-  if (context !== "") return { maxTurns, lastTurn: through };
   const kept = messages.filter(({ role }) => role === "user").length;
-  return { maxTurns: Math.min(kept, maxTurns ?? kept), lastTurn: through };
+  if (maxTurns !== undefined && maxTurns < kept) return { maxTurns, isExact: true };
+  if (through <= 0 || through >= Number.MAX_SAFE_INTEGER) return {};
+  return context === "" ? { maxTurns: kept, lastTurn: through } : { lastTurn: through };
 }
 
 const noUserId = "it has no userId. Pass userId in the options of the run, or set it on the agent.";

@@ -5,6 +5,8 @@ import { estimateTokens } from "./estimate-tokens.ts";
 export type HistoryLimits = {
   /** Number of turns. */
   maxTurns?: number | undefined;
+  /** True for a number of turns that is kept exactly, since the user has chosen it: none are left out to fill a block. */
+  isExact?: boolean | undefined;
   /** The place of the last turn in its whole conversation, from 1. @default the number of turns in the history */
   lastTurn?: number | undefined;
   /** Tokens of all that the model is sent. */
@@ -19,7 +21,8 @@ export type HistoryLimits = {
  * (see `repairHistory`), and so is the result.
  *
  * Turns are left out in blocks, by their place in the conversation: a history that begins elsewhere in each run is never
- * found in a vendor's prompt cache. So up to a quarter of the turns that would fit are left out too.
+ * found in a vendor's prompt cache. So up to a quarter of the turns that would fit are left out too, unless the number of
+ * turns is exact.
  *
  * When the newest turn alone does not fit, its user message is kept with the newest steps that fit; a step is one message
  * of the assistant with the results of its calls. When not even one step fits, nothing of it is kept.
@@ -40,13 +43,17 @@ export function trimHistory(messages: readonly ChatMessage[], limits: HistoryLim
 
 function turnsWithin(
   turns: ChatMessage[][],
-  { maxTurns = Infinity, lastTurn = turns.length }: HistoryLimits,
+  { maxTurns = Infinity, isExact = false, lastTurn = turns.length }: HistoryLimits,
   room: number,
 ): ChatMessage[][] {
   const before = lastTurn - turns.length;
-  const counted = turns.length < maxTurns ? turns : newestInBlocks(turns, maxTurns, before);
+  const counted = isExact ? turns.slice(Math.max(0, turns.length - maxTurns)) : inBlocks(turns, maxTurns, before);
   const fitting = newestThatFit(counted, room).length;
   return fitting === counted.length ? counted : newestInBlocks(turns, fitting, before);
+}
+
+function inBlocks(turns: ChatMessage[][], maxTurns: number, before: number): ChatMessage[][] {
+  return turns.length < maxTurns ? turns : newestInBlocks(turns, maxTurns, before);
 }
 
 /**

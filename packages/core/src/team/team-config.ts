@@ -49,7 +49,7 @@ export type TeamConfig = LogChoice & {
   retry?: Partial<RetryConfig> | undefined;
   /** Most tokens of each model call of the orchestrator, by estimate, as of agents. */
   maxContextTokens?: number | undefined;
-  /** Largest number of past turns in the orchestrator's history, as of agents. @default 50 */
+  /** Number of past turns in the orchestrator's history, as of agents. @default 43 to 50 */
   numHistoryRuns?: number | undefined;
   /** Policy for a session that is busy with another run. @default "enqueue" */
   onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy> | undefined;
