@@ -5,13 +5,13 @@
 export const budgets = {
   core: {
     /** Size of the tarball in bytes. */
-    packedBytes: 340_000,
+    packedBytes: 397_000,
     /** Size on disk in bytes. */
-    unpackedBytes: 1_243_000,
+    unpackedBytes: 1_448_000,
     /** Number of third-party libraries. */
     dependencies: 1,
     /** Import time of an entry point, as a multiple of an empty module's. */
-    importRatios: { "@troupe/core": 110, "@troupe/core/adapter": 74, "@troupe/core/testing": 55 } as Record<
+    importRatios: { "@troupe/core": 110, "@troupe/core/adapter": 74, "@troupe/core/testing": 70 } as Record<
       string,
       number
     >,

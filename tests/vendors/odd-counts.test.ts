@@ -113,7 +113,7 @@ describe("tokens of the prompt cache", () => {
       ],
     ],
   ])(
-    "are told apart as read and written, both as parts of the prompt, in %s [usage.cache-gemini.parts]",
+    "are told apart as read and written, both as parts of the prompt, in %s [usage.cache-parts]",
     async (dialect, answer) => {
       const { usage } = await read(dialect, answer);
 

@@ -89,7 +89,7 @@ function parameters(): Record<string, object> {
     AfterSession: {
       name: "after",
       in: "query",
-      schema: { type: "string", pattern: "^\\d{1,16}~[\\w.:@-]{1,128}$" },
+      schema: { type: "string", pattern: `^\\d{1,16}~${sessionIdPattern.slice(1)}` },
       description: "`next` of the previous page.",
     },
     ...turnParameters(),

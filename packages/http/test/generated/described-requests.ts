@@ -6,6 +6,7 @@ import {
   oneof,
   record,
   string,
+  stringify,
   stringMatching,
   webSegment,
 } from "fast-check";
@@ -72,14 +73,14 @@ export function takesForm({ body }: Target): boolean {
 export function rightRequest(spec: OpenApiSpec, target: Target): Arbitrary<Made> {
   const { name, method, path, operation } = target;
   return record({
-    id: stringMatching(/^[\w.:@-]{1,20}$/),
+    place: placeOf(spec, operation),
     query: queryOf(spec, operation),
     body: bodyOf(spec, target),
     user: constantFrom(undefined, "ada", "bob"),
-  }).map(({ id, query, body, user }) => ({
+  }).map(({ place, query, body, user }) => ({
     target: name,
     method,
-    path: path.replaceAll(/\{\w+\}/g, id) + query,
+    path: path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => String(place[parameter])) + query,
     headers: {
       ...(user !== undefined && { "x-test-user": user }),
       ...(body !== undefined && { "content-type": takesForm(target) ? formContentType : "application/json" }),
@@ -134,7 +135,7 @@ function spoiltRequest(spec: OpenApiSpec, target: Target): Arbitrary<Made> {
   const junk = oneof(
     string(),
     webSegment(),
-    anything().map(String),
+    anything().map(stringify),
     jsonValue().map((json) => JSON.stringify(json)),
   );
   return record({ made: rightRequest(spec, target), spoil: constantFrom(...breaks), junk }).map((wrong) => {
@@ -146,11 +147,24 @@ function spoiltRequest(spec: OpenApiSpec, target: Target): Arbitrary<Made> {
   });
 }
 
-function queryOf(spec: OpenApiSpec, { parameters = [] }: OpenApiOperation): Arbitrary<string> {
+type Parameter = { name: string; in: string; required?: boolean; schema: OpenApiSchema };
+
+function parametersOf(spec: OpenApiSpec, { parameters = [] }: OpenApiOperation, place: "path" | "query"): Parameter[] {
   const described = parameters.map(({ $ref }) => spec.components.parameters[$ref.split("/").at(-1) ?? ""]);
-  const inQuery = (described as { name: string; in: string; required?: boolean; schema: OpenApiSchema }[]).filter(
-    (parameter) => parameter.in === "query",
-  );
+  return (described as Parameter[]).filter((parameter) => parameter.in === place);
+}
+
+/** Values for the parameters in the path of an operation. Any id is a right one of a run. */
+function placeOf(spec: OpenApiSpec, operation: OpenApiOperation): Arbitrary<Record<string, unknown>> {
+  const fields = parametersOf(spec, operation, "path").map(({ name, schema }) => {
+    const isFree = schema["type"] === "string" && schema["pattern"] === undefined;
+    return [name, isFree ? stringMatching(/^[\w:@-]{1,20}$/) : valueOf(schema, spec)] as const;
+  });
+  return record(Object.fromEntries(fields));
+}
+
+function queryOf(spec: OpenApiSpec, operation: OpenApiOperation): Arbitrary<string> {
+  const inQuery = parametersOf(spec, operation, "query");
   const fields = inQuery.map(({ name, schema }) => [name, valueOf(schema, spec)] as const);
   const requiredKeys = inQuery.flatMap(({ name, required }) => (required === true ? [name] : []));
   return record(Object.fromEntries(fields), { requiredKeys: requiredKeys as never[] }).map((values) => {

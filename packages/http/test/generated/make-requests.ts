@@ -17,19 +17,27 @@ export function makeRequests(
   { total, least, rightShare }: Amounts,
 ): Made[] {
   const numRuns = Math.ceil(least * spare);
-  const provoked = targets.flatMap((target) =>
+  // Each target has values of its own: the same session id, with messages from before, is a conflict the second time.
+  const provoked = targets.flatMap((target, index) =>
     statusesOf(target).flatMap((status) =>
-      sample(rightRequest(spec, target), { numRuns, seed: status }).map((made) => provoke(made, target, status)),
+      sample(rightRequest(spec, target), { numRuns, seed: 1000 * index + status }).map((made) =>
+        provoke(status === 200 ? made : withItsOwnStatus(made), target, status),
+      ),
     ),
   );
   const rightLeft = total * rightShare - provoked.filter(({ isRight }) => isRight).length;
   const right = Math.ceil(rightLeft / targets.length);
   const wrong = Math.ceil((total - provoked.length) / targets.length) - right;
-  const others = targets.flatMap((target) => [
-    ...sample(rightRequest(spec, target), { numRuns: right, seed: 1 }),
-    ...sample(wrongRequest(spec, target), { numRuns: wrong, seed: 2 }),
+  const others = targets.flatMap((target, index) => [
+    ...sample(rightRequest(spec, target), { numRuns: right, seed: 1000 * index + 1 }),
+    ...sample(wrongRequest(spec, target), { numRuns: wrong, seed: 1000 * index + 2 }),
   ]);
   return [...provoked, ...others];
+}
+
+/** A stream whose head is sent early has no other status than 200. */
+function withItsOwnStatus(made: Made): Made {
+  return { ...made, path: made.path.replace(/\?early=1$/, "") };
 }
 
 /** Returns the described statuses of a target. */
