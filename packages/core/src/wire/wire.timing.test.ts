@@ -4,6 +4,9 @@ import { encodeSse } from "./encode-sse.ts";
 import { SseParser } from "./read-sse.ts";
 import { SseWriter } from "./sse-writer.ts";
 
+/** Rounds that are not counted: while other processes hold the processor, the compiler is late. */
+const warmUpRounds = 4;
+
 /**
  * Measures how many times the baseline's processor time the work takes: the median over rounds in which both take turns.
  * The best time of each would compare different moments of the machine.
@@ -13,8 +16,10 @@ async function ratioOf(
   { work, baseline }: Record<"work" | "baseline", () => unknown>,
 ): Promise<number> {
   const ratios: number[] = [];
-  for (let round = 0; round < rounds; round += 1) ratios.push((await costOf(work)) / (await costOf(baseline)));
-  return ratios.toSorted((one, other) => one - other)[Math.floor(rounds / 2)] ?? Infinity;
+  for (let round = 0; round < warmUpRounds + rounds; round += 1) {
+    ratios.push((await costOf(work)) / (await costOf(baseline)));
+  }
+  return ratios.slice(warmUpRounds).toSorted((one, other) => one - other)[Math.floor(rounds / 2)] ?? Infinity;
 }
 
 async function costOf(work: () => unknown): Promise<number> {
