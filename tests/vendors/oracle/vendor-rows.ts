@@ -108,11 +108,18 @@ export const vendorRows = {
   },
   "service tier": {
     cheaper: {
-      options: { vendor: { openai: { service_tier: "flex" }, anthropic: { service_tier: "standard_only" } } },
+      options: {
+        vendor: {
+          openai: { service_tier: "flex" },
+          anthropic: { service_tier: "standard_only" },
+          google: { serviceTier: "flex" },
+        },
+      },
       sdk: {
         responses: { service_tier: "flex" },
         chat: { service_tier: "flex" },
         anthropic: { service_tier: "standard_only" },
+        google: { config: { serviceTier: "flex" as never } },
       },
     },
   },
