@@ -15,6 +15,11 @@ function imageOf(name: string): ContentPart {
   return { type: "image", mimeType: "image/png", data: Buffer.alloc(600_000, name).toString("base64") };
 }
 
+/** Returns the key of a turn of the session. */
+function keyOf(seq: number): string {
+  return `-/-/s/00000000000${seq}`;
+}
+
 async function append(store: SessionStore, name: string): Promise<void> {
   await withSession(store, (session) => session.appendTurn({ ...turnNamed(name), input: [imageOf(name)] }));
 }
@@ -70,6 +75,23 @@ describe.each(cases)("a turn with large data and a crash $death call, over stora
 
       await new SessionStore(driver).deleteTurns("s", 2);
       expect(await readWhole(new SessionStore(driver))).toEqual(["a"]);
+      expect(await driver.list("turn-parts")).toHaveLength(3);
+    }
+  });
+
+  it("is deleted with data that it stored under a number that another process took [session.parts-crash]", async () => {
+    for (let atCall = 1, isOver = false; !isOver; atCall++) {
+      const driver = create();
+      const store = new SessionStore(driver);
+      for (const name of ["a", "b", "c"]) await append(store, name);
+      await store.deleteTurns("s", 3);
+      const [first, second] = [await driver.get("turns", keyOf(1)), await driver.get("turns", keyOf(2))];
+      await driver.set("turns", keyOf(3), second);
+      await driver.set("turns", keyOf(2), first);
+      isOver = await crash(driver, { atCall, death }, (dying) => dying.deleteTurns("s", 3));
+
+      await new SessionStore(driver).deleteTurns("s", 3);
+      expect(await readWhole(new SessionStore(driver))).toEqual(["a", "a"]);
       expect(await driver.list("turn-parts")).toHaveLength(3);
     }
   });

@@ -5,6 +5,7 @@ import { Agent, Team, TroupeError, Workflow } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { post, readFrames } from "../../test/clients.ts";
+import { sendRaw } from "../../test/raw.ts";
 import { serve } from "../../test/serve-agent.ts";
 import type { Service } from "../../test/serve-agent.ts";
 
@@ -130,5 +131,15 @@ describe("the ids of a run", () => {
     goOn();
 
     expect(await (await answer).json()).toMatchObject({ text: "Hi." });
+  });
+
+  it("are not sent before the answer to a client of HTTP/1.0, which has no 103 [http.early-hints]", async () => {
+    const service = await serveAll(new ScriptedModel("Hi."));
+    const head = `POST /agents/a/run?early=1 HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+
+    const answer = await sendRaw(service, `${head}\r\n\r\n`, body);
+
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toContain('"text":"Hi."');
   });
 });

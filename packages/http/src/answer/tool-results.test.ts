@@ -1,4 +1,4 @@
-import { Agent, InMemoryStorage, Workflow } from "@troupe/core";
+import { Agent, defineTool, InMemoryStorage, Workflow } from "@troupe/core";
 import type { Artifact, StreamChunk, ToolDef } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
@@ -30,13 +30,19 @@ const results = [
   { type: "tool_result", toolCallId: "2", toolName: "drawn", result: unknown, error: unknown },
 ];
 
-const fails = (publicErrors: boolean): ToolDef => ({
+const fails = (publicErrors: boolean | undefined): ToolDef => ({
   ...draw,
   execute: () => {
     throw new Error("connect postgres://ada:secret@db");
   },
   publicErrors,
 });
+
+/** Each way to make a tool. */
+const ways: [string, (tool: ToolDef) => ToolDef][] = [
+  ["an object", (tool) => tool],
+  ["defineTool", (tool) => defineTool(tool)],
+];
 
 /** Asks an agent over HTTP in each way, and returns all that a client is told. */
 async function tellAll(tool: ToolDef): Promise<{ told: string; model: ScriptedModel }> {
@@ -55,20 +61,26 @@ async function tellAll(tool: ToolDef): Promise<{ told: string; model: ScriptedMo
 }
 
 describe("the results of tools over HTTP", () => {
-  it("tell the model alone what a tool has thrown [tool.public-errors]", async () => {
-    const { told, model } = await tellAll(fails(false));
+  it.each([undefined, false])(
+    "tell the model alone what a tool has thrown, with publicErrors %s [tool.public-errors]",
+    async (publicErrors) => {
+      const { told, model } = await tellAll(fails(publicErrors));
 
-    expect(JSON.stringify(model.calls[1]?.messages)).toContain("The tool draw failed: connect postgres://ada:secret");
-    expect(told).not.toContain("postgres");
-    expect(told.match(/"error":"The tool draw failed\."/g)).toHaveLength(5);
-    expect(told.match(/"(?:result|content)":"The tool draw failed\."/g)).toHaveLength(5);
-  });
+      expect(JSON.stringify(model.calls[1]?.messages)).toContain("The tool draw failed: connect postgres://ada:secret");
+      expect(told).not.toContain("postgres");
+      expect(told.match(/"error":"The tool draw failed\."/g)).toHaveLength(5);
+      expect(told.match(/"(?:result|content)":"The tool draw failed\."/g)).toHaveLength(5);
+    },
+  );
 
-  it("tell clients too what a tool with publicErrors has thrown [tool.public-errors]", async () => {
-    const { told } = await tellAll(fails(true));
+  it.each(ways)(
+    "tell clients too what a tool with publicErrors has thrown, made by %s [tool.public-errors]",
+    async (_, make) => {
+      const { told } = await tellAll(make(fails(true)));
 
-    expect(told.match(/"error":"The tool draw failed: connect postgres:\/\/ada:secret@db"/g)).toHaveLength(5);
-  });
+      expect(told.match(/"error":"The tool draw failed: connect postgres:\/\/ada:secret@db"/g)).toHaveLength(5);
+    },
+  );
 
   it("are events of a stream, of an agent and of a workflow's step [http.tool-results]", async () => {
     const steps = [{ name: "ask", agent: drawer() }];

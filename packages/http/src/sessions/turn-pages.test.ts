@@ -59,14 +59,17 @@ describe("a page of turns", () => {
   });
 
   it("has references in place of data, and holds many turns of large files [http.turns-references]", async () => {
-    const service = await serveTurns(...Array.from({ length: 4 }, () => image(5)));
+    const small: ContentPart = { type: "image", mimeType: "image/png", data: "QUJD" };
+    const service = await serveTurns(...Array.from({ length: 4 }, () => [...image(5), small]));
 
     const { pages, seqs, sizes } = await readPages(service);
 
     expect(seqs).toEqual([[1, 2, 3, 4]]);
     expect(sizes[0]).toBeLessThan(10_000);
-    const stored = { index: 0, bytes: 5 * megabyte };
-    expect(pages[0]?.turns[3]?.input).toEqual([{ type: "image", mimeType: "image/png", stored }]);
+    const references = [5 * megabyte, 3].map((bytes, index) => {
+      return { type: "image", mimeType: "image/png", stored: { index, bytes } };
+    });
+    expect(pages[0]?.turns.map(({ input }) => input)).toEqual([references, references, references, references]);
   });
 
   it("reads no stored data for references, and no more than a page has for inline parts [http.turns-references]", async () => {
@@ -91,7 +94,8 @@ describe("a page of turns", () => {
 
   it("has the data of parts as far as it fits, if it is asked for [http.turns-inline]", async () => {
     const small: ContentPart[] = [{ type: "file", data: "QUJD", mimeType: "text/x", filename: "a.txt" }];
-    const service = await serveTurns(image(3), small, image(3), image(7), small);
+    const url: ContentPart = { type: "image", data: "data:image/gif;base64,QUJD" };
+    const service = await serveTurns(image(3), small, image(3), image(7), [url]);
 
     const { pages, seqs, sizes } = await readPages(service, "&parts=inline");
 
@@ -102,9 +106,9 @@ describe("a page of turns", () => {
       4,
       3 * megabyte,
       7 * megabyte,
-      4,
+      26,
     ]);
-    expect(inputs[1]).toEqual(small[0]);
+    expect([inputs[1], inputs[4]]).toEqual([small[0], url]);
     expect(Math.max(...sizes)).toBeLessThan(8.1 * megabyte);
     expect((await service.ask("/sessions/s/turns?parts=all", ada)).status).toBe(400);
   });

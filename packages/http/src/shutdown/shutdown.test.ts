@@ -70,6 +70,21 @@ describe("a service that shuts down", () => {
     await running;
   });
 
+  it("refuses runs and readiness in the same way on a server that is not attached [http.shutdown-drain]", async () => {
+    const shutdown = createShutdown({ logger: createLogger() });
+    const service = await serve({ agent: new Agent({ name: "a", model: new ScriptedModel() }), shutdown });
+    await shutdown.begin();
+
+    for (const [path, sent] of [
+      ["/ready", { method: "GET", body: null }],
+      ["/agents/a/run", {}],
+      ["/agents/a/stream", {}],
+    ] as const) {
+      const { status, headers } = await post(service, path, sent);
+      expect([path, status, headers.get("connection"), headers.get("retry-after")]).toEqual([path, 503, "close", "1"]);
+    }
+  });
+
   it("closes its listener before drainMs when no request is left [http.shutdown-drain]", async () => {
     const service = await serveModel(new ScriptedModel({ text: "Umbrella.", delayMs: 100 }), 600_000, 600_000);
     const answer = post(service, "/agents/a/run");

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { Readable } from "node:stream";
 import { asyncProperty, assert, integer, nat } from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { encodeForm, formType } from "../../test/forms.ts";
@@ -8,6 +9,8 @@ import { scripted, talker } from "../../test/runnables.ts";
 import { watchTemporaryFiles } from "../../test/temporary-files.ts";
 import { serve } from "../../test/serve.ts";
 import type { Service } from "../../test/service.ts";
+import { Form } from "./form.ts";
+import { readUploadOptions } from "./upload-options.ts";
 
 const path = "/agents/a/run";
 const text: FormPart = { name: "input", body: "Hi" };
@@ -104,6 +107,15 @@ describe("a file without a type", () => {
         { type: "file", data, mimeType: "a/b", filename: "b" },
       ]);
     }
+  });
+
+  it("gets one by its first bytes, in whatever pieces they come [http.upload-sniffed]", async () => {
+    const form = new Form(readUploadOptions({}, { owner: "a test" }));
+    const pieces = Array.from(Buffer.from("%PDF-1.7 and more"), (byte) => Buffer.of(byte));
+
+    await form.addFile("files", Readable.from(pieces), { filename: "a", encoding: "7bit", mimeType: undefined });
+
+    expect(form.files).toMatchObject([{ mimeType: "application/pdf", size: 17 }]);
   });
 
   it("is held to allowedMimeTypes by the type of its content", async () => {

@@ -232,15 +232,16 @@ describe("data in the content parts of a JSON body", () => {
   const pdfData = base64("%PDF-1.7 and more");
 
   it.each<[string, object, number, string]>([
-    ["is as large as a file may be", { type: "file", mimeType: "image/x", data: data(30) }, 200, ""],
-    ["is larger than a file may be", { type: "file", mimeType: "image/x", data: data(31) }, 413, "input[0].data"],
-    ["is larger in a data: URL", { type: "image", data: `data:image/png;base64,${data(31)}` }, 413, "30"],
+    ["is as large as a file may be", { type: "file", mimeType: "image/x", data: data(31) }, 200, ""],
+    ["is as large in a data: URL", { type: "image", data: `data:image/png;base64,${data(31)}` }, 200, ""],
+    ["is larger than a file may be", { type: "file", mimeType: "image/x", data: data(32) }, 413, "input[0].data"],
+    ["is larger in a data: URL", { type: "image", data: `data:image/png;base64,${data(32)}` }, 413, "31"],
     ["has another type", { type: "file", mimeType: "text/plain; x=1", data: data(9) }, 415, "text/plain"],
     ["has another type in a data: URL", { type: "image", data: `data:text/x;base64,${data(9)}` }, 415, "text/x"],
     ["has another type by its first bytes", { type: "image", data: pdfData }, 415, "application/pdf"],
     ["has an allowed type by its first bytes", { type: "image", data: "iVBORw0KGgoAAA==" }, 200, ""],
   ])("obeys the limits of uploads when it %s [http.json-data-limits]", async (...[, part, status, told]) => {
-    const fileUpload = { maxFileSize: 30, allowedMimeTypes: ["image/*"] };
+    const fileUpload = { maxFileSize: 31, allowedMimeTypes: ["image/*"] };
     const { agent, model } = scripted("Seen.", "Seen.");
     const service = await serve({ agents: { a: agent }, fileUpload });
 
