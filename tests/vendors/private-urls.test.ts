@@ -1,6 +1,6 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import { Agent, TroupeError } from "@troupe/core";
-import type { ContentPart } from "@troupe/core";
+import type { ChatMessage, ContentPart } from "@troupe/core";
 import { openai } from "@troupe/providers-openai";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect, vendorNames } from "./vendors.ts";
@@ -52,23 +52,29 @@ describe.each(vendorNames)("a URL of a part for %s", (name) => {
   );
 
   it("becomes words when it was said earlier or comes from a tool, and the conversation goes on [parts.private-urls]", async () => {
-    const vendor = (await startVendor()).say("Yes.");
-    const omitted: string[] = [];
+    const vendor = (await startVendor()).say("Yes.").say("Yes.");
+    const model = connect[name](vendor.url, { apiKey: key });
+    const seen: ChatMessage[] = [
+      { role: "assistant", content: null, toolCalls: [{ id: "c1", name: "see", arguments: {} }] },
+      { role: "tool", toolCallId: "c1", content: [image("http://localhost/secret.png")] },
+    ];
+    const said: ChatMessage = { role: "user", content: [look, image("http://10.0.0.1/secret.png")] };
+    const again: ChatMessage[] = [
+      { role: "assistant", content: "Seen." },
+      { role: "user", content: "And now?" },
+    ];
 
-    const answer = await connect[name](vendor.url, { apiKey: key }).generate(
-      [
-        { role: "user", content: [look, image("http://10.0.0.1/secret.png")] },
-        { role: "assistant", content: null, toolCalls: [{ id: "c1", name: "see", arguments: {} }] },
-        { role: "tool", toolCallId: "c1", content: [image("http://localhost/secret.png")] },
-        { role: "assistant", content: "Seen." },
-        { role: "user", content: "And now?" },
-      ],
-      { onOmitted: ({ reason }) => void omitted.push(reason) },
-    );
+    for (const [messages, count] of [
+      [[{ role: "user", content: "Look." } as const, ...seen], 1],
+      [[said, ...seen, ...again], 2],
+    ] as const) {
+      const omitted: string[] = [];
+      const answer = await model.generate([...messages], { onOmitted: ({ reason }) => void omitted.push(reason) });
 
-    expect(answer.text).toBe("Yes.");
-    expect(JSON.stringify(vendor.exchanges[0]?.request.body)).not.toContain("secret.png");
-    expect(omitted.filter((reason) => reason.includes("not public"))).toHaveLength(2);
+      expect(answer.text).toBe("Yes.");
+      expect(JSON.stringify(vendor.exchanges.at(-1)?.request.body)).not.toContain("secret.png");
+      expect(omitted.filter((reason) => reason.includes("not public"))).toHaveLength(count);
+    }
   });
 });
 

@@ -83,16 +83,20 @@ describe("a form from a page", () => {
   });
 
   it("is taken from an origin in allowedOrigins, and from no other [http.allowed-origins]", async () => {
-    const service = await serveForms({ allowedOrigins: ["https://App.example.org:443/", "capacitor://localhost"] });
+    const allowedOrigins = ["https://App.example.org:443/", "capacitor://localhost", "http://localhost:5173"];
+    const service = await serveForms({ allowedOrigins });
     const statusOf = async (headers: OutgoingHttpHeaders) => (await send(service, from(headers))).status;
 
     expect(await statusOf({ "sec-fetch-site": "cross-site", origin: "https://app.example.org" })).toBe(200);
     expect(await statusOf({ origin: "https://app.example.org" })).toBe(200);
     expect(await statusOf({ origin: "capacitor://localhost" })).toBe(200);
+    expect(await statusOf({ origin: "http://localhost:5173" })).toBe(200);
     expect(await statusOf({ origin: "http://own.example:3000" })).toBe(200);
     for (const origin of [
       "http://app.example.org",
       "https://app.example.org:444",
+      "http://localhost:5174",
+      "http://localhost",
       "https://x.app.example.org",
       "null",
     ]) {
