@@ -93,7 +93,7 @@ function saying(call: Partial<SaidCall>): Said {
   return { pieces: ["Hm."], calls: [{ id: "call_1", name: "look", args: "{}", splitAt: 3, ...call }], metrics: "{}" };
 }
 
-/** A tool that takes anything, and fails the test when it gets what JSON cannot hold. */
+/** A tool that takes anything, and fails when it gets what JSON cannot hold. */
 const look: ToolDef = defineTool({
   name: "look",
   description: "Looks.",
@@ -123,6 +123,7 @@ export async function checkSession(
     odd.next(answer);
     const output = isStreamed ? await readStream(agent, sessionId) : await agent.run("Hello", { sessionId });
     assert.equal(output.status, "completed");
+    for (const { error } of output.toolCalls) assert.notEqual(error, "The tool look failed.");
     assertJson(JSON.parse(JSON.stringify(withoutMetrics(output))), "output");
     runIds.push(output.runId);
   }
@@ -132,6 +133,8 @@ export async function checkSession(
     runIds,
   );
   assertJson(turns, "turns");
+  const calls = turns.flatMap(({ messages }) => messages.flatMap(({ toolCalls = [] }) => toolCalls));
+  for (const { id, name } of calls) assert.ok(id !== "" && name !== "", "a call has no id or no name");
   assert.ok(!warnings.includes("memory_not_updated"));
   odd.check();
 }
