@@ -27,21 +27,25 @@ export function needSchemathesis(mayInstall: boolean): void {
  * Has schemathesis, which knows nothing of this project, generate requests from the service's own OpenAPI description, valid
  * ones and invalid ones, and hold every answer against it. The faults are the sections of its report.
  */
-export async function visitBySchemathesis({ url }: Visited, { cases, seed }: VisitOptions): Promise<VisitResult> {
+export async function visitBySchemathesis(
+  { url, folder: cwd }: Visited,
+  { cases, seed }: VisitOptions,
+): Promise<VisitResult> {
   const description = `${url}/docs/spec.json`;
   const { paths } = (await (await fetch(description)).json()) as { paths: Record<string, object> };
   const operations = Object.values(paths).reduce((sum, path) => sum + Object.keys(path).length, 0);
   const examples = Math.max(1, Math.ceil(cases / operations / casesPerExample));
   const options = [`--max-examples=${examples}`, `--seed=${seed}`, "--no-color"];
-  const report = await run(["--config-file", config, "run", description, ...options, "--continue-on-failure"]);
+  const report = await run(["--config-file", config, "run", description, ...options, "--continue-on-failure"], cwd);
   const sent = Number(/(\d+) generated/.exec(report)?.[1] ?? 0);
   if (sent === 0) return { cases: 0, faults: [`no case was generated: ${report.slice(-2000)}`] };
   return { cases: sent, faults: faultsIn(report) };
 }
 
-async function run(args: readonly string[]): Promise<string> {
+/** Runs the tool in a folder where it may leave its own notes. */
+async function run(args: readonly string[], cwd: string): Promise<string> {
   const env = { ...process.env, SCHEMATHESIS_HOOKS: join(import.meta.dirname, "schemathesis_hooks.py") };
-  const child = spawn(join(folder, "bin", "schemathesis"), args, { stdio: ["ignore", "pipe", "pipe"], env });
+  const child = spawn(join(folder, "bin", "schemathesis"), args, { stdio: ["ignore", "pipe", "pipe"], env, cwd });
   const said: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes: Buffer) => said.push(bytes));
   await once(child, "close");
