@@ -59,7 +59,7 @@ describe("large data of earlier turns", () => {
     expect([seen, pieces]).toEqual([[[image("a")]], 6]);
   });
 
-  it("is there for a memory that missed its turns", async () => {
+  it("is there for a memory that missed its turns [session.parts-history]", async () => {
     const { inputs } = await runAgain({ memory: new Memory({ storage: new InMemoryStorage() }) });
 
     expect(inputs).toEqual([[image("a")], [image("b")], "And now?"]);
