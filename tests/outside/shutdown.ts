@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { TestChild } from "@troupe-internal/fault-tools";
 
-/** What the clients of a service saw in a number of shutdowns. */
+/** Report of the clients of a service on a number of shutdowns. */
 export type ShutdownReport = {
   shutdowns: number;
   /** Answers by their status. */

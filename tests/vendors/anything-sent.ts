@@ -85,7 +85,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What a model says, and its thinking where it has some. */
+/** An answer of a model, with its thinking where it has some. */
 type Thought = Said & { thinking: string | undefined };
 
 type Writer = (said: Thought) => Written;

@@ -6,7 +6,7 @@ import { MissingServer } from "./service.ts";
 
 /** Python packages in a virtual environment of their own. */
 export type PythonEnvironment = {
-  /** What the packages are for, in messages. */
+  /** Name of the environment in messages. */
   name: string;
   folder: string;
   /** All packages with their versions, as wheels, so that nothing is compiled. */
@@ -17,7 +17,7 @@ export type PythonEnvironment = {
 
 type Needs = {
   mayInstall: boolean;
-  /** What to do instead of an installation, for the message of `MissingServer`. */
+  /** Advice for the message of `MissingServer`, where nothing may be installed. */
   advice: string;
 };
 

@@ -41,7 +41,7 @@ export function createDemoServer(demo: Demo, serving: Serving): Express {
   return app;
 }
 
-/** Takes the user that the header `x-demo-user` names, whoever sends it. A real service authenticates here. */
+/** Takes the user that the header `x-demo-user` names, without a check of the sender. A real service authenticates here. */
 const trustUserHeader: RequestHandler = (request, _response, next) => {
   const userId = request.get("x-demo-user");
   if (userId !== undefined) Object.assign(request, { principal: principalOf(userId) });

@@ -13,7 +13,7 @@ type Mark = { type: "ephemeral"; ttl?: "1h" };
 type Place = { level: Level; ttl?: "1h" | undefined; set: (mark: Mark) => void };
 type Level = (typeof levels)[number];
 
-/** What the places of marks depend on: the caller's own fields, whether another call follows, and whether the model may think. */
+/** Facts that the places of marks depend on: the caller's own fields, whether another call follows, and whether the model may think. */
 type Circumstances = { given?: Fields | undefined; isSingle?: boolean; mayThink?: boolean };
 
 /** The parts of a prompt, in the order in which the vendor reads them. The last one is a mark for the whole prompt. */

@@ -51,7 +51,7 @@ export function containerOf({ hosted }: AnswerBlocks): object {
 }
 
 /** Returns the encrypted content of a page that a search found. */
-export function encryptedContent(url: unknown, title: unknown): string {
+export function encryptedPage(url: unknown, title: unknown): string {
   return `page_${sign("page", url, title)}`;
 }
 
@@ -72,5 +72,5 @@ function resultOf(call: HostedCall, id: unknown): HostedBlock {
 }
 
 function toResult({ url, title }: HostedPage): object {
-  return { type: "web_search_result", url, title, encrypted_content: encryptedContent(url, title), page_age: null };
+  return { type: "web_search_result", url, title, encrypted_content: encryptedPage(url, title), page_age: null };
 }

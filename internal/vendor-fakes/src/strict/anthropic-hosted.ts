@@ -1,4 +1,4 @@
-import { encryptedContent, encryptedIndex, openCalls } from "../dialects/anthropic-hosted.ts";
+import { encryptedPage, encryptedIndex, openCalls } from "../dialects/anthropic-hosted.ts";
 import { objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
 import { refuseIf } from "./checks.ts";
@@ -13,7 +13,7 @@ export function isPausedAnswer(message: JsonObject | undefined): boolean {
 }
 
 /** Checks that calls of the vendor's own tools and their results came back together, and as they were. */
-export function* hostedChecks(body: JsonObject): Checks {
+export function* anthropicHostedChecks(body: JsonObject): Checks {
   const messages = objectsIn(body["messages"]);
   for (const [index, message] of messages.entries()) {
     const at = `messages.${index}`;
@@ -50,7 +50,7 @@ function* blockChecks(block: JsonObject, at: string, before: readonly JsonObject
       at,
     );
     const isChanged = objectsIn(content).some(
-      ({ url, title, encrypted_content: sealed }) => sealed !== encryptedContent(url, title),
+      ({ url, title, encrypted_content: sealed }) => sealed !== encryptedPage(url, title),
     );
     yield refuseIf(isChanged, `${at}: Invalid \`encrypted_content\` in \`search_result\` block`, at);
   }

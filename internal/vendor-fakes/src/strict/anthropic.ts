@@ -3,7 +3,7 @@ import { isObject, objectOf, objectsIn, stringOf, stringOrEmpty } from "../json-
 import type { JsonObject } from "../json-body.ts";
 import { modelTraits } from "../dialects/anthropic-models.ts";
 import { cacheChecks } from "./anthropic-cache.ts";
-import { hostedChecks } from "./anthropic-hosted.ts";
+import { anthropicHostedChecks } from "./anthropic-hosted.ts";
 import { anthropicMessageChecks, textChecks } from "./anthropic-messages.ts";
 import { settingsChecks } from "./anthropic-settings.ts";
 import { thinkingChecks } from "./anthropic-thinking.ts";
@@ -31,7 +31,7 @@ function* checks(body: JsonObject, version: string | undefined): Checks {
   yield* systemChecks(body["system"]);
   yield* toolChecks(body);
   yield* anthropicMessageChecks(objectsIn(body["messages"]), modelTraits(stringOrEmpty(body["model"])));
-  yield* hostedChecks(body);
+  yield* anthropicHostedChecks(body);
   yield* thinkingChecks(body);
 }
 

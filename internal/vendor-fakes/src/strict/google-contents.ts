@@ -1,7 +1,7 @@
 import { isOldGemini } from "../dialects/google-path.ts";
 import { isObject, objectOf, objectsIn, stringOf, stringOrEmpty } from "../json-body.ts";
 import type { JsonObject } from "../json-body.ts";
-import { hostedChecks } from "./google-hosted.ts";
+import { googleHostedChecks } from "./google-hosted.ts";
 import { refuseIf } from "./checks.ts";
 import type { Checks } from "./checks.ts";
 
@@ -24,7 +24,7 @@ export function* contentsChecks(contents: readonly JsonObject[], side: Side): Ch
     );
     yield refuseIf(parts.length === 0, `* GenerateContentRequest.${at}.parts: contents.parts must not be empty.`, at);
     for (const part of parts) yield* partChecks(part, at, side);
-    yield* hostedChecks(parts, at);
+    yield* googleHostedChecks(parts, at);
   }
   yield* orderChecks(contents);
 }

@@ -10,7 +10,7 @@ const pairs = [
 ] as const;
 
 /** Checks that calls of the vendor's own tools came back with their results and signatures. */
-export function* hostedChecks(parts: readonly JsonObject[], at: string): Checks {
+export function* googleHostedChecks(parts: readonly JsonObject[], at: string): Checks {
   for (const [asked, answered] of pairs) {
     for (const [index, part] of parts.entries()) {
       yield* callChecks(part, { call: part[asked], result: parts[index + 1]?.[answered] }, at);

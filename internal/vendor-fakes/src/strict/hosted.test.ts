@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encryptedContent, encryptedIndex } from "../dialects/anthropic-hosted.ts";
+import { encryptedPage, encryptedIndex } from "../dialects/anthropic-hosted.ts";
 import { signPart } from "../dialects/google-hosted.ts";
 import { markOf } from "../dialects/openai-hosted.ts";
 import { isObject } from "../json-body.ts";
@@ -33,7 +33,7 @@ const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", 
 const found = {
   type: "web_search_tool_result",
   tool_use_id: "srvtoolu_1",
-  content: [{ type: "web_search_result", ...page, encrypted_content: encryptedContent(page.url, page.title) }],
+  content: [{ type: "web_search_result", ...page, encrypted_content: encryptedPage(page.url, page.title) }],
 };
 const citation = { type: "web_search_result_location", ...page, encrypted_index: encryptedIndex(page.url) };
 const cited = { type: "text", text: "It rains.", citations: [citation] };

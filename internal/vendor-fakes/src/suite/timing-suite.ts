@@ -19,7 +19,7 @@ export type TimingSubject = {
   textOf: (event: never) => string | undefined;
   /** The start of each line with an event. @default "data: " */
   eventPrefix?: string;
-  /** How many times the cost of the reader by hand a stream may cost. @default 2 */
+  /** The most that a stream may cost, as a multiple of the reader by hand. @default 2 */
   mostCost?: number;
   /** Gives a whole answer, or a short stream, by the vendor's library with this `fetch`. */
   askLibrary(url: string, fetch: ReturnType<typeof pooledFetch>): Promise<() => Promise<unknown>>;

@@ -113,7 +113,7 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   /** Lets a run wait, or refuses it, while its session is busy with another run. @default "enqueue" */
   onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy> | undefined;
   /**
-   * What becomes of an answer whose turn cannot be stored: the run fails with the storage's error, or delivers the answer
+   * The end of a run whose turn cannot be stored: the run fails with the storage's error, or delivers the answer
    * with `stored: false` and a warning. @default "error"
    */
   onStorageFailure?: StorageFailurePolicy | undefined;

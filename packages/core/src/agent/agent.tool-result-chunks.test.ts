@@ -13,7 +13,7 @@ const fails = toolNamed("fails", () => {
   throw new Error("no rain");
 });
 const asks = { toolCalls: [callOf("1", "Oslo", "draw"), callOf("2"), callOf("3", "Rome", "fails")] };
-/** What the model is told, and what clients are. */
+/** The texts that the model and that clients get. */
 const problem = "The tool fails failed: no rain";
 const told = "The tool fails failed.";
 

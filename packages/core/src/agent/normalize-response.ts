@@ -49,7 +49,7 @@ function soundText(text: unknown): string {
   return typeof text === "string" ? text.toWellFormed() : "";
 }
 
-/** What a vendor wants back goes into a request, whose strings must be well-formed: some refuse it otherwise. */
+/** State of a vendor goes back in requests, whose strings must be well-formed: some vendors refuse them otherwise. */
 function soundState(state: VendorState): VendorState | undefined {
   if (!isWithin(state, deepestState)) return undefined;
   return isWellFormed(state) ? state : toStorable(state);

@@ -24,7 +24,7 @@ type Parts = { memory: AgentMemory; run: Run; model: ModelProvider; storage: Sto
 /** A turn that a memory takes in, and what its vendors want back, if anything. */
 type RememberedTurn = TurnConversation & { readonly vendorStates?: unknown; readonly refusedStates?: unknown };
 
-/** What a run gets from a memory: messages, some with state of vendors, and text for the system prompt. */
+/** A memory's part in the history of a run: messages, some with state of vendors, and text for the system prompt. */
 export type RememberedHistory = {
   readonly messages: readonly ModelMessage[];
   readonly context: string;

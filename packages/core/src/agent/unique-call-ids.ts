@@ -95,7 +95,7 @@ export class UniqueCallIds {
     return { type: chunk.type, text: typeof text === "string" ? this.#join(chunk.type, text).toWellFormed() : "" };
   }
 
-  /** What is no character in arguments stays: such a call is refused, and not executed with another character. */
+  /** Leaves half a character in arguments as it is: such a call is refused, and not executed with another character. */
   #mendDelta(chunk: DeltaChunk): DeltaChunk {
     const text: unknown = chunk.argumentsDelta;
     if (typeof text !== "string") return { ...chunk, argumentsDelta: text === undefined ? "" : "null" };

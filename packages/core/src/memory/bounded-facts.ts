@@ -1,5 +1,5 @@
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import type { TextRecord } from "../storage/record-folder.ts";
+import type { FolderRecord } from "../storage/record-folder.ts";
 import type { ListOptions } from "../storage/storage-driver.ts";
 import { LruCache } from "../util/lru-cache.ts";
 
@@ -17,7 +17,7 @@ export class BoundedFacts extends InMemoryStorage {
     this.#users = new LruCache({ maxEntries: maxUsers, onDrop });
   }
 
-  protected override select(namespace: string, prefix: string, options?: ListOptions): Iterable<TextRecord> {
+  protected override select(namespace: string, prefix: string, options?: ListOptions): Iterable<FolderRecord> {
     this.#users.get(prefix);
     return super.select(namespace, prefix, options);
   }

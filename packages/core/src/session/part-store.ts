@@ -140,7 +140,7 @@ export class PartStore {
     await this.#remove(seq, confirm, () => true);
   }
 
-  /** What is listed before the lease is confirmed is not the work of a process that took it over since. */
+  /** Removes the pieces of a number. Those listed before the lease is confirmed are not the work of a process that took it over since. */
   async #remove(seq: number, confirm: () => Promise<void>, matches: (key: string) => boolean): Promise<void> {
     const prefix = keyPrefixOf(turnKey(this.#session, seq));
     for await (const page of scan(this.#driver, { namespace: namespaces.turnParts, prefix, pageSize: atOnce })) {

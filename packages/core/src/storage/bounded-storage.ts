@@ -3,7 +3,7 @@ import { readOptions } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import { LruCache } from "../util/lru-cache.ts";
 import { InMemoryStorage } from "./in-memory-storage.ts";
-import type { TextRecord } from "./record-folder.ts";
+import type { FolderRecord } from "./record-folder.ts";
 import type { ListOptions } from "./storage-driver.ts";
 
 /** Limits of a `BoundedStorage`: the number of sessions, and the time for which an unused one is kept. */
@@ -44,7 +44,7 @@ export class BoundedStorage extends InMemoryStorage {
     return super.read(namespace, key);
   }
 
-  protected override select(namespace: string, prefix: string, options?: ListOptions): Iterable<TextRecord> {
+  protected override select(namespace: string, prefix: string, options?: ListOptions): Iterable<FolderRecord> {
     this.#sessions.prune();
     return super.select(namespace, prefix, options);
   }

@@ -7,7 +7,7 @@ import { decodeSequence, encodeSequence } from "./encode-key.ts";
 import type { Json } from "./json.ts";
 import type { RequiredLease } from "./record-database.ts";
 import { RecordFolder } from "./record-folder.ts";
-import type { TextRecord } from "./record-folder.ts";
+import type { FolderRecord } from "./record-folder.ts";
 import type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } from "./storage-driver.ts";
 
 /**
@@ -94,7 +94,7 @@ export class InMemoryStorage implements StorageDriver {
   }
 
   /** Reads records below a prefix. All listings come through here. */
-  protected select(namespace: string, prefix: string, options?: ListOptions): Iterable<TextRecord> {
+  protected select(namespace: string, prefix: string, options?: ListOptions): Iterable<FolderRecord> {
     return this.#namespaces.get(namespace)?.list(prefix, options) ?? [];
   }
 

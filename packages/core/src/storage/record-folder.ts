@@ -3,7 +3,7 @@ import { SortedKeys } from "./sorted-keys.ts";
 import type { ListOptions } from "./storage-driver.ts";
 
 /** A record in storage in memory: its key, or the part of it below a folder, and its value as JSON. */
-export type TextRecord = { key: string; text: string };
+export type FolderRecord = { key: string; text: string };
 
 /** The records of a folder to list, by their keys below it. */
 type Range = { readonly prefix: string; readonly after: string | undefined; readonly reverse: boolean };
@@ -61,7 +61,7 @@ export class RecordFolder {
   }
 
   /** @yields the records below a prefix, without walking over others */
-  *list(prefix: string, { limit = Infinity, reverse = false, after }: ListOptions = {}): Generator<TextRecord, void> {
+  *list(prefix: string, { limit = Infinity, reverse = false, after }: ListOptions = {}): Generator<FolderRecord, void> {
     let left = limit;
     for (const record of this.#list("", { prefix, after, reverse })) {
       if (left === 0) return;
@@ -70,7 +70,7 @@ export class RecordFolder {
     }
   }
 
-  *#list(path: string, range: Range): Generator<TextRecord, void> {
+  *#list(path: string, range: Range): Generator<FolderRecord, void> {
     const { prefix, reverse } = range;
     const slash = prefix.indexOf("/") + 1;
     // A prefix that names a folder leads there, without the order of the folders beside it.

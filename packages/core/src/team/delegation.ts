@@ -28,7 +28,7 @@ class DelegationTool implements ToolDef {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
-  /** What `execute` throws is a public error. */
+  /** Errors that `execute` throws are public. */
   readonly publicErrors = true;
   readonly #options: DelegationToolOptions;
 

@@ -54,7 +54,7 @@ export type TeamConfig = LogChoice & {
   /** Policy for a session that is busy with another run. @default "enqueue" */
   onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy> | undefined;
   /**
-   * What becomes of an answer whose turn cannot be stored: the run fails with the storage's error, or delivers the answer
+   * The end of a run whose turn cannot be stored: the run fails with the storage's error, or delivers the answer
    * with `stored: false` and a warning. Holds for the turns of the team, not for those of its members. @default "error"
    */
   onStorageFailure?: StorageFailurePolicy | undefined;

@@ -90,7 +90,7 @@ export class ServedSessions {
     const now = performance.now();
     if (this.#written === undefined || now - this.#written.at >= writtenForMs) {
       const all = Promise.all(this.#stores.map((store) => store.checkWritable()));
-      // Whoever asks sees the failure; it may come after all of them have left.
+      // Each caller sees the failure; it may come after all of them have left.
       all.catch(() => {});
       this.#written = { at: now, all };
     }
