@@ -10,7 +10,7 @@ const folder = join(homedir(), ".cache", "troupe", `schemathesis-${version}`);
 const config = join(import.meta.dirname, "schemathesis.toml");
 
 /** Of each example the tool makes several cases, and further ones for the edges of what is described and for sequences. */
-const casesPerExample = 8;
+const casesPerExample = 7;
 
 /** Ensures that the tool is installed; throws `MissingServer` when it is not and may not be. */
 export function needSchemathesis(mayInstall: boolean): void {
