@@ -9,8 +9,8 @@ const version = "4.32.5";
 const folder = join(homedir(), ".cache", "troupe", `schemathesis-${version}`);
 const config = join(import.meta.dirname, "schemathesis.toml");
 
-/** Of each example the tool makes several cases, and further ones for the edges of what is described and for sequences. */
-const casesPerExample = 7;
+/** Examples of each operation in a round. Beyond some hundreds the tool finds few new ones; with another seed it does. */
+const examples = 24;
 
 /** Ensures that the tool is installed; throws `MissingServer` when it is not and may not be. */
 export function needSchemathesis(mayInstall: boolean): void {
@@ -25,21 +25,21 @@ export function needSchemathesis(mayInstall: boolean): void {
 
 /**
  * Has schemathesis, which knows nothing of this project, generate requests from the service's own OpenAPI description, valid
- * ones and invalid ones, and hold every answer against it. The faults are the sections of its report.
+ * ones and invalid ones, and hold every answer against it: in rounds with seeds of their own, until there were enough cases.
+ * The faults are the sections of its reports.
  */
-export async function visitBySchemathesis(
-  { url, folder: cwd }: Visited,
-  { cases, seed }: VisitOptions,
-): Promise<VisitResult> {
-  const description = `${url}/docs/spec.json`;
-  const { paths } = (await (await fetch(description)).json()) as { paths: Record<string, object> };
-  const operations = Object.values(paths).reduce((sum, path) => sum + Object.keys(path).length, 0);
-  const examples = Math.max(1, Math.ceil(cases / operations / casesPerExample));
-  const options = [`--max-examples=${examples}`, `--seed=${seed}`, "--no-color"];
-  const report = await run(["--config-file", config, "run", description, ...options, "--continue-on-failure"], cwd);
-  const sent = Number(/(\d+) generated/.exec(report)?.[1] ?? 0);
-  if (sent === 0) return { cases: 0, faults: [`no case was generated: ${report.slice(-2000)}`] };
-  return { cases: sent, faults: faultsIn(report) };
+export async function visitBySchemathesis({ url, folder: cwd }: Visited, options: VisitOptions): Promise<VisitResult> {
+  const faults: string[] = [];
+  let cases = 0;
+  for (let { seed } = options; cases < options.cases; seed++) {
+    const limits = [`--max-examples=${examples}`, `--seed=${seed}`, "--no-color", "--continue-on-failure"];
+    const report = await run(["--config-file", config, "run", `${url}/docs/spec.json`, ...limits], cwd);
+    const sent = Number(/(\d+) generated/.exec(report)?.[1] ?? 0);
+    faults.push(...(sent === 0 ? [`no case was generated: ${report.slice(-2000)}`] : faultsIn(report)));
+    if (faults.length > 0) break;
+    cases += sent;
+  }
+  return { cases, faults };
 }
 
 /** Runs the tool in a folder where it may leave its own notes. */
