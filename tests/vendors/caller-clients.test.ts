@@ -165,7 +165,7 @@ describe.each(Object.entries(models))("a model over the client %s", (_, connect)
   });
 });
 
-/** What a vendor, or what stands before it, says with the client's key in it. */
+/** Answers of a vendor, or of a proxy before it, that quote the client's key. */
 const quotes: PlannedReply[] = [
   { failure: { status: 400, message: `Bad request for ${apiKey}.` } },
   { failure: { status: 401, message: `Incorrect API key provided: ${apiKey}.` } },

@@ -60,7 +60,7 @@ async function startVendor(row: OracleRow = { sdk: {} }): Promise<FakeVendor> {
   return vendor.respond(() => ({ answer }));
 }
 
-/** What the answer to a row says, so that no two readings agree on nothing. */
+/** The content of the answer to a row, so that no two readings agree on nothing. */
 function expectedOf(row: OracleRow): Partial<Reading> {
   const { text, toolCalls: calls } = answerTo(row);
   return { text, calls, finishReason: calls.length > 0 ? "tool_calls" : "stop" };

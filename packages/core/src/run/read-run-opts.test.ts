@@ -37,7 +37,7 @@ describe("readRunOpts", () => {
     expect(readRunOpts().sessionId).not.toBe(request.sessionId);
   });
 
-  it("takes a session that the caller has made for the run for one that nobody has named [run-opts.new-session]", () => {
+  it("takes a session that the caller has made for the run as one without a name [run-opts.new-session]", () => {
     expect(readRunOpts({ sessionId: "s1", isNewSession: true })).toMatchObject({
       sessionId: "s1",
       isNamedSession: false,
