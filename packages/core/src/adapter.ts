@@ -99,6 +99,24 @@ export type { GuardedFetch, GuardedFetchOptions, GuardedReply, GuardedRequest } 
 export { generateEmbeddings } from "./vector/embed-texts.ts";
 export type { EmbeddingCall, EmbeddingLimits } from "./vector/embed-texts.ts";
 
+// Vector stores.
+export { DatabaseVectorStore, vectorStoreOptionTable } from "./vector/database-vector-store.ts";
+export type { DatabaseVectorStoreInit, VectorStoreOptions } from "./vector/database-vector-store.ts";
+export type {
+  DirectedVector,
+  StoredChange,
+  StoredDocument,
+  StoredSearch,
+  VectorDatabase,
+} from "./vector/vector-database.ts";
+export { checkDimensions } from "./vector/check-document.ts";
+export type { DocumentFields } from "./vector/check-document.ts";
+export { filterPath, filterTerms, matchesFilter, metadataTerms } from "./vector/metadata-filter.ts";
+export type { MetadataFilter } from "./vector/metadata-filter.ts";
+export type { CheckedSearchOptions } from "./vector/read-search-options.ts";
+export { NearestItems } from "./vector/nearest-items.ts";
+export type { ScoredItem } from "./vector/nearest-items.ts";
+
 // Storage drivers.
 export type { LimitedStorage } from "./storage/storage-driver.ts";
 export { DatabaseStorage } from "./storage/database-storage.ts";

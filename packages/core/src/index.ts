@@ -103,7 +103,13 @@ export { AddDocumentsError } from "./knowledge/add-documents-error.ts";
 export type { SearchToolConfig } from "./knowledge/search-tool.ts";
 export { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
 export type { InMemoryVectorStoreOptions } from "./vector/in-memory-vector-store.ts";
-export type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "./vector/vector-store.ts";
+export type {
+  VectorChange,
+  VectorDocument,
+  VectorSearchOptions,
+  VectorSearchResult,
+  VectorStore,
+} from "./vector/vector-store.ts";
 export type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provider.ts";
 
 // Storage.

@@ -26,6 +26,10 @@ export { storageListOptionsCases } from "./testing/conformance/storage-list-case
 export { storageTransactionCases } from "./testing/conformance/storage-transaction-cases.ts";
 export { toolSourceCases } from "./testing/conformance/tool-source-cases.ts";
 export type { ToolSourceSubject } from "./testing/conformance/tool-source-cases.ts";
-export { vectorCollectionCases, vectorEmbeddingsCases } from "./testing/conformance/vector-optional-cases.ts";
-export type { EmbeddingVectorStore } from "./testing/conformance/vector-optional-cases.ts";
+export {
+  vectorCollectionCases,
+  vectorEmbeddingsCases,
+  vectorWriteCases,
+} from "./testing/conformance/vector-optional-cases.ts";
+export type { EmbeddingVectorStore, WritableVectorStore } from "./testing/conformance/vector-optional-cases.ts";
 export { vectorStoreCases } from "./testing/conformance/vector-store-cases.ts";

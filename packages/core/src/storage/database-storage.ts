@@ -5,7 +5,7 @@ import { parseJson, toJson } from "./check-json.ts";
 import { checkKey, checkListOptions, checkPrefix } from "./check-key.ts";
 import type { Json } from "./json.ts";
 import { keyRange } from "./key-range.ts";
-import { LazyConnection } from "./lazy-connection.ts";
+import { LazyConnection } from "../async/lazy-connection.ts";
 import type { AppendedKey, RecordDatabase, TextSwap, TextWrite } from "./record-database.ts";
 import type {
   AppendOptions,

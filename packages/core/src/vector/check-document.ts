@@ -3,6 +3,12 @@ import { cleanJson } from "../util/clean-json.ts";
 import { keyProblem } from "../util/key-problem.ts";
 import type { VectorDocument } from "./vector-store.ts";
 
+/** The largest content of a document in bytes of UTF-8: databases refuse or slow down at larger ones. */
+const maxContentBytes = 8 * 2 ** 20;
+
+/** The largest metadata of a document in bytes of JSON. */
+const maxMetadataBytes = 2 ** 18;
+
 /** The fields of a document except its embedding: id, content and metadata. A store keeps them apart from the vectors. */
 export type DocumentFields = Omit<VectorDocument, "embedding">;
 
@@ -20,10 +26,41 @@ export function checkVectorName(kind: "document id" | "collection name", name: s
  */
 export function copyDocument({ id, content, metadata }: VectorDocument): DocumentFields {
   checkVectorName("document id", id);
-  if (typeof content !== "string" || !content.isWellFormed()) {
-    throw new TroupeError("invalid_value", "The content of a document must be a well-formed string.");
+  checkContent(content);
+  return { id, content, ...(metadata !== undefined && { metadata: toMetadata(metadata) }) };
+}
+
+function checkContent(content: unknown): void {
+  const refusal = (problem: string) => new TroupeError("invalid_value", `The content of a document ${problem}.`);
+  if (typeof content !== "string" || !content.isWellFormed()) throw refusal("must be a well-formed string");
+  // PostgreSQL cannot keep it.
+  if (content.includes("\0")) throw refusal("must not hold a NUL character: remove it");
+  // Counting the bytes of a short string would tell nothing new.
+  if (content.length <= maxContentBytes / 3) return;
+  const bytes = Buffer.byteLength(content);
+  if (bytes > maxContentBytes)
+    throw refusal(`must have at most ${maxContentBytes} bytes in UTF-8, got ${bytes}: split it`);
+}
+
+function toMetadata(value: unknown): Record<string, unknown> {
+  const metadata = toRecord("metadata", value);
+  const text = JSON.stringify(metadata);
+  if (holdsNul(text)) {
+    throw new TroupeError(
+      "invalid_value",
+      "metadata must not hold a NUL character: remove it from the names and strings.",
+    );
   }
-  return { id, content, ...(metadata !== undefined && { metadata: toRecord("metadata", metadata) }) };
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxMetadataBytes) return metadata;
+  const message = `metadata must have at most ${maxMetadataBytes} bytes as JSON, got ${bytes}: keep large values elsewhere.`;
+  throw new TroupeError("invalid_value", message);
+}
+
+/** Tells if a name or string in JSON text holds a NUL character, which no stored document has. */
+export function holdsNul(json: string): boolean {
+  // An escaped backslash before `u0000` is no NUL.
+  return json.includes("\\u0000") && /(?<!\\)(?:\\\\)*\\u0000/.test(json);
 }
 
 /** Copies metadata or a filter. Throws `invalid_value` for anything but an object of JSON values. */
@@ -40,14 +77,18 @@ export function toRecord(name: "metadata" | "filter", value: unknown): Record<st
 export function checkEmbedding(embedding: unknown, dimensions?: number): number {
   if (!Array.isArray(embedding) || embedding.length === 0)
     throw refuseEmbedding("must be a non-empty array of numbers");
-  if (dimensions !== undefined && embedding.length !== dimensions) {
-    throw refuseEmbedding(`must have ${dimensions} numbers, as the store's vectors, got ${embedding.length}`);
-  }
+  checkDimensions(embedding.length, dimensions);
   const length = euclideanLength(embedding);
   if (length === 0) throw refuseEmbedding("must not be zero, which has no direction");
   // In 32 bits, too: the products of longer ones would be infinite.
   if (Number.isFinite(Math.fround(length))) return length;
   throw refuseEmbedding("must have only finite numbers that fit into 32-bit floats");
+}
+
+/** Throws `invalid_value` for a vector of another length than those of the store. */
+export function checkDimensions(length: number, dimensions: number | undefined): void {
+  if (dimensions === undefined || length === dimensions) return;
+  throw refuseEmbedding(`must have ${dimensions} numbers, as the store's vectors, got ${length}`);
 }
 
 // In 32-bit floats, as the store keeps it: too small numbers are zero, too large ones infinite, and non-numbers NaN.

@@ -9,7 +9,7 @@ const rowsAtOnce = 1024;
 const smallestSimd = 2 ** 18;
 
 /** A vector with its Euclidean length, measured once: each cosine is divided by it. */
-export type MeasuredVector = { readonly vector: readonly number[]; readonly length: number };
+export type MeasuredVector = { readonly vector: ArrayLike<number>; readonly length: number };
 
 /**
  * Vectors of one length as contiguous rows of 32-bit floats, and their cosines with another vector. Before the rows there
@@ -30,7 +30,7 @@ export class CosineRows {
 
   /** Writes an existing row, or the next one. */
   set(row: number, { vector, length }: MeasuredVector): void {
-    this.#reserve(this.#place(row + 1));
+    this.reserve(row + 1);
     this.#memory.floats.set(vector, this.#place(row));
     this.#lengths[row] = length;
   }
@@ -70,7 +70,9 @@ export class CosineRows {
     return this.#start + row * this.#stride;
   }
 
-  #reserve(length: number): void {
+  /** Makes room for so many rows. Throws `limit_exceeded` when the memory has none. */
+  reserve(rows: number): void {
+    const length = this.#place(rows);
     if (length <= this.#memory.floats.length) return;
     try {
       if (this.#memory instanceof PlainMemory && length > smallestSimd) this.#changeToSimd(length);

@@ -1,20 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { checkConformance } from "../testing/conformance/check-conformance.ts";
-import { vectorCollectionCases, vectorEmbeddingsCases } from "../testing/conformance/vector-optional-cases.ts";
+import {
+  vectorCollectionCases,
+  vectorEmbeddingsCases,
+  vectorWriteCases,
+} from "../testing/conformance/vector-optional-cases.ts";
 import { at, fill } from "../testing/conformance/vector-documents.ts";
 import { vectorStoreCases } from "../testing/conformance/vector-store-cases.ts";
+import type { VectorCollection } from "./database-vector-store.ts";
 import type { EmbeddingProvider } from "./embedding-provider.ts";
 import { InMemoryVectorStore } from "./in-memory-vector-store.ts";
 import type { VectorSearchOptions } from "./vector-store.ts";
 
 const createStore = () => new InMemoryVectorStore({ dimensions: 2 });
 
-describe.each<[name: string, create: () => InMemoryVectorStore]>([
-  ["InMemoryVectorStore", createStore],
+describe.each<[name: string, create: () => VectorCollection]>([
+  ["InMemoryVectorStore", () => createStore()],
   ["a collection of an InMemoryVectorStore", () => createStore().collection("inner")],
 ])("%s", (_name, create) => {
   checkConformance(it, vectorStoreCases, { create });
   checkConformance(it, vectorCollectionCases, { create });
+  checkConformance(it, vectorWriteCases, { create });
 
   it("refuses to open a collection after it was closed", async () => {
     const store = create();
@@ -76,6 +82,55 @@ describe("InMemoryVectorStore", () => {
     expect(await idsOf(store, { filter: { axis: "x" } })).toEqual(["east", "west"]);
     expect(await idsOf(store, { filter: { axis: "x", up: true } })).toEqual(["east"]);
     expect(await idsOf(store, { filter: { axis: null } })).toEqual([]);
+  });
+
+  it("finds documents by a field within objects [vector.filter-paths]", async () => {
+    const store = createStore();
+    await fill(
+      store,
+      at("a", [0, 1], { by: { city: "Oslo" } }),
+      at("b", [0, 1], { "by.city": "Oslo" }),
+      at("c", [0, 1]),
+    );
+
+    expect(await idsOf(store, { filter: { "by.city": "Oslo" } })).toEqual(["a", "b"]);
+  });
+
+  it.each([{ $where: "true" }, { axis: { $ne: "x" } }, { axis: undefined }])(
+    "refuses the filter %o [vector.no-operators]",
+    async (filter) => {
+      await expect((await compass()).search([0, 1], { filter })).rejects.toMatchObject({ code: "invalid_value" });
+    },
+  );
+
+  it("changes all or nothing [vector.write]", async () => {
+    const store = await compass();
+    const bad = store.write({ upsert: [at("new", [1, 0]), at("bad", [1])], deleteWhere: { axis: "x" } });
+    await expect(bad).rejects.toMatchObject({ code: "invalid_value" });
+    expect(await idsOf(store)).toHaveLength(4);
+    await store.write({ upsert: [at("new", [0, 1])], delete: ["north"], deleteWhere: { axis: "x" } });
+
+    expect(await idsOf(store)).toEqual(["new", "north-east"]);
+  });
+
+  it.each(["x".repeat(8 * 2 ** 20 + 1), "a\0b"])(
+    "refuses content that other stores could not keep [vector.size]",
+    async (content) => {
+      const stored = createStore().upsert({ id: "a", content, embedding: [1, 0] });
+
+      await expect(stored).rejects.toMatchObject({
+        code: "invalid_value",
+        message: expect.stringContaining("The content of a document"),
+      });
+    },
+  );
+
+  it("remembers the embedding model until it is cleared [vector.model]", async () => {
+    const store = createStore();
+
+    expect([await store.rememberModel("a"), await store.rememberModel("b")]).toEqual(["a", "a"]);
+    await store.clear();
+    expect(await store.rememberModel("b")).toBe("b");
   });
 
   it("finds no deleted document, and the others by their own vectors [vector.delete]", async () => {

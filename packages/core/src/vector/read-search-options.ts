@@ -1,5 +1,5 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { toRecord } from "./check-document.ts";
+import { toFilter } from "./metadata-filter.ts";
 import type { VectorSearchOptions } from "./vector-store.ts";
 
 const largestTopK = 10_000;
@@ -31,14 +31,4 @@ export function checkSearchOptions(
 ): Omit<CheckedSearchOptions, "minScore"> & { minScore?: number } {
   const { topK, filter } = readSearchOptions(options);
   return { topK, filter, ...(options.minScore !== undefined && { minScore: options.minScore }) };
-}
-
-function toFilter(filter: Record<string, unknown>): Record<string, unknown> {
-  const copy = toRecord("filter", filter);
-  const missing = Object.keys(filter).find((key) => filter[key] === undefined);
-  if (missing === undefined) return copy;
-  throw new TroupeError(
-    "invalid_value",
-    `filter[${JSON.stringify(missing)}] must not be undefined. Leave it out to search everything, or use null.`,
-  );
 }

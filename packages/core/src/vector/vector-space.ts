@@ -1,50 +1,40 @@
-import { equalJson } from "../util/equal-json.ts";
-import { checkEmbedding, copyDocument } from "./check-document.ts";
+import { checkDimensions, copyDocument } from "./check-document.ts";
 import type { DocumentFields } from "./check-document.ts";
 import { CosineRows } from "./cosine-rows.ts";
+import { matchesFilter } from "./metadata-filter.ts";
+import type { MetadataFilter } from "./metadata-filter.ts";
 import { NearestItems } from "./nearest-items.ts";
-import type { CheckedSearchOptions } from "./read-search-options.ts";
+import type { StoredChange, StoredDocument, StoredSearch } from "./vector-database.ts";
 import type { VectorDocument, VectorSearchResult } from "./vector-store.ts";
 
-/**
- * The documents and vectors of one in-memory store or collection, and the search over them. The vector of each document
- * is in the row of the same number.
- */
+/** The documents and vectors of one in-memory collection. The vector of each document is in the row of the same number. */
 export class VectorSpace {
-  readonly #dimensions: number | undefined;
-  readonly #collections = new Map<string, VectorSpace>();
+  /** The name of the embedding model that made the vectors. */
+  model: string | undefined;
   readonly #documents: DocumentFields[] = [];
   readonly #rowOf = new Map<string, number>();
   #rows: CosineRows | undefined;
 
-  constructor(dimensions?: number) {
-    this.#dimensions = dimensions;
+  write({ documents, deletedIds, deletedWhere }: StoredChange): void {
+    // All are checked before the first is stored.
+    const dimensions = this.#rows?.dimensions ?? documents[0]?.vector.length;
+    for (const { vector } of documents) checkDimensions(vector.length, dimensions);
+    if (dimensions !== undefined) this.#rows ??= new CosineRows(dimensions);
+    this.#rows?.reserve(this.#documents.length + documents.length);
+    for (const id of [...deletedIds, ...this.#idsOf(deletedWhere)]) this.#delete(id);
+    for (const document of documents) this.#store(document);
   }
 
-  /** Returns the collection of this name, and creates it when it is new. */
-  collection(name: string): VectorSpace {
-    const collection = this.#collections.get(name) ?? new VectorSpace(this.#dimensions);
-    this.#collections.set(name, collection);
-    return collection;
-  }
-
-  upsert(document: DocumentFields, vector: readonly number[]): void {
-    const length = checkEmbedding(vector, this.#rows?.dimensions ?? this.#dimensions);
-    const row = this.#rowOf.get(document.id) ?? this.#documents.length;
-    this.#rows ??= new CosineRows(vector.length);
-    this.#rows.set(row, { vector, length });
-    this.#documents[row] = document;
-    this.#rowOf.set(document.id, row);
-  }
-
-  search(vector: readonly number[], { topK, minScore, filter }: CheckedSearchOptions): VectorSearchResult[] {
-    const length = checkEmbedding(vector, this.#rows?.dimensions ?? this.#dimensions);
+  search({ topK, minScore, filter, ...query }: StoredSearch): VectorSearchResult[] {
+    if (this.#rows === undefined) return [];
+    checkDimensions(query.vector.length, this.#rows.dimensions);
     const nearest = new NearestItems<DocumentFields>(topK);
-    this.#rows?.eachCosine({ vector, length }, (row, score) => {
+    const isFiltered = Object.keys(filter).length > 0;
+    this.#rows.eachCosine(query, (row, score) => {
       // The filter last: few documents come so far.
       if (score < minScore || !nearest.wants(score)) return;
       const item = this.#documents[row] as DocumentFields;
-      if (matchesFilter(item.metadata, filter)) nearest.add({ item, score });
+      if (!isFiltered || matchesFilter(item.metadata, filter)) nearest.add({ item, score });
     });
     return nearest.toSorted().map(({ item, score }) => ({ document: copyDocument(item), score }));
   }
@@ -56,8 +46,20 @@ export class VectorSpace {
     return { ...copyDocument(document), embedding: this.#rows.get(row) };
   }
 
+  #idsOf(filter: MetadataFilter | undefined): string[] {
+    if (filter === undefined) return [];
+    return this.#documents.filter(({ metadata }) => matchesFilter(metadata, filter)).map(({ id }) => id);
+  }
+
+  #store({ vector, length, ...document }: StoredDocument): void {
+    const row = this.#rowOf.get(document.id) ?? this.#documents.length;
+    this.#rows?.set(row, { vector, length });
+    this.#documents[row] = document;
+    this.#rowOf.set(document.id, row);
+  }
+
   /** Removes a document by moving the last one into its place. */
-  delete(id: string): void {
+  #delete(id: string): void {
     const row = this.#rowOf.get(id);
     const last = this.#documents.at(-1);
     if (row === undefined || last === undefined) return;
@@ -67,23 +69,4 @@ export class VectorSpace {
     this.#rowOf.delete(id);
     this.#rows?.replaceByLast(row);
   }
-
-  clear(): void {
-    this.#documents.length = 0;
-    this.#rowOf.clear();
-    this.#rows = undefined;
-  }
-
-  /** Removes everything, also the collections. */
-  dispose(): void {
-    this.clear();
-    this.#collections.clear();
-  }
-}
-
-// Only own values match: an inherited one is not metadata.
-function matchesFilter(metadata: DocumentFields["metadata"], filter: Readonly<Record<string, unknown>>): boolean {
-  return Object.keys(filter).every(
-    (key) => metadata !== undefined && Object.hasOwn(metadata, key) && equalJson(metadata[key], filter[key]),
-  );
 }

@@ -15,14 +15,26 @@ export type VectorSearchOptions = {
   /** Leaves out results below this score. */
   minScore?: number | undefined;
   /**
-   * Keeps documents whose metadata has each of these values: equal JSON, arrays and objects as a whole. `null` means a
-   * stored `null`, and `undefined` is refused, because a forgotten value must not widen a search.
+   * Keeps documents whose metadata has each of these values: equal JSON, arrays and objects as a whole. A name is that of
+   * a field, or names joined by dots for a field within objects: `{ "author.city": "Oslo" }`. `null` means a stored
+   * `null`. Refused are `undefined`, because a forgotten value must not widen a search, and names that begin with `$`,
+   * because there are no operators.
    */
   filter?: Record<string, unknown> | undefined;
 };
 
 /** A document without its embedding, and its score: the cosine, from 1 for the same direction to -1 for the opposite one. */
 export type VectorSearchResult = { document: VectorDocument; score: number };
+
+/** A change of many documents that `VectorStore.write` makes in one step: first it removes, then it stores. */
+export type VectorChange = {
+  /** Documents to store, each as `upsert` does. Of several with one id the last counts. */
+  upsert?: readonly VectorDocument[] | undefined;
+  /** Ids of documents to remove. Absent ones are not an error. */
+  delete?: readonly string[] | undefined;
+  /** Removes all documents that this filter finds. An empty one is refused: `clear` removes everything. */
+  deleteWhere?: Record<string, unknown> | undefined;
+};
 
 /**
  * A store of documents that finds them by the cosine of their vectors.
@@ -52,6 +64,18 @@ export interface VectorStore {
   clear(): Promise<void>;
   /** Releases what the store holds. Closing twice is safe; any other call afterwards is an error. */
   close(): Promise<void>;
+  /**
+   * Connects and prepares the database, so that a fault shows now instead of in the first call. Optional: the first call
+   * does the same. Safe to call again, and by many processes at once.
+   */
+  initialize?(): Promise<void>;
+  /** Removes and stores documents in one step: a reader finds all of the change or none, and a refused one changes nothing. */
+  write?(change: VectorChange): Promise<void>;
+  /**
+   * Remembers the name of the embedding model whose vectors these are, unless one is remembered already, and returns the
+   * remembered name. `clear` forgets it.
+   */
+  rememberModel?(model: string): Promise<string>;
   /**
    * A store of its own inside this one: nothing in it is seen outside. The same name gives a view of the same documents.
    * Closing a view leaves the documents and other views as they are; closing the store closes all its views.

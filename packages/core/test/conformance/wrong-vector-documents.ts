@@ -80,6 +80,8 @@ export const wrongVectorDocuments = {
     keeping((document) => ({ ...document, id: document.id.replaceAll("\0", "") })),
   "refuses content that is not a well-formed string": () =>
     keeping((document) => ({ ...document, content: document.content.toWellFormed() })),
+  "refuses content of more than 8 MB, and a NUL character": () =>
+    keeping((document) => ({ ...document, content: document.content.replaceAll("\0", "") })),
   "refuses metadata that is not JSON": () =>
     keeping((document) => ({
       ...document,

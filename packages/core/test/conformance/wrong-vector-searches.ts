@@ -36,11 +36,23 @@ export const wrongVectorSearches = {
           ({ document }) => document.metadata?.["tenant"] === filter["tenant"],
         ),
     })),
-  "treats every name in a filter as data": () =>
+  "finds a field within objects by names joined by dots": () =>
     filtering((metadata, filter) => Object.entries(filter).every(([path, value]) => valueAt(metadata, path) === value)),
+  "takes no name with a dot for a step of a path": () =>
+    searching((options) => (options.filter?.["one.two.three"] === 1 ? without(options, "filter") : options)),
+  "refuses operators in a filter": () =>
+    searching(({ filter = {}, ...rest }) => ({
+      ...rest,
+      filter: Object.fromEntries(Object.entries(filter).filter(([name]) => !name.startsWith("$"))),
+    })),
+  "treats every name in a filter as data": () =>
+    searching(({ filter = {}, ...rest }) => ({
+      ...rest,
+      filter: Object.fromEntries(Object.entries(filter).map(([name, value]) => [name.replace("\0", ""), value])),
+    })),
   "treats every value in a filter as data": () =>
     filtering((metadata, filter) =>
-      Object.entries(filter).every(([key, value]) => fitsOperator((metadata as Facts)[key], value)),
+      Object.entries(filter).every(([key, value]) => fitsPattern((metadata as Facts)[key], value)),
     ),
   "refuses a filter with values that are not JSON": () =>
     searching(({ filter = {}, ...rest }) => ({ ...rest, filter: JSON.parse(JSON.stringify(filter)) as Facts })),
@@ -51,7 +63,7 @@ function valueAt(metadata: object, path: string): unknown {
   return path.split(".").reduce<unknown>((value, name) => (value as Facts | undefined)?.[name], metadata);
 }
 
-/** Treats an object as a condition, as document databases do. */
-function fitsOperator(held: unknown, value: unknown): boolean {
-  return typeof value === "object" && value !== null && "$ne" in value ? held !== value.$ne : held === value;
+/** Treats a percent sign as any text, as `like` does in SQL. */
+function fitsPattern(held: unknown, value: unknown): boolean {
+  return value === "%" ? typeof held === "string" : held === value;
 }

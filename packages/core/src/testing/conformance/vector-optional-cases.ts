@@ -1,3 +1,4 @@
+import { sleep } from "../../async/sleep.ts";
 import { assert, rejectsWith } from "./assert.ts";
 import type { VectorStore } from "../../vector/vector-store.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
@@ -99,6 +100,116 @@ export const vectorCollectionCases = {
       assert.throws(() => store.collection(name), { code: "invalid_value" });
   },
 } satisfies ConformanceCases<VectorStoreWithCollections>;
+
+/** A `VectorStore` with the optional members `initialize`, `write` and `rememberModel`: subject of `vectorWriteCases`. */
+export type WritableVectorStore = VectorStore & Required<Pick<VectorStore, "initialize" | "write" | "rememberModel">>;
+
+/** Conformance suite for a `VectorStore` with `initialize`, `write` and `rememberModel`. The subject is the one of `vectorStoreCases`. */
+export const vectorWriteCases = {
+  "initializes many times, also at once and after the first document": async (store) => {
+    await Promise.all([store.initialize(), store.initialize(), store.initialize()]);
+    await store.upsert(at("a", [1, 0]));
+    await store.initialize();
+
+    assert.deepEqual(await eastIds(store), ["a"]);
+  },
+  "stores and removes documents in one change": async (store) => {
+    await fill(store, at("a", [1, 0], { of: "x" }), at("b", [1, 0], { of: "x" }), at("c", [1, 0]), at("d", [1, 0]));
+    await store.write({
+      upsert: [at("a", [1, 1]), at("e", [1, 0])],
+      delete: ["d", "absent"],
+      deleteWhere: { of: "x" },
+    });
+
+    assert.deepEqual(await eastIds(store), ["c", "e", "a"]);
+    assert.deepEqual(await store.get("a"), at("a", [1, 1]));
+  },
+  "stores a document that the same change removes": async (store) => {
+    await store.upsert(at("a", [0, 1], { of: "x" }));
+    await store.write({ upsert: [at("a", [1, 0], { of: "x" })], delete: ["a"], deleteWhere: { of: "x" } });
+
+    assert.deepEqual(await store.get("a"), at("a", [1, 0], { of: "x" }));
+  },
+  "keeps the last of several documents with one id": async (store) => {
+    await store.write({ upsert: [at("a", [1, 0], { n: 1 }), at("b", [1, 0]), at("a", [0, 1], { n: 2 })] });
+
+    assert.deepEqual(await store.get("a"), at("a", [0, 1], { n: 2 }));
+    assert.deepEqual(await eastIds(store), ["b", "a"]);
+  },
+  "removes by a filter what a search with it finds": async (store) => {
+    const kept = [at("a", [1, 0], { of: { id: "y" } }), at("b", [1, 0], { of: ["x"] }), at("c", [1, 0])];
+    await fill(store, ...kept, at("d", [1, 0], { of: { id: "x" } }), at("e", [1, 0], { "of.id": "x", more: 1 }));
+    await store.write({ deleteWhere: { "of.id": "x" } });
+
+    assert.deepEqual(await eastIds(store), ["a", "b", "c"]);
+  },
+  "changes nothing when it refuses a part of a change": async (store) => {
+    await store.upsert(at("a", [1, 0], { of: "x" }));
+    const upsert = [at("b", [1, 0]), at("c", [1, 0])];
+    const refused = [
+      { upsert: [...upsert, at("d", [1, 0, 0])], deleteWhere: { of: "x" } },
+      { upsert: [...upsert, at("d", [NaN, 0])], delete: ["a"] },
+      { upsert: [...upsert, at("", [1, 0])], delete: ["a"] },
+      { upsert, delete: ["a", ""] },
+      { upsert, deleteWhere: {} },
+      { upsert, deleteWhere: { of: { $ne: "x" } } },
+      { upsert, deleteWhere: { of: undefined } },
+    ];
+    for (const change of refused) await rejectsWith(store.write(change), "invalid_value");
+
+    assert.deepEqual(await eastIds(store), ["a"]);
+  },
+  "stores many documents in one change": async (store) => {
+    const all = Array.from({ length: 1500 }, (_, index) => at(`d${index}`, [1, index], { even: index % 2 === 0 }));
+    await store.write({ upsert: all });
+    assert.deepEqual(await eastIds(store, { topK: 3 }), ["d0", "d1", "d2"]);
+    assert.equal((await eastIds(store, { topK: 2000 })).length, 1500);
+    await store.write({ deleteWhere: { even: true } });
+
+    assert.deepEqual(await eastIds(store, { topK: 3 }), ["d1", "d3", "d5"]);
+    await store.write({ delete: all.map(({ id }) => id) });
+    assert.deepEqual(await eastIds(store), []);
+  },
+  "takes an empty change": async (store) => await assert.doesNotReject(store.write({})),
+  "shows a reader all of a change or none": async (store) => {
+    const pieces = (n: number) => Array.from({ length: 5 }, (_, index) => at(`p${index + n * 5}`, [1, 0], { n }));
+    await store.write({ upsert: pieces(0) });
+    for (let n = 0; n < 5; n++) {
+      const replaced = store.write({ deleteWhere: { n }, upsert: pieces(n + 1) }).then(() => true);
+      do {
+        const found = await store.search([1, 0]);
+        const numbers = new Set(found.map(({ document }) => document.metadata?.["n"]));
+        assert.deepEqual([found.length, numbers.size], [5, 1]);
+      } while (!(await Promise.race([replaced, sleep(0).then(() => false)])));
+    }
+
+    assert.deepEqual(
+      await eastIds(store),
+      pieces(5).map(({ id }) => id),
+    );
+  },
+  "remembers the first name of a model until it is cleared": async (store) => {
+    assert.equal(await store.rememberModel("one/a"), "one/a");
+    await store.upsert(at("a", [1, 0]));
+    assert.equal(await store.rememberModel("two/b"), "one/a");
+    assert.equal(await store.rememberModel("one/a"), "one/a");
+    await store.clear();
+
+    assert.equal(await store.rememberModel("two/b"), "two/b");
+  },
+  "remembers one name when many are told at once": async (store) => {
+    const names = await Promise.all(["a", "b", "c", "d"].map(async (name) => await store.rememberModel(name)));
+
+    assert.equal(new Set(names).size, 1);
+  },
+  "refuses the optional calls after it was closed": async (store) => {
+    await store.close();
+
+    await rejectsWith(store.initialize(), "storage_unavailable");
+    await rejectsWith(store.write({}), "storage_unavailable");
+    await rejectsWith(store.rememberModel("a"), "storage_unavailable");
+  },
+} satisfies ConformanceCases<WritableVectorStore>;
 
 /** Conformance suite for a `VectorStore` that embeds documents itself. */
 export const vectorEmbeddingsCases = {

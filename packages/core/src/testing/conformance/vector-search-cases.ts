@@ -102,14 +102,35 @@ export const vectorSearchCases = {
 
     assert.deepEqual(await eastIds(store, { topK: 3, filter: { tenant: "two" } }), ["far"]);
   },
+  "finds a field within objects by names joined by dots": async (store) => {
+    await fill(
+      store,
+      at("deep", [1, 0], { author: { name: "Ada", home: { city: "Oslo" } }, none: { held: null } }),
+      at("flat", [1, 0], { "author.name": "Ada", author: "Ada" }),
+      at("list", [1, 0], { author: [{ name: "Ada" }], none: {} }),
+    );
+
+    assert.deepEqual(await eastIds(store, { filter: { "author.name": "Ada" } }), ["deep", "flat"]);
+    assert.deepEqual(await eastIds(store, { filter: { "author.home.city": "Oslo" } }), ["deep"]);
+    assert.deepEqual(await eastIds(store, { filter: { "author.home": { city: "Oslo" } } }), ["deep"]);
+    assert.deepEqual(await eastIds(store, { filter: { "none.held": null } }), ["deep"]);
+    assert.deepEqual(await eastIds(store, { filter: { author: "Ada", "author.name": "Ada" } }), ["flat"]);
+    for (const name of ["author.0.name", "author.0", "author.", ".author", "author..name", "author.name.length"])
+      assert.deepEqual(await eastIds(store, { filter: { [name]: "Ada" } }), [], name);
+  },
+  "takes no name with a dot for a step of a path": async (store) => {
+    await fill(store, at("a", [1, 0], { one: { "two.three": 1 }, "one.two": { three: 2 } }));
+
+    assert.deepEqual(await eastIds(store, { filter: { "one.two.three": 1 } }), []);
+    assert.deepEqual(await eastIds(store, { filter: { "one.two.three": 2 } }), []);
+    assert.deepEqual(await eastIds(store, { filter: { "one.two": { three: 2 } } }), ["a"]);
+  },
   "treats every name in a filter as data": async (store) => {
     await fill(store, at("one", [1, 0], { tenant: "one", a: { b: "one" } }), at("two", [1, 0], { tenant: "two" }));
     const names = [
       "x') OR '1'='1",
-      "a.b",
+      "a.",
       "a'b",
-      "$.tenant",
-      "$ne",
       "]",
       '"',
       "\0",
@@ -117,6 +138,9 @@ export const vectorSearchCases = {
       "constructor",
       "%",
       "*",
+      "a.$b",
+      "\\",
+      "?",
     ];
 
     for (const name of names) assert.deepEqual(await eastIds(store, { filter: { [name]: "one" } }), [], name);
@@ -125,21 +149,23 @@ export const vectorSearchCases = {
   },
   "treats every value in a filter as data": async (store) => {
     await fill(store, at("one", [1, 0], { tenant: "one" }), at("two", [1, 0], { tenant: "two" }));
-    const values = [
-      "' OR 1=1 --",
-      { $ne: null },
-      { $gt: "" },
-      { $exists: true },
-      ["one", "two"],
-      "%",
-      "*",
-      "o_e",
-      "",
-      {},
-    ];
+    const values = ["' OR 1=1 --", ["one", "two"], "%", "*", "o_e", "", {}, "one\0", "\\u0000", { in: ["one"] }];
 
     for (const tenant of values)
       assert.deepEqual(await eastIds(store, { filter: { tenant } }), [], JSON.stringify(tenant));
+  },
+  "refuses operators in a filter": async (store) => {
+    await store.upsert(at("a", [1, 0], { tenant: "one" }));
+    const filters = [
+      { $where: "true" },
+      { $or: [{ tenant: "one" }] },
+      { "$.tenant": "one" },
+      { tenant: { $ne: null } },
+      { tenant: { $exists: true } },
+      { tenant: [{ $gt: "" }] },
+    ];
+
+    for (const filter of filters) await rejectsWith(store.search([1, 0], { filter }), "invalid_value");
   },
   "refuses a filter with values that are not JSON": async (store) => {
     await store.upsert(at("a", [1, 0]));

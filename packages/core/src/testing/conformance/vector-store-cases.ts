@@ -131,6 +131,16 @@ const documentCases = {
       await rejectsWith(store.upsert({ id: "a", content, embedding: [1, 0] }), "invalid_value");
     assert.equal(await store.get("a"), null);
   },
+  "refuses content of more than 8 MB, and a NUL character": async (store) => {
+    for (const content of ["a\0b", "x".repeat(8 * 2 ** 20 + 1), "é".repeat(4 * 2 ** 20 + 1)])
+      await rejectsWith(store.upsert({ id: "a", content, embedding: [1, 0] }), "invalid_value");
+    for (const metadata of [{ "a\0b": 1 }, { a: ["\0"] }, { a: "x".repeat(2 ** 18) }])
+      await rejectsWith(store.upsert(at("a", [1, 0], metadata)), "invalid_value");
+    assert.equal(await store.get("a"), null);
+    const metadata = { a: "\\u0000", "\\": ["\\\\u0000"] };
+    await store.upsert(at("a", [1, 0], metadata));
+    assert.deepEqual((await store.get("a"))?.metadata, metadata);
+  },
   "refuses metadata that is not JSON": async (store) => {
     for (const value of [1n, NaN, new Date(), () => 1, "\ud800", [undefined]])
       await rejectsWith(store.upsert(at("a", [1, 0], { deep: [value] })), "invalid_value");
