@@ -63,8 +63,26 @@ export const internalUsers = {
   "@troupe-internal/gemini": ["@troupe/providers-google", "@troupe/providers-vertex"],
   "@troupe-internal/offline-model": ["@troupe/demo-server"],
   "@troupe-internal/sql-storage": ["@troupe/storage-sqlite", "@troupe/storage-postgres"],
+  "@troupe-internal/toolkit": [
+    "@troupe-internal/toolkit-fakes",
+    "@troupe/toolkits-duckduckgo",
+    "@troupe/toolkits-hackernews",
+    "@troupe/toolkits-web-search",
+    "@troupe/toolkits-gmail",
+    "@troupe/toolkits-whatsapp",
+  ],
+  "@troupe-internal/toolkit-fakes": [
+    "troupe",
+    "@troupe-internal/toolkit",
+    "@troupe/toolkits-duckduckgo",
+    "@troupe/toolkits-hackernews",
+    "@troupe/toolkits-web-search",
+    "@troupe/toolkits-gmail",
+    "@troupe/toolkits-whatsapp",
+  ],
   "@troupe-internal/vendor-fakes": [
     "troupe",
+    "@troupe-internal/toolkit-fakes",
     "@troupe-internal/bench",
     "@troupe-internal/run-checker",
     "@troupe/providers-openai",
@@ -97,8 +115,16 @@ export const testEntryPoints = {
     "@troupe-internal/vendor-fakes",
     "@troupe-internal/fault-tools",
     "@troupe-internal/run-checker",
+    "@troupe-internal/toolkit-fakes",
   ],
-  users: ["apps", "bench", "internal/vendor-fakes", "internal/fault-tools", "internal/run-checker"],
+  users: [
+    "apps",
+    "bench",
+    "internal/vendor-fakes",
+    "internal/fault-tools",
+    "internal/run-checker",
+    "internal/toolkit-fakes",
+  ],
 };
 
 /** Packages that tests of any workspace may import although only the root declares them. */

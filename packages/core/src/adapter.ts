@@ -24,6 +24,7 @@ export {
   readProviderOptions,
 } from "./model/provider-options.ts";
 export type { OptionNames, SettingsOf } from "./model/provider-options.ts";
+export { networkOptions } from "./model/network.ts";
 export type { CallHeaders, NetworkOptions } from "./model/network.ts";
 
 // Errors.
@@ -82,7 +83,7 @@ export type { UndiciDispatcher } from "./wire/proxy-sender.ts";
 export { sharedHttpPool } from "./wire/shared-http-pool.ts";
 export { Network } from "./model/network.ts";
 export type { CallStart, NetworkSettings } from "./model/network.ts";
-export { postJson, readJson } from "./wire/post-json.ts";
+export { mergeHeaders, postJson, readJson } from "./wire/post-json.ts";
 export type { ErrorReply, JsonRequest } from "./wire/post-json.ts";
 export { askClient, openClientStream } from "./wire/client-call.ts";
 export type { ClientMethod } from "./wire/client-call.ts";
@@ -168,9 +169,14 @@ export type { RunEnd, RunWork } from "./run/run-work.ts";
 export { createId } from "./util/create-id.ts";
 export { elapsedMs } from "./util/elapsed-ms.ts";
 export { getOwn } from "./util/get-own.ts";
+export { mapBounded } from "./async/map-bounded.ts";
 export { sleep } from "./async/sleep.ts";
+export { startDeadline } from "./async/start-deadline.ts";
+export type { Deadline } from "./async/start-deadline.ts";
 export { untilAborted } from "./async/until-aborted.ts";
 export { withTimeout } from "./async/with-timeout.ts";
 export { loggerOption } from "./log/logger.ts";
 export { createRedactor } from "./log/redact.ts";
 export type { Redactor } from "./log/redact.ts";
+export { createMasker } from "./util/create-masker.ts";
+export type { Masker } from "./util/create-masker.ts";

@@ -56,8 +56,11 @@ export function parseAnswer(text: string): unknown {
 
 type UserHeaders = NonNullable<CallContext["headers"]>;
 
-/** Puts the user's headers in the place of ours. `null` takes one away. */
-function mergeHeaders(ours: Readonly<Record<string, string>>, users: UserHeaders | undefined): Record<string, string> {
+/** Returns headers with those of the user in place of ours, by their names in any case. `null` takes one away. */
+export function mergeHeaders(
+  ours: Readonly<Record<string, string>>,
+  users: UserHeaders | undefined,
+): Record<string, string> {
   const merged = { ...ours };
   if (users === undefined) return merged;
   const byKey = new Map(Object.keys(ours).map((name) => [name.toLowerCase(), name]));

@@ -1,0 +1,59 @@
+import { TroupeError } from "@troupe/core";
+import { embeddingProviderChecks, readEnvironment, untilAborted } from "@troupe/core/adapter";
+import type { ApiKeySource, OptionCheck } from "@troupe/core/adapter";
+import { serviceError } from "./service-error.ts";
+
+/** Check of an option that holds a credential: a string that fits into a header, or a function that returns one. */
+export const credentialOption: OptionCheck<ApiKeySource | undefined> = embeddingProviderChecks.apiKey;
+
+/** Sources of a credential: the option, else the first environment variable that is set. */
+export type CredentialSources = {
+  service: string;
+  /** Name of the option, for errors. */
+  option: string;
+  given: ApiKeySource | undefined;
+  /** Names of environment variables. */
+  environment: readonly string[];
+  signal?: AbortSignal | undefined;
+};
+
+/**
+ * Returns the credential for one tool call. A function is called each time, and the environment read each time. Without
+ * any it rejects with `unauthorized`, and the message names the option and the variables; no message shows a value.
+ */
+export async function readCredential(sources: CredentialSources): Promise<string> {
+  const { service, option, given, environment, signal } = sources;
+  const ways = [`pass ${option}`, ...environment.map((name) => `set ${name}`)].join(" or ");
+  if (given !== undefined) {
+    const value = typeof given === "function" ? await callFor(given, sources) : given;
+    return checkValue(value, `${option} of ${service}`);
+  }
+  signal?.throwIfAborted();
+  const found = readEnvironment(...environment);
+  if (found !== undefined) return checkValue(found.value, `the environment variable ${found.name}`);
+  const advice = `It has to be configured: ${ways}.`;
+  throw serviceError(service, {
+    problem: "credential_missing",
+    happened: `needs a credential, and there is none`,
+    advice,
+  });
+}
+
+async function callFor(source: () => string | Promise<string>, { service, option, signal }: CredentialSources) {
+  try {
+    return await untilAborted(async () => await source(), signal);
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    // What it threw may quote a token.
+    const happened = `cannot be asked, because the function ${option} failed`;
+    throw serviceError(service, { problem: "credential_missing", happened, advice: "Mend the function." });
+  }
+}
+
+function checkValue(value: unknown, where: string): string {
+  if (typeof value === "string" && /^[!-~]{1,16384}$/.test(value)) return value;
+  throw new TroupeError(
+    "invalid_config",
+    `The credential in ${where} must be 1 to 16384 visible ASCII characters without spaces.`,
+  );
+}

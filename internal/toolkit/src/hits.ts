@@ -1,0 +1,64 @@
+import type { ToolResult } from "@troupe/core";
+import { cleanText } from "./clean-text.ts";
+import { cleanUrl } from "./clean-url.ts";
+import { htmlToText } from "./html-to-text.ts";
+
+/** A hit as a service sent it. */
+type RawHit = { title: unknown; url: unknown; snippet: unknown; date?: unknown };
+
+/** A hit of a search: plain text, an http: or https: address, and a date where the service told one. */
+export type SearchHit = { title: string; url: string; snippet: string; date?: string };
+
+/** Longest title and snippet of a hit, in characters. */
+export const hitLimits = { title: 200, snippet: 500 } as const;
+
+/**
+ * Makes a hit: title and snippet as plain text of bounded length, the date as `YYYY-MM-DD` where it is one. Returns
+ * `undefined` without an http: or https: address, such as for `javascript:`.
+ */
+export function toSearchHit({ title, url, snippet, date }: RawHit): SearchHit | undefined {
+  const address = cleanUrl(url);
+  if (address === undefined) return undefined;
+  const when = cleanDate(date);
+  return {
+    // A hit without a title is named by its address.
+    title: htmlToText(title, hitLimits.title) || new URL(address).hostname,
+    url: address,
+    snippet: htmlToText(snippet, hitLimits.snippet),
+    ...(when !== "" && { date: when }),
+  };
+}
+
+/** Returns a date as `YYYY-MM-DD` where it is one or begins with one, else as the service wrote it: "2 days ago". */
+export function cleanDate(date: unknown): string {
+  const text = cleanText(date, 40);
+  const day = /^\d{4}-\d{2}-\d{2}(?=$|[T ])/.exec(text)?.[0];
+  return day === undefined || Number.isNaN(Date.parse(day)) ? text : day;
+}
+
+/** Returns Unix seconds as an ISO time to the second, or `undefined` for what is no such number. */
+export function toIsoTime(seconds: unknown): string | undefined {
+  if (typeof seconds !== "number" || !(Math.abs(seconds) < 8_640_000_000_000)) return undefined;
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+}
+
+/** The hits of one search, for the model and as an artifact. */
+export type FoundHits<Hit> = { service: string; query: string; hits: readonly Hit[] };
+
+/**
+ * Makes the result of a search: the hits as JSON for the model, with a note where there are none, and as an artifact of
+ * type `search_hits` for the caller.
+ */
+export function toHitsResult<Hit extends SearchHit>({ service, query, hits }: FoundHits<Hit>): ToolResult {
+  const results = hits.map(({ title, url, snippet, date }) => ({
+    title,
+    url,
+    snippet,
+    ...(date !== undefined && { date }),
+  }));
+  const note = `${service} found nothing for this query. Try fewer or other words.`;
+  return {
+    content: results.length > 0 ? { results } : { results, note },
+    artifacts: [{ type: "search_hits", mimeType: "application/json", data: { service, query, hits: [...hits] } }],
+  };
+}

@@ -1,0 +1,79 @@
+import { readRetryAfter } from "@troupe/core/adapter";
+import type { ReplyHeaders } from "@troupe/core/adapter";
+import { problemOfStatus, serviceError } from "./service-error.ts";
+import type { ServiceFailure } from "./service-error.ts";
+
+/** Parts of a `ServiceReply`. */
+export type ServiceReplyParts = { service: string; status: number; headers: ReplyHeaders; text: string };
+
+/** Returns what a toolkit knows better about a reply with an error status than its status tells, if anything. */
+export type ExplainReply = (reply: ServiceReply) => ServiceFailure | undefined;
+
+/** The whole reply of a service, of any status but a redirect, as text without the secrets of its request. */
+export class ServiceReply {
+  readonly service: string;
+  readonly status: number;
+  readonly headers: ReplyHeaders;
+  readonly text: string;
+
+  constructor({ service, status, headers, text }: ServiceReplyParts) {
+    this.service = service;
+    this.status = status;
+    this.headers = headers;
+    this.text = text;
+  }
+
+  /** Returns the reply if its status is 2xx. Else throws the error that `explain` or the status tells. */
+  requireOk(explain?: ExplainReply): this {
+    if (this.status >= 200 && this.status <= 299) return this;
+    throw this.toError(explain?.(this));
+  }
+
+  /** Makes an error of the reply, with its status and the time to wait that it asks for. */
+  toError(failure: ServiceFailure = { problem: problemOfStatus(this.status) }): Error {
+    const retryAfterMs = failure.problem === "rate_limited" ? this.#retryAfterMs() : undefined;
+    return serviceError(this.service, {
+      status: this.status,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...failure,
+    });
+  }
+
+  /** Parses the reply as JSON. Throws an error that tells apart an empty answer, a web page and a damaged one. */
+  json(): unknown {
+    const value = this.tryJson();
+    if (value !== undefined) return value;
+    throw serviceError(this.service, { problem: "unreadable", status: this.status, ...this.#whyNoJson() });
+  }
+
+  /** Parses the reply as JSON, or returns `undefined`. */
+  tryJson(): unknown {
+    try {
+      return JSON.parse(this.text);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Makes the error of a reply that is not what the toolkit expects of the service. */
+  unexpected(): Error {
+    const happened = "sent an answer of an unknown form";
+    return serviceError(this.service, { problem: "unreadable", status: this.status, happened });
+  }
+
+  #whyNoJson(): Pick<ServiceFailure, "happened" | "advice"> {
+    if (this.text.trim() === "") return { happened: "sent an empty answer" };
+    const type = this.headers.get("content-type") ?? "";
+    if (!/^\s*</.test(this.text) && !type.includes("html"))
+      return { happened: "sent an answer that is cut or not JSON" };
+    return {
+      happened: "answered with a web page where JSON was expected",
+      advice: "A proxy, a sign-in page or a block may stand in between: check the network and baseURL.",
+    };
+  }
+
+  #retryAfterMs(): number | undefined {
+    const waitMs = readRetryAfter(this.headers);
+    return waitMs !== undefined && Number.isFinite(waitMs) ? waitMs : undefined;
+  }
+}
