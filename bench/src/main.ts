@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { baseline, figures, workspaceOnly } from "./figures.ts";
 import { printHops } from "./hops.ts";
+import { heldServer, printHeld } from "./http/measure-held.ts";
 import { measure } from "./measure.ts";
 import type { Figure } from "./measure.ts";
 import { printColdStarts } from "./packed/cold.ts";
@@ -14,8 +15,9 @@ import type { Summary } from "./report.ts";
 /**
  * `pnpm bench <figure> [--rounds n]` measures one figure and prints it; with `--packed` of the packages as they are published,
  * installed outside the workspace. `pnpm bench repeat <figure>` measures it twice, each time with new processes, and fails when a
- * target's two medians lie further apart than the tolerance. `pnpm bench cold` measures the starts of servers. `pnpm bench hops
- * [--root folder]` counts the hops of a run, of another checkout when its folder is given.
+ * target's two medians lie further apart than the tolerance. `pnpm bench held [--packed]` measures the heap of open streams.
+ * `pnpm bench cold` measures the starts of servers. `pnpm bench hops [--root folder]` counts the hops of a run, of another
+ * checkout when its folder is given.
  */
 const { values, positionals } = parseArgs({
   options: { rounds: { type: "string" }, root: { type: "string" }, packed: { type: "boolean" } },
@@ -38,10 +40,12 @@ async function printTwice(chosen: Figure): Promise<boolean> {
   return repeats.every(({ difference }) => difference < tolerance);
 }
 
+/** Packages that the measured servers import. */
+const serverPackages = ["@troupe/core", "@troupe/http", "@troupe/providers-openai", "express@5"];
+
 /** Measures the same servers in a project that has the packed packages installed. */
 async function printPacked(chosen: Figure): Promise<void> {
-  const names = ["@troupe/core", "@troupe/http", "@troupe/providers-openai", "express@5"];
-  await withPacked(names, async ({ folder }) => {
+  await withPacked(serverPackages, async ({ folder }) => {
     const targets = chosen.targets
       .filter((target) => target.name !== workspaceOnly)
       .map((target) => ({ ...target, file: pathToFileURL(join(folder, "src", String(target.file))) }));
@@ -49,13 +53,20 @@ async function printPacked(chosen: Figure): Promise<void> {
   });
 }
 
+async function printHeldBy(packed: boolean): Promise<void> {
+  if (!packed) await printHeld(heldServer);
+  else await withPacked(serverPackages, ({ folder }) => printHeld(pathToFileURL(join(folder, "src", heldServer))));
+}
+
 if (name === "hops") {
   await printHops(values.root ?? join(import.meta.dirname, "../.."));
 } else if (name === "cold") {
   await printColdStarts(Number(values.rounds ?? 20));
+} else if (name === "held") {
+  await printHeldBy(values.packed === true);
 } else if (figure === undefined) {
   console.error(
-    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, cold, hops`,
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, cold, held, hops`,
   );
   process.exitCode = 1;
 } else if (values.packed === true) {

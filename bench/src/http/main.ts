@@ -1,12 +1,11 @@
 import { median } from "../statistics.ts";
 import { toLines } from "../table.ts";
 import { measureFirstToken } from "./measure-first-token.ts";
-import { measureHeld } from "./measure-held.ts";
 import { StreamTrial } from "./stream-trial.ts";
 
 /**
- * `pnpm --filter @troupe-internal/bench http`: measures the time to the first piece of a stream beside the baselines,
- * the memory that an open stream holds beyond a connection, and the time until a thousand cut streams are gone.
+ * `pnpm --filter @troupe-internal/bench http`: measures the time to the first piece of a stream beside the baselines, and
+ * the time until a thousand cut streams are gone.
  */
 const router = "http/router-openai.ts";
 
@@ -43,15 +42,6 @@ const firstTimes = first.map(({ name, roundsMs }) => [
   Math.min(...roundsMs).toFixed(3),
 ]);
 console.log(`${toLines([["first piece of a stream", "median ms", "best round ms"], ...firstTimes])}\n`);
-
-const { stream, connection } = await measureHeld(router);
-const held = [stream, connection, stream - connection].map((kilobytes) => kilobytes.toFixed(1));
-console.log(
-  `${toLines([
-    ["heap, KB", "open stream", "connection", "more"],
-    ["router", ...held],
-  ])}\n`,
-);
 
 const cuts = await timesOfCuts(["http/baseline-aborting.ts", router]);
 const ratios = cuts.map(([baseline = Number.NaN, ours = Number.NaN]) => ours / baseline);

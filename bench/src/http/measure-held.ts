@@ -1,14 +1,37 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { median } from "../statistics.ts";
+import { toLines } from "../table.ts";
 import { StreamTrial } from "./stream-trial.ts";
 
 /** Kilobytes of heap. */
-export type HeldKilobytes = { stream: number; connection: number };
+type HeldKilobytes = { stream: number; connection: number };
 
 const rounds = 3;
 
-/** Memory that a server holds for an open stream, and for an idle connection. */
-export async function measureHeld(file: string, count = 1000): Promise<HeldKilobytes> {
+/** Server that is measured: router, agent and a provider over HTTP. */
+export const heldServer = "http/router-openai.ts";
+
+const measurements = 3;
+
+/** Measures what an open stream holds in a server of its own, several times, and prints each time and the median. */
+export async function printHeld(file: string | URL): Promise<void> {
+  const rows: HeldKilobytes[] = [];
+  for (let time = 0; time < measurements; time++) rows.push(await measureHeld(file));
+  const more = rows.map(({ stream, connection }) => stream - connection);
+  console.log(
+    toLines([
+      ["heap, KB", "open stream", "connection", "more"],
+      ...rows.map(({ stream, connection }, time) => [
+        String(time + 1),
+        ...[stream, connection, stream - connection].map((kilobytes) => kilobytes.toFixed(1)),
+      ]),
+      ["in the middle", "", "", median(more).toFixed(1)],
+    ]),
+  );
+}
+
+/** Measures the memory that a server holds for an open stream, and for an idle connection. */
+async function measureHeld(file: string | URL, count = 1000): Promise<HeldKilobytes> {
   const trial = await StreamTrial.start(file);
   const growth = async (open: () => Promise<unknown>): Promise<number> => {
     const before = await settledHeap(trial);

@@ -16,7 +16,7 @@ export class StreamTrial {
     this.#clients = clients;
   }
 
-  static async start(file: string, { everyMs = 1000 } = {}): Promise<StreamTrial> {
+  static async start(file: string | URL, { everyMs = 1000 } = {}): Promise<StreamTrial> {
     const vendor = await startChild("http/slow-vendor.ts", 1, { BENCH_EVERY_MS: String(everyMs) });
     const server = await startChild(file, 0, { BENCH_VENDOR_URL: vendor.url });
     return new StreamTrial(server, vendor, await startChild("http/stream-clients.ts", 1));
