@@ -63,7 +63,8 @@ async function tryOne(name: string, { visit, share, need }: Plan): Promise<strin
     return `${name.padEnd(14)} skipped: ${error.message}`;
   }
   const start = performance.now();
-  const { cases: sent, faults } = await visitDemo(visit, { cases: Math.ceil(cases * share), seed });
+  const { cases: sent, faults, remarks = [] } = await visitDemo(visit, { cases: Math.ceil(cases * share), seed });
+  for (const remark of remarks) print(`- ${name}: ${remark}`);
   for (const fault of faults.slice(0, 40)) print(`- ${name}: ${fault}`);
   if (faults.length > 0) process.exitCode = 1;
   const seconds = ((performance.now() - start) / 1000).toFixed(0);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { needPythonEnvironment } from "../../tools/services/python-environment.ts";
+import { judgeReport } from "./schemathesis-report.ts";
 import type { Visited, VisitOptions, VisitResult } from "./visit.ts";
 
 const version = "4.32.5";
@@ -26,20 +27,25 @@ export function needSchemathesis(mayInstall: boolean): void {
 /**
  * Has schemathesis, which knows nothing of this project, generate requests from the service's own OpenAPI description, valid
  * ones and invalid ones, and hold every answer against it: in rounds with seeds of their own, until there were enough cases.
- * The faults are the sections of its reports.
+ * The faults are what its reports say, except for claims that the description refutes, which are counted.
  */
 export async function visitBySchemathesis({ url, folder: cwd }: Visited, options: VisitOptions): Promise<VisitResult> {
+  const description: unknown = await (await fetch(`${url}/docs/spec.json`)).json();
   const faults: string[] = [];
+  const refuted = new Map<string, number>();
   let cases = 0;
-  for (let { seed } = options; cases < options.cases; seed++) {
+  for (let { seed } = options; cases < options.cases && faults.length === 0; seed++) {
     const limits = [`--max-examples=${examples}`, `--seed=${seed}`, "--no-color", "--continue-on-failure"];
     const report = await run(["--config-file", config, "run", `${url}/docs/spec.json`, ...limits], cwd);
     const sent = Number(/(\d+) generated/.exec(report)?.[1] ?? 0);
-    faults.push(...(sent === 0 ? [`no case was generated: ${report.slice(-2000)}`] : faultsIn(report)));
-    if (faults.length > 0) break;
+    if (sent === 0) faults.push(`no case was generated: ${report.slice(-2000)}`);
+    const judged = judgeReport(report, description);
+    faults.push(...judged.faults);
+    for (const [reason, count] of judged.refuted) refuted.set(reason, (refuted.get(reason) ?? 0) + count);
     cases += sent;
   }
-  return { cases, faults };
+  const remarks = [...refuted].map(([reason, count]) => `claims that do not hold, as ${reason}: ${count}`);
+  return { cases, faults, remarks };
 }
 
 /** Runs the tool in a folder where it may leave its own notes. */
@@ -50,19 +56,4 @@ async function run(args: readonly string[], cwd: string): Promise<string> {
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes: Buffer) => said.push(bytes));
   await once(child, "close");
   return Buffer.concat(said).toString("utf8");
-}
-
-/** In a form every field is text: the number that the tool means arrives as a string, which the description allows. */
-const textOfForms = /\(was string, became [^]*Content-Type: multipart\/form-data/;
-
-/** The report has a section for each operation, and in it a number for each case that failed. */
-function faultsIn(report: string): string[] {
-  const sections = report.split(/^_{3,} (?=[A-Z]+ \/|Stateful)/m).slice(1);
-  return sections.flatMap((section) => {
-    const [title = ""] = section.split(/ _{3,}$/m);
-    const failures = section.split(/^\d+\. Test Case ID: /m).slice(1);
-    return (failures.length > 0 ? failures : [section])
-      .filter((failure) => !textOfForms.test(failure))
-      .map((failure) => `${title}: ${failure.split(/^=+ |^_+ /m)[0]?.slice(0, 1500)}`);
-  });
 }

@@ -10,8 +10,12 @@ export type Visited = {
 /** Size of a visit, and the seed of what is generated. */
 export type VisitOptions = { readonly cases: number; readonly seed: number };
 
-/** Result of a visit: the number of requests, and the faults, each with what shows it. */
-export type VisitResult = { readonly cases: number; readonly faults: readonly string[] };
+/** Result of a visit: the number of requests, the faults, each with what shows it, and what else is worth a line. */
+export type VisitResult = {
+  readonly cases: number;
+  readonly faults: readonly string[];
+  readonly remarks?: readonly string[];
+};
 
 /** A client that sends the service what no friendly client does, and judges the answers. */
 export type Visit = (visited: Visited, options: VisitOptions) => Promise<VisitResult>;
