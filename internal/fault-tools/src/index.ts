@@ -10,3 +10,8 @@ export { checkStorageModel } from "./storage/check-storage-model.ts";
 export { JournalStorage } from "./storage/journal-storage.ts";
 export { mountSmallDisk } from "./storage/small-disk.ts";
 export type { SmallDisk } from "./storage/small-disk.ts";
+export { checkHostileStrings } from "./vectors/check-hostile-strings.ts";
+export { checkTenants } from "./vectors/check-tenants.ts";
+export { clusteredVectors, measureRecall } from "./vectors/clustered-vectors.ts";
+export type { ClusteredVectors } from "./vectors/clustered-vectors.ts";
+export { hostileStrings } from "./vectors/hostile-strings.ts";
