@@ -1,5 +1,6 @@
 import type { Rule } from "./rule.ts";
 import { agentRules } from "./rules/agents.ts";
+import { messageToolkitRules } from "./rules/message-toolkits.ts";
 import { modelCallRules } from "./rules/model-calls.ts";
 import { reportRules } from "./rules/reports.ts";
 import { resourceRules } from "./rules/resources.ts";
@@ -16,6 +17,7 @@ export const rules: readonly Rule[] = [
   ...modelCallRules,
   ...storageRules,
   ...transportRules,
+  ...messageToolkitRules,
   ...testingRules,
   ...reportRules,
 ];

@@ -50,6 +50,11 @@ const wordings = {
     advice: "Try again later.",
   },
   too_large: { code: "unavailable", happened: "sent an answer that is too large", advice: "Ask for less." },
+  outcome_unknown: {
+    code: "unavailable",
+    happened: "did not confirm the request, which may have been carried out all the same",
+    advice: "Do not repeat it before you know.",
+  },
   redirected: {
     code: "unavailable",
     happened: "answered with a redirect, which is not followed",

@@ -4,7 +4,13 @@ import { problemOfStatus, serviceError } from "./service-error.ts";
 import type { ServiceFailure } from "./service-error.ts";
 
 /** Parts of a `ServiceReply`. */
-export type ServiceReplyParts = { service: string; status: number; headers: ReplyHeaders; text: string };
+export type ServiceReplyParts = {
+  service: string;
+  status: number;
+  headers: ReplyHeaders;
+  text: string;
+  lostAnswerAdvice?: string | undefined;
+};
 
 /** Returns what a toolkit knows better about a reply with an error status than its status tells, if anything. */
 export type ExplainReply = (reply: ServiceReply) => ServiceFailure | undefined;
@@ -15,12 +21,14 @@ export class ServiceReply {
   readonly status: number;
   readonly headers: ReplyHeaders;
   readonly text: string;
+  readonly #lostAnswerAdvice: string | undefined;
 
-  constructor({ service, status, headers, text }: ServiceReplyParts) {
+  constructor({ service, status, headers, text, lostAnswerAdvice }: ServiceReplyParts) {
     this.service = service;
     this.status = status;
     this.headers = headers;
     this.text = text;
+    this.#lostAnswerAdvice = lostAnswerAdvice;
   }
 
   /** Returns the reply if its status is 2xx. Else throws the error that `explain` or the status tells. */
@@ -31,6 +39,8 @@ export class ServiceReply {
 
   /** Makes an error of the reply, with its status and the time to wait that it asks for. */
   toError(failure: ServiceFailure = { problem: problemOfStatus(this.status) }): Error {
+    // The service may have failed before the request was carried out, or after.
+    if (this.status >= 500 || this.status === 408) this.#requireKnownOutcome();
     const retryAfterMs = failure.problem === "rate_limited" ? this.#retryAfterMs() : undefined;
     return serviceError(this.service, {
       status: this.status,
@@ -43,6 +53,7 @@ export class ServiceReply {
   json(): unknown {
     const value = this.tryJson();
     if (value !== undefined) return value;
+    this.#requireKnownOutcome();
     throw serviceError(this.service, { problem: "unreadable", status: this.status, ...this.#whyNoJson() });
   }
 
@@ -57,8 +68,15 @@ export class ServiceReply {
 
   /** Makes the error of a reply that is not what the toolkit expects of the service. */
   unexpected(): Error {
+    this.#requireKnownOutcome();
     const happened = "sent an answer of an unknown form";
     return serviceError(this.service, { problem: "unreadable", status: this.status, happened });
+  }
+
+  /** Throws for a request with an effect, of which the reply does not tell if it was carried out. */
+  #requireKnownOutcome(): void {
+    if (this.#lostAnswerAdvice === undefined) return;
+    throw serviceError(this.service, { problem: "outcome_unknown", advice: this.#lostAnswerAdvice });
   }
 
   #whyNoJson(): Pick<ServiceFailure, "happened" | "advice"> {

@@ -29,10 +29,46 @@ export type ServiceRequest = {
   secrets?: readonly string[] | undefined;
   /** Largest size of the answer in bytes, decoded. @default 4_194_304 */
   maxBytes?: number | undefined;
+  /**
+   * For a request with an effect, such as a mail that is sent: what to do when its answer is lost. The error then says that it may
+   * have been carried out.
+   */
+  lostAnswerAdvice?: string | undefined;
 };
 
 /** Sends a request of a tool call, and reads its whole reply. Rejects with a `serviceError` when there is none. */
 export type Ask = (request: ServiceRequest) => Promise<ServiceReply>;
+
+/** A tool call that runs: the signal of its end, and the advice of a request with an effect that has no answer yet. */
+type RunningCall = { readonly signal: AbortSignal; unanswered: string | undefined };
+
+/** Codes of failures before a connection stood: nothing was sent. */
+const notConnected: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EADDRNOTAVAIL",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** Tells if a request may have reached the service although it failed so. Redirects and requests that cannot be sent do nothing. */
+function mayBeSent(error: unknown): boolean {
+  const isKnown = TroupeError.is(error) && error.code !== "unavailable" && error.code !== "timeout";
+  return !isKnown && !isUnconnected(error);
+}
+
+function isUnconnected(error: unknown, depth = 0): boolean {
+  if (!(error instanceof Error) || depth > 10) return false;
+  return ("code" in error && notConnected.has(String(error.code))) || isUnconnected(error.cause, depth + 1);
+}
 
 /**
  * A service that tools ask over HTTP. Requests go over core's connections, or as the user's network options say; a redirect
@@ -56,28 +92,42 @@ export class Service {
    */
   async call<Result>(signal: AbortSignal | undefined, work: (ask: Ask) => Promise<Result>): Promise<Result> {
     const deadline = startDeadline(this.#timeoutMs, "late", signal);
+    const running: RunningCall = { signal: deadline.signal, unanswered: undefined };
     try {
       // Also ends a `fetch` of the user that ignores its signal.
-      return await untilAborted(() => work((request) => this.#ask(request, deadline.signal)), deadline.signal);
+      return await untilAborted(() => work((request) => this.#ask(request, running)), deadline.signal);
     } catch (error) {
       if (signal?.aborted === true) throw abortedError(signal.reason);
-      throw deadline.signal.aborted ? this.#lateError() : error;
+      if (!deadline.signal.aborted) throw error;
+      throw running.unanswered === undefined ? this.#lateError() : this.#outcomeUnknown(running.unanswered);
     } finally {
       deadline.end();
     }
   }
 
-  async #ask({ url, method = "GET", headers = {}, body, ...limits }: ServiceRequest, signal: AbortSignal) {
+  async #ask({ url, method = "GET", headers = {}, body, ...limits }: ServiceRequest, running: RunningCall) {
+    const { signal } = running;
+    const { lostAnswerAdvice, secrets = [], maxBytes = maxAnswerBytes } = limits;
     const users = await this.#network.readHeaders(signal);
     const sent = mergeHeaders({ "user-agent": "troupe", ...headers }, users);
+    running.unanswered ??= lostAnswerAdvice;
     try {
       const reply = await this.#network.send(url, { method, headers: sent, body, signal });
-      const text = await this.#read(reply, limits.maxBytes ?? maxAnswerBytes);
-      const shown = createMasker(limits.secrets ?? [])(text);
-      return new ServiceReply({ service: this.name, status: reply.status, headers: reply.headers, text: shown });
+      const text = createMasker(secrets)(await this.#readReply(reply, maxBytes));
+      running.unanswered = undefined;
+      const { status, headers: received } = reply;
+      return new ServiceReply({ service: this.name, status, headers: received, text, lostAnswerAdvice });
     } catch (error) {
+      if (lostAnswerAdvice !== undefined && mayBeSent(error)) throw this.#outcomeUnknown(lostAnswerAdvice);
       throw this.#toError(error);
     }
+  }
+
+  /** Reads a reply. Of a failure whose body cannot be read the status is enough. */
+  async #readReply(reply: HttpReply, maxBytes: number): Promise<string> {
+    const isFailure = reply.status < 200 || reply.status > 299;
+    const reading = this.#read(reply, maxBytes);
+    return isFailure ? await reading.catch(() => "") : await reading;
   }
 
   async #read({ bytes }: HttpReply, maxBytes: number): Promise<string> {
@@ -110,6 +160,11 @@ export class Service {
     // Sentences of ours: a header that cannot be sent, a proxy that refused.
     if (error.code !== "unavailable") return new TroupeError(error.code, error.message);
     return this.#unreachable(error);
+  }
+
+  /** Without the code of the network's failure, by which a caller would think that another try is safe. */
+  #outcomeUnknown(advice: string): Error {
+    return serviceError(this.name, { problem: "outcome_unknown", advice });
   }
 
   #unreachable(error: unknown): Error {
