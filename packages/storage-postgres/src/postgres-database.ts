@@ -1,4 +1,4 @@
-import { checkKey, checkLeaseText, encodeSequence, sleep } from "@troupe/core/adapter";
+import { checkKey, checkLeaseText, encodeSequence } from "@troupe/core/adapter";
 import type {
   AppendedKey,
   AppendRequest,
@@ -8,14 +8,10 @@ import type {
   TextSwap,
   TextWrite,
 } from "@troupe/core/adapter";
+import type { Connections } from "@troupe-internal/postgres";
 import { nextAppendedKey } from "@troupe-internal/sql-storage";
 import type { SqlCall, SqlRow, Statements } from "@troupe-internal/sql-storage";
 import type { AppendStatement } from "./append-statement.ts";
-import type { Connections, Query } from "./connections.ts";
-import { isTransient, toPostgresFailure } from "./postgres-failure.ts";
-
-const maxTries = 10;
-const pauseMs = 10;
 
 /** The statements on a storage's table, the connections that run them, and a function that releases the pool. */
 export type OpenTable = {
@@ -43,7 +39,7 @@ export class PostgresDatabase implements RecordDatabase {
   }
 
   async writeAll(writes: readonly TextWrite[]): Promise<void> {
-    await this.#withConnection(async (query) => {
+    await this.#table.connections.useRepeatedly(async (query) => {
       await query({ sql: "begin", parameters: [] });
       // When a statement fails, the connection is ended, and the transaction with it.
       for (const write of writes) await query(this.#table.statements.write(write));
@@ -64,13 +60,13 @@ export class PostgresDatabase implements RecordDatabase {
     const { namespace, keyPrefix, lease } = request;
     checkKey(namespace, keyPrefix + encodeSequence(1));
     const { statements, append } = this.#table;
-    return await this.#withConnection(async (query) => {
+    return await this.#table.connections.useRepeatedly(async (query) => {
       for (;;) {
-        const leaseText = lease && textOf(await query(statements.read({ namespace: "locks", key: lease.key })));
+        const leaseText = lease && textOf(await query<SqlRow>(statements.read({ namespace: "locks", key: lease.key })));
         if (lease !== undefined) checkLeaseText(leaseText, lease);
-        const [stored] = await query(append(request, leaseText as string | undefined));
+        const [stored] = await query<SqlRow>(append(request, leaseText as string | undefined));
         if (stored?.key !== undefined) return { key: stored.key, seq: Number(stored.key.slice(keyPrefix.length)) };
-        const [last] = await query(statements.lastNumbered(request));
+        const [last] = await query<SqlRow>(statements.lastNumbered(request));
         // Throws when there is no number left.
         nextAppendedKey(request, last?.key);
       }
@@ -90,20 +86,7 @@ export class PostgresDatabase implements RecordDatabase {
   }
 
   async #query(call: SqlCall): Promise<readonly SqlRow[]> {
-    return await this.#withConnection(async (query) => await query(call));
-  }
-
-  /** Repeats the work when the database rolled it back because of a concurrent transaction. */
-  async #withConnection<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
-    for (let tried = 1; ; tried += 1) {
-      try {
-        return await this.#table.connections.use(work);
-      } catch (error) {
-        if (!isTransient(error) || tried === maxTries) throw toPostgresFailure(error);
-      }
-      // Random, so that the transactions in conflict do not try again at the same time.
-      await sleep(pauseMs * tried * Math.random());
-    }
+    return await this.#table.connections.useRepeatedly(async (query) => await query<SqlRow>(call));
   }
 }
 

@@ -1,6 +1,7 @@
 import { DatabaseStorage, readOptions } from "@troupe/core/adapter";
+import { readSource } from "@troupe-internal/postgres";
 import { openDatabase } from "./open-database.ts";
-import { poolOptionTable, postgresOptionTable, readSource } from "./postgres-options.ts";
+import { poolOptionTable, postgresOptionTable } from "./postgres-options.ts";
 import type { PostgresOptions } from "./postgres-options.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
+import type { Query } from "@troupe-internal/postgres";
 import type { SqlCall, Statements } from "@troupe-internal/sql-storage";
-import type { Query } from "./connections.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 
 /** The names of a storage's table and of its schema, not quotedTableName. */

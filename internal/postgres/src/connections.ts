@@ -1,12 +1,19 @@
 import { TroupeError } from "@troupe/core";
-import { withTimeout } from "@troupe/core/adapter";
-import type { SqlCall, SqlRow } from "@troupe-internal/sql-storage";
-import { toConnectFailure } from "./postgres-failure.ts";
-import type { PostgresSettings } from "./postgres-options.ts";
+import { sleep, withTimeout } from "@troupe/core/adapter";
+import { isTransient, toConnectFailure, toPostgresFailure } from "./postgres-failure.ts";
 import type { PostgresClient, PostgresPool } from "./postgres-pool.ts";
 
+/** A statement of SQL and its parameters. */
+export type SqlStatement = { readonly sql: string; readonly parameters: readonly unknown[] };
+
 /** Runs one statement on a borrowed connection and returns its rows. */
-export type Query = <Row = SqlRow>(call: SqlCall) => Promise<readonly Row[]>;
+export type Query = <Row>(statement: SqlStatement) => Promise<readonly Row[]>;
+
+/** The limits of connections, in milliseconds. */
+export type ConnectionLimits = { readonly acquireTimeoutMs: number; readonly statementTimeoutMs: number };
+
+const maxTries = 10;
+const pauseMs = 10;
 
 /** Added to the timeout of a statement, so that the server, whose error says more, times out first. */
 const extraTimeoutMs = 1000;
@@ -15,7 +22,7 @@ const extraTimeoutMs = 1000;
 const freshMs = 1000;
 
 /**
- * Borrows connections from a pool for the calls of a storage. Returns only those in a known state, and ends the others.
+ * Borrows connections from a pool, one for each piece of work. Returns only those in a known state, and ends the others.
  * No connection within `acquireTimeoutMs` is `storage_unavailable`.
  */
 export class Connections {
@@ -24,10 +31,7 @@ export class Connections {
   readonly #answerTimeoutMs: number;
   readonly #answeredAt = new WeakMap<PostgresClient, number>();
 
-  constructor(
-    pool: PostgresPool,
-    { acquireTimeoutMs, statementTimeoutMs }: Pick<PostgresSettings, "acquireTimeoutMs" | "statementTimeoutMs">,
-  ) {
+  constructor(pool: PostgresPool, { acquireTimeoutMs, statementTimeoutMs }: ConnectionLimits) {
     this.#pool = pool;
     this.#acquireTimeoutMs = acquireTimeoutMs;
     this.#answerTimeoutMs = statementTimeoutMs + extraTimeoutMs;
@@ -37,7 +41,7 @@ export class Connections {
   async use<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
     const client = await this.#acquire();
     let isClean = true;
-    const query = async <Row>({ sql, parameters }: SqlCall): Promise<readonly Row[]> => {
+    const query = async <Row>({ sql, parameters }: SqlStatement): Promise<readonly Row[]> => {
       isClean = false;
       // A documented option of a single query that the types of pg do not have.
       const config = { text: sql, values: [...parameters], query_timeout: this.#answerTimeoutMs };
@@ -50,6 +54,22 @@ export class Connections {
       return await work(query);
     } finally {
       giveBack(client, isClean);
+    }
+  }
+
+  /**
+   * Works with a connection, and repeats the work when the database rolled it back because of a concurrent transaction.
+   * Rejects with a `TroupeError`.
+   */
+  async useRepeatedly<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
+    for (let tried = 1; ; tried += 1) {
+      try {
+        return await this.use(work);
+      } catch (error) {
+        if (!isTransient(error) || tried === maxTries) throw toPostgresFailure(error);
+      }
+      // Random, so that the transactions in conflict do not try again at the same time.
+      await sleep(pauseMs * tried * Math.random());
     }
   }
 

@@ -22,7 +22,7 @@ const problems: Readonly<Record<string, string>> = {
  * that it can be repeated.
  */
 export function isTransient(error: unknown): boolean {
-  const state = sqlState(error);
+  const state = sqlStateOf(error);
   return state === "40001" || state === "40P01";
 }
 
@@ -32,7 +32,7 @@ export function isTransient(error: unknown): boolean {
  */
 export function toPostgresFailure(error: unknown): TroupeError {
   if (TroupeError.is(error)) return error;
-  const state = sqlState(error);
+  const state = sqlStateOf(error);
   if (state === undefined) {
     return unavailable(
       "PostgreSQL did not answer, or the connection was lost. The operation may have been executed",
@@ -48,7 +48,7 @@ export function toPostgresFailure(error: unknown): TroupeError {
  * that cannot be reached. A `TroupeError` is returned as it is.
  */
 export function toConnectFailure(error: unknown): TroupeError {
-  if (TroupeError.is(error) || sqlState(error) !== undefined) return toPostgresFailure(error);
+  if (TroupeError.is(error) || sqlStateOf(error) !== undefined) return toPostgresFailure(error);
   return unavailable(`PostgreSQL cannot be reached (${findErrorCode(error) ?? "no connection was made"})`, error);
 }
 
@@ -62,7 +62,8 @@ function unavailable(sentence: string, thrown: unknown): TroupeError {
   return new TroupeError("storage_unavailable", `${sentence}.`, { cause });
 }
 
-function sqlState(error: unknown): string | undefined {
+/** Returns the SQLSTATE of an error that PostgreSQL sent; undefined for any other error. */
+export function sqlStateOf(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" && /^[\dA-Z]{5}$/.test(code) && "severity" in (error as Error) ? code : undefined;
 }

@@ -1,6 +1,9 @@
 import type { Client, Pool } from "pg";
-import type { PostgresSettings } from "./postgres-options.ts";
+import type { ConnectionLimits } from "./connections.ts";
 import type { ServerAddress } from "./read-connection-string.ts";
+
+/** The limits of connections, and the most connections at the same time; a given pool has its own. */
+export type PoolSettings = ConnectionLimits & { readonly max?: number };
 
 const keepAliveAfterMs = 10_000;
 
@@ -8,7 +11,7 @@ const keepAliveAfterMs = 10_000;
 const extraTimeoutMs = 1000;
 
 /** Loads `pg` and creates a pool for a server, without connecting. Nothing is taken from the environment. */
-export async function createPool(address: ServerAddress, settings: PostgresSettings): Promise<Pool> {
+export async function createPool(address: ServerAddress, settings: PoolSettings): Promise<Pool> {
   const { default: pg } = await import("pg");
   const { host, port, user, password, database, ssl, channelBinding, applicationName } = address;
   return new pg.Pool({

@@ -1,0 +1,5 @@
+export type { Connections, Query, SqlStatement } from "./connections.ts";
+export { openConnections, readSource } from "./open-connections.ts";
+export type { ConnectionSource } from "./open-connections.ts";
+export { sqlStateOf, toPostgresFailure } from "./postgres-failure.ts";
+export type { PostgresPool } from "./postgres-pool.ts";
