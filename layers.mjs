@@ -74,7 +74,6 @@ export const internalUsers = {
   ],
   "@troupe-internal/toolkit-fakes": [
     "troupe",
-    "@troupe-internal/toolkit",
     "@troupe/toolkits-duckduckgo",
     "@troupe/toolkits-hackernews",
     "@troupe/toolkits-web-search",
@@ -141,5 +140,6 @@ export const environmentReaders = [
   "bench",
   "examples",
   "internal/vendor-fakes/src/suite",
+  "internal/toolkit-fakes/src/credential-cases.ts",
   "packages/core/src/keys/read-environment.ts",
 ];

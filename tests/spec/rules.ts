@@ -7,6 +7,7 @@ import { resourceRules } from "./rules/resources.ts";
 import { runtimeRules } from "./rules/runtime.ts";
 import { storageRules } from "./rules/storage.ts";
 import { testingRules } from "./rules/testing.ts";
+import { toolkitRules } from "./rules/toolkits.ts";
 import { transportRules } from "./rules/transports.ts";
 
 /** All rules of the specification and of what we promise beyond it. A test proves a rule by citing its id in its title: `it("… [retry.backoff]", …)`. */
@@ -14,6 +15,7 @@ export const rules: readonly Rule[] = [
   ...resourceRules,
   ...runtimeRules,
   ...agentRules,
+  ...toolkitRules,
   ...modelCallRules,
   ...storageRules,
   ...transportRules,

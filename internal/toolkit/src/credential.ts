@@ -23,7 +23,6 @@ export type CredentialSources = {
  */
 export async function readCredential(sources: CredentialSources): Promise<string> {
   const { service, option, given, environment, signal } = sources;
-  const ways = [`pass ${option}`, ...environment.map((name) => `set ${name}`)].join(" or ");
   if (given !== undefined) {
     const value = typeof given === "function" ? await callFor(given, sources) : given;
     return checkValue(value, `${option} of ${service}`);
@@ -31,7 +30,9 @@ export async function readCredential(sources: CredentialSources): Promise<string
   signal?.throwIfAborted();
   const found = readEnvironment(...environment);
   if (found !== undefined) return checkValue(found.value, `the environment variable ${found.name}`);
-  const advice = `It has to be configured: ${ways}.`;
+  const ways = [`pass ${option}`, ...environment.map((name) => `set ${name}`)];
+  const listed = ways.length < 2 ? ways.join("") : `${ways.slice(0, -1).join(", ")} or ${ways.at(-1)}`;
+  const advice = `It has to be configured: ${listed}.`;
   throw serviceError(service, {
     problem: "credential_missing",
     happened: `needs a credential, and there is none`,

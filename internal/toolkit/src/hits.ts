@@ -1,4 +1,4 @@
-import type { ToolResult } from "@troupe/core";
+import type { Json, ToolResult } from "@troupe/core";
 import { cleanText } from "./clean-text.ts";
 import { cleanUrl } from "./clean-url.ts";
 import { htmlToText } from "./html-to-text.ts";
@@ -42,23 +42,37 @@ export function toIsoTime(seconds: unknown): string | undefined {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** The hits of one search, for the model and as an artifact. */
-export type FoundHits<Hit> = { service: string; query: string; hits: readonly Hit[] };
+/** The hits of one search: short JSON, for the model and as an artifact. */
+export type FoundHits<Hit> = {
+  service: string;
+  /** The query, where there is one. */
+  query?: string | undefined;
+  hits: readonly Hit[];
+  /** A remark for the model. @default where there is no hit: to try other words */
+  note?: string | undefined;
+};
 
 /**
- * Makes the result of a search: the hits as JSON for the model, with a note where there are none, and as an artifact of
- * type `search_hits` for the caller.
+ * Makes the result of a search: the hits for the model as `{ results, note? }`, and as an artifact of type `search_hits`
+ * for the caller.
  */
-export function toHitsResult<Hit extends SearchHit>({ service, query, hits }: FoundHits<Hit>): ToolResult {
-  const results = hits.map(({ title, url, snippet, date }) => ({
-    title,
-    url,
-    snippet,
-    ...(date !== undefined && { date }),
-  }));
-  const note = `${service} found nothing for this query. Try fewer or other words.`;
+export function toHitsResult<Hit extends { [name: string]: Json | undefined }>(found: FoundHits<Hit>): ToolResult {
+  const { service, query, hits } = found;
+  const results = hits.map((hit) => toJson(hit));
+  const none = results.length === 0 ? `${service} found nothing for this query. Try fewer or other words.` : undefined;
+  const note = found.note ?? none;
   return {
-    content: results.length > 0 ? { results } : { results, note },
-    artifacts: [{ type: "search_hits", mimeType: "application/json", data: { service, query, hits: [...hits] } }],
+    content: { results, ...(note !== undefined && { note }) },
+    artifacts: [
+      {
+        type: "search_hits",
+        mimeType: "application/json",
+        data: { service, ...(query !== undefined && { query }), hits: results },
+      },
+    ],
   };
+}
+
+function toJson(hit: { [name: string]: Json | undefined }): Record<string, Json> {
+  return Object.fromEntries(Object.entries(hit).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }

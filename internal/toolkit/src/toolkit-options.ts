@@ -26,8 +26,7 @@ export function enabledTools(toolkit: string, switches: readonly ToolSwitch[]): 
   const tools = switches.filter(({ isEnabled }) => isEnabled).map(({ make }) => make());
   if (tools.length > 0) return tools;
   const names = switches.map(({ option }) => option).join(" and ");
-  throw new TroupeError(
-    "invalid_config",
-    `${toolkit} has no tools, because ${names} are false. Leave one of them out.`,
-  );
+  const verb = switches.length === 1 ? "is" : "are";
+  const message = `${toolkit} has no tools, because ${names} ${verb} false. Leave one of them out.`;
+  throw new TroupeError("invalid_config", message);
 }

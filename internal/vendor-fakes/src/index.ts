@@ -1,4 +1,5 @@
 export { CanarySearch } from "./canary-search.ts";
+export { deliver } from "./delivery.ts";
 export type { Delivery } from "./delivery.ts";
 export type { DialectName, OwnDialect, VendorAnswer } from "./dialect.ts";
 export type { Exchange } from "./exchange.ts";

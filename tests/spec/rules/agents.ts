@@ -1,4 +1,4 @@
-import { plannedRules, rulesOf } from "../rule.ts";
+import { rulesOf } from "../rule.ts";
 
 /** Rules for agents, teams, workflows, tools and their errors. */
 export const agentRules = [
@@ -98,24 +98,6 @@ export const agentRules = [
     "tool.output-cut": "output that is cut or left out is a warning of the run",
     "tool.artifact": "an artifact has a type, data and perhaps a mime type",
     "tool.cache": "a tool's results are cached for its ttl",
-  }),
-  ...plannedRules("Toolkits", {
-    "toolkit.get-tools": "every toolkit returns its tools from getTools",
-    "duckduckgo.config": "the toolkit takes enableSearch, enableNews and maxResults",
-    "duckduckgo.search": "duckduckgo_search searches, without a credential",
-    "duckduckgo.news": "duckduckgo_news finds news, without a credential",
-    "hackernews.config": "the toolkit takes enableGetTopStories and enableGetUserDetails",
-    "hackernews.top-stories": "hackernews_top_stories lists stories, without a credential",
-    "hackernews.user": "hackernews_user describes a user, without a credential",
-    "web-search.config": "the toolkit takes provider, apiKey and maxResults",
-    "web-search.search": "web_search asks the chosen provider with its key",
-    "gmail.config": "the toolkit takes credentialsPath, tokenPath and authClient",
-    "gmail.send": "gmail_send sends an email",
-    "gmail.search": "gmail_search searches emails",
-    "gmail.read": "gmail_read reads an email",
-    "whatsapp.config": "the toolkit takes accessToken, phoneNumberId, version and recipientWaid",
-    "whatsapp.text": "whatsapp_send_text sends a text message",
-    "whatsapp.template": "whatsapp_send_template sends a template",
   }),
   ...rulesOf("Errors", {
     "agent.on-error": "onError is called on errors",

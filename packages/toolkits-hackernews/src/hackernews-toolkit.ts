@@ -1,0 +1,58 @@
+import type { NetworkOptions, ToolDef, ToolSource } from "@troupe/core";
+import { anyBoolean, baseUrlOption, optional, readOptions } from "@troupe/core/adapter";
+import type { OptionTable } from "@troupe/core/adapter";
+import { enabledTools, maxResultsOption, Service, toolkitChecks } from "@troupe-internal/toolkit";
+import { topStoriesTool } from "./top-stories.ts";
+import { userTool } from "./user.ts";
+
+/** Options of a `HackerNewsToolkit`. All have defaults. */
+export type HackerNewsOptions = NetworkOptions & {
+  /** Gives the agent `hackernews_top_stories`. @default true */
+  enableGetTopStories?: boolean | undefined;
+  /** Gives the agent `hackernews_user`. @default true */
+  enableGetUserDetails?: boolean | undefined;
+  /** The largest number of stories, from 1 to 50, and the number unless the model asks for fewer. @default 10 */
+  maxResults?: number | undefined;
+  /** The address of the API. @default "https://hacker-news.firebaseio.com" */
+  baseURL?: string | undefined;
+  /** Milliseconds for one call of a tool, with all its requests. @default 15_000 */
+  timeoutMs?: number | undefined;
+};
+
+const optionTable = {
+  ...toolkitChecks,
+  enableGetTopStories: optional(anyBoolean, true),
+  enableGetUserDetails: optional(anyBoolean, true),
+  maxResults: maxResultsOption(50, 10),
+  baseURL: optional(baseUrlOption, "https://hacker-news.firebaseio.com"),
+} satisfies OptionTable<HackerNewsOptions>;
+
+/** Tools by which an agent reads Hacker News, without a key: `hackernews_top_stories` and `hackernews_user`. */
+export class HackerNewsToolkit implements ToolSource {
+  readonly #tools: readonly ToolDef[];
+
+  /** Throws `invalid_config` for a wrong or unknown option, and when every tool is disabled. Asks nothing yet. */
+  constructor(options: HackerNewsOptions = {}) {
+    const owner = "HackerNewsToolkit";
+    const { enableGetTopStories, enableGetUserDetails, maxResults, baseURL, timeoutMs, ...network } = readOptions(
+      optionTable,
+      options,
+      { owner },
+    );
+    const service = new Service({ name: "Hacker News", timeoutMs, network });
+    const access = { service, baseURL, timeoutMs };
+    this.#tools = enabledTools(owner, [
+      {
+        option: "enableGetTopStories",
+        isEnabled: enableGetTopStories,
+        make: () => topStoriesTool({ ...access, maxResults }),
+      },
+      { option: "enableGetUserDetails", isEnabled: enableGetUserDetails, make: () => userTool(access) },
+    ]);
+  }
+
+  /** Returns the enabled tools, as a new array. */
+  async getTools(): Promise<ToolDef[]> {
+    return await Promise.resolve([...this.#tools]);
+  }
+}

@@ -1,0 +1,78 @@
+import { defineTool, TroupeError } from "@troupe/core";
+import type { ToolDef } from "@troupe/core";
+import { readCount, readObject } from "@troupe/core/adapter";
+import { htmlToText, readTextArgument, serviceError, toIsoTime, toolTimeoutMs } from "@troupe-internal/toolkit";
+import type { Access } from "./top-stories.ts";
+
+/** A user of Hacker News, as the tool gives it to the model. */
+export type HackerNewsUser = {
+  username: string;
+  karma: number;
+  /** ISO time at which the account was made. */
+  created?: string;
+  /** What the user says about themselves. */
+  about?: string;
+  /** Number of their stories, comments and votes in polls. */
+  submissions: number;
+  url: string;
+};
+
+const longestName = 32;
+
+/** Makes the tool `hackernews_user`. */
+export function userTool({ service, baseURL, timeoutMs }: Access): ToolDef {
+  return defineTool({
+    name: "hackernews_user",
+    description:
+      "Describes a user of Hacker News by the exact name, in which upper and lower case differ: karma, age of the account, what they say about themselves, and the number of their submissions.",
+    parameters: {
+      type: "object",
+      properties: {
+        username: {
+          type: "string",
+          description: "Name of the user, such as pg: letters, digits, _ and -.",
+          minLength: 1,
+          maxLength: longestName,
+        },
+      },
+      required: ["username"],
+      additionalProperties: false,
+    },
+    effect: "pure",
+    timeoutMs: toolTimeoutMs(timeoutMs),
+    execute: (args, { signal }) =>
+      service.call(signal, async (ask): Promise<HackerNewsUser> => {
+        const username = readName(args);
+        const reply = (await ask({ url: `${baseURL}/v0/user/${username}.json` })).requireOk();
+        const user = reply.json();
+        if (user === null) throw noSuchUser(service.name, username);
+        const { id, karma, created, about, submitted } = readObject(user);
+        if (id !== username) throw reply.unexpected();
+        const since = toIsoTime(created);
+        const text = htmlToText(about, 1000);
+        return {
+          username,
+          karma: readCount(karma) ?? 0,
+          ...(since !== undefined && { created: since }),
+          ...(text !== "" && { about: text }),
+          submissions: Array.isArray(submitted) ? submitted.length : 0,
+          url: `https://news.ycombinator.com/user?id=${username}`,
+        };
+      }),
+  });
+}
+
+/** Returns the name; it becomes a part of a path, so nothing but names is taken. */
+function readName(args: Readonly<Record<string, unknown>>): string {
+  const name = readTextArgument(args, "username", longestName);
+  if (/^[\w-]+$/.test(name)) return name;
+  throw new TroupeError("invalid_request", "username must be a name of letters, digits, _ and -.");
+}
+
+function noSuchUser(service: string, username: string): Error {
+  return serviceError(service, {
+    problem: "not_found",
+    happened: `has no user ${username}`,
+    advice: "Upper and lower case differ: check the spelling.",
+  });
+}

@@ -1,0 +1,42 @@
+import { plannedRules, rulesOf } from "../rule.ts";
+
+/** Rules for the toolkits: tools that come with Troupe. */
+export const toolkitRules = [
+  ...rulesOf("Toolkits", {
+    "toolkit.get-tools": "every toolkit returns its tools from getTools, and is a tool source",
+    "toolkit.no-tools": "a toolkit whose tools are all disabled is refused at construction",
+    "toolkit.max-results":
+      "maxResults is the largest number of results, and the number unless the model asks for fewer",
+    "toolkit.hostile-text":
+      "texts of a service are plain text of bounded length, without tags, control and invisible characters, and addresses are http: or https:",
+    "toolkit.errors":
+      "a failed tool says what happened and what to do, in fields.problem too, and quotes nothing of the service",
+    "toolkit.time-limit": "timeoutMs bounds one call of a tool with all its requests, and an abort ends it at once",
+    "toolkit.credential-hidden": "a credential is in no result, error, event or log, whatever the service repeats",
+    "toolkit.credential":
+      "a credential is the option's, else the environment's, read at each call; without any the tool is unauthorized",
+    "toolkit.redirects": "a redirect of a service is not followed",
+    "toolkit.artifacts": "the hits of a search are the artifact search_hits",
+    "hackernews.config": "the toolkit takes enableGetTopStories and enableGetUserDetails",
+    "hackernews.top-stories": "hackernews_top_stories lists stories, without a credential",
+    "hackernews.deleted-stories": "deleted, dead and missing stories are left out, and the next ones take their place",
+    "hackernews.partial": "a story that cannot be loaded does not take the others with it, and the result says so",
+    "hackernews.user": "hackernews_user describes a user, without a credential",
+    "hackernews.user-name": "a username that is no name is refused before any request",
+    "hackernews.no-user": "a user that does not exist is not_found",
+  }),
+  ...plannedRules("Toolkits", {
+    "duckduckgo.config": "the toolkit takes enableSearch, enableNews and maxResults",
+    "duckduckgo.search": "duckduckgo_search searches, without a credential",
+    "duckduckgo.news": "duckduckgo_news finds news, without a credential",
+    "web-search.config": "the toolkit takes provider, apiKey and maxResults",
+    "web-search.search": "web_search asks the chosen provider with its key",
+    "gmail.config": "the toolkit takes credentialsPath, tokenPath and authClient",
+    "gmail.send": "gmail_send sends an email",
+    "gmail.search": "gmail_search searches emails",
+    "gmail.read": "gmail_read reads an email",
+    "whatsapp.config": "the toolkit takes accessToken, phoneNumberId, version and recipientWaid",
+    "whatsapp.text": "whatsapp_send_text sends a text message",
+    "whatsapp.template": "whatsapp_send_template sends a template",
+  }),
+];
