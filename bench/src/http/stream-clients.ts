@@ -7,6 +7,17 @@ export type ClientOrder = { open: number; url: string; path: string } | { idle: 
 /** The number of open connections, of those that ended by themselves, and the moment of the answer. */
 export type ClientAnswer = { open: number; lost: number; atMs: number };
 
+/** Head lines as the fetch of Node sends them: a server keeps the head of a request while it answers. */
+const fetchHead = [
+  "connection: keep-alive",
+  "content-type: application/json",
+  "accept: */*",
+  "accept-language: *",
+  "sec-fetch-mode: cors",
+  "user-agent: node",
+  "accept-encoding: gzip, deflate",
+];
+
 const sockets = new Set<Socket>();
 let lost = 0;
 let isCutting = false;
@@ -27,7 +38,7 @@ function dial(url: string): Socket {
 async function openStream(url: string, path: string, id: number): Promise<void> {
   const socket = dial(url);
   const body = JSON.stringify({ input: "Tell me something.", sessionId: `s${id}` });
-  const head = [`POST ${path} HTTP/1.1`, "host: bench", "content-type: application/json"];
+  const head = [`POST ${path} HTTP/1.1`, `host: ${new URL(url).host}`, ...fetchHead];
   socket.write(`${[...head, `content-length: ${body.length}`].join("\r\n")}\r\n\r\n${body}`);
   let text = "";
   await new Promise<void>((resolve) => {

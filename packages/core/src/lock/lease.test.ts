@@ -3,7 +3,7 @@ import { Lease } from "./lease.ts";
 
 function createLease() {
   const giveBack = vi.fn<() => void>();
-  return { giveBack, lease: new Lease({ hadToWait: false, forget: () => {}, giveBack }) };
+  return { giveBack, lease: new Lease({ hadToWait: false, forgetsQueue: false, leave: giveBack }) };
 }
 
 describe("Lease", () => {

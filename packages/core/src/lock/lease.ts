@@ -11,7 +11,15 @@ export type Fence = {
   readonly confirm: () => Promise<void>;
 };
 
-type LeaseParts = { hadToWait: boolean; fence?: Fence | undefined; forget: () => void; giveBack: () => void };
+/** Run that holds a lease, as its queue knows it. */
+export interface LeaseHolder {
+  /** True when another run may have changed the session since this one joined the queue. */
+  readonly hadToWait: boolean;
+  /** True when the session was deleted, so that its stored queue is deleted too. */
+  forgetsQueue: boolean;
+  /** Gives the lease back. May be called more than once. */
+  leave(): void;
+}
 
 /**
  * A lease on a session: exclusive right to append, proven by its fencing token. A queue (`SessionQueue`, or `LocalQueue`
@@ -23,17 +31,15 @@ type LeaseParts = { hadToWait: boolean; fence?: Fence | undefined; forget: () =>
 export class Lease {
   /** True when another run may have changed the session since this one joined the queue: what was read before is stale. */
   readonly hadToWait: boolean;
+  readonly #holder: LeaseHolder;
   readonly #fence: Fence | undefined;
-  readonly #forget: () => void;
-  readonly #giveBack: () => void;
   #writing: Promise<void> | undefined;
   #isReleased = false;
 
-  constructor({ hadToWait, fence, forget, giveBack }: LeaseParts) {
-    this.hadToWait = hadToWait;
+  constructor(holder: LeaseHolder, fence?: Fence) {
+    this.hadToWait = holder.hadToWait;
+    this.#holder = holder;
     this.#fence = fence;
-    this.#forget = forget;
-    this.#giveBack = giveBack;
   }
 
   /** Options that make an append depend on this lease. Without other processes there are none. */
@@ -59,18 +65,18 @@ export class Lease {
   /** Gives the lease back, once the last write has settled. May be called more than once. */
   release(): void {
     this.#isReleased = true;
-    if (this.#writing === undefined) this.#giveBack();
+    if (this.#writing === undefined) this.#holder.leave();
   }
 
   /** Notes that the session was deleted: its stored queue is deleted with the lease, unless other runs wait. */
   forget(): void {
-    this.#forget();
+    this.#holder.forgetsQueue = true;
   }
 
   #track(write: Promise<unknown>): void {
     const settle = () => {
       this.#writing = undefined;
-      if (this.#isReleased) this.#giveBack();
+      if (this.#isReleased) this.#holder.leave();
     };
     this.#writing = write.then(settle, settle);
   }

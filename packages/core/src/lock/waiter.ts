@@ -28,10 +28,13 @@ export class Waiter implements QueuePosition {
   hadToWait = false;
   /** True when the session was deleted, so that its stored queue is deleted too. */
   forgetsQueue = false;
-  readonly #known = Promise.withResolvers<void>();
+  /** Made only where the queue is waited for: that of a session in this process is known from the start. */
+  #known: PromiseWithResolvers<void> | undefined;
+  #isKnown = false;
   readonly #granted = Promise.withResolvers<Lease>();
   readonly #onLeave: () => void;
   #timer: NodeJS.Timeout | undefined;
+  #onAbort: (() => void) | undefined;
   #hasOutcome = false;
 
   /** `onLeave` is called when the waiter gives up its position or lease, possibly more than once. */
@@ -43,6 +46,8 @@ export class Waiter implements QueuePosition {
   }
 
   get known(): Promise<void> {
+    if (this.#isKnown) return Promise.resolve();
+    this.#known ??= Promise.withResolvers<void>();
     return this.#known.promise;
   }
 
@@ -55,18 +60,19 @@ export class Waiter implements QueuePosition {
   wait(): void {
     const { waitMs, signal } = this.options;
     this.#timer = setTimeout(() => this.refuse(busyTooLong(waitMs)), waitMs);
+    this.#onAbort = () => this.refuse(abortedError(signal?.reason));
     signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   markKnown(): void {
-    this.#known.resolve();
+    this.#isKnown = true;
+    this.#known?.resolve();
   }
 
   grant(fence?: Fence): void {
     this.state = "holding";
     this.#settle();
-    const forget = () => void (this.forgetsQueue = true);
-    this.#granted.resolve(new Lease({ hadToWait: this.hadToWait, fence, forget, giveBack: () => this.leave() }));
+    this.#granted.resolve(new Lease(this, fence));
   }
 
   refuse(error: unknown): void {
@@ -81,11 +87,10 @@ export class Waiter implements QueuePosition {
     else this.refuse(new TroupeError("cancelled", "The run left the queue for its session."));
   }
 
-  readonly #onAbort = (): void => this.refuse(abortedError(this.options.signal?.reason));
-
   #settle(): void {
     this.#hasOutcome = true;
     clearTimeout(this.#timer);
-    this.options.signal?.removeEventListener("abort", this.#onAbort);
+    if (this.#onAbort !== undefined) this.options.signal?.removeEventListener("abort", this.#onAbort);
+    this.#onAbort = undefined;
   }
 }

@@ -50,13 +50,13 @@ export class SseWriter {
   readonly #signal: AbortSignal | undefined;
   readonly #stallMs: number;
   readonly #heartbeat: NodeJS.Timeout;
-  readonly #over = Promise.withResolvers<void>();
+  /** Settles the promise of `close`, once that was called. */
+  #closing: PromiseWithResolvers<void> | undefined;
   #stall: NodeJS.Timeout | undefined;
   #waiters: Waiter[] = [];
   #frames = "";
   #isFlushDue = false;
   #isFull = false;
-  #isClosing = false;
   #isOver = false;
 
   constructor(writable: Writable, options: SseWriterOptions = {}) {
@@ -75,7 +75,7 @@ export class SseWriter {
 
   /** True when no more frames are taken: after `close`, after the reader disconnected, or after an abort. */
   get closed(): boolean {
-    return this.#isClosing || this.#isOver || this.#writable.destroyed || this.#signal?.aborted === true;
+    return this.#closing !== undefined || this.#isOver || this.#writable.destroyed || this.#signal?.aborted === true;
   }
 
   /**
@@ -94,15 +94,16 @@ export class SseWriter {
 
   /** Sends the remaining frames and ends the stream. Resolves when all is sent or the reader is gone. Always call it at the end. */
   close(): Promise<void> {
-    if (this.#isClosing) return this.#over.promise;
-    this.#isClosing = true;
-    if (this.#isOver || this.#writable.destroyed) return this.#over.promise;
+    if (this.#isOver) return Promise.resolve();
+    if (this.#closing !== undefined) return this.#closing.promise;
+    this.#closing = Promise.withResolvers<void>();
+    if (this.#writable.destroyed) return this.#closing.promise;
 
     if (this.#frames !== "") this.#writable.write(this.#frames);
     this.#writable.end();
     this.#limitStall();
     for (const { resolve } of this.#waiters.splice(0)) resolve();
-    return this.#over.promise;
+    return this.#closing.promise;
   }
 
   #flushSoon(): void {
@@ -162,7 +163,7 @@ export class SseWriter {
     for (const event of ends) this.#writable.off(event, this.#release);
     this.#signal?.removeEventListener("abort", this.#refuseWaiters);
     this.#refuseWaiters();
-    this.#over.resolve();
+    this.#closing?.resolve();
   };
 
   readonly #refuseWaiters = (): void => {
