@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isTidyBase64 } from "./base64.ts";
+import { isTidyBase64, isTidyBase64InSteps } from "./base64.ts";
 
 const long = Buffer.alloc(3_000_000, "any bytes").toString("base64");
 
@@ -7,6 +7,19 @@ const long = Buffer.alloc(3_000_000, "any bytes").toString("base64");
 function withSign(sign: string, at: number, text = long): string {
   return text.slice(0, at) + sign + text.slice(at + 1);
 }
+
+describe("isTidyBase64InSteps", () => {
+  it("tells what isTidyBase64 tells, wherever a step ends", async () => {
+    const large = Buffer.alloc(6_500_000, "any bytes").toString("base64");
+    const texts = [large, large.slice(0, 4_194_304), large.slice(0, 4_194_305), `${large}A`, `${large}=`, ""];
+    for (const sign of ["-", "=", "\n", "é"]) {
+      for (const at of [0, 4_194_303, 4_194_304, large.length - 1]) texts.push(withSign(sign, at, large));
+    }
+    for (const [index, text] of texts.entries()) {
+      expect(await isTidyBase64InSteps(text), `text ${index}`).toBe(isTidyBase64(text));
+    }
+  });
+});
 
 describe("isTidyBase64", () => {
   it("takes base64 with or without padding, short or long", () => {

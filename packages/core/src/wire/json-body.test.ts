@@ -64,6 +64,35 @@ describe("encodeJson", () => {
   });
 });
 
+describe("encoding a large body", () => {
+  it("goes on in small steps, between which the event loop turns [model.large-bodies]", async () => {
+    let turns = 0;
+    let isOver = false;
+    const turn = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+
+    const body = await encodeLarge({ a: base64(24_000_000, "a"), b: `data:a/b;base64,${base64(24_000_000, "b")}` });
+    isOver = true;
+
+    expect(body.byteLength).toBeGreaterThan(64_000_000);
+    // 32 million characters each, in steps of 4 million.
+    expect(turns).toBeGreaterThanOrEqual(16);
+  });
+
+  it("sends the body of the moment, not what becomes of it meanwhile", async () => {
+    const body = { data: base64(3_000_000, "a"), more: ["x"] };
+    const expected = JSON.stringify(body);
+    const encoded = encodeLarge(body);
+    body.data = "other";
+    body.more.push("y");
+
+    expect(Buffer.from(await joinBody(await encoded)).toString() === expected).toBe(true);
+  });
+});
+
 describe("a large body", () => {
   async function serveEcho() {
     const bodies: { length: string | undefined; text: string }[] = [];

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { createId } from "../util/create-id.ts";
-import { isTidyBase64 } from "../util/base64.ts";
+import { isTidyBase64InSteps } from "../util/base64.ts";
 
 /** A body that is written in pieces, with its length. It can be read again, for another try. */
 export interface PiecewiseBody extends AsyncIterable<Uint8Array> {
@@ -15,9 +15,6 @@ const pieceLength = 262_144;
 
 /** The longest head of a `data:` URL, up to its comma. */
 const longestHead = 256;
-
-/** A long string within a body: what stands before its base64, and this. */
-type LongText = { head: string; base64: string };
 
 /**
  * Encodes a JSON body for a request. One with large files in base64 is encoded while it is written, piece by piece: as one
@@ -45,43 +42,66 @@ export async function joinBody(body: PiecewiseBody): Promise<Uint8Array<ArrayBuf
 }
 
 async function encodeLong(body: unknown): Promise<string | PiecewiseBody> {
-  const found: LongText[] = [];
+  const texts: string[] = [];
   // No text of a prompt holds it.
   const mark = createId();
+  // At once, so that it is the body of this moment, and without a look into the long strings.
   const outline = JSON.stringify(body, (_, value: unknown) => {
-    const long = typeof value === "string" && value.length >= longText ? splitData(value) : undefined;
-    if (long === undefined) return value;
-    found.push(long);
-    return long.head + mark;
+    if (typeof value !== "string" || value.length < longText) return value;
+    texts.push(value);
+    return mark;
   });
+  const [first = "", ...rest] = outline.split(mark);
+  let outside = first;
+  const around: string[] = [];
+  const long: string[] = [];
+  // This one still belongs to the turn of the event loop in which the request was made.
   await setImmediate();
-  return found.length === 0 ? outline : new JsonPieces(outline.split(mark), found);
+  for (const [index, text] of texts.entries()) {
+    await setImmediate();
+    const start = startOfData(text);
+    const base64 = text.slice(start);
+    const isBase64 = await isTidyBase64InSteps(base64);
+    outside += escapeText(isBase64 ? text.slice(0, start) : text);
+    if (isBase64) {
+      around.push(outside);
+      long.push(base64);
+      outside = "";
+    }
+    outside += rest[index] ?? "";
+  }
+  await setImmediate();
+  return long.length === 0 ? outside : new JsonPieces([...around, outside], long);
 }
 
-/** Splits a long string into the head of a `data:` URL, if it has one, and base64, which JSON holds as it is. */
-function splitData(text: string): LongText | undefined {
-  const start = text.startsWith("data:") ? text.slice(0, longestHead).indexOf(",") + 1 : 0;
-  const base64 = start === 0 ? text : text.slice(start);
-  return isTidyBase64(base64) ? { head: text.slice(0, start), base64 } : undefined;
+/** Returns the index behind the head of a `data:` URL, or 0. */
+function startOfData(text: string): number {
+  return text.startsWith("data:") ? text.slice(0, longestHead).indexOf(",") + 1 : 0;
+}
+
+/** Returns a string as it stands within the quotes of JSON. Base64 stands there as it is. */
+function escapeText(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 class JsonPieces implements PiecewiseBody {
   readonly byteLength: number;
   /** The JSON around the long strings, one more than these. */
   readonly #around: readonly string[];
-  readonly #long: readonly LongText[];
+  /** The long strings in base64, without the head of their `data:` URL. */
+  readonly #long: readonly string[];
 
-  constructor(around: readonly string[], long: readonly LongText[]) {
+  constructor(around: readonly string[], long: readonly string[]) {
     this.#around = around;
     this.#long = long;
     const outside = around.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-    this.byteLength = long.reduce((sum, { base64 }) => sum + base64.length, outside);
+    this.byteLength = long.reduce((sum, base64) => sum + base64.length, outside);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (const [index, text] of this.#around.entries()) {
       yield Buffer.from(text);
-      const base64 = this.#long[index]?.base64 ?? "";
+      const base64 = this.#long[index] ?? "";
       for (let at = 0; at < base64.length; at += pieceLength) {
         yield Buffer.from(base64.slice(at, at + pieceLength), "latin1");
       }
