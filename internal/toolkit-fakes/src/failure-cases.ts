@@ -77,7 +77,9 @@ export const failureCases: ToolkitCases = {
 async function reports(trial: ToolkitTrial, ugly: UglyAnswer): Promise<void> {
   const { reply, problem: usual } = uglyAnswers[ugly];
   if (trial.subject.notUgly?.[ugly] !== undefined) return;
-  const problem = trial.subject.problems?.[ugly] ?? usual;
+  // A service that takes no credential refuses none.
+  const keyless = ugly === "status 401" && trial.subject.credential === undefined ? "forbidden" : usual;
+  const problem = trial.subject.problems?.[ugly] ?? keyless;
   trial.service.answer(reply);
   await trial.eachTool(async (name) => {
     const error = await trial.failure(name);

@@ -95,3 +95,13 @@ export class ServiceReply {
     return waitMs !== undefined && Number.isFinite(waitMs) ? waitMs : undefined;
   }
 }
+
+/** Explains the replies of a service that takes no credential and whose addresses all exist: then the address is wrong. */
+export const explainKeyless: ExplainReply = ({ status }) => {
+  if (status === 401) {
+    const advice = "It takes no credential here: check baseURL of the toolkit and the network.";
+    return { problem: "forbidden", advice };
+  }
+  if (status !== 404 && status !== 410) return undefined;
+  return { problem: "not_found", happened: "has nothing at this address", advice: "Check baseURL of the toolkit." };
+};

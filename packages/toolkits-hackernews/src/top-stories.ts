@@ -1,7 +1,14 @@
 import { defineTool } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
 import { mapBounded, readCount, readObject } from "@troupe/core/adapter";
-import { cleanText, cleanUrl, countParameter, htmlToText, readMaxResults } from "@troupe-internal/toolkit";
+import {
+  cleanText,
+  cleanUrl,
+  countParameter,
+  explainKeyless,
+  htmlToText,
+  readMaxResults,
+} from "@troupe-internal/toolkit";
 import { toHitsResult, toIsoTime, toolTimeoutMs } from "@troupe-internal/toolkit";
 import type { Ask, Service } from "@troupe-internal/toolkit";
 
@@ -90,7 +97,7 @@ function toFailure(error: unknown): Failure {
 }
 
 async function loadIds(ask: Ask, baseURL: string): Promise<number[]> {
-  const reply = (await ask({ url: `${baseURL}/v0/topstories.json` })).requireOk();
+  const reply = (await ask({ url: `${baseURL}/v0/topstories.json` })).requireOk(explainKeyless);
   const ids = reply.json();
   if (Array.isArray(ids) && ids.every((id) => Number.isSafeInteger(id) && id > 0)) return ids as number[];
   throw reply.unexpected();
@@ -98,7 +105,7 @@ async function loadIds(ask: Ask, baseURL: string): Promise<number[]> {
 
 /** Loads a story; `undefined` for one that is missing, deleted or dead. */
 async function loadStory(ask: Ask, baseURL: string, id: number): Promise<HackerNewsStory | undefined> {
-  const reply = (await ask({ url: `${baseURL}/v0/item/${id}.json` })).requireOk();
+  const reply = (await ask({ url: `${baseURL}/v0/item/${id}.json` })).requireOk(explainKeyless);
   const item = reply.json();
   if (item === null) return undefined;
   const { title, url, text, by, score, descendants, time, deleted, dead } = readObject(item);

@@ -1,7 +1,14 @@
 import { defineTool, TroupeError } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
 import { readCount, readObject } from "@troupe/core/adapter";
-import { htmlToText, readTextArgument, serviceError, toIsoTime, toolTimeoutMs } from "@troupe-internal/toolkit";
+import {
+  explainKeyless,
+  htmlToText,
+  readTextArgument,
+  serviceError,
+  toIsoTime,
+  toolTimeoutMs,
+} from "@troupe-internal/toolkit";
 import type { Access } from "./top-stories.ts";
 
 /** A user of Hacker News, as the tool gives it to the model. */
@@ -43,7 +50,7 @@ export function userTool({ service, baseURL, timeoutMs }: Access): ToolDef {
     execute: (args, { signal }) =>
       service.call(signal, async (ask): Promise<HackerNewsUser> => {
         const username = readName(args);
-        const reply = (await ask({ url: `${baseURL}/v0/user/${username}.json` })).requireOk();
+        const reply = (await ask({ url: `${baseURL}/v0/user/${username}.json` })).requireOk(explainKeyless);
         const user = reply.json();
         if (user === null) throw noSuchUser(service.name, username);
         const { id, karma, created, about, submitted } = readObject(user);

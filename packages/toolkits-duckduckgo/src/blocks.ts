@@ -1,0 +1,37 @@
+import { explainKeyless } from "@troupe-internal/toolkit";
+import type { ExplainReply, Service, ServiceFailure, ServiceReply } from "@troupe-internal/toolkit";
+
+/** DuckDuckGo as a tool asks it. */
+export type Access = {
+  service: Service;
+  baseURL: string | undefined;
+  region: string;
+  maxResults: number;
+  timeoutMs: number;
+};
+
+/** Headers of every request. DuckDuckGo answers no program that names no browser; this one says what it is. */
+export const requestHeaders = {
+  "user-agent": "Mozilla/5.0 (compatible; troupe)",
+  "accept-language": "en;q=0.5,*;q=0.1",
+};
+
+const blockedStatuses: ReadonlySet<number> = new Set([202, 403, 418, 429]);
+
+/** The failure that DuckDuckGo takes the request for one of a robot. */
+export const blocked: ServiceFailure = {
+  problem: "blocked",
+  happened: "blocked this automated request, so nothing is known of its results",
+  advice: "Do not repeat it soon: use another search tool, such as web_search with Tavily, SerpAPI, Brave or Exa.",
+};
+
+/** Tells if a reply without results is a block: by its status, or by the page that asks for a human. */
+export function isBlocked({ status, text }: ServiceReply): boolean {
+  return (
+    blockedStatuses.has(status) ||
+    /anomaly-modal|anomaly\.js|challenge-form|bots use DuckDuckGo|DDG detected an anomaly/i.test(text)
+  );
+}
+
+/** Explains a reply with an error status. */
+export const explain: ExplainReply = (reply) => (isBlocked(reply) ? blocked : explainKeyless(reply));

@@ -1,0 +1,60 @@
+import type { NetworkOptions, ToolDef, ToolSource } from "@troupe/core";
+import { anyBoolean, baseUrlOption, optional, readOptions, satisfying } from "@troupe/core/adapter";
+import type { OptionTable } from "@troupe/core/adapter";
+import { enabledTools, maxResultsOption, Service, toolkitChecks } from "@troupe-internal/toolkit";
+import type { Access } from "./blocks.ts";
+import { newsTool } from "./news.ts";
+import { searchTool } from "./search.ts";
+
+/** Options of a `DuckDuckGoToolkit`. All have defaults. */
+export type DuckDuckGoOptions = NetworkOptions & {
+  /** Gives the agent `duckduckgo_search`. @default true */
+  enableSearch?: boolean | undefined;
+  /** Gives the agent `duckduckgo_news`. @default true */
+  enableNews?: boolean | undefined;
+  /** The largest number of results, from 1 to 30, and the number unless the model asks for fewer. @default 10 */
+  maxResults?: number | undefined;
+  /** Country and language of the results, as DuckDuckGo writes them: "us-en", "de-de". @default "wt-wt": no region */
+  region?: string | undefined;
+  /** An address that stands for all three hosts of DuckDuckGo, such as that of a gateway. @default DuckDuckGo's own */
+  baseURL?: string | undefined;
+  /** Milliseconds for one call of a tool, with all its requests. @default 15_000 */
+  timeoutMs?: number | undefined;
+};
+
+const regionOption = satisfying<string>(
+  'a region of DuckDuckGo, like "us-en"',
+  (value) => typeof value === "string" && /^[a-z]{2}-[a-z]{2}$/.test(value),
+);
+
+const optionTable = {
+  ...toolkitChecks,
+  enableSearch: optional(anyBoolean, true),
+  enableNews: optional(anyBoolean, true),
+  maxResults: maxResultsOption(30, 10),
+  region: optional(regionOption, "wt-wt"),
+  baseURL: optional(baseUrlOption),
+} satisfies OptionTable<DuckDuckGoOptions>;
+
+/** Tools by which an agent searches with DuckDuckGo, without a key: `duckduckgo_search` and `duckduckgo_news`. */
+export class DuckDuckGoToolkit implements ToolSource {
+  readonly #tools: readonly ToolDef[];
+
+  /** Throws `invalid_config` for a wrong or unknown option, and when every tool is disabled. Asks nothing yet. */
+  constructor(options: DuckDuckGoOptions = {}) {
+    const owner = "DuckDuckGoToolkit";
+    const read = readOptions(optionTable, options, { owner });
+    const { enableSearch, enableNews, maxResults, region, baseURL, timeoutMs, ...network } = read;
+    const service = new Service({ name: "DuckDuckGo", timeoutMs, network });
+    const access: Access = { service, baseURL, region, maxResults, timeoutMs };
+    this.#tools = enabledTools(owner, [
+      { option: "enableSearch", isEnabled: enableSearch, make: () => searchTool(access) },
+      { option: "enableNews", isEnabled: enableNews, make: () => newsTool(access) },
+    ]);
+  }
+
+  /** Returns the enabled tools, as a new array. */
+  async getTools(): Promise<ToolDef[]> {
+    return await Promise.resolve([...this.#tools]);
+  }
+}

@@ -1,0 +1,102 @@
+import { defineTool } from "@troupe/core";
+import type { ToolDef } from "@troupe/core";
+import { readObject, readObjects } from "@troupe/core/adapter";
+import {
+  cleanText,
+  countParameter,
+  queryParameter,
+  readMaxResults,
+  readTextArgument,
+  readTimeRange,
+  toHitsResult,
+  toIsoTime,
+  toolTimeoutMs,
+  toSearchHit,
+} from "@troupe-internal/toolkit";
+import type { Ask, ServiceReply } from "@troupe-internal/toolkit";
+import { blocked, explain, isBlocked, requestHeaders } from "./blocks.ts";
+import type { Access } from "./blocks.ts";
+
+/** An article of DuckDuckGo's news search, as the tool gives it to the model and as an artifact. */
+export type DuckDuckGoArticle = {
+  title: string;
+  url: string;
+  snippet: string;
+  /** ISO time at which it was published. */
+  date?: string;
+  /** Name of the newspaper or site. */
+  source?: string;
+};
+
+/** Makes the tool `duckduckgo_news`. */
+export function newsTool(access: Access): ToolDef {
+  const { service, maxResults, timeoutMs } = access;
+  return defineTool({
+    name: "duckduckgo_news",
+    description:
+      "Searches news articles with DuckDuckGo and returns title, address, a short extract, date and newspaper of each. Articles themselves are not opened. DuckDuckGo may block automated requests; then the error says so, and nothing is known of the news.",
+    parameters: {
+      type: "object",
+      properties: {
+        query: queryParameter("Words to search the news for: a topic, a person, a place."),
+        maxResults: countParameter(maxResults, "articles"),
+        timeRange: {
+          type: "string",
+          description: "Returns only articles from the last day, week or month. Leave it out for articles of any age.",
+          enum: ["day", "week", "month"],
+        },
+      },
+      required: ["query"],
+      additionalProperties: false,
+    },
+    effect: "pure",
+    timeoutMs: toolTimeoutMs(timeoutMs),
+    execute: (args, { signal }) =>
+      service.call(signal, async (ask) => {
+        const query = readTextArgument(args, "query");
+        const base = access.baseURL ?? "https://duckduckgo.com";
+        const vqd = await readToken(ask, base, query);
+        const df = readTimeRange(args)?.charAt(0) ?? "";
+        const asked = { l: access.region, o: "json", noamp: "1", q: query, vqd, p: "-1", df };
+        const articles = readArticles(await get(ask, `${base}/news.js`, asked));
+        return toHitsResult({
+          service: service.name,
+          query,
+          hits: articles.slice(0, readMaxResults(args, maxResults)),
+        });
+      }),
+  });
+}
+
+async function get(ask: Ask, address: string, query: Readonly<Record<string, string>>): Promise<ServiceReply> {
+  const reply = await ask({ url: `${address}?${String(new URLSearchParams(query))}`, headers: requestHeaders });
+  if (reply.status === 202) throw reply.toError(blocked);
+  return reply.requireOk(explain);
+}
+
+/** Reads the token that the news search wants from the page of a web search. A page without it is one for robots. */
+async function readToken(ask: Ask, base: string, query: string): Promise<string> {
+  const page = await get(ask, `${base}/`, { q: query });
+  const [, quoted, plain] = /vqd=(?:["']([\d-]{3,200})["']|([\d-]{3,200})&)/.exec(page.text) ?? [];
+  const token = quoted ?? plain;
+  if (token !== undefined) return token;
+  if (isBlocked(page)) throw page.toError(blocked);
+  const happened = "gave no token for a search of news";
+  throw page.toError({ problem: "unreadable", happened, advice: "It may be a block: use another search tool." });
+}
+
+function readArticles(reply: ServiceReply): DuckDuckGoArticle[] {
+  const { results } = readObject(reply.tryJson());
+  if (Array.isArray(results)) return readObjects(results).flatMap(toArticle);
+  if (isBlocked(reply)) throw reply.toError(blocked);
+  // Says in which way it is no JSON, where it is none.
+  reply.json();
+  throw reply.unexpected();
+}
+
+function toArticle({ title, url, excerpt, date, source }: Record<string, unknown>): DuckDuckGoArticle[] {
+  const hit = toSearchHit({ title, url, snippet: excerpt });
+  if (hit === undefined) return [];
+  const [time, paper] = [toIsoTime(date), cleanText(source, 80)];
+  return [{ ...hit, ...(time !== undefined && { date: time }), ...(paper !== "" && { source: paper }) }];
+}

@@ -1,0 +1,94 @@
+import { cleanUrl, decodeEntities, toSearchHit } from "@troupe-internal/toolkit";
+
+/** A hit of DuckDuckGo's web search, as the tool gives it to the model and as an artifact. */
+export type DuckDuckGoHit = { title: string; url: string; snippet: string };
+
+/** Most elements of a page that are read: several times what a page has. */
+const mostElements = 200;
+
+type Element = { kind: "link" | "snippet"; href: string; html: string };
+
+/**
+ * Reads the hits of a page of results, of the html or the lite version: each link with the snippet after it, without ads
+ * and repetitions, and with the address that a redirect of DuckDuckGo leads to.
+ */
+export function readResultsPage(html: string): DuckDuckGoHit[] {
+  const hits = new Map<string, DuckDuckGoHit>();
+  let last: DuckDuckGoHit | undefined;
+  for (const element of findElements(html)) {
+    if (element.kind === "link") {
+      last = toHit(element);
+      if (last !== undefined && !hits.has(last.url)) hits.set(last.url, last);
+    } else if (last !== undefined && last.snippet === "") {
+      last.snippet = toSearchHit({ ...last, snippet: element.html })?.snippet ?? "";
+    }
+  }
+  return [...hits.values()];
+}
+
+/** Tells if a page says that there are no results, in a place where the query cannot stand. */
+export function saysNoResults(html: string): boolean {
+  return /\bclass\s*=\s*["'][^"'<>]{0,100}\bno-results\b|>\s{0,9}No\s{1,9}(?:more\s{1,9})?results\.?\s{0,9}</i.test(
+    html,
+  );
+}
+
+function toHit({ href, html }: Element): DuckDuckGoHit | undefined {
+  const url = unwrap(href);
+  return url === undefined ? undefined : toSearchHit({ title: html, url, snippet: "" });
+}
+
+/** Returns the address behind DuckDuckGo's redirects; `undefined` for an ad, and for what is no web address. */
+function unwrap(href: string): string | undefined {
+  const link = decodeEntities(href).trim();
+  // Other links stay within DuckDuckGo: that of "No results." leads nowhere.
+  if (!/^(?:(?:https?:)?\/\/|\/l\/\?)/i.test(link)) return undefined;
+  let url = URL.parse(link, "https://duckduckgo.com");
+  for (let depth = 0; depth < 3 && url !== null && isOwn(url); depth++) {
+    if (url.pathname === "/y.js") return undefined;
+    const target = url.pathname === "/l/" ? url.searchParams.get("uddg") : null;
+    if (target === null) break;
+    url = URL.parse(target);
+  }
+  return cleanUrl(url?.href);
+}
+
+function isOwn({ hostname }: URL): boolean {
+  return hostname === "duckduckgo.com" || hostname.endsWith(".duckduckgo.com");
+}
+
+/** Finds links and snippets in the order of the page. Takes time in proportion to the page, whatever it holds. */
+function* findElements(html: string): Generator<Element, void, undefined> {
+  let found = 0;
+  for (let open = html.indexOf("<"); open !== -1 && found < mostElements; open = html.indexOf("<", open + 1)) {
+    const name = nameAt(html, open + 1);
+    if (name === undefined) continue;
+    const end = html.indexOf(">", open);
+    if (end === -1) return;
+    const attributes = html.slice(open, Math.min(end, open + 4000));
+    const kind = kindOf(readAttribute(attributes, "class"));
+    if (kind === undefined) continue;
+    const close = html.indexOf(`</${name}`, end);
+    const inner = html.slice(end + 1, Math.min(close === -1 ? end : close, end + 8000));
+    found += 1;
+    yield { kind, href: readAttribute(attributes, "href"), html: inner };
+  }
+}
+
+/** Returns the name of the element if it is one of ours. By its first letter first, as a page has thousands of others. */
+function nameAt(html: string, at: number): string | undefined {
+  const first = html.charAt(at);
+  if (first !== "a" && first !== "t") return undefined;
+  return /^(a|td)\s/.exec(html.slice(at, at + 3))?.[1];
+}
+
+function kindOf(classes: string): Element["kind"] | undefined {
+  const names = classes.split(/\s+/);
+  if (names.includes("result__a") || names.includes("result-link")) return "link";
+  return names.includes("result__snippet") || names.includes("result-snippet") ? "snippet" : undefined;
+}
+
+function readAttribute(tag: string, name: string): string {
+  const [, double, single] = new RegExp(`\\s${name}=(?:"([^"]*)"|'([^']*)')`, "i").exec(tag) ?? [];
+  return double ?? single ?? "";
+}

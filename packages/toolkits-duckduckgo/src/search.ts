@@ -1,0 +1,81 @@
+import { defineTool } from "@troupe/core";
+import type { ToolDef } from "@troupe/core";
+import {
+  countParameter,
+  queryParameter,
+  readMaxResults,
+  readTextArgument,
+  readTimeRange,
+  timeRangeParameter,
+  toHitsResult,
+  toolTimeoutMs,
+} from "@troupe-internal/toolkit";
+import type { Ask, ServiceReply } from "@troupe-internal/toolkit";
+import { blocked, explain, isBlocked, requestHeaders } from "./blocks.ts";
+import type { Access } from "./blocks.ts";
+import { readResultsPage, saysNoResults } from "./results-page.ts";
+import type { DuckDuckGoHit } from "./results-page.ts";
+
+/** Makes the tool `duckduckgo_search`. */
+export function searchTool(access: Access): ToolDef {
+  const { service, maxResults, timeoutMs } = access;
+  return defineTool({
+    name: "duckduckgo_search",
+    description:
+      "Searches the web with DuckDuckGo and returns title, address and a short extract of each page found. Pages themselves are not opened. DuckDuckGo may block automated requests; then the error says so, and nothing is known of the results.",
+    parameters: {
+      type: "object",
+      properties: {
+        query: queryParameter("Words to search for, as one would type them into a search engine."),
+        maxResults: countParameter(maxResults, "results"),
+        timeRange: timeRangeParameter,
+      },
+      required: ["query"],
+      additionalProperties: false,
+    },
+    effect: "pure",
+    timeoutMs: toolTimeoutMs(timeoutMs),
+    execute: (args, { signal }) =>
+      service.call(signal, async (ask) => {
+        const query = readTextArgument(args, "query");
+        const hits = await search(ask, access, { q: query, b: "", l: access.region, ...rangeOf(args) });
+        return toHitsResult({ service: service.name, query, hits: hits.slice(0, readMaxResults(args, maxResults)) });
+      }),
+  });
+}
+
+function rangeOf(args: Readonly<Record<string, unknown>>): { df?: string } {
+  const range = readTimeRange(args);
+  return range === undefined ? {} : { df: range.charAt(0) };
+}
+
+/** Asks the html version, and the lite version where that shows no results page. */
+async function search(ask: Ask, { baseURL }: Access, form: Readonly<Record<string, string>>): Promise<DuckDuckGoHit[]> {
+  const post = async (url: string) => {
+    const headers = { ...requestHeaders, accept: "text/html", "content-type": "application/x-www-form-urlencoded" };
+    return await ask({ url, method: "POST", headers, body: String(new URLSearchParams(form)) });
+  };
+  const first = await post(`${baseURL ?? "https://html.duckduckgo.com"}/html/`);
+  const found = readPage(first);
+  if (found !== undefined) return found;
+  const second = await post(`${baseURL ?? "https://lite.duckduckgo.com"}/lite/`);
+  const hits = readPage(second);
+  if (hits !== undefined) return hits;
+  throw failureOf(isBlocked(first) ? first : second);
+}
+
+/** Returns the hits of a results page, which may be none; `undefined` for any other page. */
+function readPage(reply: ServiceReply): DuckDuckGoHit[] | undefined {
+  const { status, text } = reply;
+  const hits = status >= 200 && status <= 299 ? readResultsPage(text) : [];
+  if (hits.length > 0) return hits;
+  return status === 200 && !isBlocked(reply) && saysNoResults(text) ? [] : undefined;
+}
+
+/** Makes the error of a page that shows no results. A page of an unknown form may be a block too, and is never "no results". */
+function failureOf(reply: ServiceReply): Error {
+  if (isBlocked(reply)) return reply.toError(blocked);
+  if (reply.status < 200 || reply.status > 299) return reply.toError(explain(reply));
+  const happened = "answered with a page that is no page of results";
+  return reply.toError({ problem: "unreadable", happened, advice: "It may be a block: use another search tool." });
+}
