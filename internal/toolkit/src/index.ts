@@ -18,7 +18,7 @@ export type { FoundHits, SearchHit } from "./hits.ts";
 export { htmlToLines, htmlToText } from "./html-to-text.ts";
 export { problemOfStatus, serviceError } from "./service-error.ts";
 export type { ServiceFailure, ServiceProblem } from "./service-error.ts";
-export { explainKeyless, ServiceReply } from "./service-reply.ts";
+export { explainAddress, explainKeyless, ServiceReply } from "./service-reply.ts";
 export type { ExplainReply } from "./service-reply.ts";
 export { Service } from "./service.ts";
 export type { Ask, ServiceOptions, ServiceRequest } from "./service.ts";

@@ -96,12 +96,15 @@ export class ServiceReply {
   }
 }
 
-/** Explains the replies of a service that takes no credential and whose addresses all exist: then the address is wrong. */
-export const explainKeyless: ExplainReply = ({ status }) => {
-  if (status === 401) {
-    const advice = "It takes no credential here: check baseURL of the toolkit and the network.";
-    return { problem: "forbidden", advice };
-  }
+/** Explains that nothing is found at an address which the service always has: then the address is wrong. */
+export const explainAddress: ExplainReply = ({ status }) => {
   if (status !== 404 && status !== 410) return undefined;
   return { problem: "not_found", happened: "has nothing at this address", advice: "Check baseURL of the toolkit." };
+};
+
+/** As `explainAddress`, for a service that takes no credential and so refuses none. */
+export const explainKeyless: ExplainReply = (reply) => {
+  if (reply.status !== 401) return explainAddress(reply);
+  const advice = "It takes no credential here: check baseURL of the toolkit and the network.";
+  return { problem: "forbidden", advice };
 };

@@ -1,0 +1,135 @@
+import { defineTool } from "@troupe/core";
+import type { NetworkOptions, ToolDef, ToolSource } from "@troupe/core";
+import { baseUrlOption, oneOf, optional, readOptions, wrongOption } from "@troupe/core/adapter";
+import type { OptionTable } from "@troupe/core/adapter";
+import {
+  countParameter,
+  credentialOption,
+  explainAddress,
+  maxResultsOption,
+  queryParameter,
+  readCredential,
+  readMaxResults,
+  readTextArgument,
+  readTimeRange,
+  Service,
+  timeRangeParameter,
+  toHitsResult,
+  toolkitChecks,
+  toolTimeoutMs,
+} from "@troupe-internal/toolkit";
+import { brave } from "./brave.ts";
+import { exa } from "./exa.ts";
+import type { SearchProvider, WebSearchHit } from "./search-provider.ts";
+import { serpapi } from "./serpapi.ts";
+import { tavily } from "./tavily.ts";
+
+/** A service that a `WebSearchToolkit` can ask. */
+export type WebSearchProvider = "tavily" | "serpapi" | "brave" | "exa";
+
+const providers: Readonly<Record<WebSearchProvider, SearchProvider>> = { tavily, serpapi, brave, exa };
+
+/** Options of a `WebSearchToolkit`. All but `provider` have defaults. */
+export type WebSearchOptions = NetworkOptions & {
+  /** The service that searches. */
+  provider: WebSearchProvider;
+  /**
+   * The key of the provider, or a function that returns it for each call.
+   * @default `TAVILY_API_KEY`, `SERPAPI_API_KEY`, `BRAVE_API_KEY` (or `BRAVE_SEARCH_API_KEY`) or `EXA_API_KEY`, read at each call
+   */
+  apiKey?: string | (() => string | Promise<string>) | undefined;
+  /** The largest number of results, from 1 to 20 (serpapi: 10), and the number unless the model asks for fewer. @default 10 */
+  maxResults?: number | undefined;
+  /** The address of the provider's API. @default the provider's own */
+  baseURL?: string | undefined;
+  /** Milliseconds for one call of the tool. @default 15_000 */
+  timeoutMs?: number | undefined;
+};
+
+const optionTable = {
+  ...toolkitChecks,
+  provider: oneOf("tavily", "serpapi", "brave", "exa"),
+  apiKey: credentialOption,
+  maxResults: maxResultsOption(20, 10),
+  baseURL: optional(baseUrlOption),
+} satisfies OptionTable<WebSearchOptions>;
+
+/** The tool `web_search`, by which an agent searches the web with a service that sells searches. */
+export class WebSearchToolkit implements ToolSource {
+  readonly #tools: readonly ToolDef[];
+
+  /** Throws `invalid_config` for a wrong or unknown option. A missing key is an error of the tool, when it is called. */
+  constructor(options: WebSearchOptions) {
+    const owner = "WebSearchToolkit";
+    const { provider, apiKey, baseURL, ...read } = readOptions(optionTable, options, { owner });
+    const { maxResults, timeoutMs, ...network } = read;
+    const chosen = providers[provider];
+    const { name, mostResults } = chosen;
+    if (maxResults > mostResults) {
+      const expected = `an integer from 1 to ${mostResults} with the provider ${JSON.stringify(provider)}`;
+      throw wrongOption("maxResults", expected, maxResults);
+    }
+    const service = new Service({ name, timeoutMs, network });
+    const search = { provider: chosen, service, apiKey, baseURL: baseURL ?? chosen.baseURL, maxResults, timeoutMs };
+    this.#tools = [webSearchTool(search)];
+  }
+
+  /** Returns the tool, in a new array. */
+  async getTools(): Promise<ToolDef[]> {
+    return await Promise.resolve([...this.#tools]);
+  }
+}
+
+type Search = {
+  provider: SearchProvider;
+  service: Service;
+  apiKey: WebSearchOptions["apiKey"];
+  baseURL: string;
+  maxResults: number;
+  timeoutMs: number;
+};
+
+function webSearchTool({ provider, service, apiKey, baseURL, maxResults, timeoutMs }: Search): ToolDef {
+  return defineTool({
+    name: "web_search",
+    description:
+      "Searches the web and returns title, address and a short extract of each page found, with its date where it is known. Pages themselves are not opened.",
+    parameters: {
+      type: "object",
+      properties: {
+        query: queryParameter("Words to search for, as one would type them into a search engine."),
+        maxResults: countParameter(maxResults, "results"),
+        timeRange: timeRangeParameter,
+      },
+      required: ["query"],
+      additionalProperties: false,
+    },
+    effect: "pure",
+    timeoutMs: toolTimeoutMs(timeoutMs),
+    execute: (args, { signal }) =>
+      service.call(signal, async (ask) => {
+        const query = readTextArgument(args, "query");
+        const count = readMaxResults(args, maxResults);
+        const { environment } = provider;
+        const key = await readCredential({
+          service: service.name,
+          option: "apiKey",
+          given: apiKey,
+          environment,
+          signal,
+        });
+        const request = provider.request({ query, count, timeRange: readTimeRange(args) }, { baseURL, key });
+        const reply = (await ask({ ...request, secrets: [key] })).requireOk(
+          (failed) => provider.explain(failed) ?? explainAddress(failed),
+        );
+        return toHitsResult({ service: service.name, query, hits: firstOnes(provider.read(reply), count) });
+      }),
+  });
+}
+
+/** Returns the first hits, each address once: a provider may send more than it was asked for. */
+function firstOnes(hits: readonly WebSearchHit[], count: number): WebSearchHit[] {
+  const byUrl = new Map<string, WebSearchHit>();
+  for (const hit of hits) if (!byUrl.has(hit.url)) byUrl.set(hit.url, hit);
+  return [...byUrl.values()].slice(0, count);
+}
