@@ -37,6 +37,7 @@ import type { VertexOptions } from "@troupe/providers-vertex";
 import type { MongoOptions } from "@troupe/storage-mongodb";
 import type { PostgresOptions } from "@troupe/storage-postgres";
 import type { SqliteOptions } from "@troupe/storage-sqlite";
+import type { PgVectorOptions } from "@troupe/vector-pgvector";
 import { expect, expectTypeOf, it } from "vitest";
 
 /** The names of optional options that a program with exactOptionalPropertyTypes cannot set to undefined. */
@@ -86,6 +87,7 @@ type AllOptions = {
   MongoOptions: MongoOptions;
   PostgresOptions: PostgresOptions;
   SqliteOptions: SqliteOptions;
+  PgVectorOptions: PgVectorOptions;
 };
 
 it("lets every option be undefined, which is the same as leaving it out [types.undefined-options]", async () => {

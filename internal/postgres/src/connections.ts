@@ -1,12 +1,12 @@
 import { TroupeError } from "@troupe/core";
 import { sleep, withTimeout } from "@troupe/core/adapter";
-import { isTransient, toConnectFailure, toPostgresFailure } from "./postgres-failure.ts";
+import { isTransient, sqlStateOf, toConnectFailure, toPostgresFailure } from "./postgres-failure.ts";
 import type { PostgresClient, PostgresPool } from "./postgres-pool.ts";
 
 /** A statement of SQL and its parameters. */
 export type SqlStatement = { readonly sql: string; readonly parameters: readonly unknown[] };
 
-/** Runs one statement on a borrowed connection and returns its rows. */
+/** Runs a statement on a borrowed connection and returns its rows: of several without parameters, those of the last. */
 export type Query = <Row>(statement: SqlStatement) => Promise<readonly Row[]>;
 
 /** The limits of connections, in milliseconds. */
@@ -45,10 +45,12 @@ export class Connections {
       isClean = false;
       // A documented option of a single query that the types of pg do not have.
       const config = { text: sql, values: [...parameters], query_timeout: this.#answerTimeoutMs };
-      const { rows } = await client.query(config);
+      const answer = await client.query(config);
       isClean = true;
       this.#answeredAt.set(client, performance.now());
-      return rows as readonly Row[];
+      // Several statements without parameters have an answer each.
+      const last = Array.isArray(answer) ? answer.at(-1) : answer;
+      return (last?.rows ?? []) as readonly Row[];
     };
     try {
       return await work(query);
@@ -58,15 +60,16 @@ export class Connections {
   }
 
   /**
-   * Works with a connection, and repeats the work when the database rolled it back because of a concurrent transaction.
-   * Rejects with a `TroupeError`.
+   * Works with a connection, and repeats the work when the database rolled it back because of a concurrent transaction,
+   * or with one of the given codes. Rejects with a `TroupeError`.
    */
-  async useRepeatedly<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
+  async useRepeatedly<Result>(work: (query: Query) => Promise<Result>, codes: readonly string[] = []): Promise<Result> {
     for (let tried = 1; ; tried += 1) {
       try {
         return await this.use(work);
       } catch (error) {
-        if (!isTransient(error) || tried === maxTries) throw toPostgresFailure(error);
+        const isPassing = isTransient(error) || codes.includes(sqlStateOf(error) ?? "");
+        if (!isPassing || tried === maxTries) throw toPostgresFailure(error);
       }
       // Random, so that the transactions in conflict do not try again at the same time.
       await sleep(pauseMs * tried * Math.random());

@@ -1,6 +1,9 @@
+/** The answer to a statement: the members of `Result` of `pg` that are used. */
+type StatementAnswer = { rows: Record<string, unknown>[] };
+
 /** A connection that a pool lends: the members of `PoolClient` of `pg` that are used. */
 export type PostgresClient = {
-  query(config: { text: string; values: unknown[] }): Promise<{ rows: Record<string, unknown>[] }>;
+  query(config: { text: string; values: unknown[] }): Promise<StatementAnswer | StatementAnswer[]>;
   on(event: "error", listener: (error: Error) => void): unknown;
   off(event: "error", listener: (error: Error) => void): unknown;
   /** Returns the connection to the pool, or ends it. */

@@ -125,8 +125,19 @@ export const storageRules = [
     "google.embeddings": "googleEmbeddings({ apiKey?, model? }) makes an embedding provider",
     "google.embeddings-default": "googleEmbeddings uses text-embedding-004 by default",
   }),
+  ...rulesOf("Vector store in PostgreSQL", {
+    "pgvector.store": "a vector store in PostgreSQL keeps the contract of vector stores, a table for each collection",
+    "pgvector.options": "an option without effect, or that PostgreSQL could not take, is refused at construction",
+    "pgvector.recall": "a search finds 95 % of the nearest through the index, and topK where as many match a filter",
+    "pgvector.dimensions":
+      "2,000 dimensions are indexed as vector, 4,000 as halfvec with a ranking by full precision, 16,000 searched exactly",
+    "pgvector.data": "ids, contents, metadata, filters and names of collections are never part of a statement's text",
+    "pgvector.extension":
+      "the extension is created where that is allowed, else the error names the statement; before 0.8 it is refused",
+    "pgvector.processes": "many processes may initialize at once, and one decides the length of a collection's vectors",
+    "pgvector.write": "a change whose connection is lost leaves nothing behind",
+  }),
   ...plannedRules("Vector store, embeddings, knowledge base", {
-    "pgvector.store": "a relational vector store exists",
     "qdrant.store": "a dedicated vector-database store exists",
     "mongodb.vector-store": "a document-database vector store exists",
   }),

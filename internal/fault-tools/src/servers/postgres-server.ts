@@ -14,10 +14,12 @@ const run = promisify(execFile);
 export class PostgresServer {
   readonly port: number;
   readonly #folder: string;
+  readonly #programs: string | undefined;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, programs: string | undefined) {
     this.#folder = folder;
     this.port = port;
+    this.#programs = programs;
   }
 
   /** Returns true when PostgreSQL is installed on this machine. */
@@ -30,12 +32,12 @@ export class PostgresServer {
     }
   }
 
-  /** Creates the cluster and starts the server. */
-  static async create(): Promise<PostgresServer> {
+  /** Creates the cluster and starts the server. `programs` is the folder of PostgreSQL's programs, else that of Debian's. */
+  static async create({ programs }: { programs?: string } = {}): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), "troupe-postgres-"));
     const user = postgresUser();
     if (user !== undefined) chownSync(folder, user.id, user.group);
-    const server = new PostgresServer(folder, await freePort());
+    const server = new PostgresServer(folder, await freePort(), programs);
     await server.#run("initdb", ["-D", server.#data, "-U", "troupe", "-A", "trust", "-E", "UTF8"]);
     await server.start();
     return server;
@@ -70,7 +72,8 @@ export class PostgresServer {
   async #run(name: string, args: readonly string[]): Promise<void> {
     const user = postgresUser();
     const asUser = user && ["setpriv", `--reuid=${user.id}`, `--regid=${user.group}`, "--clear-groups"];
-    const [command = "", ...rest] = [...(asUser ?? []), program(name), ...args];
+    const file = this.#programs === undefined ? program(name) : join(this.#programs, name);
+    const [command = "", ...rest] = [...(asUser ?? []), file, ...args];
     await run(command, rest);
   }
 }
@@ -83,9 +86,18 @@ function program(name: string): string {
   return files.find((file) => existsSync(file)) ?? name;
 }
 
-/** Returns the user `postgres` when this process is root, because PostgreSQL refuses to run as root. */
+/**
+ * Returns the user `postgres`, or `nobody` where Debian's package is not installed, when this process is root, because
+ * PostgreSQL refuses to run as root.
+ */
 function postgresUser(): { id: number; group: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const number = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
-  return { id: number("-u"), group: number("-g") };
+  const number = (flag: string, user: string): number =>
+    Number(execFileSync("id", [flag, user], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+  const of = (user: string) => ({ id: number("-u", user), group: number("-g", user) });
+  try {
+    return of("postgres");
+  } catch {
+    return of("nobody");
+  }
 }

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { TroupeError } from "@troupe/core";
+import type { DirectedVector } from "@troupe/core/adapter";
+import type { VectorSettings } from "./pg-vector-options.ts";
+
+/** What the names of tables and types begin with: those of the store, and the quoted schema of the extension. */
+export type Names = Pick<VectorSettings, "schema" | "table"> & { readonly extensionSchema: string };
+
+/** The most dimensions that pgvector indexes as `vector`, as `halfvec`, and that it stores. */
+const limits = { vector: 2000, halfvec: 4000, stored: 16_000 } as const;
+
+/** The column type of an HNSW index, or none where the vectors are too long for one. */
+export type IndexedType = "vector" | "halfvec" | undefined;
+
+/** The quoted name of the table that lists the collections. */
+export function catalogName({ schema, table }: Names): string {
+  return `"${schema}"."${table}"`;
+}
+
+/** The key of a collection in the catalog: a hash, because its name may have any length and any characters. */
+export function collectionKey(collection: string): string {
+  return createHash("sha256").update(collection).digest("hex").slice(0, 32);
+}
+
+/** The quoted name of the table of a collection, by its key. */
+export function tableName({ schema, table }: Names, key: string): string {
+  return `"${schema}"."${table}_${key}"`;
+}
+
+/** Returns the type that vectors of this length are indexed as. Throws `invalid_value` for longer ones than pgvector stores. */
+export function indexedType(dimensions: number): IndexedType {
+  if (dimensions <= limits.vector) return "vector";
+  if (dimensions <= limits.halfvec) return "halfvec";
+  if (dimensions <= limits.stored) return undefined;
+  const message = `The embedding must have at most ${limits.stored} numbers, which is the limit of pgvector, got ${dimensions}.`;
+  throw new TroupeError("invalid_value", message);
+}
+
+/** Writes the statements that create the table of a collection, with its indexes. */
+export function createTable(
+  names: Names,
+  { key, dimensions, exact }: { key: string; dimensions: number; exact: boolean },
+): string {
+  const { extensionSchema } = names;
+  const [name, type] = [tableName(names, key), exact ? undefined : indexedType(dimensions)];
+  const column = `${extensionSchema}.vector(${dimensions})`;
+  const table = `create table ${name} (
+    id text collate "C" primary key,
+    content text not null,
+    metadata jsonb,
+    embedding ${column} not null,
+    original ${column}
+  )`;
+  const filters = `create index on ${name} using gin (metadata jsonb_path_ops)`;
+  if (type === undefined) return `${table}; ${filters}`;
+  const indexed = `${searchedExpression(names, type, dimensions)} ${extensionSchema}.${type}_cosine_ops`;
+  return `${table}; ${filters}; create index on ${name} using hnsw (${indexed})`;
+}
+
+/** Writes the expression that an HNSW index is on. A search must order by the same. */
+export function searchedExpression({ extensionSchema }: Names, type: "vector" | "halfvec", dimensions: number): string {
+  return type === "vector" ? "embedding" : `(embedding::${extensionSchema}.halfvec(${dimensions}))`;
+}
+
+/**
+ * Returns the vector to search by, and the original where it is another. Cosines are computed in 32-bit floats, and the
+ * index of long vectors in 16 bits: of very long or short vectors their direction is kept beside the original.
+ */
+export function storedVectors({ vector, length }: DirectedVector): {
+  embedding: Float32Array;
+  original?: Float32Array;
+} {
+  const [least, most] = vector.length <= limits.vector ? [2 ** -40, 2 ** 40] : [2 ** -4, 2 ** 8];
+  if (length >= least && length <= most) return { embedding: vector };
+  return { embedding: unitVector({ vector, length }), original: vector };
+}
+
+/** Returns the vector of length 1 in the same direction. */
+export function unitVector({ vector, length }: DirectedVector): Float32Array {
+  return vector.map((value) => value / length);
+}

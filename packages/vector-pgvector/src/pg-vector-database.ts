@@ -1,0 +1,167 @@
+import { TroupeError } from "@troupe/core";
+import { checkDimensions } from "@troupe/core/adapter";
+import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/adapter";
+import type { VectorDocument, VectorSearchResult } from "@troupe/core";
+import type { Connections, Query } from "@troupe-internal/postgres";
+import { catalogName, collectionKey, createTable, indexedType, tableName } from "./collection-table.ts";
+import type { Names } from "./collection-table.ts";
+import { filterCondition } from "./filter-condition.ts";
+import { insertStatements, toDocument } from "./stored-document.ts";
+import type { DocumentRow, VectorFormat } from "./stored-document.ts";
+import type { VectorSettings } from "./pg-vector-options.ts";
+import { searchTable } from "./search-table.ts";
+
+/** The parts of a `PgVectorDatabase`. `end` releases the pool; `extensionSchema` is quoted. */
+export type PgVectorParts = {
+  readonly connections: Connections;
+  readonly end: () => Promise<void>;
+  readonly format: VectorFormat;
+  readonly settings: VectorSettings;
+  readonly extensionSchema: string;
+};
+
+/** Filters find their rows by the index on metadata, however new the table. Compiling a plan would cost more than it saves. */
+const planned = "set local enable_seqscan = off; set local jit = off";
+
+/** Codes of a read whose table was dropped by `clear` after it was found, and perhaps made again with another length. */
+const meanwhileCleared = ["42P01", "22000"];
+
+/** The most ids of one statement. */
+const deletedAtOnce = 10_000;
+
+/** The tables of a `PgVectorStore`: a catalog of collections, and a table for each collection that ever had a document. */
+export class PgVectorDatabase implements VectorDatabase {
+  readonly #parts: PgVectorParts;
+  readonly #names: Names;
+  readonly #catalog: string;
+  #hasWarned = false;
+
+  constructor(parts: PgVectorParts) {
+    const { schema, table } = parts.settings;
+    this.#parts = parts;
+    this.#names = { schema, table, extensionSchema: parts.extensionSchema };
+    this.#catalog = catalogName(this.#names);
+  }
+
+  async write(collection: string, change: StoredChange): Promise<void> {
+    const length = change.documents[0]?.vector.length;
+    // Throws for more than can be stored, before anything is sent.
+    if (length !== undefined) indexedType(length);
+    await this.#parts.connections.useRepeatedly(async (query) => {
+      await query(plain(`begin; ${planned}`));
+      try {
+        await this.#change(query, collection, change);
+      } catch (error) {
+        // What the database itself refused ends with the connection.
+        if (TroupeError.is(error)) await query(plain("rollback"));
+        throw error;
+      }
+      await query(plain("commit"));
+    });
+  }
+
+  async search(collection: string, search: StoredSearch): Promise<VectorSearchResult[]> {
+    const { connections, settings, format } = this.#parts;
+    const key = collectionKey(collection);
+    return await connections.useRepeatedly(async (query) => {
+      const table = { names: this.#names, key, format, settings, warn: (dimensions: number) => this.#warn(dimensions) };
+      return await searchTable(query, table, search);
+    }, meanwhileCleared);
+  }
+
+  async get(collection: string, id: string): Promise<VectorDocument | null> {
+    const key = collectionKey(collection);
+    return await this.#parts.connections.useRepeatedly(async (query) => {
+      if (!(await this.#exists(query, key))) return null;
+      const sql = `select id, content, metadata::text as metadata, coalesce(original, embedding)::text as embedding
+        from ${tableName(this.#names, key)} where id = $1`;
+      const [row] = await query<DocumentRow & { embedding: string }>({ sql, parameters: [id] });
+      return row === undefined ? null : { ...toDocument(row), embedding: this.#parts.format.read(row.embedding) };
+    }, meanwhileCleared);
+  }
+
+  async clear(collection: string): Promise<void> {
+    const key = collectionKey(collection);
+    const forget = `delete from ${this.#catalog} where id = '${key}'`;
+    await this.#parts.connections.useRepeatedly(async (query) => {
+      await query(plain(`begin; ${forget}; drop table if exists ${tableName(this.#names, key)}; commit`));
+    });
+  }
+
+  async rememberModel(collection: string, model: string): Promise<string> {
+    const key = collectionKey(collection);
+    return await this.#parts.connections.useRepeatedly(async (query) => {
+      const known = `select model from ${this.#catalog} where id = $1 and model is not null`;
+      const [found] = await query<{ model: string }>({ sql: known, parameters: [key] });
+      if (found !== undefined) return found.model;
+      const keep = `insert into ${this.#catalog} as known (id, collection, model) values ($1, $2, $3)
+        on conflict (id) do update set model = coalesce(known.model, excluded.model) returning model`;
+      const [kept] = await query<{ model: string }>({ sql: keep, parameters: [key, collection, model] });
+      return kept?.model ?? model;
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.end();
+  }
+
+  async #change(query: Query, collection: string, change: StoredChange): Promise<void> {
+    const { documents, deletedIds, deletedWhere } = change;
+    const key = collectionKey(collection);
+    const dimensions = await this.#lockCollection(query, { collection, key, length: documents[0]?.vector.length });
+    if (dimensions === undefined) return;
+    for (const { vector } of documents) checkDimensions(vector.length, dimensions);
+    const name = tableName(this.#names, key);
+    if (deletedWhere !== undefined) {
+      const parameters: unknown[] = [];
+      const condition = filterCondition(deletedWhere, parameters);
+      await query({ sql: `delete from ${name} where ${condition}`, parameters });
+    }
+    for (let start = 0; start < deletedIds.length; start += deletedAtOnce) {
+      const ids = deletedIds.slice(start, start + deletedAtOnce);
+      await query({ sql: `delete from ${name} where id = any($1::text[])`, parameters: [ids] });
+    }
+    for (const statement of insertStatements(documents, { ...this.#names, name, format: this.#parts.format })) {
+      await query(statement);
+    }
+  }
+
+  /**
+   * Returns the length of the collection's vectors, and keeps `clear` waiting until the transaction ends. Creates the
+   * table for the first document; without one, a collection that has no table stays so.
+   */
+  async #lockCollection(
+    query: Query,
+    { collection, key, length }: { collection: string; key: string; length: number | undefined },
+  ): Promise<number | undefined> {
+    const sql = `select dimensions from ${this.#catalog} where id = $1 and dimensions is not null for key share`;
+    const [found] = await query<{ dimensions: number }>({ sql, parameters: [key] });
+    if (found !== undefined || length === undefined) return found?.dimensions;
+    // Waits for another transaction that creates or clears it.
+    const enter = `insert into ${this.#catalog} as known (id, collection) values ($1, $2)
+      on conflict (id) do update set collection = excluded.collection returning dimensions`;
+    const [entered] = await query<{ dimensions: number | null }>({ sql: enter, parameters: [key, collection] });
+    if (typeof entered?.dimensions === "number") return entered.dimensions;
+    this.#warn(length);
+    await query(plain(createTable(this.#names, { key, dimensions: length, exact: this.#parts.settings.exact })));
+    await query({ sql: `update ${this.#catalog} set dimensions = $2 where id = $1`, parameters: [key, length] });
+    return length;
+  }
+
+  async #exists(query: Query, key: string): Promise<boolean> {
+    const sql = `select from ${this.#catalog} where id = $1 and dimensions is not null`;
+    return (await query({ sql, parameters: [key] })).length > 0;
+  }
+
+  #warn(dimensions: number): void {
+    const { exact, logger } = this.#parts.settings;
+    if (this.#hasWarned || exact || indexedType(dimensions) !== undefined) return;
+    this.#hasWarned = true;
+    const problem = `pgvector indexes vectors of at most 4000 dimensions, and these have ${dimensions}`;
+    logger.warn(`${problem}: each search compares every vector. Use shorter embeddings, or set exact: true.`);
+  }
+}
+
+function plain(sql: string): { sql: string; parameters: [] } {
+  return { sql, parameters: [] };
+}

@@ -1,0 +1,93 @@
+import { clusteredVectors, measureRecall } from "@troupe-internal/fault-tools";
+import { createLogger } from "@troupe/core";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { RecordingPool } from "../test/recording-pool.ts";
+import { serverUrl, testSchemas } from "../test/test-schemas.ts";
+import { PgVectorStore } from "./index.ts";
+import type { PgVectorOptions } from "./index.ts";
+
+const newSchema = testSchemas();
+
+/** Opens a store whose statements are recorded. */
+function open(options: PgVectorOptions) {
+  const pool = new RecordingPool();
+  const store = new PgVectorStore({ pool }, options);
+  onTestFinished(async () => await store.close());
+  return { store, pool };
+}
+
+/** Stores clustered vectors, of which a fifth has each value of `fifth`. */
+async function fill(schema: string, size: { count: number; dimensions: number; queries: number }) {
+  const sample = clusteredVectors(size);
+  const documents = sample.documents.map((document, index) => {
+    return { ...document, metadata: { ...document.metadata, fifth: Math.floor(index / 7) % 5 } };
+  });
+  const store = new PgVectorStore(serverUrl, { schema, statementTimeoutMs: 600_000 });
+  await store.write({ upsert: documents });
+  await store.close();
+  return { ...sample, documents };
+}
+
+describe.skipIf(serverUrl === "")("PgVectorStore with 10,000 clustered vectors", () => {
+  const schema = newSchema();
+  let sample: Awaited<ReturnType<typeof fill>>;
+  beforeAll(async () => {
+    if (serverUrl !== "") sample = await fill(schema, { count: 10_000, dimensions: 128, queries: 50 });
+  }, 600_000);
+
+  it.each([
+    ["without a filter", {}, 10, "hnsw"],
+    ["with a filter that keeps 20 %", { fifth: 3 }, 10, "hnsw"],
+    ["with topK 200", {}, 200, "hnsw"],
+    ["with a filter that keeps 1 % within one cluster", { cluster: 7 }, 10, "Bitmap"],
+    ["with a filter that keeps 1 % across all clusters", { part: 7 }, 10, "Bitmap"],
+    ["with a filter that keeps fewer than topK", { part: 7, cluster: 7 }, 10, "Bitmap"],
+  ])("finds 95 % of the nearest %s, by the index for it [pgvector.recall]", async (...[, filter, topK, index]) => {
+    const { store, pool } = open({ schema });
+    const recall = await measureRecall(store, sample, { filter, topK });
+
+    expect(recall).toBeGreaterThanOrEqual(0.95);
+    const plan = await pool.explainLast();
+    expect(plan).toContain(index === "hnsw" ? "_embedding_idx" : "Bitmap Index Scan");
+    expect(plan).not.toContain("Seq Scan on t");
+  });
+});
+
+describe.skipIf(serverUrl === "")("PgVectorStore with long vectors", () => {
+  it("indexes vectors of 3,072 numbers, and ranks by their full precision [pgvector.dimensions]", async () => {
+    const schema = newSchema();
+    const sample = await fill(schema, { count: 1100, dimensions: 3072, queries: 20 });
+    const { store, pool } = open({ schema });
+
+    const recall = await measureRecall(store, sample);
+    expect(recall).toBeGreaterThanOrEqual(0.95);
+    expect(await pool.explainLast()).toContain("_embedding_idx");
+    const [first] = sample.documents;
+    expect((await store.get("d0"))?.embedding).toEqual(first?.embedding);
+  });
+
+  it("compares every vector of more than 4,000 numbers, and says so once [pgvector.dimensions]", async () => {
+    const lines: string[] = [];
+    const logger = createLogger({ level: "warn", write: (line) => void lines.push(line) });
+    const store = new PgVectorStore(serverUrl, { schema: newSchema(), logger });
+    onTestFinished(async () => await store.close());
+    const { documents, queries } = clusteredVectors({ count: 50, dimensions: 5000, queries: 3 });
+    await store.write({ upsert: documents });
+    await store.collection("other").write({ upsert: documents });
+
+    expect(await measureRecall(store, { documents, queries })).toBe(1);
+    expect(lines).toEqual([expect.stringContaining("indexes vectors of at most 4000 dimensions, and these have 5000")]);
+  });
+
+  it("refuses vectors of more than 16,000 numbers [pgvector.dimensions]", async () => {
+    const store = new PgVectorStore(serverUrl, { schema: newSchema() });
+    onTestFinished(async () => await store.close());
+    const stored = store.upsert({ id: "a", content: "", embedding: Array.from({ length: 16_001 }, () => 1) });
+
+    await expect(stored).rejects.toMatchObject({
+      code: "invalid_value",
+      message: expect.stringContaining("must have at most 16000 numbers"),
+    });
+    expect(await store.get("a")).toBeNull();
+  });
+});

@@ -1,0 +1,136 @@
+import { checkDimensions } from "@troupe/core/adapter";
+import type { StoredSearch } from "@troupe/core/adapter";
+import type { VectorSearchResult } from "@troupe/core";
+import type { Query, SqlStatement } from "@troupe-internal/postgres";
+import { catalogName, indexedType, searchedExpression, tableName, unitVector } from "./collection-table.ts";
+import type { Names } from "./collection-table.ts";
+import { filterCondition } from "./filter-condition.ts";
+import type { VectorSettings } from "./pg-vector-options.ts";
+import { toDocument } from "./stored-document.ts";
+import type { DocumentRow, VectorFormat } from "./stored-document.ts";
+
+/** The table that is searched: its key in the catalog, how to search, and a function told of the length of its vectors. */
+export type SearchedTable = {
+  readonly names: Names;
+  readonly key: string;
+  readonly format: VectorFormat;
+  readonly settings: Pick<VectorSettings, "efSearch" | "exact">;
+  readonly warn: (dimensions: number) => void;
+};
+
+/** A pool may have been told to read numbers otherwise. */
+type Result = DocumentRow & { readonly score: number | string };
+
+/** Up to so many matching documents, comparing all of them is as fast as the index, and exact. */
+const fewDocuments = 1000;
+
+/** The most documents that a search through the index visits before the exact search takes over. */
+const mostVisited = 20_000;
+
+/**
+ * Searches the table of a collection, in one transaction: all matching documents if they are few, else through the index,
+ * and if that found too few, all of them after all. The settings end with the transaction: with a pooler such as PgBouncer,
+ * the next one may have another connection.
+ */
+export async function searchTable(
+  query: Query,
+  table: SearchedTable,
+  search: StoredSearch,
+): Promise<VectorSearchResult[]> {
+  const [found] = await query<{ dimensions: number }>({ sql: beginning(table, search), parameters: [] });
+  const rows = found === undefined ? [] : await findRows(query, { table, search, dimensions: found.dimensions });
+  await query({ sql: "commit", parameters: [] });
+  if (rows === undefined) checkDimensions(search.vector.length, found?.dimensions);
+  return (rows ?? []).map(({ score, ...row }) => ({ document: toDocument(row), score: Number(score) }));
+}
+
+/** Begins a transaction for a search, and reads the length of the collection's vectors in the same round trip. */
+function beginning({ names, key, settings }: SearchedTable, { topK }: StoredSearch): string {
+  const planner = {
+    "hnsw.ef_search": Math.min(1000, Math.max(settings.efSearch, 2 * topK)),
+    // Goes on until enough documents match the filter.
+    "hnsw.iterative_scan": "relaxed_order",
+    "hnsw.max_scan_tuples": mostVisited,
+    "hnsw.scan_mem_multiplier": 4,
+    // New tables have no statistics to plan by: filters use their index, and the search of many documents uses HNSW.
+    enable_seqscan: "off",
+    enable_sort: "off",
+    jit: "off",
+  };
+  const settingsSql = Object.entries(planner).map(([name, value]) => `set local ${name} = ${value}`);
+  const lengthSql = `select dimensions from ${catalogName(names)} where id = '${key}' and dimensions is not null`;
+  return ["begin read only", ...settingsSql, lengthSql].join("; ");
+}
+
+type PlannedSearch = { table: SearchedTable; search: StoredSearch; dimensions: number };
+
+/** Returns the nearest rows, or `undefined` for a vector of another length than the table's. */
+async function findRows(query: Query, planned: PlannedSearch): Promise<readonly Result[] | undefined> {
+  const { table, search, dimensions } = planned;
+  if (search.vector.length !== dimensions) return undefined;
+  table.warn(dimensions);
+  const type = table.settings.exact ? undefined : indexedType(dimensions);
+  if (type === undefined) return await query<Result>(exactStatement(planned));
+  const most = Math.max(fewDocuments, search.topK);
+  const few = await query<Result & { matching: string }>(fewStatement(planned, most));
+  if (Number(few[0]?.matching) <= most) return few.filter(({ id }) => id !== null);
+  const indexed = await query<Result>(indexedStatement(planned, type));
+  return indexed.length < search.topK ? await query<Result>(exactStatement(planned)) : indexed;
+}
+
+/** Compares all matching documents if they are at most `most`; else the one row that it returns says that they are more. */
+function fewStatement(planned: PlannedSearch, most: number): SqlStatement {
+  const { name, operator, vector, condition, parameters } = begin(planned);
+  const parameter = (value: number): string => `$${parameters.push(value)}::integer`;
+  const [limit, atMost] = [parameter(most + 1), parameter(most)];
+  const sql = `
+    with matching as materialized (select id, embedding from ${name} where ${condition} limit ${limit}),
+    counted as (select count(*) as matching from matching),
+    nearest as (
+      select id, 1 - (embedding ${operator} ${vector}) as score from matching
+      where (select matching from counted) <= ${atMost}
+      order by score desc, id limit ${parameter(planned.search.topK)}
+    )
+    select counted.matching, nearest.score, found.id, found.content, found.metadata::text as metadata
+    from counted left join nearest on true left join ${name} as found on found.id = nearest.id`;
+  return { sql, parameters };
+}
+
+/** Searches through the index. One of 16-bit floats only chooses candidates, which are then compared by the full vector. */
+function indexedStatement(planned: PlannedSearch, type: "vector" | "halfvec"): SqlStatement {
+  const { table, search, dimensions } = planned;
+  const { name, operator, vector, condition, parameters } = begin(planned);
+  const limit = (count: number): string => `limit $${parameters.push(count)}::integer`;
+  const searched = searchedExpression(table.names, type, dimensions);
+  const wanted = type === "vector" ? vector : `${vector}::${table.names.extensionSchema}.halfvec(${dimensions})`;
+  const sql = `
+    select id, content, metadata::text as metadata, 1 - distance as score from (
+      select id, content, metadata, embedding ${operator} ${vector} as distance from ${name}
+      where ${condition} order by ${searched} ${operator} ${wanted} ${limit(2 * search.topK + 20)}
+    ) as candidates order by distance ${limit(search.topK)}`;
+  return { sql, parameters };
+}
+
+/** Compares every matching document. The order is by an expression that no index is on, or HNSW would be used. */
+function exactStatement(planned: PlannedSearch): SqlStatement {
+  const { name, operator, vector, condition, parameters } = begin(planned);
+  const sql = `
+    select found.id, found.content, found.metadata::text as metadata, nearest.score from (
+      select id, 1 - (embedding ${operator} ${vector}) as score from ${name}
+      where ${condition} order by score desc, id limit $${parameters.push(planned.search.topK)}::integer
+    ) as nearest join ${name} as found on found.id = nearest.id`;
+  return { sql, parameters };
+}
+
+/** What all statements of a search have. The direction of the wanted vector is parameter 1. */
+function begin({ table, search, dimensions }: PlannedSearch) {
+  const { names, key, format } = table;
+  const parameters: unknown[] = [format.write(unitVector(search))];
+  return {
+    name: tableName(names, key),
+    operator: `operator(${names.extensionSchema}.<=>)`,
+    vector: `$1::${names.extensionSchema}.vector(${dimensions})`,
+    condition: filterCondition(search.filter, parameters),
+    parameters,
+  };
+}
