@@ -17,7 +17,7 @@ export function recordingNames(folder: string): string[] {
 }
 
 /** Parses the bytes of a recorded answer. The lines of its head end in CR LF or LF. */
-export function parseRecording(bytes: Uint8Array): FakeReply {
+function parseRecording(bytes: Uint8Array): FakeReply {
   const text = Buffer.from(bytes).toString("latin1");
   const [head = "", gap = ""] = /^[\s\S]*?(\r?\n\r?\n)/.exec(text) ?? [];
   const [first = "", ...lines] = head.slice(0, -gap.length || undefined).split(/\r?\n/);

@@ -99,7 +99,7 @@ function checkNode(node: Node, path: string): void {
 }
 
 /** Runs an agent that calls a tool once. `shown` is what the model was shown as the result. */
-export async function runAgent(trial: ToolkitTrial, call: { name: string; args: Record<string, unknown> }) {
+async function runAgent(trial: ToolkitTrial, call: { name: string; args: Record<string, unknown> }) {
   const model = new ScriptedModel({ toolCalls: [{ name: call.name, arguments: call.args }] }, "Done.");
   const agent = new Agent({ name: "helper", model, tools: [trial.source()] });
   const run = agent.stream("Use the tool.");

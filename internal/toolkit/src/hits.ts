@@ -10,7 +10,7 @@ type RawHit = { title: unknown; url: unknown; snippet: unknown; date?: unknown }
 export type SearchHit = { title: string; url: string; snippet: string; date?: string };
 
 /** Longest title and snippet of a hit, in characters. */
-export const hitLimits = { title: 200, snippet: 500 } as const;
+const hitLimits = { title: 200, snippet: 500 } as const;
 
 /**
  * Makes a hit: title and snippet as plain text of bounded length, the date as `YYYY-MM-DD` where it is one. Returns

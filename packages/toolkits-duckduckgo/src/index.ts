@@ -1,4 +1,3 @@
 export { DuckDuckGoToolkit } from "./duckduckgo-toolkit.ts";
 export type { DuckDuckGoOptions } from "./duckduckgo-toolkit.ts";
-export type { DuckDuckGoArticle } from "./news.ts";
-export type { DuckDuckGoHit } from "./results-page.ts";
+export type { DuckDuckGoArticle, DuckDuckGoHit } from "./hits.ts";

@@ -16,17 +16,7 @@ import {
 import type { Ask, ServiceReply } from "@troupe-internal/toolkit";
 import { blocked, explain, isBlocked, requestHeaders } from "./blocks.ts";
 import type { Access } from "./blocks.ts";
-
-/** An article of DuckDuckGo's news search, as the tool gives it to the model and as an artifact. */
-export type DuckDuckGoArticle = {
-  title: string;
-  url: string;
-  snippet: string;
-  /** ISO time at which it was published. */
-  date?: string;
-  /** Name of the newspaper or site. */
-  source?: string;
-};
+import type { DuckDuckGoArticle } from "./hits.ts";
 
 /** Makes the tool `duckduckgo_news`. */
 export function newsTool(access: Access): ToolDef {

@@ -1,7 +1,5 @@
 import { cleanUrl, decodeEntities, toSearchHit } from "@troupe-internal/toolkit";
-
-/** A hit of DuckDuckGo's web search, as the tool gives it to the model and as an artifact. */
-export type DuckDuckGoHit = { title: string; url: string; snippet: string };
+import type { DuckDuckGoHit } from "./hits.ts";
 
 /** Most elements of a page that are read: several times what a page has. */
 const mostElements = 200;

@@ -14,7 +14,7 @@ import type { Ask, ServiceReply } from "@troupe-internal/toolkit";
 import { blocked, explain, isBlocked, requestHeaders } from "./blocks.ts";
 import type { Access } from "./blocks.ts";
 import { readResultsPage, saysNoResults } from "./results-page.ts";
-import type { DuckDuckGoHit } from "./results-page.ts";
+import type { DuckDuckGoHit } from "./hits.ts";
 
 /** Makes the tool `duckduckgo_search`. */
 export function searchTool(access: Access): ToolDef {

@@ -11,22 +11,7 @@ import {
 } from "@troupe-internal/toolkit";
 import { toHitsResult, toIsoTime, toolTimeoutMs } from "@troupe-internal/toolkit";
 import type { Ask, Service } from "@troupe-internal/toolkit";
-
-/** A story of Hacker News, as the tool gives it to the model and as an artifact. */
-export type HackerNewsStory = {
-  title: string;
-  /** Address of the story, or of its discussion where it has none, as with "Ask HN". */
-  url: string;
-  /** Beginning of its text, where it has one. */
-  snippet?: string;
-  score: number;
-  by: string;
-  comments: number;
-  /** ISO time at which it was submitted. */
-  date?: string;
-  /** Address of its discussion. */
-  discussion: string;
-};
+import type { HackerNewsStory } from "./results.ts";
 
 /** The API that a tool asks. */
 export type Access = { service: Service; baseURL: string; timeoutMs: number };

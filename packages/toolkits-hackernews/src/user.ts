@@ -9,20 +9,8 @@ import {
   toIsoTime,
   toolTimeoutMs,
 } from "@troupe-internal/toolkit";
+import type { HackerNewsUser } from "./results.ts";
 import type { Access } from "./top-stories.ts";
-
-/** A user of Hacker News, as the tool gives it to the model. */
-export type HackerNewsUser = {
-  username: string;
-  karma: number;
-  /** ISO time at which the account was made. */
-  created?: string;
-  /** What the user says about themselves. */
-  about?: string;
-  /** Number of their stories, comments and votes in polls. */
-  submissions: number;
-  url: string;
-};
 
 const longestName = 32;
 

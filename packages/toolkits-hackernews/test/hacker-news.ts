@@ -9,7 +9,7 @@ import type { HackerNewsOptions } from "../src/index.ts";
 export const recorded = recordings(join(import.meta.dirname, "__fixtures__"));
 
 /** Answers of the API by their paths. */
-export const answers: Readonly<Record<string, string>> = {
+const answers: Readonly<Record<string, string>> = {
   "/v0/topstories.json": "topstories",
   "/v0/item/8863.json": "item-story",
   "/v0/item/121003.json": "item-ask",

@@ -1,3 +1,3 @@
 export { WebSearchToolkit } from "./web-search-toolkit.ts";
 export type { WebSearchOptions, WebSearchProvider } from "./web-search-toolkit.ts";
-export type { WebSearchHit } from "./search-provider.ts";
+export type { WebSearchHit } from "./web-search-hit.ts";

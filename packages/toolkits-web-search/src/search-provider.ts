@@ -1,19 +1,9 @@
 import { toSearchHit } from "@troupe-internal/toolkit";
 import type { ServiceFailure, ServiceReply, ServiceRequest, TimeRange } from "@troupe-internal/toolkit";
-
-/** A hit of a web search, of the same form whichever provider found it; for the model and as an artifact. */
-export type WebSearchHit = {
-  title: string;
-  url: string;
-  snippet: string;
-  /** Date of the page as `YYYY-MM-DD`, or as the provider wrote it: "2 days ago". */
-  date?: string;
-  /** The provider's own measure of how well the page fits, where it has one; more is better. */
-  score?: number;
-};
+import type { WebSearchHit } from "./web-search-hit.ts";
 
 /** A search to ask a provider for. */
-export type SearchQuery = { query: string; count: number; timeRange: TimeRange | undefined };
+type SearchQuery = { query: string; count: number; timeRange: TimeRange | undefined };
 
 /** A service that searches the web: its requests, and what its answers say. */
 export type SearchProvider = {

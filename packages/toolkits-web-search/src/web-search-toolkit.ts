@@ -20,9 +20,10 @@ import {
 } from "@troupe-internal/toolkit";
 import { brave } from "./brave.ts";
 import { exa } from "./exa.ts";
-import type { SearchProvider, WebSearchHit } from "./search-provider.ts";
+import type { SearchProvider } from "./search-provider.ts";
 import { serpapi } from "./serpapi.ts";
 import { tavily } from "./tavily.ts";
+import type { WebSearchHit } from "./web-search-hit.ts";
 
 /** A service that a `WebSearchToolkit` can ask. */
 export type WebSearchProvider = "tavily" | "serpapi" | "brave" | "exa";
