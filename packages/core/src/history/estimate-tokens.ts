@@ -9,6 +9,9 @@ const perToolCall = 10;
 /** An image of the size that vendors scale to, a minute of sound, a document of two pages. */
 const perPart = { image: 1500, audio: 2000, file: 4000 } as const;
 
+/** The largest `characterWeight`. */
+export const heaviestCharacter = 150;
+
 /** MIME types of files that vendors are sent as text. */
 const textual = /^text\/|[/+](?:json|xml|yaml|csv)\b/;
 
@@ -30,7 +33,7 @@ export function estimateTokens(messages: readonly ChatMessage[]): number {
  */
 export function estimateTextTokens(text: string): number {
   let hundredths = 0;
-  for (let index = 0; index < text.length; index++) hundredths += weightOf(text.charCodeAt(index));
+  for (let index = 0; index < text.length; index++) hundredths += characterWeight(text.charCodeAt(index));
   return Math.ceil(hundredths / 100);
 }
 
@@ -60,13 +63,16 @@ function partTokens(part: ContentPart): number {
   return perPart[part.type];
 }
 
-/** Hundredths of a token. Words share few tokens, and a token holds few digits, signs, or letters of other scripts. */
-function weightOf(code: number): number {
+/**
+ * Returns the weight of a UTF-16 code unit in `estimateTextTokens`, in hundredths of a token. Words share few tokens, and a
+ * token holds few digits, signs, or letters of other scripts.
+ */
+export function characterWeight(code: number): number {
   if (code < 0x80) return weightOfAscii(code);
   if (code < 0x250) return 60;
   if (code < 0x700) return 50;
   // Half of a surrogate pair: an emoji is two or three tokens.
-  return code >= 0xd800 && code < 0xe000 ? 150 : 100;
+  return code >= 0xd800 && code < 0xe000 ? heaviestCharacter : 100;
 }
 
 function weightOfAscii(code: number): number {

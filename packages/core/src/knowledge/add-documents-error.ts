@@ -5,7 +5,8 @@ const shownIdLength = 64;
 
 /**
  * Thrown by `addDocuments` of a knowledge base when some documents were not stored. The code is that of the failure.
- * Documents not listed are stored with their vectors; listed ones are not stored in part, and can be added again.
+ * Documents not listed are stored with their vectors. Listed ones are not stored in part, and can be added again; only a
+ * store without `write` may have some pieces of one.
  */
 export class AddDocumentsError extends TroupeError {
   /** The ids of the documents that are not known to be stored. */

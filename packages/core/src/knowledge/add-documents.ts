@@ -1,29 +1,46 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { untilAborted } from "../async/until-aborted.ts";
 import { checkEmbedding, copyDocument } from "../vector/check-document.ts";
 import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
-import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
+import type { VectorDocument } from "../vector/vector-store.ts";
 import { AddDocumentsError } from "./add-documents-error.ts";
 import { askForVectors, requireEmbeddings } from "./ask-for-vectors.ts";
+import type { Splitter } from "./chunking.ts";
+import type { DocumentRecords, DocumentWriter } from "./document-writer.ts";
+import type { EmbeddingModelCheck } from "./embedding-model-check.ts";
+import { documentIdOf, refusePlace, toPieces } from "./pieces.ts";
 
 /**
- * Settings of a knowledge base for `addDocument` and `addDocuments`: the vector store, the embeddings with the options of
- * their calls, and the size and number of batches.
+ * Settings of a knowledge base for `addDocument` and `addDocuments`: the store of documents, the embeddings with the
+ * options of their calls, the size and number of batches, and the pieces of long documents.
  */
 export type AddDocumentsSettings = {
-  store: VectorStore;
+  writer: DocumentWriter;
   embeddings: EmbeddingProvider | undefined;
   embedOptions: EmbedOptions;
+  modelCheck: EmbeddingModelCheck;
+  /** Without it every document is stored whole. */
+  split: Splitter | undefined;
   /** The number of texts in one embedding call. */
   batchSize: number;
   /** The number of batches that are processed at once. */
   concurrency: number;
 };
 
-/** Stores one document with its vector, which is made by the embeddings if the document has none. */
+/** A document on its way into the store: the records that it is stored as, and the number that have no vector yet. */
+type NewDocument = DocumentRecords & { missing: number };
+
+/** Some of the work: documents that have their vectors, or records of any documents that get theirs in one call. */
+type Batch = { readonly whole: NewDocument[] } | { readonly texts: NewRecord[] };
+type NewRecord = { readonly owner: NewDocument; readonly record: VectorDocument };
+
+/** The most characters of documents with vectors that are stored in one step. */
+const mostCharacters = 2 ** 20;
+
+/** Stores one document with its vectors, which are made by the embeddings if the document has none. */
 export async function addDocument(document: VectorDocument, plan: AddDocumentsSettings): Promise<void> {
-  await storeBatch([snapshot(document, plan)], plan);
+  const failure = await storeAll([prepare(document, plan)], plan);
+  if (failure !== undefined) throw failure.reason;
 }
 
 /**
@@ -32,54 +49,77 @@ export async function addDocument(document: VectorDocument, plan: AddDocumentsSe
  * lists the documents that are not stored.
  */
 export async function addDocuments(documents: readonly VectorDocument[], plan: AddDocumentsSettings): Promise<void> {
-  const missing = new Map(documents.map((document, index) => [document.id, snapshotAt(index, document, plan)]));
+  const missing = new Map(documents.map((document, index) => [document.id, prepareAt(index, document, plan)]));
   const total = missing.size;
-  const batches = toBatches([...missing.values()], plan.batchSize);
-  const work = async () => {
-    for (const batch of batches) await storeBatch(batch, plan, (id) => missing.delete(id));
-  };
-  const outcomes = await Promise.allSettled(Array.from({ length: Math.min(plan.concurrency, total) }, work));
-  const failure = outcomes.find((outcome) => outcome.status === "rejected");
+  for (const { id } of missing.values()) refusePieceOf(missing, id);
+  const failure = await storeAll([...missing.values()], plan, (id) => missing.delete(id));
   if (failure === undefined) return;
   throw new AddDocumentsError({ notStored: [...missing.keys()], total, cause: toTroupeError(failure.reason) });
 }
 
-/**
- * Splits documents into batches that are embedded whole or not at all: those with a vector are apart. A generator, because
- * an error in one of the loops over it ends it for all.
- */
-function* toBatches(documents: readonly VectorDocument[], size: number): Generator<VectorDocument[]> {
-  for (const hasVector of [true, false]) {
-    const group = documents.filter(({ embedding }) => (embedding !== undefined) === hasVector);
-    for (let from = 0; from < group.length; from += size) yield group.slice(from, from + size);
-  }
-}
-
-// One document after the other, so that it is known exactly which are stored when one fails.
-async function storeBatch(
-  batch: VectorDocument[],
+/** Stores documents batch by batch, and returns the first failure. */
+async function storeAll(
+  documents: readonly NewDocument[],
   plan: AddDocumentsSettings,
   onStored?: (id: string) => void,
-): Promise<void> {
-  for (const document of await withVectors(batch, plan)) {
-    await untilAborted(() => plan.store.upsert(document), plan.embedOptions.signal);
-    onStored?.(document.id);
+): Promise<PromiseRejectedResult | undefined> {
+  const { writer, concurrency } = plan;
+  const batches = toBatches(documents, plan.batchSize);
+  const work = async () => {
+    for (const batch of batches) {
+      const ready = "whole" in batch ? batch.whole : await embed(batch.texts, plan);
+      await writer.store(ready, { signal: plan.embedOptions.signal, ...(onStored && { onStored }) });
+    }
+  };
+  const workers = Math.min(concurrency, countRecords(documents));
+  const outcomes = await Promise.allSettled(Array.from({ length: workers }, work));
+  return outcomes.find((outcome) => outcome.status === "rejected");
+}
+
+/**
+ * Divides the work. The records of many documents go into one embedding call, and those of a long document into several. A
+ * generator, because an error in one of the loops over it ends it for all.
+ */
+function* toBatches(documents: readonly NewDocument[], size: number): Generator<Batch> {
+  let whole: NewDocument[] = [];
+  let characters = 0;
+  for (const document of documents) {
+    if (document.missing > 0) continue;
+    const { length } = document.records[0]?.content ?? "";
+    if (whole.length > 0 && (whole.length === size || characters + length > mostCharacters)) {
+      yield { whole };
+      [whole, characters] = [[], 0];
+    }
+    whole.push(document);
+    characters += length;
   }
+  if (whole.length > 0) yield { whole };
+  const owners = documents.filter(({ missing }) => missing > 0);
+  const texts = owners.flatMap((owner) => owner.records.map((record) => ({ owner, record })));
+  for (let from = 0; from < texts.length; from += size) yield { texts: texts.slice(from, from + size) };
 }
 
-async function withVectors(
-  batch: VectorDocument[],
-  { embeddings, embedOptions }: AddDocumentsSettings,
-): Promise<VectorDocument[]> {
-  if (batch[0]?.embedding !== undefined) return batch;
-  const texts = batch.map(({ content }) => content);
-  const vectors = await askForVectors(requireEmbeddings(embeddings), texts, embedOptions);
-  return batch.map((document, index) => ({ ...document, embedding: vectors[index] ?? [] }));
+function countRecords(documents: readonly NewDocument[]): number {
+  return documents.reduce((sum, { records }) => sum + records.length, 0);
 }
 
-function snapshotAt(index: number, document: VectorDocument, plan: AddDocumentsSettings): VectorDocument {
+/** Gives records their vectors, and returns the documents that have all of theirs now. */
+async function embed(batch: readonly NewRecord[], plan: AddDocumentsSettings): Promise<NewDocument[]> {
+  const { embedOptions, modelCheck } = plan;
+  const embeddings = requireEmbeddings(plan.embeddings);
+  const texts = batch.map(({ record }) => record.content);
+  const vectors = await askForVectors(embeddings, texts, embedOptions);
+  await modelCheck.check(embeddings, embedOptions.signal);
+  for (const [index, { owner, record }] of batch.entries()) {
+    record.embedding = vectors[index] ?? [];
+    owner.missing -= 1;
+  }
+  return [...new Set(batch.map(({ owner }) => owner))].filter(({ missing }) => missing === 0);
+}
+
+function prepareAt(index: number, document: VectorDocument, plan: AddDocumentsSettings): NewDocument {
   try {
-    return snapshot(document, plan);
+    return prepare(document, plan);
   } catch (thrown) {
     const { code, message } = toTroupeError(thrown);
     throw new TroupeError(code, `documents[${index}] cannot be stored. ${message}`, { cause: thrown });
@@ -87,12 +127,24 @@ function snapshotAt(index: number, document: VectorDocument, plan: AddDocumentsS
 }
 
 // A copy, because the caller may change its object. Made first, so that a bad document costs no embedding.
-function snapshot(document: VectorDocument, { embeddings }: AddDocumentsSettings): VectorDocument {
+function prepare(document: VectorDocument, { embeddings, split }: AddDocumentsSettings): NewDocument {
   const text = copyDocument(document);
+  const { id } = text;
+  if (split !== undefined) refusePlace(text);
   if (document.embedding !== undefined) {
     checkEmbedding(document.embedding);
-    return { ...text, embedding: [...document.embedding] };
+    return { id, records: [{ ...text, embedding: [...document.embedding] }], isSplit: false, missing: 0 };
   }
   requireEmbeddings(embeddings);
-  return text;
+  const ranges = split?.(text.content);
+  if (ranges === undefined) return { id, records: [text], isSplit: false, missing: 1 };
+  return { id, records: toPieces(text, ranges), isSplit: true, missing: ranges.length };
+}
+
+/** Refuses a document with the id of a piece of another one that is added with it. */
+function refusePieceOf(documents: ReadonlyMap<string, NewDocument>, id: string): void {
+  const documentId = documentIdOf(id);
+  if (documentId === undefined || documents.get(documentId)?.isSplit !== true) return;
+  const message = `The id ${JSON.stringify(id)} has the form of a piece of the document ${JSON.stringify(documentId)}, which is split. Choose another id.`;
+  throw new TroupeError("conflict", message);
 }

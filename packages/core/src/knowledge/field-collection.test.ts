@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { checkConformance } from "../testing/conformance/check-conformance.ts";
-import { vectorCollectionCases } from "../testing/conformance/vector-optional-cases.ts";
+import { vectorCollectionCases, vectorWriteCases } from "../testing/conformance/vector-optional-cases.ts";
+import type { WritableVectorStore } from "../testing/conformance/vector-optional-cases.ts";
 import { at, eastIds, fill } from "../testing/conformance/vector-documents.ts";
 import { vectorStoreCases } from "../testing/conformance/vector-store-cases.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
 import type { VectorStore } from "../vector/vector-store.ts";
 import { FieldCollection } from "./field-collection.ts";
-import { plainStore } from "./test/plain-store.ts";
+import { plainStore, writingStore } from "./test/plain-store.ts";
 
 /** Collections side by side in one plain store, one of them in the part of the store around them. */
 function collecting() {
@@ -23,6 +24,44 @@ describe("FieldCollection", () => {
   checkConformance(it, vectorCollectionCases, {
     create: collecting,
     knownGaps: { "closes all views with the store": "it is beside the others, and not around them" },
+  });
+
+  describe("over a store with write", () => {
+    const rememberNothing = "a store has one model for all of its collections";
+    checkConformance(it, vectorWriteCases, {
+      create: () =>
+        new FieldCollection(writingStore({ dimensions: 2 }), { name: "kb" }) as VectorStore as WritableVectorStore,
+      knownGaps: {
+        "remembers the first name of a model until it is cleared": rememberNothing,
+        "remembers one name when many are told at once": rememberNothing,
+        "refuses the optional calls after it was closed": rememberNothing,
+      },
+    });
+
+    it("changes and removes documents of its own name only", async () => {
+      const store = writingStore();
+      const writable = (name: string) => new FieldCollection(store, { name }) as VectorStore as WritableVectorStore;
+      const [one, other] = [writable("one"), writable("other")];
+      for (const each of [one, other]) await each.write({ upsert: [at("a", [1, 0], { of: "x" }), at("b", [1, 0])] });
+      await one.write({ delete: ["b"], deleteWhere: { of: "x" } });
+
+      expect(await eastIds(one)).toEqual([]);
+      expect(await eastIds(other)).toEqual(["a", "b"]);
+      const reserved = {
+        code: "invalid_value",
+        message: expect.stringContaining("filter.troupe_collection is reserved"),
+      };
+      await expect(one.write({ deleteWhere: { troupe_collection: "other" } })).rejects.toMatchObject(reserved);
+      await one.close();
+      await expect(one.write({})).rejects.toMatchObject({ code: "storage_unavailable" });
+      await expect(one.initialize()).rejects.toMatchObject({ code: "storage_unavailable" });
+    });
+
+    it("has no optional calls that the store has not", () => {
+      const { write, initialize } = new FieldCollection(plainStore(), { name: "kb" });
+
+      expect([write, initialize]).toEqual([undefined, undefined]);
+    });
   });
 
   it("leaves documents of the store that are in no collection untouched", async () => {

@@ -4,7 +4,14 @@ import { encodeKey } from "../storage/encode-key.ts";
 import { keyProblem } from "../util/key-problem.ts";
 import { checkVectorName, toRecord } from "../vector/check-document.ts";
 import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
-import type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "../vector/vector-store.ts";
+import { toDeletingFilter } from "../vector/database-vector-store.ts";
+import type {
+  VectorChange,
+  VectorDocument,
+  VectorSearchOptions,
+  VectorSearchResult,
+  VectorStore,
+} from "../vector/vector-store.ts";
 import { checkSearchOptions } from "../vector/read-search-options.ts";
 
 /** The metadata field for the name of the collection, reserved for it. */
@@ -21,6 +28,9 @@ const clearedAtOnce = 1000;
  * those of the documents: the length is known from a document, from the embeddings, or from one call to them.
  */
 export class FieldCollection implements VectorStore {
+  /** Like `write`, only where the store has it. A name of a model is not remembered: that of the store is for all in it. */
+  readonly initialize?: () => Promise<void>;
+  readonly write?: (change: VectorChange) => Promise<void>;
   readonly #store: VectorStore;
   readonly #name: string;
   readonly #idPrefix: string;
@@ -35,13 +45,14 @@ export class FieldCollection implements VectorStore {
     this.#idPrefix = `${encodeKey(name)}/`;
     this.#embeddings = embeddings;
     this.#dimensions = embeddings?.dimensions;
+    if (store.initialize !== undefined) this.initialize = async () => await this.#initialize();
+    if (store.write !== undefined) this.write = async (change) => await this.#write(change);
   }
 
   async upsert(document: VectorDocument): Promise<void> {
     this.#checkOpen();
     const dimensions = document.embedding?.length;
-    const metadata = this.#marked("metadata", toRecord("metadata", document.metadata ?? {}));
-    await this.#store.upsert({ ...document, id: this.#storedId(document.id), metadata });
+    await this.#store.upsert(this.#toStored(document));
     this.#dimensions = dimensions ?? this.#dimensions;
   }
 
@@ -89,6 +100,23 @@ export class FieldCollection implements VectorStore {
     this.#closed = true;
   }
 
+  async #initialize(): Promise<void> {
+    this.#checkOpen();
+    await this.#store.initialize?.();
+  }
+
+  async #write({ upsert = [], delete: ids = [], deleteWhere }: VectorChange): Promise<void> {
+    this.#checkOpen();
+    const dimensions = upsert.at(-1)?.embedding?.length;
+    const where = deleteWhere && { deleteWhere: this.#marked("filter", toDeletingFilter(deleteWhere)) };
+    await this.#store.write?.({
+      upsert: upsert.map((document) => this.#toStored(document)),
+      delete: ids.map((id) => this.#storedId(id)),
+      ...where,
+    });
+    this.#dimensions = dimensions ?? this.#dimensions;
+  }
+
   /** Returns a vector of the right length, which without a `minScore` finds every document. */
   async #anyDirection(): Promise<number[]> {
     this.#dimensions ??= (await this.#embeddings?.embed("text"))?.length;
@@ -96,6 +124,11 @@ export class FieldCollection implements VectorStore {
     const message =
       "The length of the vectors is not known, which clearing needs in a store without collections. To make it known, give `embeddings`, or add, get or find a document first.";
     throw new TroupeError("invalid_config", message);
+  }
+
+  #toStored(document: VectorDocument): VectorDocument {
+    const metadata = this.#marked("metadata", toRecord("metadata", document.metadata ?? {}));
+    return { ...document, id: this.#storedId(document.id), metadata };
   }
 
   #storedId(id: string): string {

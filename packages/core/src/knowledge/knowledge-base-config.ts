@@ -1,14 +1,17 @@
-import { integer, methods, optional, satisfying } from "../errors/option-checks.ts";
+import { anyBoolean, functionLike, integer, methods, optional, satisfying } from "../errors/option-checks.ts";
 import { readOptions } from "../errors/read-options.ts";
 import type { OptionsOf, OptionTable } from "../errors/read-options.ts";
 import { isBlank } from "../util/is-blank.ts";
 import { keyProblem } from "../util/key-problem.ts";
 import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
 import type { VectorStore } from "../vector/vector-store.ts";
+import { chunkingOption } from "./chunking.ts";
+import type { Chunking } from "./chunking.ts";
+import type { Rerank } from "./rerank-results.ts";
 
 /**
- * Constructor options of a `KnowledgeBase`: the vector store and collection, the embeddings, and the batches for
- * adding.
+ * Constructor options of a `KnowledgeBase`: the vector store and collection, the embeddings, the batches for adding, the
+ * pieces of long documents, and the order of results.
  */
 export type KnowledgeBaseConfig = {
   name: string;
@@ -21,6 +24,15 @@ export type KnowledgeBaseConfig = {
   batchSize?: number | undefined;
   /** The number of batches that are processed at once. @default 4 */
   concurrency?: number | undefined;
+  /**
+   * Splits long documents into pieces, which a search finds one by one. `false` stores every document whole; a function
+   * splits in its own way. Documents with an embedding stay whole. @default { size: 2000, overlap: 200 }
+   */
+  chunking?: Chunking | undefined;
+  /** Puts the results of searches for a text into a better order. */
+  rerank?: Rerank | undefined;
+  /** Closes the store with the knowledge base. `false` is for a store that several share. @default true */
+  ownsStore?: boolean | undefined;
 };
 
 const storedName = satisfying<string>(
@@ -35,6 +47,9 @@ const optionTable = {
   embeddings: optional(methods<EmbeddingProvider>("an EmbeddingProvider", "embed", "embedBatch")),
   batchSize: optional(integer(1), 100),
   concurrency: optional(integer(1), 4),
+  chunking: optional(chunkingOption),
+  rerank: optional(functionLike<Rerank>()),
+  ownsStore: optional(anyBoolean, true),
 } satisfies OptionTable<KnowledgeBaseConfig>;
 
 /** Checks the options of a `KnowledgeBase` and adds the defaults. A wrong or unknown option is `invalid_config`. */

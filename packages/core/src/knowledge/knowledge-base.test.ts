@@ -5,6 +5,7 @@ import { vectorStoreCases } from "../testing/conformance/vector-store-cases.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
 import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
 import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
+import type { AddDocumentsError } from "./add-documents-error.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
 import { plainStore } from "./test/plain-store.ts";
 
@@ -19,7 +20,7 @@ const texts = (count: number) => Array.from({ length: count }, (_, index) => tex
 
 function knowledgeBase(vectorStore: VectorStore = new InMemoryVectorStore(), name = "kb") {
   const embeddings = new FakeEmbeddings();
-  return Object.assign(new KnowledgeBase({ name, vectorStore, embeddings }), { embeddings });
+  return Object.assign(new KnowledgeBase({ name, vectorStore, embeddings, ownsStore: false }), { embeddings });
 }
 
 describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore) => {
@@ -122,6 +123,19 @@ describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore
     expect(await other.search("content")).toHaveLength(3);
   });
 
+  it("prepares the store by its own initialize, where it has one [knowledge.initialize]", async () => {
+    const store = createStore();
+    const calls: string[] = [];
+    const initialize = async () => void calls.push("initialize");
+    const get = async () => (calls.push("get"), null);
+    const plain = { ...plainStore(), get };
+    await knowledgeBase(plain).initialize();
+    await knowledgeBase({ ...plain, initialize }).initialize();
+    await knowledgeBase(store).initialize();
+
+    expect(calls).toEqual(["get", "initialize"]);
+  });
+
   it("uses its collection, or its name when it has none [knowledge.config]", async () => {
     const vectorStore = createStore();
     const embeddings = new FakeEmbeddings();
@@ -136,23 +150,60 @@ describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore
     expect(await vectorStore.get("a")).toBeNull();
   });
 
-  it("releases the store when it closes, and leaves it open for others [knowledge.close]", async () => {
+  it("closes its store, and refuses every call from then on [knowledge.close]", async () => {
+    const vectorStore = createStore();
+    const embeddings = new FakeEmbeddings();
+    const knowledge = new KnowledgeBase({ name: "kb", vectorStore, embeddings });
+    await knowledge.add(text("a"));
+    await Promise.all([knowledge.close(), knowledge.close()]);
+    await knowledge.close();
+
+    const closed = { code: "storage_unavailable" };
+    await expect(vectorStore.get("a")).rejects.toMatchObject(closed);
+    await expect(knowledge.add(text("a"))).rejects.toMatchObject(closed);
+    await expect(knowledge.addDocuments([])).rejects.toMatchObject(closed);
+    await expect(knowledge.search("a")).rejects.toMatchObject(closed);
+    await expect(knowledge.get("a")).rejects.toMatchObject(closed);
+    await expect(knowledge.delete("a")).rejects.toMatchObject(closed);
+    await expect(knowledge.clear()).rejects.toMatchObject(closed);
+    await expect(knowledge.initialize()).rejects.toMatchObject(closed);
+    expect(embeddings.calls).toHaveLength(1);
+  });
+
+  it("leaves a store open that it does not own, for the others that share it [knowledge.close]", async () => {
     const store = createStore();
     const [one, other] = [knowledgeBase(store), knowledgeBase(store)];
     await one.add(text("a"));
     await one.close();
-    await one.close();
 
     expect((await other.get("a"))?.id).toBe("a");
-    const closed = { code: "storage_unavailable" };
-    await expect(one.add(text("a"))).rejects.toMatchObject(closed);
-    await expect(one.addDocuments([])).rejects.toMatchObject(closed);
-    await expect(one.search("a")).rejects.toMatchObject(closed);
-    await expect(one.get("a")).rejects.toMatchObject(closed);
-    await expect(one.delete("a")).rejects.toMatchObject(closed);
-    await expect(one.clear()).rejects.toMatchObject(closed);
-    await expect(one.initialize()).rejects.toMatchObject(closed);
-    expect(one.embeddings.calls).toHaveLength(1);
+    await expect(one.get("a")).rejects.toMatchObject({ code: "storage_unavailable" });
+  });
+
+  it("stores nothing more of what is being added when it closes [knowledge.close]", async () => {
+    const store = createStore();
+    const fake = new FakeEmbeddings();
+    const embedBatch = async (given: readonly string[]) => {
+      if (fake.calls.length === 3) await knowledge.close();
+      return await fake.embedBatch(given);
+    };
+    const embeddings = { embed: async (given: string) => await fake.embed(given), embedBatch };
+    const knowledge = new KnowledgeBase({
+      name: "kb",
+      vectorStore: store,
+      embeddings,
+      ownsStore: false,
+      concurrency: 2,
+    });
+    const added = knowledge.addDocuments(texts(500)).catch((error: unknown) => error);
+    const { code, notStored } = (await added) as AddDocumentsError;
+    const other = knowledgeBase(store);
+    const isStored = async (id: string) => (await other.get(id)) !== null;
+
+    expect(code).toBe("storage_unavailable");
+    const found = await Promise.all(texts(500).map(async ({ id }) => ((await isStored(id)) ? [] : [id])));
+    expect(found.flat()).toEqual(notStored);
+    expect(notStored.length).toBeLessThan(500);
   });
 
   it("calls the store at each initialize, and needs no embedding [knowledge.initialize]", async () => {
@@ -231,6 +282,10 @@ describe("KnowledgeBase", () => {
     [{ embeddings: {} }, "embeddings must be an EmbeddingProvider"],
     [{ batchSize: 0 }, "batchSize must be a positive integer"],
     [{ concurrency: 1.5 }, "concurrency must be a positive integer"],
+    [{ ownsStore: "no" }, "ownsStore must be true or false"],
+    [{ rerank: {} }, "rerank must be a function"],
+    [{ chunking: true }, "chunking must be false, { size, overlap } or a function, got true"],
+    [{ chunking: { size: 0 } }, "chunking.size must be a positive integer, got 0"],
     [{ store: 1 }, 'Unknown option "store" of KnowledgeBase'],
   ])("refuses the configuration %o", (wrong, message) => {
     expect(() => new KnowledgeBase({ name: "a", vectorStore: new InMemoryVectorStore(), ...wrong })).toThrow(

@@ -8,11 +8,17 @@ import type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorSto
 import { addDocument, addDocuments } from "./add-documents.ts";
 import type { AddDocumentsSettings } from "./add-documents.ts";
 import { embedText, requireEmbeddings } from "./ask-for-vectors.ts";
+import { createSplitter } from "./chunking.ts";
+import { DocumentWriter } from "./document-writer.ts";
+import { EmbeddingModelCheck } from "./embedding-model-check.ts";
 import { FieldCollection } from "./field-collection.ts";
 import { readKnowledgeBaseConfig } from "./knowledge-base-config.ts";
 import type { KnowledgeBaseConfig } from "./knowledge-base-config.ts";
 import { knowledgeCallOptionNames, toEmbedOptions } from "./knowledge-call-options.ts";
 import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
+import { readDocument } from "./read-document.ts";
+import { candidatesFor, rerankResults } from "./rerank-results.ts";
+import type { Rerank } from "./rerank-results.ts";
 import { createSearchTool } from "./search-tool.ts";
 import type { SearchToolConfig } from "./search-tool.ts";
 
@@ -22,6 +28,8 @@ import type { SearchToolConfig } from "./search-tool.ts";
  */
 export type KnowledgeSearchOptions = VectorSearchOptions & KnowledgeCallOptions;
 
+type CheckedSearch = ReturnType<typeof checkSearchOptions>;
+
 const searchOptions = { ...knowledgeCallOptionNames, topK: true, minScore: true, filter: true } satisfies Record<
   keyof KnowledgeSearchOptions,
   true
@@ -30,38 +38,49 @@ const searchOptions = { ...knowledgeCallOptionNames, topK: true, minScore: true,
 /**
  * Documents for agents to search: added as text, found by meaning. They are kept in a collection of a vector store. In a
  * store without collections they are marked by a field of their metadata, `troupe_collection`.
+ *
+ * Long documents are split, and a search finds their pieces: a result with the id `<id>#<n>`, the text of the piece, and
+ * in its metadata `documentId`, `start` and `end`, offsets in UTF-16 code units of the content.
  */
 export class KnowledgeBase {
   readonly name: string;
+  readonly #store: VectorStore;
+  readonly #ownsStore: boolean;
   readonly #documents: VectorStore;
   readonly #embeddings: EmbeddingProvider | undefined;
-  readonly #batches: Pick<AddDocumentsSettings, "batchSize" | "concurrency">;
+  readonly #rerank: Rerank | undefined;
+  readonly #modelCheck: EmbeddingModelCheck;
+  readonly #adding: Pick<AddDocumentsSettings, "batchSize" | "concurrency" | "split" | "writer">;
   #closed = false;
 
   constructor(config: KnowledgeBaseConfig) {
-    const {
-      name,
-      vectorStore,
-      collection = name,
-      embeddings,
-      batchSize,
-      concurrency,
-    } = readKnowledgeBaseConfig(config);
+    const options = readKnowledgeBaseConfig(config);
+    const { name, vectorStore, collection = name, embeddings = vectorStore.embeddings } = options;
+    const { chunking, batchSize, concurrency } = options;
     this.name = name;
-    this.#embeddings = embeddings ?? vectorStore.embeddings;
+    this.#store = vectorStore;
+    this.#ownsStore = options.ownsStore;
+    this.#embeddings = embeddings;
+    this.#rerank = options.rerank;
     this.#documents =
-      vectorStore.collection?.(collection) ??
-      new FieldCollection(vectorStore, { name: collection, embeddings: this.#embeddings });
-    this.#batches = { batchSize, concurrency };
+      vectorStore.collection?.(collection) ?? new FieldCollection(vectorStore, { name: collection, embeddings });
+    this.#modelCheck = new EmbeddingModelCheck(this.#documents, collection);
+    const split = createSplitter(chunking);
+    const writer = new DocumentWriter(this.#documents, { hasPieces: split !== undefined });
+    this.#adding = { batchSize, concurrency, split, writer };
   }
 
-  /** Calls the store once, so that a store that cannot be reached is noticed now. Optional. */
+  /** Prepares the store, so that one that cannot be reached is noticed now. Optional. */
   async initialize(): Promise<void> {
     this.#checkOpen();
-    await this.#documents.get("initialize");
+    if (this.#documents.initialize === undefined) await this.#documents.get("initialize");
+    else await this.#documents.initialize();
   }
 
-  /** Stores a document, replacing the one with its id. A document with an embedding is not embedded. */
+  /**
+   * Stores a document, or the pieces of a long one, in place of the one with its id. A document with an embedding is stored
+   * whole and not embedded.
+   */
   async add(document: VectorDocument, call: KnowledgeCallOptions = {}): Promise<void> {
     await addDocument(document, this.#addPlan(call));
   }
@@ -74,35 +93,45 @@ export class KnowledgeBase {
     await addDocuments(documents, this.#addPlan(call));
   }
 
-  /** Finds the documents nearest to a text or to a vector, best first. */
+  /**
+   * Finds the documents, and pieces of long ones, that are nearest to a text or to a vector, best first. `rerank` orders
+   * those of a text.
+   */
   async search(query: string | readonly number[], options: KnowledgeSearchOptions = {}): Promise<VectorSearchResult[]> {
     this.#checkOpen();
     checkOptionNames(searchOptions, options, { owner: "a search" });
     // Before the embedding: bad options cost nothing.
     const checked = checkSearchOptions(options);
-    const vector = typeof query === "string" ? await this.#embed(query, options) : query;
-    return await untilAborted(() => this.#documents.search(vector, checked), options.signal);
+    if (typeof query === "string") return await this.#searchText(query, checked, options);
+    return await untilAborted(() => this.#documents.search(query, checked), options.signal);
   }
 
-  /** Returns the document with its embedding, or `null`. */
+  /**
+   * Returns the document with its embedding, or `null`. One that is stored in pieces is returned whole, without an
+   * embedding; the id of a piece is not that of a document.
+   */
   async get(id: string): Promise<VectorDocument | null> {
-    return await this.#documents.get(id);
+    this.#checkOpen();
+    return this.#adding.split === undefined ? await this.#documents.get(id) : await readDocument(this.#documents, id);
   }
 
-  /** Removes the document. Removing an absent one is not an error. */
+  /** Removes the document with all of its pieces. Removing an absent one is not an error. */
   async delete(id: string): Promise<void> {
-    await this.#documents.delete(id);
+    this.#checkOpen();
+    await this.#adding.writer.delete(id);
   }
 
   /** Removes all documents of this knowledge base, and no others. */
   async clear(): Promise<void> {
     await this.#documents.clear();
+    this.#modelCheck.reset();
   }
 
-  /** Closes this knowledge base. The store stays open: its creator closes it. */
+  /** Closes this knowledge base, and its store unless `ownsStore` is false. Closing twice is safe. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#documents.close();
+    if (this.#ownsStore) await this.#store.close();
   }
 
   /** Creates a tool that searches this knowledge base, with the run's API key for the vendor of the embeddings. */
@@ -111,16 +140,23 @@ export class KnowledgeBase {
     return createSearchTool({ name: this.name, providerId: this.#embeddings?.providerId, search }, config);
   }
 
-  async #embed(query: string, call: KnowledgeCallOptions): Promise<number[]> {
+  async #searchText(query: string, search: CheckedSearch, call: KnowledgeCallOptions): Promise<VectorSearchResult[]> {
+    const { signal } = call;
     const embeddings = requireEmbeddings(this.#embeddings);
-    return await embedText(embeddings, query, toEmbedOptions(embeddings, call));
+    const vector = await embedText(embeddings, query, toEmbedOptions(embeddings, call));
+    await this.#modelCheck.check(embeddings, signal);
+    const topK = this.#rerank === undefined ? search.topK : candidatesFor(search.topK);
+    const results = await untilAborted(() => this.#documents.search(vector, { ...search, topK }), signal);
+    if (this.#rerank === undefined) return results;
+    return await rerankResults(this.#rerank, query, { results, topK: search.topK, signal });
   }
 
   #addPlan(call: KnowledgeCallOptions): AddDocumentsSettings {
     this.#checkOpen();
     checkOptionNames(knowledgeCallOptionNames, call, { owner: "adding documents" });
-    const embedOptions = toEmbedOptions(this.#embeddings, call);
-    return { store: this.#documents, embeddings: this.#embeddings, embedOptions, ...this.#batches };
+    const embeddings = this.#embeddings;
+    const embedOptions = toEmbedOptions(embeddings, call);
+    return { ...this.#adding, embeddings, embedOptions, modelCheck: this.#modelCheck };
   }
 
   #checkOpen(): void {

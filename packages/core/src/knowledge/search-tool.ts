@@ -9,6 +9,7 @@ import type { ToolDef } from "../run/tool.ts";
 import { checkSearchOptions } from "../vector/read-search-options.ts";
 import type { VectorSearchOptions, VectorSearchResult } from "../vector/vector-store.ts";
 import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
+import { readPiece } from "./pieces.ts";
 
 /** Options of a tool that searches a knowledge base. The model chooses neither `minScore` nor `filter`. */
 export type SearchToolConfig = {
@@ -44,8 +45,8 @@ const maxResults = 20;
 const maxNameLength = 64;
 
 /**
- * Creates the tool by which a model searches a knowledge base: it gives the text, ids and scores of the documents
- * found.
+ * Creates the tool by which a model searches a knowledge base: it gives the texts and scores of what is found, each with
+ * the id of its document, and a piece of a long one with the place where it is.
  */
 export function createSearchTool(knowledge: SearchableKnowledge, config: SearchToolConfig = {}): ToolDef {
   const { name, description, ...search } = readOptions(optionTable, config, { owner: "a search tool" });
@@ -100,8 +101,10 @@ function toText(found: readonly VectorSearchResult[]): string {
 }
 
 // Escaped, so that a document cannot end its own block and begin another.
-function toBlock({ document: { id, content }, score }: VectorSearchResult): string {
-  const text = content.replace(/<(?=\/?document\b)/gi, "&lt;");
-  const shownId = JSON.stringify(id).replaceAll("<", "\\u003c");
-  return `<document id=${shownId} score="${score.toFixed(3)}">\n${text}\n</document>`;
+function toBlock({ document, score }: VectorSearchResult): string {
+  const text = document.content.replace(/<(?=\/?document\b)/gi, "&lt;");
+  const piece = readPiece(document);
+  const shownId = JSON.stringify(piece?.documentId ?? document.id).replaceAll("<", "\\u003c");
+  const place = piece === undefined ? "" : ` start="${piece.start}" end="${piece.end}"`;
+  return `<document id=${shownId}${place} score="${score.toFixed(3)}">\n${text}\n</document>`;
 }

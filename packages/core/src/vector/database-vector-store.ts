@@ -187,7 +187,8 @@ export class DatabaseVectorStore extends VectorCollection {
   }
 }
 
-function toDeletingFilter(filter: Record<string, unknown>): Record<string, unknown> {
+/** Checks the filter of a deletion as `toFilter` does, and refuses an empty one, which would find everything. */
+export function toDeletingFilter(filter: Record<string, unknown>): Record<string, unknown> {
   const checked = toFilter(filter);
   if (Object.keys(checked).length > 0) return checked;
   throw new TroupeError("invalid_value", "deleteWhere must not be empty. To remove all documents, call clear().");

@@ -5,6 +5,11 @@ export type EmbedOptions = { apiKey?: string; signal?: AbortSignal };
 export interface EmbeddingProvider {
   /** The vendor whose API key the calls need. */
   readonly providerId?: string;
+  /**
+   * The name of the model, by which a collection of a vector store knows vectors that can be compared with its own. It may
+   * change within a call when the vendor replaces the model.
+   */
+  readonly modelId?: string;
   /** The number of dimensions of every vector, when it is known beforehand. */
   readonly dimensions?: number;
   /** Returns the vector of one text. */

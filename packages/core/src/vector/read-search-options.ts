@@ -2,7 +2,8 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { toFilter } from "./metadata-filter.ts";
 import type { VectorSearchOptions } from "./vector-store.ts";
 
-const largestTopK = 10_000;
+/** The largest `topK` of a search. */
+export const largestTopK = 10_000;
 
 /** The options of a vector search after checking, with defaults. Without a `minScore` it is `-Infinity`. */
 export type CheckedSearchOptions = { topK: number; minScore: number; filter: Record<string, unknown> };

@@ -1,0 +1,59 @@
+import { untilAborted } from "../async/until-aborted.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
+import type { VectorStore } from "../vector/vector-store.ts";
+
+/**
+ * Check that the vectors of a collection and those of the embeddings are from one model: the store remembers the name of
+ * the first. Stores without `rememberModel` and embeddings without `modelId` are not checked.
+ */
+export class EmbeddingModelCheck {
+  readonly #store: VectorStore;
+  readonly #collection: string;
+  #name: string | undefined;
+  #checked: Promise<void> | undefined;
+
+  constructor(store: VectorStore, collection: string) {
+    this.#store = store;
+    this.#collection = collection;
+  }
+
+  /**
+   * Refuses vectors of another model as `invalid_config`. Called when they are made and not yet used, because embeddings may
+   * find only in a call that their model is gone, and use its successor. The store is asked once for each name.
+   */
+  async check(embeddings: EmbeddingProvider, signal: AbortSignal | undefined): Promise<void> {
+    const name = nameOf(embeddings);
+    if (name === undefined || this.#store.rememberModel === undefined) return;
+    if (this.#name !== name) {
+      this.#name = name;
+      this.#checked = this.#ask(name);
+    }
+    await untilAborted(async () => await this.#checked, signal);
+  }
+
+  /** Asks the store again at the next check: after the collection was cleared. */
+  reset(): void {
+    this.#name = undefined;
+  }
+
+  async #ask(name: string): Promise<void> {
+    try {
+      const remembered = await this.#store.rememberModel?.(name);
+      if (remembered !== undefined && remembered !== name) throw refuse(this.#collection, remembered, name);
+    } catch (error) {
+      if (this.#name === name) this.#name = undefined;
+      throw error;
+    }
+  }
+}
+
+/** Returns the name of the model, with that of its vendor before it. */
+function nameOf({ providerId, modelId }: EmbeddingProvider): string | undefined {
+  return modelId === undefined || providerId === undefined ? modelId : `${providerId}/${modelId}`;
+}
+
+function refuse(collection: string, remembered: string, name: string): TroupeError {
+  const message = `The collection ${JSON.stringify(collection)} has vectors of the model ${JSON.stringify(remembered)}, with which those of ${JSON.stringify(name)} cannot be compared. Use embeddings of the first model, or another collection, or clear() this one and add its documents again.`;
+  return new TroupeError("invalid_config", message);
+}

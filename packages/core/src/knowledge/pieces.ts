@@ -1,0 +1,105 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { copyDocument } from "../vector/check-document.ts";
+import type { DocumentFields } from "../vector/check-document.ts";
+import type { VectorDocument } from "../vector/vector-store.ts";
+import type { TextRange } from "./split-text.ts";
+
+/** The place of a piece in the content of its document: the document's id, and offsets in UTF-16 code units. */
+export type PiecePlace = TextRange & { readonly documentId: string };
+
+/** A piece that was stored, with its number, from 1, and its place. */
+export type StoredPiece = PiecePlace & { readonly number: number; readonly document: VectorDocument };
+
+/** Fields of the metadata of a piece that its document does not have. */
+const placeFields = ["documentId", "start", "end"] as const;
+
+/** Returns the id of a piece. The first has the number 1. */
+export function pieceId(documentId: string, number: number): string {
+  return `${documentId}#${number}`;
+}
+
+/** Returns the id of the document that this would be a piece of, for an id that has the form of a piece's. */
+export function documentIdOf(id: string): string | undefined {
+  return /^(.+)#[1-9]\d*$/s.exec(id)?.[1];
+}
+
+/** Makes the pieces of a document. Throws for one that cannot be stored as pieces. */
+export function toPieces(
+  { id, content, metadata = {} }: DocumentFields,
+  ranges: readonly TextRange[],
+): DocumentFields[] {
+  for (const name of placeFields) {
+    if (Object.hasOwn(metadata, name)) throw refuseField(name, "the pieces of the document");
+  }
+  const pieces = ranges.map(({ start, end }, index) => ({
+    id: pieceId(id, index + 1),
+    content: content.slice(start, end),
+    metadata: { ...metadata, documentId: id, start, end },
+  }));
+  checkLongest(pieces.at(-1));
+  return pieces;
+}
+
+// The last piece has the longest id and metadata: checked alone, because a document may have thousands.
+function checkLongest(piece: DocumentFields | undefined): void {
+  if (piece === undefined) return;
+  try {
+    copyDocument({ ...piece, content: "" });
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new TroupeError(
+      "invalid_value",
+      `The document is too long to be stored whole, and its pieces cannot be stored. ${message}`,
+      { cause },
+    );
+  }
+}
+
+/** Refuses metadata of a whole document by which it would be taken for a piece. */
+export function refusePlace({ metadata }: DocumentFields): void {
+  if (metadata !== undefined && Object.hasOwn(metadata, "documentId"))
+    throw refuseField("documentId", "pieces of documents");
+}
+
+function refuseField(name: string, owner: string): TroupeError {
+  const message = `metadata.${name} is reserved for ${owner}. Choose another name for the field, or set \`chunking: false\`.`;
+  return new TroupeError("invalid_value", message);
+}
+
+/** Returns the place and number of a stored document that is a piece, and `undefined` for another one. */
+export function readPiece(document: VectorDocument | null): StoredPiece | undefined {
+  const { documentId, start, end } = document?.metadata ?? {};
+  if (document === null || typeof documentId !== "string" || !isOffset(start) || !isOffset(end)) return undefined;
+  if (documentIdOf(document.id) !== documentId) return undefined;
+  return { documentId, start, end, number: Number(document.id.slice(documentId.length + 1)), document };
+}
+
+function isOffset(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/** Rebuilds a document from its pieces in their order, or returns `undefined` when they do not fit together. */
+export function joinPieces(pieces: readonly StoredPiece[]): VectorDocument | undefined {
+  const parts: string[] = [];
+  let last: StoredPiece | undefined;
+  for (const piece of pieces) {
+    const part = partAfter(last, piece);
+    if (part === undefined) return undefined;
+    parts.push(part);
+    last = piece;
+  }
+  if (last === undefined) return undefined;
+  const own = Object.entries(last.document.metadata ?? {}).filter(([name]) => !placeFields.includes(name as never));
+  const metadata = own.length > 0 && { metadata: Object.fromEntries(own) };
+  return { id: last.documentId, content: parts.join(""), ...metadata };
+}
+
+/** Returns the text of a piece that the one before it does not have, or `undefined` for pieces of different documents. */
+function partAfter(last: StoredPiece | undefined, { number, start, end, document }: StoredPiece): string | undefined {
+  const { content } = document;
+  if (content.length !== end - start) return undefined;
+  if (last === undefined) return number === 1 && start === 0 ? content : undefined;
+  if (number !== last.number + 1 || start < last.start || start > last.end) return undefined;
+  const repeated = last.document.content.slice(start - last.start);
+  return content.startsWith(repeated) ? content.slice(repeated.length) : undefined;
+}

@@ -1,0 +1,73 @@
+import { mapBounded } from "../async/map-bounded.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
+import { maxPieces } from "./chunking.ts";
+import { joinPieces, pieceId, readPiece } from "./pieces.ts";
+import type { StoredPiece } from "./pieces.ts";
+
+/** Another writer may replace a document while its pieces are read. */
+const maxAttempts = 5;
+
+/** Pieces that are read by their ids at a time. */
+const readAtOnce = 8;
+
+/**
+ * Returns a document with its embedding, or one that is stored as pieces, rebuilt and without one. `null` is returned for an
+ * id that no document has, and so for that of a piece.
+ */
+export async function readDocument(store: VectorStore, id: string): Promise<VectorDocument | null> {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const whole = await store.get(id);
+    if (whole !== null) return ownDocument(whole);
+    const first = await readPieceOf(store, id, 1);
+    // It may have become a whole document since.
+    if (first === undefined) return ownDocument(await store.get(id));
+    const rebuilt = joinPieces(await findPieces(store, first)) ?? joinPieces(await readPieces(store, first));
+    if (rebuilt !== undefined) return rebuilt;
+  }
+  const message = `The pieces of the document ${JSON.stringify(id.slice(0, 64))} do not fit together: it was replaced only in part. Add it again.`;
+  throw new TroupeError("storage_corrupt", message);
+}
+
+function ownDocument(document: VectorDocument | null): VectorDocument | null {
+  return readPiece(document) === undefined ? document : null;
+}
+
+/** Returns the piece of a document with this number, or `undefined`. */
+export async function readPieceOf(
+  store: VectorStore,
+  documentId: string,
+  number: number,
+): Promise<StoredPiece | undefined> {
+  try {
+    const piece = readPiece(await store.get(pieceId(documentId, number)));
+    return piece?.documentId === documentId ? piece : undefined;
+  } catch (error) {
+    // The id of a piece is longer than that of its document, and may be too long.
+    if (TroupeError.is(error) && error.code === "invalid_value") return undefined;
+    throw error;
+  }
+}
+
+/** Finds the pieces in one step: all of one version of the document. Some databases find new ones only after a while. */
+async function findPieces(store: VectorStore, { documentId, document }: StoredPiece): Promise<StoredPiece[]> {
+  if (document.embedding === undefined) return [];
+  const found = await store.search(document.embedding, { topK: maxPieces, filter: { documentId } });
+  const pieces = found.map((result) => readPiece(result.document)).filter((piece) => piece?.documentId === documentId);
+  const sorted = (pieces as StoredPiece[]).toSorted((one, other) => one.number - other.number);
+  const next = await readPieceOf(store, documentId, sorted.length + 1);
+  return next === undefined ? sorted : [];
+}
+
+/** Reads the pieces by their ids, until there is none. */
+async function readPieces(store: VectorStore, { documentId }: StoredPiece): Promise<StoredPiece[]> {
+  const pieces: StoredPiece[] = [];
+  for (;;) {
+    const numbers = Array.from({ length: readAtOnce }, (_, index) => pieces.length + index + 1);
+    const read = await mapBounded(numbers, async (number) => await readPieceOf(store, documentId, number));
+    for (const piece of read) {
+      if (piece === undefined) return pieces;
+      pieces.push(piece);
+    }
+  }
+}

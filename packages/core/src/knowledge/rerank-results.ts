@@ -1,0 +1,61 @@
+import { toTroupeError } from "../errors/to-troupe-error.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { untilAborted } from "../async/until-aborted.ts";
+import { isRecord } from "../util/is-record.ts";
+import { largestTopK } from "../vector/read-search-options.ts";
+import type { VectorSearchResult } from "../vector/vector-store.ts";
+
+/**
+ * Option of a `KnowledgeBase`: puts the results of a search for a text into a better order. It gets four times as many as
+ * are wanted, best first, and returns some or all of them, each once, with the same scores or its own; the first `topK`
+ * are the results of the search.
+ */
+export type Rerank = (
+  query: string,
+  results: readonly VectorSearchResult[],
+  options: { topK: number; signal: AbortSignal | undefined },
+) => readonly VectorSearchResult[] | Promise<readonly VectorSearchResult[]>;
+
+/** Returns the number of results that a search finds for `rerank`. */
+export function candidatesFor(topK: number): number {
+  return Math.min(4 * topK, largestTopK);
+}
+
+/** Calls `rerank`, checks the answer and cuts it to `topK`. Errors of the function are those of `toTroupeError`. */
+export async function rerankResults(
+  rerank: Rerank,
+  query: string,
+  { results, topK, signal }: { results: readonly VectorSearchResult[]; topK: number; signal: AbortSignal | undefined },
+): Promise<VectorSearchResult[]> {
+  if (results.length === 0) return [];
+  let answer: unknown;
+  try {
+    answer = await untilAborted(async () => await rerank(query, [...results], { topK, signal }), signal);
+  } catch (thrown) {
+    throw toTroupeError(thrown, signal);
+  }
+  if (!Array.isArray(answer)) throw refuse("must return an array of results");
+  const given = new Map(results.map(({ document }) => [document.id, document]));
+  return answer.map((result, index) => takeResult(given, result, index)).slice(0, topK);
+}
+
+/** Takes a result out of those that were given, so that a second one is found. The document is the original. */
+function takeResult(
+  given: Map<string, VectorSearchResult["document"]>,
+  result: unknown,
+  index: number,
+): VectorSearchResult {
+  const { document, score } = isRecord(result) ? result : {};
+  const id = isRecord(document) ? document["id"] : undefined;
+  const original = given.get(id as string);
+  if (original === undefined)
+    throw refuse(`must return only results that it was given, each once, but number ${index} is not one`);
+  if (typeof score !== "number" || !Number.isFinite(score))
+    throw refuse(`must return finite scores, but number ${index} has none`);
+  given.delete(original.id);
+  return { document: original, score };
+}
+
+function refuse(problem: string): TroupeError {
+  return new TroupeError("invalid_value", `The function \`rerank\` ${problem}.`);
+}

@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { estimateTextTokens } from "../history/estimate-tokens.ts";
+import { splitText } from "./split-text.ts";
+import { longText } from "./test/long-text.ts";
+
+const split = (text: string, size: number, overlap = 0) =>
+  [...splitText(text, { size, overlap })].map(({ start, end }) => text.slice(start, end));
+
+const graphemes = (text: string) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+
+describe("splitText", () => {
+  it("cuts at the ends of paragraphs where there are any [knowledge.chunking]", () => {
+    const pieces = split(longText(40), 60);
+
+    expect(pieces.join("")).toBe(longText(40));
+    expect(pieces.length).toBeGreaterThan(5);
+    for (const piece of pieces.slice(0, -1)) expect(piece).toMatch(/\.\n\n$/);
+  });
+
+  it.each([
+    ["English", "It rains in Oslo today. The sun shines in Rome! Does it snow? It does. ", /[.!?] $/],
+    ["Chinese", "今天奥斯陆下雨。罗马阳光明媚！特罗姆瑟下雪了吗？是的。", /[。！？]$/],
+    ["Japanese with quotations", "彼は「雨が降る。」と言った。それは本当だった。", /。」?$/],
+    ["Hindi", "आज ओस्लो में बारिश हो रही है। रोम में धूप है। ", /। $/],
+    ["Arabic", "هل تمطر في أوسلو؟ الشمس مشرقة في روما. ", /[.؟] $/],
+    ["lines without signs", "one line of a list\nanother line of it\n", /\n$/],
+  ])("cuts at the ends of sentences in %s", (_, text, end) => {
+    const pieces = split(text.repeat(20), 60);
+
+    expect(pieces.join("")).toBe(text.repeat(20));
+    for (const piece of pieces) expect(piece).toMatch(end);
+  });
+
+  it("cuts between words where a sentence is too long", () => {
+    for (const piece of split("word ".repeat(500), 50)) expect(piece).toMatch(/^(word )+$/);
+  });
+
+  it.each(["👨‍👩‍👧‍👦", "🇳🇴", "e\u0301\u0323", "😀", "क्षि", "\r\n"])(
+    "cuts no character in two, as in a run of %j",
+    (character) => {
+      for (const size of [1, 3, 7, 50]) {
+        const pieces = split(character.repeat(200), size, Math.floor(size / 2));
+        for (const piece of pieces) expect(graphemes(piece).every((part) => part === character)).toBe(true);
+      }
+    },
+  );
+
+  it("cuts a character that is longer than any real one, and no surrogate pair in it", () => {
+    const pieces = split(`a${"\u0301".repeat(9000)}${"😀\u200d".repeat(3000)}`, 500, 50);
+
+    expect(pieces.length).toBeGreaterThan(20);
+    for (const piece of pieces) expect(piece.isWellFormed()).toBe(true);
+  });
+
+  it("repeats whole sentences of the piece before it, up to the overlap", () => {
+    const text = "It rains in Oslo today. ".repeat(50);
+    const pieces = split(text, 60, 20);
+
+    for (const piece of pieces) expect(piece).toMatch(/^It rains/);
+    const repeated = pieces.reduce((sum, { length }) => sum + length, 0) - text.length;
+    expect(repeated).toBe((pieces.length - 1) * 3 * "It rains in Oslo today. ".length);
+  });
+
+  it("covers any text in order, with pieces and overlaps of at most their sizes", () => {
+    const part = fc.oneof(
+      fc.string({ unit: "grapheme" }),
+      fc.constantFrom(". ", "\n\n", "。", " ", "😀", "🇳🇴", "\u0301", "word", "\r\n"),
+    );
+    const text = fc.array(part, { maxLength: 200 }).map((parts) => parts.join(""));
+    const sizes = fc
+      .integer({ min: 1, max: 60 })
+      .chain((size) => fc.tuple(fc.constant(size), fc.integer({ min: 0, max: Math.floor(size / 2) })));
+    fc.assert(
+      fc.property(text, sizes, (content, [size, overlap]) => {
+        let [start, end] = [-1, 0];
+        for (const range of splitText(content, { size, overlap })) {
+          expect(range.start > start && range.start <= end && range.end > end).toBe(true);
+          expect(estimateTextTokens(content.slice(range.start, end))).toBeLessThanOrEqual(overlap);
+          const piece = content.slice(range.start, range.end);
+          expect(piece.isWellFormed()).toBe(content.isWellFormed());
+          const isSmall = estimateTextTokens(piece) <= size || graphemes(piece).length === 1;
+          expect(isSmall).toBe(true);
+          ({ start, end } = range);
+        }
+        expect(end).toBe(content.length);
+      }),
+    );
+  });
+
+  it.each(["a", "word and ", "雨", "😀", "\u0301", " ", "a\n\n", "👨‍👩‍👧‍👦"])(
+    "reads each character of %j a few times, however long the text is",
+    (unit) => {
+      const text = unit.repeat(200_000);
+      let read = 0;
+      const counting = {
+        length: text.length,
+        charCodeAt: (index: number) => ((read += 1), text.charCodeAt(index)),
+        slice: (from: number, to: number) => ((read += to - from), text.slice(from, to)),
+      };
+      const pieces = [...splitText(counting as string, { size: 2000, overlap: 200 })];
+
+      expect(pieces.at(-1)?.end).toBe(text.length);
+      expect(read / text.length).toBeLessThan(3);
+    },
+  );
+});

@@ -1,0 +1,155 @@
+import { characterWeight } from "../history/estimate-tokens.ts";
+
+/** A part of a string: from `start` up to and without `end`, counted in UTF-16 code units as `slice` does. */
+export type TextRange = { start: number; end: number };
+
+/** The size of the pieces of a text, and of the end of each that the next one repeats, in estimated tokens. */
+export type PieceSize = { readonly size: number; readonly overlap: number };
+
+/** A place where a text may be cut, the best one last. */
+type BreakKind = "word" | "sentence" | "paragraph";
+
+/** UTF-16 code units in which the ends of characters are looked for: more than any emoji has. */
+const characterWindow = 256;
+
+/**
+ * Splits a text into pieces of at most `size` tokens. A piece ends in its second half: at the last end of a paragraph there,
+ * else of a sentence or line, else of a word, else of a character as users see it. It begins at most `overlap` tokens, which
+ * are half of `size` or less, before the end of the last: at the first sentence there, else at a word, else at a character.
+ */
+export function* splitText(text: string, { size, overlap }: PieceSize): Generator<TextRange> {
+  let start = 0;
+  let last = 0;
+  while (last < text.length) {
+    let end = findEnd(text, start, size);
+    if (end <= last) {
+      // A single character after the overlap is too much: without overlap a piece holds at least one.
+      start = last;
+      end = findEnd(text, start, size);
+    }
+    yield { start, end };
+    last = end;
+    start = findStart(text, { start, end }, overlap);
+  }
+}
+
+/** Returns the end of the piece that begins at `start`. */
+function findEnd(text: string, start: number, size: number): number {
+  const most = size * 100;
+  const breaks = new BreakFinder();
+  const last: Partial<Record<BreakKind, number>> = {};
+  let weight = 0;
+  for (let index = start; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    const kind = breaks.kindBefore(code);
+    if (kind !== undefined && weight * 2 > most) last[kind] = index;
+    weight += characterWeight(code);
+    if (weight > most && index > start) {
+      const found = last.paragraph ?? last.sentence ?? last.word;
+      if (found !== undefined) return found;
+      const { before, after } = charactersAt(text, start, index);
+      return before > start ? before : after;
+    }
+  }
+  return text.length;
+}
+
+/** Returns the start of the piece after another one. */
+function findStart(text: string, last: TextRange, overlap: number): number {
+  const { end } = last;
+  const earliest = goBack(text, last, overlap);
+  const breaks = new BreakFinder();
+  let word: number | undefined;
+  for (let index = earliest; index < end; index++) {
+    const kind = breaks.kindBefore(text.charCodeAt(index));
+    if (kind === "word") word ??= index;
+    else if (kind !== undefined) return index;
+  }
+  if (word !== undefined || earliest === end) return word ?? end;
+  const { before, after } = charactersAt(text, last.start, earliest);
+  return before === earliest ? earliest : Math.min(after, end);
+}
+
+/** Returns the index that is `tokens` before the end of a range, or less. */
+function goBack(text: string, { start, end }: TextRange, tokens: number): number {
+  let weight = 0;
+  for (let index = end; index > start; index--) {
+    weight += characterWeight(text.charCodeAt(index - 1));
+    if (weight > tokens * 100) return index;
+  }
+  return start;
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/**
+ * Returns the start and the end of the character at `index`: a character as users see it, such as a letter with its
+ * accents. One that is longer than any real one is cut.
+ */
+function charactersAt(text: string, start: number, index: number): { before: number; after: number } {
+  const from = outsidePair(text, Math.max(start, index - characterWindow));
+  const until = Math.min(index + characterWindow, text.length);
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  // Never undefined, because the index is within the text.
+  const found = segmenter.segment(text.slice(from, until)).containing(index - from) as Intl.SegmentData;
+  const before = from + found.index;
+  const after = before + found.segment.length;
+  const isWhole = (before > from || from === start) && (after < until || until === text.length);
+  if (isWhole) return { before, after };
+  const whole = outsidePair(text, index);
+  return { before: whole, after: whole === index ? index : index + 1 };
+}
+
+/** Returns the index, or the one before it when that would be within a surrogate pair. */
+function outsidePair(text: string, index: number): number {
+  const isLow = (text.charCodeAt(index) & 0xfc00) === 0xdc00;
+  const isPair = isLow && index > 0 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
+  return isPair ? index - 1 : index;
+}
+
+type CharacterClass = "space" | "line" | "end" | "wideEnd" | "wideStop" | "closer";
+
+const classes = new Map<number, CharacterClass>();
+// Not the no-break space.
+addClass("space", " \t\r\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f\u3000");
+addClass("line", "\n\v\f\u0085\u2028\u2029");
+// A sentence of most scripts ends with a space after the sign; elsewhere the sign is enough.
+addClass("end", ".!?…؟۔।॥։።፧፨။។");
+addClass("wideEnd", "。！？｡．");
+addClass("wideStop", "、，；：､");
+addClass("closer", "\"')]}*_’”»›」』）】》〉］｝");
+
+function addClass(name: CharacterClass, characters: string): void {
+  for (const character of characters) classes.set(character.charCodeAt(0), name);
+}
+
+/** Reads a text code unit by code unit, and tells which kind of break is before each. */
+class BreakFinder {
+  #ended: CharacterClass | undefined;
+  #spaces = 0;
+  #lines = 0;
+
+  kindBefore(code: number): BreakKind | undefined {
+    // Most characters are small letters, and most of those follow one.
+    const found = code >= 97 && code <= 122 ? undefined : classes.get(code);
+    if (found === "space" || found === "line") {
+      this.#spaces += 1;
+      if (found === "line") this.#lines += 1;
+      return undefined;
+    }
+    // After a space it opens: a quotation, or emphasis in Markdown.
+    if (found === "closer" && this.#spaces === 0) return undefined;
+    const kind = this.#kind();
+    this.#ended = found;
+    this.#spaces = 0;
+    this.#lines = 0;
+    return kind;
+  }
+
+  #kind(): BreakKind | undefined {
+    if (this.#lines > 1) return "paragraph";
+    if (this.#lines === 1 || this.#ended === "wideEnd") return "sentence";
+    if (this.#spaces > 0) return this.#ended === "end" ? "sentence" : "word";
+    return this.#ended === "wideStop" ? "word" : undefined;
+  }
+}
