@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { serviceError } from "@troupe-internal/toolkit";
+import type { ServiceProblem } from "@troupe-internal/toolkit";
+import type { ToolEffect } from "@troupe/core";
 import type { ToolkitCases } from "./tool-cases.ts";
 import { allTextOf } from "./toolkit-trial.ts";
 import type { ToolkitTrial } from "./toolkit-trial.ts";
@@ -20,10 +22,11 @@ export const failureCases: ToolkitCases = {
       `ends a call at ${what} when its time is over`,
       async (trial: ToolkitTrial) => {
         trial.service.answer(reply);
-        await trial.eachTool(async (name) => {
+        await trial.eachTool(async (name, { effect }) => {
           const error = await trial.failure(name, { source: trial.source({ timeoutMs: 100 }) });
-          assert.deepEqual([error.code, error.fields["problem"]], ["timeout", "timeout"]);
-          assert.match(error.message, /100 ms.*timeoutMs/);
+          const problem = problemOf("timeout", effect);
+          assert.deepEqual([error.code, error.fields["problem"]], [codeOf(problem), problem]);
+          if (problem === "timeout") assert.match(error.message, /100 ms.*timeoutMs/);
         });
         await connectionsEnd(trial);
       },
@@ -50,9 +53,9 @@ export const failureCases: ToolkitCases = {
   },
   "ends a call over a fetch of the user that ignores its signal": async (trial) => {
     const fetch = async () => await new Promise<never>(() => undefined);
-    await trial.eachTool(async (name) => {
+    await trial.eachTool(async (name, { effect }) => {
       const error = await trial.failure(name, { source: trial.source({ fetch, timeoutMs: 100 }) });
-      assert.equal(error.code, "timeout");
+      assert.equal(error.code, codeOf(problemOf("timeout", effect)));
     });
   },
   "reports a service that cannot be reached": async (trial) => {
@@ -79,12 +82,14 @@ async function reports(trial: ToolkitTrial, ugly: UglyAnswer): Promise<void> {
   if (trial.subject.notUgly?.[ugly] !== undefined) return;
   // A service that takes no credential refuses none.
   const keyless = ugly === "status 401" && trial.subject.credential === undefined ? "forbidden" : usual;
-  const problem = trial.subject.problems?.[ugly] ?? keyless;
+  const told = trial.subject.problems?.[ugly] ?? keyless;
   trial.service.answer(reply);
-  await trial.eachTool(async (name) => {
+  await trial.eachTool(async (name, { effect }) => {
+    const requests = trial.service.requests.length;
     const error = await trial.failure(name);
-    const { code } = serviceError("any", { problem });
-    assert.deepEqual([error.code, error.fields["problem"]], [code, problem], `${name}: ${error.message}`);
+    const problem = problemOf(told, effect);
+    assert.deepEqual([error.code, error.fields["problem"]], [codeOf(problem), problem], `${name}: ${error.message}`);
+    if (effect === "once") assert.equal(trial.service.requests.length, requests + 1, `${name} sent its request again`);
     assert.match(error.message, /^\S.+\. \S.+\.$/, "what happened, and what to do");
     assert.ok(!allTextOf(error).includes(serviceWords), `${name} repeats what the service said`);
     if (problem !== "rate_limited") return;
@@ -92,6 +97,17 @@ async function reports(trial: ToolkitTrial, ugly: UglyAnswer): Promise<void> {
     assert.equal(error.fields["retryAfterMs"], waits ? 30_000 : undefined);
     assert.match(error.message, waits ? /Wait 30 seconds/ : /[Ww]ait/);
   });
+}
+
+/** Problems that leave open if a request with an effect was carried out. */
+const uncertain: readonly ServiceProblem[] = ["unavailable", "unreadable", "too_large", "unreachable", "timeout"];
+
+function problemOf(usual: ServiceProblem, effect: ToolEffect): ServiceProblem {
+  return effect === "once" && uncertain.includes(usual) ? "outcome_unknown" : usual;
+}
+
+function codeOf(problem: ServiceProblem): string {
+  return serviceError("any", { problem }).code;
 }
 
 async function connectionsEnd(trial: ToolkitTrial): Promise<void> {

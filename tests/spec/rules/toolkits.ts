@@ -1,4 +1,4 @@
-import { plannedRules, rulesOf } from "../rule.ts";
+import { rulesOf } from "../rule.ts";
 
 /** Rules for the toolkits: tools that come with Troupe. */
 export const toolkitRules = [
@@ -38,14 +38,5 @@ export const toolkitRules = [
     "web-search.errors": "each provider's errors are told apart: key, rate limit, used-up plan, request",
     "web-search.key-function": "a function as apiKey is asked at each call",
     "hackernews.no-user": "a user that does not exist is not_found",
-  }),
-  ...plannedRules("Toolkits", {
-    "gmail.config": "the toolkit takes credentialsPath, tokenPath and authClient",
-    "gmail.send": "gmail_send sends an email",
-    "gmail.search": "gmail_search searches emails",
-    "gmail.read": "gmail_read reads an email",
-    "whatsapp.config": "the toolkit takes accessToken, phoneNumberId, version and recipientWaid",
-    "whatsapp.text": "whatsapp_send_text sends a text message",
-    "whatsapp.template": "whatsapp_send_template sends a template",
   }),
 ];

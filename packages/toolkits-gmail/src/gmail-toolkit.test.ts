@@ -1,0 +1,322 @@
+import { join } from "node:path";
+import { allTextOf, recordingNames } from "@troupe-internal/toolkit-fakes";
+import { describe, expect, it } from "vitest";
+import { recorded, startGmail } from "../test/gmail.ts";
+import { parseMail, textOf } from "../test/parse-mail.ts";
+import { GmailToolkit } from "./index.ts";
+
+const mail = { to: ["ann@example.com"], subject: "Hello", text: "Dear Ann" };
+type Plain = Record<string, unknown> & {
+  content: { results: { id: string }[] };
+  artifacts: { data: { hits: unknown } }[];
+};
+
+/** Returns the result of a tool for a test to read. */
+function toPlain(result: unknown): Plain {
+  return result as Plain;
+}
+
+const authClient = { getAccessToken: async () => await Promise.resolve("ya29.token") };
+
+describe("gmail_send", () => {
+  it("sends a mail with the access token [gmail.send]", async () => {
+    const { service, call } = await startGmail();
+
+    const result = await call("gmail_send", { ...mail, cc: ["Bob <bob@example.com>"], subject: "Grüße" });
+
+    const [{ method, path, headers, body } = { method: "", path: "", headers: {}, body: "{}" }] = service.requests;
+    expect([method, path, headers.authorization]).toEqual([
+      "POST",
+      "/gmail/v1/users/me/messages/send",
+      "Bearer ya29.token",
+    ]);
+    expect(Object.keys(JSON.parse(body))).toEqual(["raw"]);
+    const sent = parseMail(Buffer.from(JSON.parse(body).raw, "base64url").toString());
+    expect(textOf(sent, "To")).toBe("ann@example.com");
+    expect(textOf(sent, "Cc")).toBe("Bob <bob@example.com>");
+    expect(textOf(sent, "Subject")).toBe("Grüße");
+    expect(sent.body).toBe("Dear Ann");
+    expect(result).toEqual({ sent: true, id: "18c1a2b3c4d5e6f7", threadId: "18c1a2b3c4d5e6f7", recipients: 2 });
+  });
+
+  it("answers within a thread by what gmail_read returns [gmail.threads]", async () => {
+    const { service, call } = await startGmail();
+    const { threadId, messageId, references } = toPlain(await call("gmail_read", { id: "18c1a2b3c4d5e6f1" }));
+
+    await call("gmail_send", { ...mail, threadId, inReplyTo: messageId, references });
+
+    const body = JSON.parse(service.requests[1]?.body ?? "");
+    const sent = parseMail(Buffer.from(body.raw, "base64url").toString());
+    expect(body.threadId).toBe("18c1a2b3c4d5e6f1");
+    expect(textOf(sent, "In-Reply-To")).toBe("<CAF3=b@mail.example.com>");
+    expect(textOf(sent, "References")).toBe(
+      "<CAF1=a@mail.example.com> <CAF2=a@mail.example.com> <CAF3=b@mail.example.com>",
+    );
+  });
+
+  it.each([{ threadId: "18c1" }, { inReplyTo: "<a@example.com>" }, { threadId: "18c1", inReplyTo: "no id" }])(
+    "refuses half an answer: %j",
+    async (answer) => {
+      const { service, call } = await startGmail();
+
+      await expect(call("gmail_send", { ...mail, ...answer })).rejects.toMatchObject({ code: "invalid_request" });
+      expect(service.requests).toEqual([]);
+    },
+  );
+
+  it.each<[field: string, args: object]>([
+    ["to", { to: ["ann@example.com\r\nBcc: eve@evil.com"] }],
+    ["cc", { cc: ["Ann\nBcc: eve@evil.com <ann@example.com>"] }],
+    ["replyTo", { replyTo: "ann@example.com\r\n" }],
+    ["Subject", { subject: "Hi\r\nBcc: eve@evil.com" }],
+    ["Subject", { subject: "Hi\u2028there" }],
+    ["In-Reply-To", { threadId: "1", inReplyTo: "<a@b.c>\r\nBcc: eve@evil.com" }],
+  ])("refuses a line break in %s, and sends nothing [gmail.header-injection]", async (field, args) => {
+    const { service, call } = await startGmail();
+
+    await expect(call("gmail_send", { ...mail, ...args })).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringMatching(new RegExp(`^${field}`)),
+    });
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each(["to", "cc", "bcc", "replyTo"])(
+    "sends nothing when a recipient in %s is not allowed [toolkit.allowed-recipients]",
+    async (field) => {
+      const { service, call } = await startGmail({ allowedRecipients: ["ann@example.com", "@partner.com"] });
+      for (const evil of [
+        "eve@example.com",
+        "eve@sub.partner.com",
+        "eve@partner.com.evil.com",
+        "ann@example.com.evil.com",
+      ]) {
+        const args = { ...mail, [field]: field === "replyTo" ? evil : ["ann@example.com", evil] };
+
+        await expect(call("gmail_send", args)).rejects.toMatchObject({
+          code: "forbidden",
+          message: expect.stringMatching(/not among the recipients.*nothing was sent.*allowedRecipients/),
+        });
+      }
+      expect(service.requests).toEqual([]);
+    },
+  );
+
+  it("sends to allowed addresses and domains in any case [toolkit.allowed-recipients]", async () => {
+    const { service, call } = await startGmail({ allowedRecipients: ["Ann@Example.com", "@PARTNER.com"] });
+
+    await call("gmail_send", {
+      ...mail,
+      to: ["ANN@example.COM"],
+      cc: ["Bob <bob@Partner.com>"],
+      replyTo: "desk@partner.com",
+    });
+
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it("counts all recipients once each against maxRecipients [gmail.max-recipients]", async () => {
+    const { service, call } = await startGmail({ maxRecipients: 3 });
+    const [one, two, three, four] = ["a@x.org", "b@x.org", "c@x.org", "d@x.org"];
+
+    await call("gmail_send", { ...mail, to: [one, "A@X.ORG"], cc: [two, one], bcc: [three] });
+    const refused = call("gmail_send", { ...mail, to: [one], cc: [two], bcc: [three, four] });
+
+    await expect(refused).rejects.toMatchObject({ message: expect.stringMatching(/4 recipients.*at most 3/) });
+    const sent = parseMail(Buffer.from(JSON.parse(service.requests[0]?.body ?? "").raw, "base64url").toString());
+    expect([textOf(sent, "To"), textOf(sent, "Cc"), textOf(sent, "Bcc")]).toEqual([one, two, three]);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it.each(["error-500", "error-503"])(
+    "says after %s that the mail may have been sent [toolkit.lost-answer]",
+    async (name) => {
+      const { service, call } = await startGmail();
+      service.answer(() => recorded(name));
+
+      await expect(call("gmail_send", mail)).rejects.toMatchObject({
+        fields: { problem: "outcome_unknown" },
+        message: expect.stringMatching(/may have been carried out.*in:sent/),
+      });
+      expect(service.requests).toHaveLength(1);
+    },
+  );
+});
+
+describe("gmail_search", () => {
+  it("returns short facts about the mails that match [gmail.search]", async () => {
+    const { service, call } = await startGmail();
+
+    const { content, artifacts } = toPlain(await call("gmail_search", { query: "from:ann is:unread", maxResults: 5 }));
+
+    expect(content).toEqual({
+      results: [
+        {
+          id: "18c1a2b3c4d5e6f1",
+          threadId: "18c1a2b3c4d5e6f1",
+          from: "Ann Lee <ann@example.com>",
+          to: "me@example.com",
+          subject: "Invoice 42",
+          date: "2026-11-21T08:00:00.000Z",
+          snippet: expect.stringMatching(/^It's 5 < 6/),
+        },
+        {
+          id: "18c1a2b3c4d5e6f2",
+          threadId: "18c1a2b3c4d5e6f1",
+          from: "Zoë Müller <zoe@example.com>",
+          to: "",
+          subject: "Re: Invoice 42",
+          date: "Sat, 21 Nov 2026 10:00:00 +0100",
+          snippet: "Thanks",
+        },
+      ],
+      note: expect.stringContaining("More mails match"),
+    });
+    expect(artifacts[0]?.data.hits).toEqual(content.results);
+    const [list, ...gets] = service.requests;
+    expect([list?.query.get("q"), list?.query.get("maxResults")]).toEqual(["from:ann is:unread", "5"]);
+    for (const { query } of gets) {
+      expect(query.get("format")).toBe("metadata");
+      expect(query.getAll("metadataHeaders")).toEqual(["From", "To", "Subject", "Date"]);
+    }
+  });
+
+  it("says when nothing matches", async () => {
+    const { service, call } = await startGmail();
+    service.answer(() => recorded("list-empty"));
+
+    const { content } = toPlain(await call("gmail_search", { query: "x" }));
+
+    expect(content).toEqual({ results: [], note: expect.stringContaining("found nothing") });
+  });
+
+  it("leaves out a mail that was deleted since", async () => {
+    const { service, call } = await startGmail();
+    service.answer(({ path }) =>
+      recorded(path.endsWith("messages") ? "list" : path.endsWith("f1") ? "error-404" : "metadata-2"),
+    );
+
+    const { content } = toPlain(await call("gmail_search", { query: "x" }));
+
+    expect(content.results.map(({ id }) => id)).toEqual(["18c1a2b3c4d5e6f2"]);
+  });
+});
+
+describe("gmail_read", () => {
+  it("returns headers, text and a list of attachments [gmail.read]", async () => {
+    const { call } = await startGmail();
+
+    expect(await call("gmail_read", { id: "18c1a2b3c4d5e6f1" })).toEqual({
+      id: "18c1a2b3c4d5e6f1",
+      threadId: "18c1a2b3c4d5e6f1",
+      from: "Ann Lee <ann@example.com>",
+      to: "me@example.com",
+      cc: "Bob <bob@example.com>",
+      replyTo: "desk@example.com",
+      subject: "Invoice 42",
+      date: "2026-11-21T08:00:00.000Z",
+      messageId: "<CAF3=b@mail.example.com>",
+      references: ["<CAF1=a@mail.example.com>", "<CAF2=a@mail.example.com>"],
+      text: "Dear Ann,\nthe price is 5 €.",
+      attachments: [{ filename: "invoice 42.pdf", mimeType: "application/pdf", bytes: 52340 }],
+    });
+  });
+
+  it("returns the text of HTML [gmail.read]", async () => {
+    const { service, call } = await startGmail();
+    service.answer(() => recorded("message-html"));
+
+    expect(await call("gmail_read", { id: "18c1a2b3c4d5e6f2" })).toMatchObject({
+      text: expect.stringMatching(/^Sale\n+All & everything\nnow$/),
+    });
+  });
+
+  it("cuts a long text, not within a character, and says so [gmail.max-text]", async () => {
+    const { service, call } = await startGmail({ maxTextLength: 101 });
+    const data = Buffer.from("🎉".repeat(500)).toString("base64url");
+    service.answer({ body: JSON.stringify({ id: "1", payload: { mimeType: "text/plain", body: { data } } }) });
+
+    expect(await call("gmail_read", { id: "1" })).toMatchObject({
+      text: "🎉".repeat(50),
+      note: "The text was cut: these are the first 100 of 1000 characters.",
+    });
+  });
+
+  it.each(["../../v1/users/me/drafts", "a/b", "a?b", "..", "a b", ""])(
+    "refuses the id %j without a request",
+    async (id) => {
+      const { service, call } = await startGmail();
+
+      await expect(call("gmail_read", { id })).rejects.toMatchObject({ code: "invalid_request" });
+      expect(service.requests).toEqual([]);
+    },
+  );
+});
+
+const expected: Readonly<Record<string, readonly [problem: string, words: RegExp]>> = {
+  "error-400-argument": ["refused", /refused the request/],
+  "error-400-no-mailbox": ["refused", /no mailbox.*Gmail/],
+  "error-401": ["credential_refused", /authClient.*Authorize/],
+  "error-403-permissions": ["forbidden", /lacks the permission.*token command again \(npx/],
+  "error-403-rate": ["rate_limited", /Wait/],
+  "error-403-user-rate": ["rate_limited", /Wait/],
+  "error-403-daily": ["quota_exceeded", /limit for today.*tomorrow/],
+  "error-403-not-enabled": ["forbidden", /Enable the Gmail API/],
+  "error-403-domain": ["forbidden", /administrator/],
+  "error-404": ["not_found", /no mail or thread of this id.*gmail_search/],
+  "error-413": ["refused", /too large/],
+  "error-429": ["rate_limited", /Wait/],
+  "error-500": ["unavailable", /Try again later/],
+  "error-503": ["unavailable", /Try again later/],
+};
+
+describe("an error of Gmail", () => {
+  it("has a recorded answer and a sentence each", () => {
+    const names = recordingNames(join(import.meta.dirname, "../test/__fixtures__"));
+
+    expect(Object.keys(expected).toSorted()).toEqual(names.filter((name) => name.startsWith("error")).toSorted());
+  });
+
+  it.each(Object.entries(expected))("%s says what to do [gmail.errors]", async (name, [problem, words]) => {
+    const { service, call } = await startGmail();
+    service.answer(() => recorded(name));
+
+    const error: unknown = await call("gmail_read", { id: "1" }).catch((thrown: unknown) => thrown);
+
+    expect(error).toMatchObject({ fields: { problem }, message: expect.stringMatching(words) });
+    expect(allTextOf(error)).not.toContain("Words-of-the-service");
+  });
+});
+
+describe("the options of GmailToolkit", () => {
+  it.each<[what: string, options: object, words: RegExp]>([
+    ["nothing", {}, /needs tokenPath.*authClient/],
+    ["credentials alone", { credentialsPath: "c.json" }, /needs tokenPath/],
+    ["two sources of tokens", { authClient, tokenPath: "t.json" }, /excludes/],
+    ["an authClient without its method", { authClient: {} }, /getAccessToken/],
+    ["no allowed recipient", { authClient, allowedRecipients: [] }, /must not be empty/],
+    ["a wrong allowed recipient", { authClient, allowedRecipients: ["example.com"] }, /allowedRecipients\[0\]/],
+    [
+      "allowed recipients without sending",
+      { authClient, enableSend: false, allowedRecipients: ["@x.org"] },
+      /no effect/,
+    ],
+    ["results without searching", { authClient, enableSearch: false, maxResults: 3 }, /no effect/],
+    ["text without reading", { authClient, enableRead: false, maxTextLength: 300 }, /no effect/],
+    ["no tools", { authClient, enableSend: false, enableSearch: false, enableRead: false }, /has no tools/],
+    ["an unknown option", { authClient, token: "secret" }, /Unknown option "token"/],
+  ])("refuse %s [gmail.config]", (_what, options, words) => {
+    expect(() => new GmailToolkit(options)).toThrow(
+      expect.objectContaining({ code: "invalid_config", message: expect.stringMatching(words) }),
+    );
+  });
+
+  it("turn tools off [toolkit.enable-flags]", async () => {
+    const names = async (options: object) =>
+      (await new GmailToolkit({ authClient, ...options }).getTools()).map(({ name }) => name);
+
+    expect(await names({})).toEqual(["gmail_send", "gmail_search", "gmail_read"]);
+    expect(await names({ enableSend: false })).toEqual(["gmail_search", "gmail_read"]);
+    expect(await names({ enableSearch: false, enableRead: false })).toEqual(["gmail_send"]);
+  });
+});

@@ -1,0 +1,3 @@
+export type { GmailToolkitOptions } from "./gmail-options.ts";
+export { GmailToolkit } from "./gmail-toolkit.ts";
+export type { AuthClient } from "./oauth/client-tokens.ts";

@@ -1,0 +1,100 @@
+import { cleanText } from "@troupe-internal/toolkit";
+
+const encodedWord = /=\?([^?\s*]+)(?:\*[^?\s]*)?\?([BbQq])\?([^?\s]*)\?=/g;
+
+/** The longest header that is read, and the longest that is shown, in characters. */
+const longestHeader = 4000;
+const longestShown = 1000;
+
+/** Returns a header as one line of readable text: encoded words (RFC 2047) decoded, control characters taken out. */
+export function decodeHeader(written: string): string {
+  return cleanText(decodeWords(written.slice(0, longestHeader)), longestShown);
+}
+
+function decodeWords(text: string): string {
+  // White space between encoded words is no part of the text.
+  const joined = text.replaceAll(/\?=[ \t\r\n]+(?==\?)/g, "?=");
+  let decoded = "";
+  let end = 0;
+  let open: { charset: string; bytes: Buffer } | undefined;
+  const close = () => {
+    if (open !== undefined) decoded += decodeBytes(open.bytes, open.charset);
+    open = undefined;
+  };
+  for (const { 0: whole, 1: charset = "", 2: encoding = "", 3: data = "", index } of joined.matchAll(encodedWord)) {
+    if (index > end || charset !== open?.charset) close();
+    decoded += joined.slice(end, index);
+    const bytes = /b/i.test(encoding) ? Buffer.from(data, "base64") : decodeQ(data);
+    // A character may be divided between two words, although it should not be.
+    open = { charset, bytes: open === undefined ? bytes : Buffer.concat([open.bytes, bytes]) };
+    end = index + whole.length;
+  }
+  close();
+  return decoded + joined.slice(end);
+}
+
+function decodeQ(data: string): Buffer {
+  return percentBytes(data.replaceAll("_", " "), /=([\dA-Fa-f]{2})/g);
+}
+
+/** Returns the bytes of a text in which some bytes are written as two digits behind a mark. */
+function percentBytes(text: string, mark: RegExp): Buffer {
+  return Buffer.from(
+    Buffer.from(text)
+      .toString("latin1")
+      .replaceAll(mark, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))),
+    "latin1",
+  );
+}
+
+/** Decodes bytes by the charset that a mail names. Bytes of an unknown one are read as UTF-8 or else as Windows-1252. */
+export function decodeBytes(bytes: Uint8Array, charset = ""): string {
+  const isNamed = charset !== "" && !/^(?:us-)?ascii$/i.test(charset);
+  const named = isNamed ? tryToDecode(bytes, charset) : undefined;
+  return named ?? tryToDecode(bytes, "utf-8", { fatal: true }) ?? new TextDecoder("windows-1252").decode(bytes);
+}
+
+/** Returns `undefined` for an unknown charset, and with `fatal` for bytes that are none of it. */
+function tryToDecode(bytes: Uint8Array, charset: string, options?: { fatal: true }): string | undefined {
+  try {
+    return new TextDecoder(charset, options).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns a parameter of a header such as `text/plain; charset="utf-8"`, also one that is encoded or in pieces (RFC
+ * 2231), or an empty string.
+ */
+export function readParameter(header: string, name: string): string {
+  const parameters = new Map<string, string>();
+  const pairs = /;[ \t\r\n]*([^\s=;"]+)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
+  for (const [, key = "", value = ""] of header.slice(0, longestHeader).matchAll(pairs)) {
+    const isQuoted = value.startsWith('"');
+    parameters.set(key.toLowerCase(), isQuoted ? value.slice(1, -1).replaceAll(/\\(.)/g, "$1") : value);
+  }
+  const whole = parameters.get(`${name}*`);
+  if (whole !== undefined) return decodeExtended(whole);
+  return parameters.get(name) ?? readPieces(parameters, name);
+}
+
+/** Joins `name*0`, `name*1` and so on, of which each may be encoded. */
+function readPieces(parameters: ReadonlyMap<string, string>, name: string): string {
+  let text = "";
+  let isEncoded = false;
+  for (let index = 0; ; index++) {
+    const encoded = parameters.get(`${name}*${index}*`);
+    const piece = encoded ?? parameters.get(`${name}*${index}`);
+    if (piece === undefined) break;
+    isEncoded ||= encoded !== undefined;
+    // A percent sign of a piece that is not encoded stands for itself.
+    text += encoded ?? piece.replaceAll("%", "%25");
+  }
+  return isEncoded ? decodeExtended(text) : text.replaceAll("%25", "%");
+}
+
+function decodeExtended(text: string): string {
+  const [, charset, data] = /^([^']*)'[^']*'(.*)$/s.exec(text) ?? [undefined, "", text];
+  return decodeBytes(percentBytes(data ?? "", /%([\dA-Fa-f]{2})/g), charset);
+}

@@ -1,0 +1,153 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer } from "node:http";
+import type { Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Service } from "@troupe-internal/toolkit";
+import { TroupeError } from "@troupe/core";
+import { abortedError } from "@troupe/core/adapter";
+import { isLoopback } from "./credentials-file.ts";
+import type { OAuthClient } from "./credentials-file.ts";
+import { requestToken } from "./token-endpoint.ts";
+import type { IssuedToken } from "./token-endpoint.ts";
+
+/** What an authorization asks for, and how the user gets the address to open. */
+export type AuthorizeOptions = {
+  readonly client: OAuthClient;
+  readonly scopes: readonly string[];
+  readonly server: Service;
+  /** Called with the address that the user opens in a browser. */
+  readonly showUrl: (url: string) => void;
+  /** Ends the wait for the user. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+/**
+ * Asks a user for permission in the browser, and returns the tokens. The answer comes back to a port of this machine
+ * (RFC 8252); it counts only with the state of this request, and its code can be redeemed by this process alone (PKCE).
+ */
+export async function authorize({ client, scopes, server, showUrl, signal }: AuthorizeOptions): Promise<IssuedToken> {
+  const state = randomBytes(32).toString("base64url");
+  const verifier = randomBytes(32).toString("base64url");
+  const listener = createServer();
+  try {
+    const redirect = await listen(listener, client.redirectUris);
+    const code = receiveCode(listener, { path: redirect.path, state, signal });
+    // Awaited below; the user may refuse before that.
+    code.catch(() => {});
+    showUrl(authorizationUrl(client, { redirectUri: redirect.uri, state, verifier, scopes }));
+    return await requestToken(server, {
+      client,
+      grant: {
+        grant_type: "authorization_code",
+        code: await code,
+        redirect_uri: redirect.uri,
+        code_verifier: verifier,
+      },
+    });
+  } finally {
+    listener.close();
+    listener.closeAllConnections();
+  }
+}
+
+type UrlParts = { redirectUri: string; state: string; verifier: string; scopes: readonly string[] };
+
+function authorizationUrl(
+  { authUrl, clientId }: OAuthClient,
+  { redirectUri, state, verifier, scopes }: UrlParts,
+): string {
+  const url = new URL(authUrl);
+  const fields = {
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: scopes.join(" "),
+    state,
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+    // Without these two, Google gives no refresh token, or none the second time.
+    access_type: "offline",
+    prompt: "consent",
+  };
+  for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** Address of the redirect as the authorization server gets it, and its path. */
+type RedirectAddress = { uri: string; path: string };
+
+/** Listens on this machine alone: on a free port, or on that of a web client, whose addresses are registered. */
+async function listen(listener: Server, registered: readonly string[] | undefined): Promise<RedirectAddress> {
+  const fixed = registered === undefined ? undefined : findLocalUri(registered);
+  const url = new URL(fixed ?? "http://127.0.0.1/");
+  const port = fixed === undefined ? 0 : Number(url.port || 80);
+  await new Promise<void>((resolve, reject) => {
+    listener.once("error", (cause) => reject(cannotListen(cause)));
+    listener.listen(port, url.hostname === "[::1]" ? "::1" : "127.0.0.1", resolve);
+  });
+  url.port = String((listener.address() as AddressInfo).port);
+  // To the letter as it is registered.
+  return { uri: fixed ?? url.href, path: url.pathname };
+}
+
+function findLocalUri(registered: readonly string[]): string {
+  const local = registered.find((uri) => {
+    const url = URL.parse(uri);
+    return url?.protocol === "http:" && isLoopback(url.hostname);
+  });
+  if (local !== undefined) return local;
+  throw new TroupeError(
+    "invalid_config",
+    "This web client has no redirect address on this machine. Make an OAuth client for a desktop app, or register http://127.0.0.1:8085/.",
+  );
+}
+
+function cannotListen(cause: unknown): TroupeError {
+  return new TroupeError(
+    "unavailable",
+    "The port for the redirect cannot be opened on this machine. Free it, or use an OAuth client for a desktop app, which takes any port.",
+    { cause },
+  );
+}
+
+type Redirect = { path: string; state: string; signal: AbortSignal | undefined };
+
+/** Waits for the redirect. Requests without the right state are refused and change nothing. */
+function receiveCode(listener: Server, { path, state, signal }: Redirect): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(abortedError(signal?.reason));
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted === true) stop();
+    listener.on("request", (request, response) => {
+      const url = URL.parse(request.url ?? "", "http://127.0.0.1");
+      if (request.method !== "GET" || url?.pathname !== path) return sendPage(response, 404, "Not found.");
+      if (!isEqual(url.searchParams.get("state") ?? "", state)) {
+        return sendPage(
+          response,
+          400,
+          "This answer belongs to another request. Open the address of the command again.",
+        );
+      }
+      const code = url.searchParams.get("code") ?? "";
+      // Once the page is sent, or the browser has gone.
+      response.once("close", () => (code === "" ? reject(refused()) : resolve(code)));
+      const told = code === "" ? "No permission was given." : "Permission was given.";
+      return sendPage(response, 200, `${told} You can close this page.`);
+    });
+  });
+}
+
+function refused(): TroupeError {
+  return new TroupeError("forbidden", "No permission was given in the browser. Run the command again to try again.");
+}
+
+function sendPage(response: ServerResponse, status: number, text: string): void {
+  const type = "text/plain; charset=utf-8";
+  response.writeHead(status, { "content-type": type, "cache-control": "no-store", connection: "close" });
+  response.end(`${text}\n`);
+}
+
+function isEqual(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

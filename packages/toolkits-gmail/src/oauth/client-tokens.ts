@@ -1,0 +1,49 @@
+import { serviceError } from "@troupe-internal/toolkit";
+import { untilAborted } from "@troupe/core/adapter";
+import type { TokenCall, TokenSource } from "./file-tokens.ts";
+import { serviceName, tokenRevoked } from "./token-endpoint.ts";
+
+/**
+ * A client that has access tokens and refreshes them by itself, such as `OAuth2Client` and `GoogleAuth` of
+ * google-auth-library, or an object with this method.
+ */
+export interface AuthClient {
+  /** Returns a valid access token, or an object that holds it as `token`. */
+  getAccessToken(): Promise<string | null | undefined | { token?: string | null | undefined }>;
+}
+
+/** Access tokens of the user's own client. */
+export class ClientTokens implements TokenSource {
+  readonly #client: AuthClient;
+
+  constructor(client: AuthClient) {
+    this.#client = client;
+  }
+
+  async getToken({ signal, refused }: TokenCall): Promise<string> {
+    const answer = await untilAborted(async () => await this.#ask(), signal);
+    const token = typeof answer === "string" ? answer : answer?.token;
+    if (typeof token !== "string" || !/^[!-~]+$/.test(token)) {
+      const happened = "needs a token, and getAccessToken of authClient returned none";
+      throw serviceError(serviceName, {
+        problem: "credential_missing",
+        happened,
+        advice: "Authorize the client first.",
+      });
+    }
+    if (token !== refused) return token;
+    const happened = "refused the access token of authClient, which has no other";
+    throw serviceError(serviceName, { problem: "credential_refused", happened, advice: "Authorize the client again." });
+  }
+
+  async #ask(): ReturnType<AuthClient["getAccessToken"]> {
+    try {
+      return await this.#client.getAccessToken();
+    } catch (thrown) {
+      // The library's error holds the request with its secrets, so nothing of it is passed on.
+      if (thrown instanceof Error && thrown.message.includes("invalid_grant")) throw tokenRevoked();
+      const happened = "cannot be asked, because getAccessToken of authClient failed";
+      throw serviceError(serviceName, { problem: "credential_missing", happened, advice: "Check the client." });
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { TroupeError } from "@troupe/core";
+import { isMailAddress, parseAddress } from "./mime/address.ts";
+import type { MailAddress } from "./mime/address.ts";
+
+/** Limits of the recipients of a mail: how many, and which. */
+export type RecipientLimits = {
+  readonly maxRecipients: number;
+  /** Addresses, and domains with `@` before them. @default any */
+  readonly allowedRecipients?: readonly string[] | undefined;
+};
+
+/** Checked recipients of a mail, each once. */
+export type Recipients = {
+  readonly to: readonly MailAddress[];
+  readonly cc: readonly MailAddress[];
+  readonly bcc: readonly MailAddress[];
+  readonly replyTo?: MailAddress | undefined;
+};
+
+/** Tells if a value is an entry of `allowedRecipients`: a mail address, or `@` and a domain. */
+export function isRecipientEntry(value: unknown): boolean {
+  return typeof value === "string" && isMailAddress(value.startsWith("@") ? `a${value}` : value);
+}
+
+/**
+ * Reads the recipients of a mail from the arguments of a tool call. Throws `invalid_request` for what is no address and
+ * for too many, and `forbidden` for one that is not allowed, `cc`, `bcc` and `replyTo` included.
+ */
+export function readRecipients(args: Readonly<Record<string, unknown>>, limits: RecipientLimits): Recipients {
+  const taken = new Set<string>();
+  const read = (field: string) => {
+    const value = args[field] ?? [];
+    const texts = typeof value === "string" ? [value] : value;
+    if (!Array.isArray(texts)) throw wrongList(field);
+    return texts.flatMap((text: unknown, index) => {
+      const parsed = readOne(`${field}[${index}]`, text, limits);
+      const key = parsed.address.toLowerCase();
+      if (taken.has(key)) return [];
+      taken.add(key);
+      return [parsed];
+    });
+  };
+  const [to, cc, bcc] = [read("to"), read("cc"), read("bcc")];
+  if (to.length === 0) throw wrongList("to");
+  if (taken.size > limits.maxRecipients) throw tooMany(taken.size, limits.maxRecipients);
+  const { replyTo } = args;
+  return { to, cc, bcc, ...(replyTo !== undefined && { replyTo: readOne("replyTo", replyTo, limits) }) };
+}
+
+function readOne(field: string, text: unknown, { allowedRecipients }: RecipientLimits): MailAddress {
+  const parsed = parseAddress(field, typeof text === "string" ? text : "");
+  if (allowedRecipients === undefined || isAllowed(parsed.address, allowedRecipients)) return parsed;
+  throw new TroupeError(
+    "forbidden",
+    `${field} is not among the recipients that this tool may send to, so nothing was sent. Ask the operator to add it to allowedRecipients.`,
+  );
+}
+
+/** Compares without regard to case: addresses are of ASCII characters alone. */
+function isAllowed(address: string, allowed: readonly string[]): boolean {
+  const own = address.toLowerCase();
+  const domain = own.slice(own.lastIndexOf("@"));
+  return allowed.some((entry) => {
+    const allowedEntry = entry.toLowerCase();
+    return allowedEntry === own || allowedEntry === domain;
+  });
+}
+
+function wrongList(field: string): TroupeError {
+  return new TroupeError("invalid_request", `${field} must be an array of mail addresses, with at least one in "to".`);
+}
+
+function tooMany(count: number, most: number): TroupeError {
+  return new TroupeError(
+    "invalid_request",
+    `The mail has ${count} recipients, and at most ${most} are allowed. Nothing was sent: send it to fewer.`,
+  );
+}

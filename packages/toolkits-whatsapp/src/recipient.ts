@@ -1,0 +1,56 @@
+import { TroupeError } from "@troupe/core";
+import { readEnvironment } from "@troupe/core/adapter";
+
+/** Recipients of the tools: that of calls that name none, and the only ones that are allowed. */
+export type RecipientOptions = {
+  readonly recipientWaid?: string | undefined;
+  readonly allowedRecipients?: readonly string[] | undefined;
+};
+
+/** Returns a phone number as WhatsApp takes it, digits with the country code, or `undefined` for what is none. */
+export function readNumber(text: string): string | undefined {
+  if (text.length > 40) return undefined;
+  const digits = text
+    .trim()
+    .replace(/^\+/, "")
+    .replaceAll(/[ ().-]/g, "");
+  return /^[1-9]\d{6,14}$/.test(digits) ? digits : undefined;
+}
+
+/**
+ * Returns the number that a message goes to: that of the call, or else the default one. Throws `invalid_request` for
+ * what is no number, and `forbidden` for one that is not allowed.
+ */
+export function readRecipient(to: unknown, { recipientWaid, allowedRecipients }: RecipientOptions): string {
+  const usual = recipientWaid ?? environmentRecipient();
+  if (to === undefined || to === "") {
+    if (usual !== undefined) return usual;
+    throw new TroupeError(
+      "invalid_request",
+      "to is missing. Pass a phone number with its country code, such as +15551234567.",
+    );
+  }
+  const number = typeof to === "string" ? readNumber(to) : undefined;
+  if (number === undefined) {
+    throw new TroupeError(
+      "invalid_request",
+      "to must be a phone number with its country code, such as +15551234567, of 7 to 15 digits and without leading zeros.",
+    );
+  }
+  if (allowedRecipients === undefined || allowedRecipients.includes(number) || number === usual) return number;
+  throw new TroupeError(
+    "forbidden",
+    "to is not among the recipients that this tool may send to, so nothing was sent. Ask the operator to add it to allowedRecipients.",
+  );
+}
+
+function environmentRecipient(): string | undefined {
+  const found = readEnvironment("WHATSAPP_RECIPIENT_WAID");
+  if (found === undefined) return undefined;
+  const number = readNumber(found.value);
+  if (number !== undefined) return number;
+  throw new TroupeError(
+    "invalid_config",
+    "The environment variable WHATSAPP_RECIPIENT_WAID must be a phone number with its country code, such as +15551234567.",
+  );
+}

@@ -1,0 +1,30 @@
+import { enabledTools } from "@troupe-internal/toolkit";
+import type { ToolDef, ToolSource } from "@troupe/core";
+import { createSendTemplateTool } from "./send-template.ts";
+import { createSendTextTool } from "./send-text.ts";
+import { WhatsAppApi } from "./whatsapp-api.ts";
+import { readWhatsAppOptions } from "./whatsapp-options.ts";
+import type { WhatsAppToolkitOptions } from "./whatsapp-options.ts";
+
+/**
+ * Tools that send messages with the WhatsApp Cloud API: `whatsapp_send_text` and `whatsapp_send_template`. Give it to an
+ * agent among its tools, or the list that `getTools` returns.
+ */
+export class WhatsAppToolkit implements ToolSource {
+  readonly #tools: readonly ToolDef[];
+
+  constructor(options: WhatsAppToolkitOptions = {}) {
+    const settings = readWhatsAppOptions(options);
+    const { enableSendText, enableSendTemplate, timeoutMs, recipientWaid, allowedRecipients } = settings;
+    const sending = { api: new WhatsAppApi(settings), timeoutMs, recipientWaid, allowedRecipients };
+    this.#tools = enabledTools("WhatsAppToolkit", [
+      { option: "enableSendText", isEnabled: enableSendText, make: () => createSendTextTool(sending) },
+      { option: "enableSendTemplate", isEnabled: enableSendTemplate, make: () => createSendTemplateTool(sending) },
+    ]);
+  }
+
+  /** Returns the tools that are enabled. */
+  async getTools(): Promise<ToolDef[]> {
+    return [...this.#tools];
+  }
+}
