@@ -38,6 +38,7 @@ import type { MongoOptions } from "@troupe/storage-mongodb";
 import type { PostgresOptions } from "@troupe/storage-postgres";
 import type { SqliteOptions } from "@troupe/storage-sqlite";
 import type { PgVectorOptions } from "@troupe/vector-pgvector";
+import type { QdrantOptions } from "@troupe/vector-qdrant";
 import { expect, expectTypeOf, it } from "vitest";
 
 /** The names of optional options that a program with exactOptionalPropertyTypes cannot set to undefined. */
@@ -88,6 +89,7 @@ type AllOptions = {
   PostgresOptions: PostgresOptions;
   SqliteOptions: SqliteOptions;
   PgVectorOptions: PgVectorOptions;
+  QdrantOptions: QdrantOptions;
 };
 
 it("lets every option be undefined, which is the same as leaving it out [types.undefined-options]", async () => {

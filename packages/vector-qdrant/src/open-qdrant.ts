@@ -1,0 +1,63 @@
+import type { QdrantClient } from "@qdrant/js-client-rest";
+import { TroupeError } from "@troupe/core";
+import type { Logger } from "@troupe/core";
+import type { QdrantFailures } from "./qdrant-failure.ts";
+import type { QdrantSettings } from "./qdrant-options.ts";
+import { registryOf } from "./collection-registry.ts";
+
+/** The first version that stores a point only where there is none, and that keeps metadata of collections. */
+const oldestVersion = { major: 1, minor: 16 };
+
+/** Makes a client of Qdrant, and checks that the server answers, takes the API key and is new enough. */
+export async function openQdrant(
+  { url, apiKey, timeoutMs, prefix }: QdrantSettings,
+  { failures, logger }: { failures: QdrantFailures; logger: Logger },
+): Promise<QdrantClient> {
+  const address = new URL(url);
+  if (apiKey !== undefined && address.protocol === "http:" && !isLoopback(address.hostname)) {
+    const sentence = "The API key is sent without encryption. Use an address that begins with https://.";
+    logger.warn(sentence);
+  }
+  const { QdrantClient } = await import("@qdrant/js-client-rest");
+  const client = new QdrantClient({
+    url: address.origin,
+    port: portOf(url),
+    prefix: address.pathname.replace(/\/+$/, ""),
+    // The library's own option writes to the console when the address begins with http://.
+    ...(apiKey !== undefined && { headers: { "api-key": apiKey } }),
+    timeout: timeoutMs,
+    // It would write to the console, too.
+    checkCompatibility: false,
+  });
+  try {
+    checkVersion((await client.versionInfo()).version);
+    await client.collectionExists(registryOf(prefix));
+    return client;
+  } catch (error) {
+    throw failures.from(error);
+  }
+}
+
+function checkVersion(version: unknown): void {
+  const [, major, minor] = /^(\d+)\.(\d+)\./.exec(String(version)) ?? [];
+  if (major === undefined) {
+    const sentence = "The server at url does not answer as Qdrant does. Check url.";
+    throw new TroupeError("storage_unavailable", sentence);
+  }
+  const isOld =
+    Number(major) < oldestVersion.major ||
+    (Number(major) === oldestVersion.major && Number(minor) < oldestVersion.minor);
+  if (!isOld) return;
+  const sentence = `Qdrant must be of version ${oldestVersion.major}.${oldestVersion.minor} or later, got ${major}.${minor}.`;
+  throw new TroupeError("invalid_config", sentence);
+}
+
+/** The port in an address, also a usual one, which `URL` drops; without one that of Qdrant. */
+function portOf(url: string): number {
+  const [, port] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(url.trim()) ?? [];
+  return port === undefined ? 6333 : Number(port);
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || host.startsWith("127.");
+}

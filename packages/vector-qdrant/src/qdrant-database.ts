@@ -1,0 +1,120 @@
+import type { QdrantClient } from "@qdrant/js-client-rest";
+import { TroupeError } from "@troupe/core";
+import type { VectorDocument, VectorSearchResult } from "@troupe/core";
+import { checkDimensions } from "@troupe/core/adapter";
+import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/adapter";
+import { CollectionRegistry, collectionNameOf, unlessMissing } from "./collection-registry.ts";
+import { OpenCollections } from "./open-collections.ts";
+import { searchPoints } from "./search-points.ts";
+import { toRequests } from "./point-requests.ts";
+import { isMissing, statusOf } from "./qdrant-failure.ts";
+import type { QdrantFailures } from "./qdrant-failure.ts";
+import { pointIdOf, toWholeDocument } from "./stored-point.ts";
+
+/** The client of a `QdrantDatabase`, the conversion of its errors, and the beginning of its collections' names. */
+export type QdrantDatabaseInit = { client: QdrantClient; failures: QdrantFailures; prefix: string };
+
+/** Times that a change is tried when another process clears its collection while it is made. */
+const mostTries = 5;
+
+/** The documents of a `QdrantVectorStore` in collections of Qdrant. */
+export class QdrantDatabase implements VectorDatabase {
+  readonly #client: QdrantClient;
+  readonly #failures: QdrantFailures;
+  readonly #prefix: string;
+  readonly #collections: OpenCollections;
+  readonly #registry: CollectionRegistry;
+
+  constructor({ client, failures, prefix }: QdrantDatabaseInit) {
+    this.#client = client;
+    this.#failures = failures;
+    this.#prefix = prefix;
+    this.#collections = new OpenCollections(client, prefix);
+    this.#registry = new CollectionRegistry(client, prefix);
+  }
+
+  async write(collection: string, change: StoredChange): Promise<void> {
+    const requests = toRequests(change);
+    await this.#use(async () => {
+      for (let tries = 1; !(await this.#tryWrite(collection, change, requests)); tries++) {
+        if (tries < mostTries) continue;
+        const sentence = "The collection was cleared again and again while a change of it was made. Try again.";
+        throw new TroupeError("storage_unavailable", sentence);
+      }
+    });
+  }
+
+  async search(collection: string, search: StoredSearch): Promise<VectorSearchResult[]> {
+    return await this.#use(async () => {
+      try {
+        return await searchPoints(this.#client, this.#nameOf(collection), search);
+      } catch (error) {
+        if (isMissing(error)) return [];
+        // Perhaps for the length of the vector.
+        if (statusOf(error) === 400) checkDimensions(search.vector.length, await this.#collections.read(collection));
+        throw error;
+      }
+    });
+  }
+
+  async get(collection: string, id: string): Promise<VectorDocument | null> {
+    return await this.#use(async () => {
+      const request = { ids: [pointIdOf(id)], with_payload: true, with_vector: true };
+      const [point] = (await unlessMissing(this.#client.retrieve(this.#nameOf(collection), request))) ?? [];
+      if (point === undefined) return null;
+      const document = toWholeDocument(point);
+      if (document.id === id) return document;
+      throw new TroupeError("storage_corrupt", "Two document ids have the same point id. Change one of them.");
+    });
+  }
+
+  async clear(collection: string): Promise<void> {
+    await this.#use(async () => {
+      this.#collections.forget(collection);
+      // Qdrant answers the same when there is none. The model goes last: documents never stay without it.
+      await this.#client.deleteCollection(this.#nameOf(collection));
+      await this.#registry.forgetModel(collection);
+    });
+  }
+
+  async rememberModel(collection: string, model: string): Promise<string> {
+    return await this.#use(async () => await this.#registry.rememberModel(collection, model));
+  }
+
+  /** Does nothing: the library closes its connections when they have been idle for some seconds, and they keep no process alive. */
+  async close(): Promise<void> {}
+
+  /** Makes a change, or returns `false` when the collection is no longer the one that was known. */
+  async #tryWrite(
+    collection: string,
+    { documents }: StoredChange,
+    requests: ReturnType<typeof toRequests>,
+  ): Promise<boolean> {
+    const lengths = documents.map(({ vector }) => vector.length);
+    const wasKnown = this.#collections.isKnown(collection);
+    const exists = await this.#collections.open(collection, lengths);
+    if (!exists) return true;
+    try {
+      for (const operations of requests) {
+        await this.#client.batchUpdate(this.#nameOf(collection), { wait: true, ordering: "medium", operations });
+      }
+      return true;
+    } catch (error) {
+      this.#collections.forget(collection);
+      if (isMissing(error) || (statusOf(error) === 400 && wasKnown)) return false;
+      throw error;
+    }
+  }
+
+  #nameOf(collection: string): string {
+    return collectionNameOf(this.#prefix, collection);
+  }
+
+  async #use<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#failures.from(error);
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { TroupeError } from "@troupe/core";
+import type { VectorDocument } from "@troupe/core";
+import { filterTerms, metadataTerms } from "@troupe/core/adapter";
+import type { DirectedVector, MetadataFilter, StoredDocument } from "@troupe/core/adapter";
+
+/** The field of a point's payload that filters look into, which has an index: the terms of the document's metadata. */
+export const termsField = "terms";
+
+/** The fields of a point's payload that make a document without its vector. */
+export const documentFields = ["id", "content", "metadata"];
+
+/** The payload of a document's point. Only strings: Qdrant may round numbers, and sorts the names in objects. */
+type PointPayload = {
+  id: string;
+  content: string;
+  /** The metadata as JSON text. */
+  metadata?: string;
+  [termsField]: string[];
+  /** The vector's 32-bit floats in base64, little-endian, where the point's own vector is not the same. */
+  vector?: string;
+};
+
+/** A point of Qdrant as it is sent. */
+export type NewPoint = { id: string; vector: number[]; payload: PointPayload };
+
+/** A point of Qdrant as a reply has it; everything in it comes from outside. */
+export type FoundPoint = { payload?: Record<string, unknown> | null | undefined; vector?: unknown };
+
+/** A filter of Qdrant that finds points by terms of metadata. */
+export type TermsFilter = { must: { key: string; match: { value: string } }[] };
+
+/** Makes the point of a document. */
+export function toPoint({ id, content, metadata, vector, length }: StoredDocument): NewPoint {
+  const isKept = isUnit({ vector, length });
+  const payload: PointPayload = { id, content, [termsField]: metadataTerms(metadata).map(toIndexedTerm) };
+  if (metadata !== undefined) payload.metadata = JSON.stringify(metadata);
+  if (!isKept) payload.vector = encodeVector(vector);
+  return { id: pointIdOf(id), vector: isKept ? Array.from(vector) : toUnit({ vector, length }), payload };
+}
+
+/** Reads a document without its vector from a point. Throws `storage_corrupt` for a point that is not one of ours. */
+export function toDocument({ payload }: FoundPoint): VectorDocument {
+  const { id, content, metadata } = payload ?? {};
+  if (typeof id !== "string" || typeof content !== "string") throw damaged();
+  return { id, content, ...(metadata !== undefined && { metadata: parseMetadata(metadata) }) };
+}
+
+/** Reads a document with its vector from a point with the whole payload and the vector. */
+export function toWholeDocument(point: FoundPoint): VectorDocument {
+  const kept = point.payload?.["vector"];
+  const vector = typeof kept === "string" ? decodeVector(kept) : point.vector;
+  if (!Array.isArray(vector)) throw damaged();
+  const embedding = vector.map((value) => Math.fround(Number(value)));
+  const { id, content, metadata } = toDocument(point);
+  return { id, content, embedding, ...(metadata !== undefined && { metadata }) };
+}
+
+/** Makes the id of a document's point: a UUID (version 8) of 122 bits of the SHA-256 of the document's id. */
+export function pointIdOf(id: string): string {
+  const bytes = createHash("sha256").update(id).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = bytes.toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+/** Makes the filter that finds the points whose metadata matches, or `undefined` for an empty one. */
+export function toTermsFilter(filter: MetadataFilter): TermsFilter | undefined {
+  const terms = filterTerms(filter).map(toIndexedTerm);
+  if (terms.length === 0) return undefined;
+  return { must: terms.map((value) => ({ key: termsField, match: { value } })) };
+}
+
+/** Divides a vector by its length. */
+export function toUnit({ vector, length }: DirectedVector): number[] {
+  return Array.from(vector, (value) => value / length);
+}
+
+/**
+ * Tells if a vector is of length 1, as those of most models are, within what 32-bit floats can tell. Its product with
+ * another one is then the cosine, and the point's vector is the document's: it is not kept twice.
+ */
+function isUnit({ vector, length }: DirectedVector): boolean {
+  if (Math.abs(length - 1) > 5e-7) return false;
+  // JSON has no -0.
+  return !vector.some((value) => Object.is(value, -0));
+}
+
+// Terms begin with a quotation mark, so a hash is equal to none. 192 bits: nobody finds two terms with the same.
+function toIndexedTerm(term: string): string {
+  if (term.length <= 100) return term;
+  return `sha256:${createHash("sha256").update(term).digest().subarray(0, 24).toString("base64url")}`;
+}
+
+function encodeVector(vector: Float32Array): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
+  return bytes.toString("base64");
+}
+
+function decodeVector(text: string): number[] {
+  const bytes = Buffer.from(text, "base64");
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
+}
+
+function parseMetadata(text: unknown): Record<string, unknown> {
+  try {
+    return JSON.parse(text as string) as Record<string, unknown>;
+  } catch {
+    throw damaged();
+  }
+}
+
+function damaged(): TroupeError {
+  const sentence =
+    "A point in Qdrant is not one that this store wrote. Remove what other programs put into the collection.";
+  return new TroupeError("storage_corrupt", sentence);
+}
