@@ -11,16 +11,22 @@ import { withPacked } from "./packed/install.ts";
 import { pair, tolerance, toRepeatTable } from "./repeat.ts";
 import { summarise, toTable } from "./report.ts";
 import type { Summary } from "./report.ts";
+import { printVectors } from "./vectors/print-vectors.ts";
 
 /**
  * `pnpm bench <figure> [--rounds n]` measures one figure and prints it; with `--packed` of the packages as they are published,
  * installed outside the workspace. `pnpm bench repeat <figure>` measures it twice, each time with new processes, and fails when a
  * target's two medians lie further apart than the tolerance. `pnpm bench held [--packed]` measures the heap of open streams.
  * `pnpm bench cold` measures the starts of servers. `pnpm bench hops [--root folder]` counts the hops of a run, of another
- * checkout when its folder is given.
+ * checkout when its folder is given. `pnpm bench vectors [--counts 10000,100000] [--rounds n]` measures vector stores.
  */
 const { values, positionals } = parseArgs({
-  options: { rounds: { type: "string" }, root: { type: "string" }, packed: { type: "boolean" } },
+  options: {
+    rounds: { type: "string" },
+    root: { type: "string" },
+    counts: { type: "string" },
+    packed: { type: "boolean" },
+  },
   allowPositionals: true,
 });
 const isRepeat = positionals[0] === "repeat";
@@ -62,11 +68,13 @@ if (name === "hops") {
   await printHops(values.root ?? join(import.meta.dirname, "../.."));
 } else if (name === "cold") {
   await printColdStarts(Number(values.rounds ?? 20));
+} else if (name === "vectors") {
+  await printVectors((values.counts ?? "10000,100000").split(",").map(Number), Number(values.rounds ?? 15));
 } else if (name === "held") {
   await printHeldBy(values.packed === true);
 } else if (figure === undefined) {
   console.error(
-    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, cold, held, hops`,
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, cold, held, hops, vectors`,
   );
   process.exitCode = 1;
 } else if (values.packed === true) {

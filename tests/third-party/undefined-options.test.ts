@@ -39,6 +39,7 @@ import type { PostgresOptions } from "@troupe/storage-postgres";
 import type { SqliteOptions } from "@troupe/storage-sqlite";
 import type { PgVectorOptions } from "@troupe/vector-pgvector";
 import type { QdrantOptions } from "@troupe/vector-qdrant";
+import type { SqliteVectorOptions } from "@troupe/vector-sqlite";
 import { expect, expectTypeOf, it } from "vitest";
 
 /** The names of optional options that a program with exactOptionalPropertyTypes cannot set to undefined. */
@@ -90,6 +91,7 @@ type AllOptions = {
   SqliteOptions: SqliteOptions;
   PgVectorOptions: PgVectorOptions;
   QdrantOptions: QdrantOptions;
+  SqliteVectorOptions: SqliteVectorOptions;
 };
 
 it("lets every option be undefined, which is the same as leaving it out [types.undefined-options]", async () => {

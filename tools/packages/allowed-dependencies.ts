@@ -12,6 +12,7 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/storage-sqlite": ["kysely"],
   "@troupe/storage-postgres": ["kysely", "pg"],
   "@troupe/storage-mongodb": ["mongodb"],
+  "@troupe/vector-sqlite": ["sqlite-vec"],
   "@troupe/vector-pgvector": ["pg", "pgvector"],
   "@troupe/vector-qdrant": ["@qdrant/js-client-rest"],
   "@troupe/vector-mongodb": ["mongodb"],

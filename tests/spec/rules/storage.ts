@@ -108,6 +108,14 @@ export const storageRules = [
     "vector.size": "content of more than 8 MB and a NUL character are refused by every store",
     "vector.model": "a collection remembers the name of its embedding model until it is cleared",
     "vector.in-memory": "an in-memory vector store exists",
+    "sqlite.vector-store": "an embedded vector store keeps its documents in an SQLite file, and searches exactly",
+    "sqlite.vector-store-scan":
+      "without the extension sqlite-vec a search runs in JavaScript with the same results, said once at warn",
+    "sqlite.vector-store-processes":
+      "many processes share the file: each document is kept, and one of them decides the length of vectors",
+    "sqlite.vector-store-kill": "a process that is killed leaves all of a change or nothing of it",
+    "sqlite.vector-store-faults":
+      "a damaged, missing, full or foreign file is an error that says how to mend it, with nothing half written",
     "embedding.embed": "embed returns the vector of a string",
     "embedding.batch": "embedBatch returns one vector per string",
     "knowledge.config": "a knowledge base has a name, a vector store and perhaps a collection",

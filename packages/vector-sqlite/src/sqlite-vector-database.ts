@@ -1,0 +1,169 @@
+import { checkDimensions, NearestItems } from "@troupe/core/adapter";
+import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/adapter";
+import { TroupeError } from "@troupe/core";
+import type { VectorDocument, VectorSearchResult } from "@troupe/core";
+import { CollectionChange } from "./collection-change.ts";
+import { CollectionKeys, toNumber } from "./collection-keys.ts";
+import { eachKeyWindow, Pauses } from "./key-windows.ts";
+import { cosineOf, floatsOf, toUnit } from "./load-distance.ts";
+import type { Distance } from "./load-distance.ts";
+import type { SqliteConnection, SqliteRow } from "./sqlite-connection.ts";
+import type { VectorFile } from "./vector-file.ts";
+import type { VectorTables } from "./vector-tables.ts";
+
+type Collection = { number: number; dimensions: number | undefined; model: string | undefined };
+
+// Far more than the scores that a search compares with may be wrong.
+const tolerance = 1e-4;
+
+/** The documents of a `SqliteVectorStore` in its file. Long work pauses, so that the process does other work between. */
+export class SqliteVectorDatabase implements VectorDatabase {
+  readonly #file: VectorFile;
+  readonly #tables: VectorTables;
+
+  constructor(file: VectorFile) {
+    this.#file = file;
+    this.#tables = file.tables;
+  }
+
+  async write(path: string, change: StoredChange): Promise<void> {
+    const { documents } = change;
+    await this.#file.write(async (writer) => {
+      const known = this.#find(writer, path);
+      const dimensions = known?.dimensions ?? documents[0]?.vector.length;
+      for (const { vector } of documents) checkDimensions(vector.length, dimensions);
+      if (known === undefined && documents.length === 0) return;
+      const number = known?.number ?? this.#add(writer, path);
+      if (dimensions !== undefined) writer.run(this.#tables.setDimensions, dimensions, number);
+      await new CollectionChange(this.#tables, writer, number).make(change);
+    });
+  }
+
+  async search(path: string, search: StoredSearch): Promise<VectorSearchResult[]> {
+    return await this.#file.search(async ({ connection, distance }) => {
+      const collection = this.#find(connection, path);
+      if (collection === undefined) return [];
+      checkDimensions(search.vector.length, collection.dimensions);
+      // Of the length 1: squares of a long vector would be infinite, those of a short one zero.
+      const query = toUnit(search.vector, search.length);
+      const keys = new CollectionKeys(this.#tables, connection, collection.number);
+      const found = await findNearest(keys, distance, { ...search, vector: query });
+      return await this.#results(connection, found, query);
+    });
+  }
+
+  async get(path: string, id: string): Promise<VectorDocument | null> {
+    const row = await this.#file.read((reader) => reader.row(this.#tables.get, path, id));
+    if (row === undefined) return null;
+    const { vector, original, document } = this.#toStored(row);
+    return { ...document, embedding: Array.from(original ?? vector) };
+  }
+
+  async clear(path: string): Promise<void> {
+    await this.#file.write(async (writer) => {
+      const collection = this.#find(writer, path);
+      if (collection === undefined) return;
+      await new CollectionChange(this.#tables, writer, collection.number).clear();
+      writer.run(this.#tables.removeCollection, collection.number);
+    });
+  }
+
+  async rememberModel(path: string, model: string): Promise<string> {
+    const known = await this.#file.read((reader) => this.#find(reader, path)?.model);
+    if (known !== undefined) return known;
+    return await this.#file.write(async (writer) => {
+      const collection = this.#find(writer, path);
+      if (collection?.model !== undefined) return collection.model;
+      writer.run(this.#tables.setModel, model, collection?.number ?? this.#add(writer, path));
+      return model;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#file.close();
+  }
+
+  #find(connection: SqliteConnection, path: string): Collection | undefined {
+    const row = connection.row(this.#tables.collection, path);
+    if (row === undefined) return undefined;
+    const [number, dimensions, model] = row;
+    return {
+      number: Number(number),
+      dimensions: toNumber(dimensions),
+      model: typeof model === "string" ? model : undefined,
+    };
+  }
+
+  #add(writer: SqliteConnection, path: string): number {
+    return Number(writer.row(this.#tables.addCollection, path)?.[0]);
+  }
+
+  async #results(
+    connection: SqliteConnection,
+    keys: readonly number[],
+    query: Float32Array,
+  ): Promise<VectorSearchResult[]> {
+    const pauses = new Pauses();
+    const results: VectorSearchResult[] = [];
+    for (const key of keys) {
+      const row = connection.row(this.#tables.getByKey, key);
+      if (row === undefined) throw this.#corrupt();
+      const { vector, document } = this.#toStored(row);
+      // Again, in 64 bits: the sums of the extension lose some of the last digits.
+      results.push({ document, score: cosineOf(vector, query) });
+      if (pauses.isDue) await pauses.pause();
+    }
+    return results;
+  }
+
+  #toStored([id, vector, content, metadata, original]: SqliteRow) {
+    if (!(vector instanceof Uint8Array)) throw this.#corrupt();
+    return {
+      document: {
+        id: String(id),
+        content: String(content),
+        ...(typeof metadata === "string" && { metadata: this.#parse(metadata) }),
+      },
+      vector: floatsOf(vector),
+      original: original instanceof Uint8Array ? floatsOf(original) : undefined,
+    };
+  }
+
+  #parse(metadata: string): Record<string, unknown> {
+    try {
+      return JSON.parse(metadata) as Record<string, unknown>;
+    } catch (error) {
+      throw this.#corrupt(error);
+    }
+  }
+
+  #corrupt(cause?: unknown): TroupeError {
+    const sentence = `The SQLite file ${this.#file.path} holds a damaged document. Replace it with an intact copy.`;
+    return new TroupeError("storage_corrupt", sentence, { cause });
+  }
+}
+
+/** Returns the keys of the documents nearest to a vector of the length 1. */
+async function findNearest(
+  keys: CollectionKeys,
+  distance: Distance,
+  { vector, filter, topK, minScore }: StoredSearch,
+): Promise<number[]> {
+  const { connection, tables } = keys;
+  const terms = keys.termsOf(filter);
+  const sql = (terms === undefined ? tables.nearest : tables.nearestWith)(distance.name);
+  const nearest = new NearestItems<{ id: string; key: number }>(topK);
+  await eachKeyWindow(keys.bounds(), ({ after, last }) => {
+    const argument = distance.argumentOf(vector);
+    const rows =
+      terms === undefined
+        ? connection.rows(sql, argument, after, last, topK)
+        : connection.rows(sql, argument, terms.rarest, after, last, terms.others, topK);
+    for (const [key, id, far] of rows) {
+      const score = 1 - Number(far);
+      if (score < minScore - tolerance || !nearest.wants(score)) break;
+      nearest.add({ item: { id: String(id), key: Number(key) }, score });
+    }
+  });
+  return nearest.toSorted().map(({ item }) => item.key);
+}

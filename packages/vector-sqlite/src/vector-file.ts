@@ -1,0 +1,212 @@
+import { statSync } from "node:fs";
+import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
+import { TroupeError } from "@troupe/core";
+import { addDistance, findSqliteVec, loadDistance } from "./load-distance.ts";
+import type { Distance } from "./load-distance.ts";
+import { retryWhileBusy } from "./retry-while-busy.ts";
+import { SqliteConnection } from "./sqlite-connection.ts";
+import { toSqliteFailure } from "./sqlite-failure.ts";
+import { vectorTables } from "./vector-tables.ts";
+import type { VectorTables } from "./vector-tables.ts";
+
+/** How to open the file of a `SqliteVectorStore`. */
+export type VectorFileSettings = {
+  readonly durability: "full" | "normal";
+  readonly busyTimeoutMs: number;
+  readonly table: string;
+  readonly warn: (message: string, fields: Record<string, unknown>) => void;
+  /** Returns the path of the extension, or throws. @default that of `sqlite-vec` */
+  readonly findExtension?: () => Promise<string>;
+};
+
+/** A connection for searches: its transactions only read, and it has a function for the distance of vectors. */
+export type Searcher = { readonly connection: SqliteConnection; readonly distance: Distance };
+
+type Opened = { path: string; settings: VectorFileSettings; tables: VectorTables; connect: Connect };
+type Connect = (options?: DatabaseSyncOptions) => DatabaseSync;
+
+// Eight rows of 1,536 numbers have no room in pages of the default size, and a search would read half as much again.
+const pageBytes = 32_768;
+const mostSearchers = 4;
+
+const slowWarning =
+  "sqlite-vec could not be loaded, so searches run in JavaScript: as exact, but slower. It has binaries for Linux with " +
+  "glibc, macOS and Windows; install its optional packages, and let Node load extensions (--permission forbids it).";
+
+/**
+ * An SQLite file that is open for a vector store. One connection writes, one reads single documents, and a few search:
+ * each search has a connection to itself, because what it sees must not change while other work of the process runs.
+ */
+export class VectorFile {
+  readonly path: string;
+  readonly tables: VectorTables;
+  readonly #settings: VectorFileSettings;
+  readonly #connect: Connect;
+  readonly #identity: string | undefined;
+  readonly #writer: SqliteConnection;
+  readonly #idle: Searcher[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #searching = 0;
+  #extension: string | undefined;
+  #reader: SqliteConnection | undefined;
+  #writing: Promise<unknown> = Promise.resolve();
+
+  private constructor({ path, settings, tables, connect }: Opened, writer: SqliteConnection) {
+    this.path = path;
+    this.tables = tables;
+    this.#settings = settings;
+    this.#connect = connect;
+    this.#identity = identify(path);
+    this.#writer = writer;
+  }
+
+  /** Opens the file, and creates it and its tables if they do not exist. Loads `node:sqlite` and `sqlite-vec`. */
+  static async open(path: string, settings: VectorFileSettings): Promise<VectorFile> {
+    const { DatabaseSync } = await import("node:sqlite");
+    const tables = vectorTables(settings.table);
+    const connect: Connect = (options = {}) => new DatabaseSync(path, options);
+    try {
+      const writer = await retryWhileBusy(settings.busyTimeoutMs, () => prepare(connect(), { path, settings, tables }));
+      const file = new VectorFile({ path, settings, tables, connect }, new SqliteConnection(writer));
+      await file.#chooseDistance();
+      return file;
+    } catch (error) {
+      throw toSqliteFailure(error, path);
+    }
+  }
+
+  /** Runs work in a transaction, which may wait within: no other change of this process comes between. */
+  async write<Result>(work: (writer: SqliteConnection) => Promise<Result>): Promise<Result> {
+    const before = this.#writing;
+    const written = before.then(async () => await this.#transact(work));
+    this.#writing = written.catch(() => {});
+    return await written;
+  }
+
+  /** Runs work on one state of the file, however long it takes. */
+  async search<Result>(work: (searcher: Searcher) => Promise<Result>): Promise<Result> {
+    if (this.#searching === mostSearchers) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#searching += 1;
+    try {
+      this.#checkPath();
+      return await this.#searchWith(this.#idle.pop() ?? this.#openSearcher(), work);
+    } catch (error) {
+      throw toSqliteFailure(error, this.path);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#searching -= 1;
+      else next();
+    }
+  }
+
+  /** Runs one statement that reads. */
+  async read<Result>(work: (reader: SqliteConnection) => Result): Promise<Result> {
+    try {
+      this.#checkPath();
+      const reader = (this.#reader ??= new SqliteConnection(this.#connect({ readOnly: true })));
+      return await retryWhileBusy(this.#settings.busyTimeoutMs, () => work(reader));
+    } catch (error) {
+      throw toSqliteFailure(error, this.path);
+    }
+  }
+
+  close(): void {
+    for (const { connection } of this.#idle) connection.close();
+    this.#reader?.close();
+    // Last: only a connection that writes can remove the write-ahead log.
+    this.#writer.close();
+  }
+
+  async #transact<Result>(work: (writer: SqliteConnection) => Promise<Result>): Promise<Result> {
+    const writer = this.#writer;
+    try {
+      this.#checkPath();
+      // "Immediate": one that begins by reading fails at its first write when another process has written meanwhile.
+      await retryWhileBusy(this.#settings.busyTimeoutMs, () => writer.run("begin immediate"));
+      try {
+        const result = await work(writer);
+        writer.run("commit");
+        return result;
+      } finally {
+        // After some failures SQLite has ended the transaction itself.
+        if (writer.isTransaction) writer.run("rollback");
+      }
+    } catch (error) {
+      throw toSqliteFailure(error, this.path);
+    }
+  }
+
+  async #searchWith<Result>(searcher: Searcher, work: (searcher: Searcher) => Promise<Result>): Promise<Result> {
+    const { connection } = searcher;
+    try {
+      connection.run("begin");
+      // What a transaction sees is decided by its first statement.
+      await retryWhileBusy(this.#settings.busyTimeoutMs, () => connection.row(this.tables.collection, ""));
+      return await work(searcher);
+    } finally {
+      if (connection.isTransaction) connection.run("rollback");
+      this.#idle.push(searcher);
+    }
+  }
+
+  /** Tries the extension once for all searches. */
+  async #chooseDistance(): Promise<void> {
+    try {
+      this.#extension = await (this.#settings.findExtension ?? findSqliteVec)();
+      this.#idle.push(this.#openSearcher());
+    } catch (error) {
+      this.#extension = undefined;
+      this.#settings.warn(slowWarning, { error });
+    }
+  }
+
+  #openSearcher(): Searcher {
+    const database = this.#connect({ readOnly: true, allowExtension: this.#extension !== undefined });
+    try {
+      const distance = this.#extension === undefined ? addDistance(database) : loadDistance(database, this.#extension);
+      return { connection: new SqliteConnection(database), distance };
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  /** Throws when another file, or none, is at the path now. SQLite does not notice that, and would lose what is written. */
+  #checkPath(): void {
+    if (identify(this.path) === this.#identity) return;
+    const sentence = `The SQLite file ${this.path} was moved or removed while it was open. Put it back and restart.`;
+    throw new TroupeError("storage_unavailable", sentence);
+  }
+}
+
+/** Sets up the connection that writes, and creates the tables. Closes it when that fails. */
+function prepare(database: DatabaseSync, { path, settings, tables }: Omit<Opened, "connect">): DatabaseSync {
+  try {
+    checkEncoding(database, path);
+    database.exec(`pragma page_size = ${pageBytes}`);
+    database.exec("pragma journal_mode = wal");
+    database.exec(`pragma synchronous = ${settings.durability}`);
+    // Kilobytes: terms come in no order, so that a large change touches pages everywhere.
+    database.exec("pragma cache_size = -16000");
+    // The same bytes as the default for pages of 4 KB: copying the log into the file takes its time at once.
+    database.exec("pragma wal_autocheckpoint = 125");
+    for (const sql of tables.create) database.exec(sql);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Refuses an existing database in UTF-16, whose bytes sort in another order. */
+function checkEncoding(database: DatabaseSync, path: string): void {
+  const { encoding } = database.prepare("pragma encoding").get() ?? {};
+  if (encoding === "UTF-8") return;
+  const sentence = `The SQLite file ${path} must be encoded in UTF-8, got ${String(encoding)}. Use another file.`;
+  throw new TroupeError("invalid_config", sentence);
+}
+
+function identify(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}

@@ -1,0 +1,70 @@
+/** SQL statements on the tables of a vector store, made for its table names. */
+export type VectorTables = ReturnType<typeof vectorTables>;
+
+const keysEach = 2 ** 32;
+
+/** The keys that the documents of one collection may have: those after `after`, up to `last`. */
+export type KeyRange = { readonly after: number; readonly last: number };
+
+/**
+ * Returns the keys of a collection. They follow each other, so that a search reads one place of the file, and cannot meet
+ * another collection.
+ */
+export function keysOf(collection: number): KeyRange {
+  return { after: collection * keysEach - 1, last: (collection + 1) * keysEach - 1 };
+}
+
+/**
+ * Makes the statements for the table `name` and its companions. Vectors are apart from contents, so that a search reads
+ * no contents. A term is the hash of one of `metadataTerms`.
+ */
+export function vectorTables(name: string) {
+  const [vectors, collections, documents, terms] = ["", "_collections", "_documents", "_terms"].map(
+    (end) => `"${name}${end}"`,
+  );
+  const found = `select v.id, v.vector, d.content, d.metadata, d.original
+    from ${vectors} v join ${documents} d on d.key = v.key`;
+  const inRange = "key > ? and key <= ?";
+  const withTerms = `where t.term = ? and t.key > ? and t.key <= ? and not exists (
+    select 1 from json_each(?) j where not exists (select 1 from ${terms} o where o.term = j.value and o.key = t.key))`;
+  return {
+    create: [
+      `create table if not exists ${collections}
+        (number integer primary key, path text not null unique, dimensions integer, model text) strict`,
+      `create table if not exists ${vectors}
+        (key integer primary key, collection integer not null, id text not null, vector blob not null,
+        unique (collection, id)) strict`,
+      `create table if not exists ${documents}
+        (key integer primary key, content text not null, metadata text, original blob) strict`,
+      `create table if not exists ${terms}
+        (term text not null, key integer not null, primary key (term, key)) strict, without rowid`,
+      `create index if not exists "${name}_terms_key" on ${terms} (key)`,
+    ],
+    collection: `select number, dimensions, model from ${collections} where path = ?`,
+    addCollection: `insert into ${collections} (path) values (?) returning number`,
+    setDimensions: `update ${collections} set dimensions = ? where number = ?`,
+    setModel: `update ${collections} set model = ? where number = ?`,
+    removeCollection: `delete from ${collections} where number = ?`,
+    firstKey: `select min(key) from ${vectors} where ${inRange}`,
+    lastKey: `select max(key) from ${vectors} where ${inRange}`,
+    key: `select key from ${vectors} where collection = ? and id = ?`,
+    setVector: `insert or replace into ${vectors} (key, collection, id, vector) values (?, ?, ?, ?)`,
+    setDocument: `insert or replace into ${documents} (key, content, metadata, original) values (?, ?, ?, ?)`,
+    addTerm: `insert into ${terms} (term, key) values (?, ?)`,
+    removeTerms: `delete from ${terms} where key = ?`,
+    remove: [terms, documents, vectors].map((table) => `delete from ${table} where key = ?`),
+    removeRange: [terms, documents, vectors].map((table) => `delete from ${table} where ${inRange}`),
+    get: `${found} where v.collection = (select number from ${collections} where path = ?) and v.id = ?`,
+    getByKey: `${found} where v.key = ?`,
+    /** Counts the documents with a term, up to a limit. */
+    count: `select count(*) from (select 1 from ${terms} where term = ? and ${inRange} limit ?)`,
+    /** Finds the keys of the documents that have a term, and all terms of a JSON array. */
+    keysWith: `select t.key from ${terms} t ${withTerms}`,
+    /** Finds the nearest documents in a range by a function for the distance. */
+    nearest: (distance: string) => `select key, id, ${distance}(vector, ?) as distance
+      from ${vectors} where ${inRange} order by distance, id limit ?`,
+    /** Finds the nearest documents in a range that have a term, and all terms of a JSON array. */
+    nearestWith: (distance: string) => `select v.key, v.id, ${distance}(v.vector, ?) as distance
+      from ${terms} t cross join ${vectors} v on v.key = t.key ${withTerms} order by distance, v.id limit ?`,
+  };
+}
