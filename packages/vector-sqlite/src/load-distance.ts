@@ -24,7 +24,7 @@ export function addDistance(database: DatabaseSync): Distance {
   // As an argument it would be copied for each stored vector.
   let query: Float32Array = new Float32Array();
   database.function("troupe_distance", { deterministic: true }, (vector, _query) =>
-    vector instanceof Uint8Array ? cosineDistance(floatsOf(vector), query) : null,
+    vector instanceof Uint8Array ? 1 - cosineOf(floatsOf(vector), query) : null,
   );
   return {
     name: "troupe_distance",
@@ -35,28 +35,28 @@ export function addDistance(database: DatabaseSync): Distance {
   };
 }
 
-function cosineDistance(one: Float32Array, other: Float32Array): number {
-  const [dot, square] = [dotProduct(one, other), dotProduct(one, one)];
-  return 1 - dot / Math.sqrt(square * dotProduct(other, other));
-}
-
-// Four sums: with one, each addition would wait for the one before.
-function dotProduct(one: Float32Array, other: Float32Array): number {
-  let [a, b, c, d] = [0, 0, 0, 0];
-  let index = 0;
-  for (; index + 3 < one.length; index += 4) {
-    a += (one[index] as number) * (other[index] as number);
-    b += (one[index + 1] as number) * (other[index + 1] as number);
-    c += (one[index + 2] as number) * (other[index + 2] as number);
-    d += (one[index + 3] as number) * (other[index + 3] as number);
+/** Returns the cosine of a vector and one of the length 1, in 64-bit floats. */
+export function cosineOf(vector: Float32Array, unit: Float32Array): number {
+  // Two sums each: with one, each addition would wait for the one before.
+  let dot = 0;
+  let dotOfOdd = 0;
+  let squares = 0;
+  let squaresOfOdd = 0;
+  const last = vector.length - 1;
+  for (let index = 0; index < last; index += 2) {
+    const value = vector[index] as number;
+    const odd = vector[index + 1] as number;
+    dot += value * (unit[index] as number);
+    dotOfOdd += odd * (unit[index + 1] as number);
+    squares += value * value;
+    squaresOfOdd += odd * odd;
   }
-  for (; index < one.length; index++) a += (one[index] as number) * (other[index] as number);
-  return a + b + (c + d);
-}
-
-/** Returns the cosine of two vectors, in 64-bit floats. */
-export function cosineOf(one: Float32Array, other: Float32Array): number {
-  return 1 - cosineDistance(one, other);
+  if (vector.length % 2 === 1) {
+    const value = vector[last] as number;
+    dot += value * (unit[last] as number);
+    squares += value * value;
+  }
+  return (dot + dotOfOdd) / Math.sqrt(squares + squaresOfOdd);
 }
 
 /** Returns the bytes of a vector, as SQLite stores them. */
