@@ -34,3 +34,8 @@ const chromium = address("TROUPE_TEST_CHROMIUM_URL");
 it.skipIf(chromium === "")("Chromium answers where the tests are told to look for it", async () => {
   expect(await (await fetch(`${chromium}/json/version`)).json()).toHaveProperty("webSocketDebuggerUrl");
 });
+
+const qdrant = address("TROUPE_TEST_QDRANT_URL");
+it.skipIf(qdrant === "")("Qdrant answers where the tests are told to look for it", async () => {
+  expect(await (await fetch(qdrant)).json()).toHaveProperty("version");
+});
