@@ -60,6 +60,11 @@ class GeminiEmbeddings implements EmbeddingProvider {
     this.#target = { model, length: settings.dimensions };
   }
 
+  /** That of the successor once it has taken its place. */
+  get modelId(): string {
+    return this.#target.model;
+  }
+
   async embed(text: string, options?: EmbedOptions): Promise<number[]> {
     const [vector = []] = await this.embedBatch([text], options);
     return vector;

@@ -160,10 +160,12 @@ describe("the default model", () => {
     expect(asked()).toBe(1);
   });
 
-  it("gives way to its successor once the vendor has ended it, at the same length, and says so once", async () => {
+  it("gives way to its successor once the vendor has ended it, at the same length, and says so once [embedding.model-id]", async () => {
     const { vendor, embeddings, lines } = await start({ vectors: 3072 });
+    expect(embeddings.modelId).toBe("text-embedding-004");
 
     const [one] = await embeddings.embedBatch(["rain", "sun"]);
+    expect(embeddings.modelId).toBe("gemini-embedding-001");
     await embeddings.embed("rain");
 
     const asked = bodiesOf(vendor).map((body) => (body as Batch).requests.map(({ model }) => model));

@@ -38,6 +38,14 @@ describe("ollamaEmbeddings", () => {
   const answering = (body: object, status = 200) =>
     ollamaEmbeddings(model, { fetch: async () => new Response(JSON.stringify(body), { status }) });
 
+  it("tells the name of its model with the tag that the server takes [embedding.model-id]", () => {
+    const nameOf = (given: string) => ollamaEmbeddings(given).modelId;
+
+    expect(nameOf("nomic-embed-text")).toBe("nomic-embed-text:latest");
+    expect(nameOf("nomic-embed-text:v1.5")).toBe("nomic-embed-text:v1.5");
+    expect(nameOf("host:5000/library/bge-m3")).toBe("host:5000/library/bge-m3:latest");
+  });
+
   it("says how to get a missing model", async () => {
     await expect(answering({ error: "model not found" }, 404).embed("a")).rejects.toMatchObject({
       message: expect.stringContaining(`ollama pull ${model}`),

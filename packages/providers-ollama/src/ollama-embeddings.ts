@@ -19,12 +19,14 @@ const limits = { mostTexts: 64 };
 
 class OllamaEmbeddings implements EmbeddingProvider {
   readonly providerId = providerId;
+  readonly modelId: string;
   readonly dimensions?: number;
   readonly #settings: EmbeddingsSettings;
   readonly #connection: EmbedConnection;
 
   constructor(settings: EmbeddingsSettings) {
-    const { client, dimensions } = settings;
+    const { client, model, dimensions } = settings;
+    this.modelId = withTag(model);
     if (dimensions !== undefined) this.dimensions = dimensions;
     this.#settings = settings;
     this.#connection =
@@ -46,6 +48,12 @@ class OllamaEmbeddings implements EmbeddingProvider {
       return { call, limits, length: dimensions, send };
     });
   }
+}
+
+/** Returns the name of a model with its tag: the server takes `latest` for a name without one. */
+function withTag(model: string): string {
+  const name = model.slice(model.lastIndexOf("/") + 1);
+  return name.includes(":") ? model : `${model}:latest`;
 }
 
 /** Returns the vectors in an answer, in the order of the texts. */

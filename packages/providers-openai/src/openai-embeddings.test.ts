@@ -42,6 +42,11 @@ describe("embeddings of OpenAI [openai.embeddings]", () => {
     expect(openaiEmbeddings().providerId).toBe("openai");
   });
 
+  it("tell the name of their model [embedding.model-id]", () => {
+    expect(openaiEmbeddings().modelId).toBe("text-embedding-3-small");
+    expect(openaiEmbeddings({ model: "text-embedding-3-large" }).modelId).toBe("text-embedding-3-large");
+  });
+
   it("refuse vectors of another length than was asked for", async () => {
     const vendor = await startVendor({ dimensions: 16 });
     const embeddings = openaiEmbeddings({ apiKey: "sk-1", baseURL: `${vendor.url}/v1`, dimensions: 8 });

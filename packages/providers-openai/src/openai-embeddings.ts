@@ -27,6 +27,7 @@ const limits = { mostTexts: 256, mostCharacters: 250_000 };
 
 class OpenAIEmbeddings implements EmbeddingProvider {
   readonly providerId = providerId;
+  readonly modelId: string;
   readonly dimensions?: number;
   readonly #settings: EmbeddingsSettings;
 
@@ -35,6 +36,7 @@ class OpenAIEmbeddings implements EmbeddingProvider {
     const isOpenAI = isOpenAIHost(new URL(baseURL).hostname);
     const dimensions = settings.dimensions ?? (isOpenAI ? getOwn(lengths, model) : undefined);
     if (dimensions !== undefined) this.dimensions = dimensions;
+    this.modelId = model;
     this.#settings = settings;
   }
 

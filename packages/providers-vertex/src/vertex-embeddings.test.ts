@@ -35,11 +35,12 @@ describe.each([
 });
 
 describe("vertexEmbeddings", () => {
-  it("asks for the default model in its project, one text at a time [vertex.embeddings]", async () => {
+  it("asks for the default model in its project, one text at a time [vertex.embeddings] [embedding.model-id]", async () => {
     const { vendor } = await startVendor({ dimensions: 3072 });
     const embeddings = vertexEmbeddings({ ...inProject(), baseURL: vendor.url });
 
     expect([embeddings.providerId, embeddings.dimensions]).toEqual(["vertex", 3072]);
+    expect(embeddings.modelId).toBe("gemini-embedding-001");
     expect(await embeddings.embedBatch(["rain", "sun"])).toHaveLength(2);
     expect(vendor.exchanges.map(({ request }) => request.url)).toEqual(
       Array(2).fill(

@@ -118,6 +118,7 @@ export const storageRules = [
       "a damaged, missing, full or foreign file is an error that says how to mend it, with nothing half written",
     "embedding.embed": "embed returns the vector of a string",
     "embedding.batch": "embedBatch returns one vector per string",
+    "embedding.model-id": "each of our embedding providers tells the name of its model",
     "knowledge.config": "a knowledge base has a name, a vector store and perhaps a collection",
     "knowledge.initialize": "initialize prepares the store",
     "knowledge.add": "add stores a document",

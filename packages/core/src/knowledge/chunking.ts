@@ -8,7 +8,7 @@ import { largestTopK } from "../vector/read-search-options.ts";
 import { splitText } from "./split-text.ts";
 import type { TextRange } from "./split-text.ts";
 
-/** The size of the pieces of long documents, in tokens as `estimateTokens` counts them. */
+/** The size of the pieces of long documents, in tokens, which are estimated: an English word is one or two. */
 export type ChunkingOptions = {
   /** Longer documents are split into pieces of at most this size. @default 2000 */
   size?: number | undefined;
