@@ -10,6 +10,7 @@ export { checkStorageModel } from "./storage/check-storage-model.ts";
 export { JournalStorage } from "./storage/journal-storage.ts";
 export { mountSmallDisk } from "./storage/small-disk.ts";
 export type { SmallDisk } from "./storage/small-disk.ts";
+export { checkDocsKnowledge } from "./vectors/check-docs-knowledge.ts";
 export { checkHostileStrings } from "./vectors/check-hostile-strings.ts";
 export { checkTenants } from "./vectors/check-tenants.ts";
 export { clusteredVectors, measureRecall } from "./vectors/clustered-vectors.ts";

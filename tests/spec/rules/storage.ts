@@ -138,6 +138,7 @@ export const storageRules = [
     "knowledge.batches": "the pieces of many documents are embedded in full batches",
     "knowledge.model": "a collection with vectors of another embedding model is refused",
     "knowledge.rerank": "rerank orders the results of a search for a text, and adds none",
+    "knowledge.docs": "an agent finds the right page of this repository's docs for each of ten questions",
     "knowledge.bad-input": "a document or search that is refused, and a store that is down, leave nothing half done",
     "openai.embeddings": "openaiEmbeddings({ apiKey?, model? }) makes an embedding provider",
     "openai.embeddings-default": "openaiEmbeddings uses text-embedding-3-small by default",

@@ -1,6 +1,7 @@
 import { InMemoryVectorStore } from "@troupe/core";
 import type { VectorDocument, VectorSearchOptions } from "@troupe/core";
 import { describe, expect, it } from "vitest";
+import { checkDocsKnowledge } from "./check-docs-knowledge.ts";
 import { checkHostileStrings } from "./check-hostile-strings.ts";
 import { checkTenants } from "./check-tenants.ts";
 import { clusteredVectors, measureRecall } from "./clustered-vectors.ts";
@@ -96,5 +97,24 @@ describe("InMemoryVectorStore with hostile strings and tenants", () => {
     ["normalizes ids", (text) => text.normalize("NFC")],
   ])("would find a store that %s", async (_, change) => {
     await expect(checkHostileStrings(new WrongStore(change), { count: 600 })).rejects.toThrow("for the string");
+  });
+});
+
+describe("a knowledge base of this repository's docs", () => {
+  it("answers ten questions with the right page [knowledge.docs]", async () => {
+    await checkDocsKnowledge(new InMemoryVectorStore());
+  });
+
+  it("would find a store that forgets pieces", async () => {
+    const store = new InMemoryVectorStore();
+    const collection = store.collection.bind(store);
+    store.collection = (name) => {
+      const view = collection(name);
+      const search = view.search.bind(view);
+      view.search = async (embedding, options) => (await search(embedding, options)).slice(2);
+      return view;
+    };
+
+    await expect(checkDocsKnowledge(store)).rejects.toThrow("of the question");
   });
 });

@@ -50,7 +50,7 @@ describe("createSearchTool", () => {
     await knowledge.add({ id: "due", content: "Invoices\nare due", metadata: { secret: "not for the model" } });
 
     expect(await search(knowledge, { query: "It rains in Oslo" })).toBe(
-      '<document id="rain" score="1.000">\nIt rains in Oslo\n</document>\n\n<document id="due" score="0.063">\nInvoices\nare due\n</document>',
+      '<document id="rain" score="1.000">\nIt rains in Oslo\n</document>\n\n<document id="due" score="0.000">\nInvoices\nare due\n</document>',
     );
     expect(await search(knowledgeBase(), { query: "a" })).toBe("No documents were found.");
   });

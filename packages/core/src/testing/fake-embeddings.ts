@@ -2,9 +2,15 @@ import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provid
 
 const gramLength = 3;
 
+const commonWords = new Set(
+  "a an and are as at be but by can do does for from has have how i if in is it its no not of on one or that the their them then there these they this to was what when where which who why will with you your".split(
+    " ",
+  ),
+);
+
 /**
- * Embeddings for tests, without a model: each group of three characters adds to one number of the vector, so strings
- * that share words are near. The same string has the same vector everywhere.
+ * Embeddings for tests, without a model: each group of three characters in a word adds to one number of the vector, so
+ * strings that share words are near. The same string has the same vector everywhere.
  */
 export class FakeEmbeddings implements EmbeddingProvider {
   readonly providerId = "fake";
@@ -31,14 +37,23 @@ export class FakeEmbeddings implements EmbeddingProvider {
 
 function embedText(text: string, dimensions: number): number[] {
   const vector = Array.from({ length: dimensions }, () => 0);
-  // Padded, so that an empty string has a vector other than zero.
-  const padded = ` ${text.toLowerCase().replace(/\s+/g, " ").trim()} `.padEnd(gramLength);
-  for (let at = 0; at + gramLength <= padded.length; at++) {
-    const place = hash(padded.slice(at, at + gramLength)) % dimensions;
-    vector[place] = (vector[place] ?? 0) + 1;
+  for (const word of wordsOf(text)) {
+    // Padded, so that an empty string has a vector other than zero.
+    const padded = ` ${word} `.padEnd(gramLength);
+    for (let at = 0; at + gramLength <= padded.length; at++) {
+      const place = hash(padded.slice(at, at + gramLength)) % dimensions;
+      vector[place] = (vector[place] ?? 0) + 1;
+    }
   }
   const length = Math.hypot(...vector);
   return vector.map((value) => value / length);
+}
+
+/** Returns the words of a text, without those that most English texts have unless there are no others. */
+function wordsOf(text: string): readonly string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [text];
+  const telling = words.filter((word) => !commonWords.has(word));
+  return telling.length > 0 ? telling : words;
 }
 
 /** Returns the FNV-1a hash of the code units. */
