@@ -16,11 +16,12 @@ function open(options: PgVectorOptions) {
   return { store, pool };
 }
 
-/** Stores clustered vectors, of which a fifth has each value of `fifth`. */
+/** Stores clustered vectors, 60 % of them with `most`, in 60 % of the clusters or as many of each cluster. */
 async function fill(schema: string, size: { count: number; dimensions: number; queries: number }) {
   const sample = clusteredVectors(size);
   const documents = sample.documents.map((document, index) => {
-    return { ...document, metadata: { ...document.metadata, fifth: Math.floor(index / 7) % 5 } };
+    const [mostClusters, mostOfEach] = [document.metadata.cluster % 5 < 3, Math.floor(index / 7) % 5 < 3];
+    return { ...document, metadata: { ...document.metadata, mostClusters, mostOfEach } };
   });
   const store = new PgVectorStore(serverUrl, { schema, statementTimeoutMs: 600_000 });
   await store.write({ upsert: documents });
@@ -37,7 +38,8 @@ describe.skipIf(serverUrl === "")("PgVectorStore with 10,000 clustered vectors",
 
   it.each([
     ["without a filter", {}, 10, "hnsw"],
-    ["with a filter that keeps 20 %", { fifth: 3 }, 10, "hnsw"],
+    ["with a filter that keeps 60 % of each cluster", { mostOfEach: true }, 10, "hnsw"],
+    ["with a filter that keeps 60 % of the clusters", { mostClusters: true }, 10, "hnsw"],
     ["with topK 200", {}, 200, "hnsw"],
     ["with a filter that keeps 1 % within one cluster", { cluster: 7 }, 10, "Bitmap"],
     ["with a filter that keeps 1 % across all clusters", { part: 7 }, 10, "Bitmap"],

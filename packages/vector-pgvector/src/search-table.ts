@@ -1,5 +1,5 @@
 import { checkDimensions } from "@troupe/core/adapter";
-import type { StoredSearch } from "@troupe/core/adapter";
+import type { MetadataFilter, StoredSearch } from "@troupe/core/adapter";
 import type { VectorSearchResult } from "@troupe/core";
 import type { Query, SqlStatement } from "@troupe-internal/postgres";
 import { catalogName, indexedType, searchedExpression, tableName, unitVector } from "./collection-table.ts";
@@ -20,9 +20,16 @@ export type SearchedTable = {
 
 /** A pool may have been told to read numbers otherwise. */
 type Result = DocumentRow & { readonly score: number | string };
+type Candidate = Result & { readonly candidates: string };
 
-/** Up to so many matching documents, comparing all of them is as fast as the index, and exact. */
-const fewDocuments = 1000;
+/**
+ * Up to so many documents, comparing all is about as fast as the index, and exact. Of those that match a filter more are
+ * few: the index has to visit many others for them, and finds them worse the less they are near the wanted vector.
+ */
+const [fewDocuments, fewMatching] = [1000, 5000];
+
+/** With a filter, so many times `efSearch` documents are kept in sight, of which some match. */
+const filteredSight = 10;
 
 /** The most documents that a search through the index visits before the exact search takes over. */
 const mostVisited = 20_000;
@@ -45,9 +52,10 @@ export async function searchTable(
 }
 
 /** Begins a transaction for a search, and reads the length of the collection's vectors in the same round trip. */
-function beginning({ names, key, settings }: SearchedTable, { topK }: StoredSearch): string {
+function beginning({ names, key, settings }: SearchedTable, { topK, filter }: StoredSearch): string {
+  const sight = settings.efSearch * (isEmpty(filter) ? 1 : filteredSight);
   const planner = {
-    "hnsw.ef_search": Math.min(1000, Math.max(settings.efSearch, 2 * topK)),
+    "hnsw.ef_search": Math.min(1000, Math.max(sight, 2 * topK)),
     // Goes on until enough documents match the filter.
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.max_scan_tuples": mostVisited,
@@ -71,11 +79,22 @@ async function findRows(query: Query, planned: PlannedSearch): Promise<readonly 
   table.warn(dimensions);
   const type = table.settings.exact ? undefined : indexedType(dimensions);
   if (type === undefined) return await query<Result>(exactStatement(planned));
-  const most = Math.max(fewDocuments, search.topK);
+  const most = Math.max(isEmpty(search.filter) ? fewDocuments : fewMatching, search.topK);
   const few = await query<Result & { matching: string }>(fewStatement(planned, most));
   if (Number(few[0]?.matching) <= most) return few.filter(({ id }) => id !== null);
-  const indexed = await query<Result>(indexedStatement(planned, type));
-  return indexed.length < search.topK ? await query<Result>(exactStatement(planned)) : indexed;
+  const indexed = await query<Candidate>(indexedStatement(planned, type));
+  // Fewer than it was asked for: it stopped before it had seen enough.
+  const isWhole = Number(indexed[0]?.candidates) >= candidatesFor(search);
+  return isWhole ? indexed : await query<Result>(exactStatement(planned));
+}
+
+/** The number of documents that the index finds for a search, more than are wanted: their order is not exact. */
+function candidatesFor({ topK }: StoredSearch): number {
+  return topK + Math.min(topK + 20, 1000);
+}
+
+function isEmpty(filter: MetadataFilter): boolean {
+  return Object.keys(filter).length === 0;
 }
 
 /** Compares all matching documents if they are at most `most`; else the one row that it returns says that they are more. */
@@ -104,9 +123,9 @@ function indexedStatement(planned: PlannedSearch, type: "vector" | "halfvec"): S
   const searched = searchedExpression(table.names, type, dimensions);
   const wanted = type === "vector" ? vector : `${vector}::${table.names.extensionSchema}.halfvec(${dimensions})`;
   const sql = `
-    select id, content, metadata::text as metadata, 1 - distance as score from (
+    select id, content, metadata::text as metadata, 1 - distance as score, count(*) over () as candidates from (
       select id, content, metadata, embedding ${operator} ${vector} as distance from ${name}
-      where ${condition} order by ${searched} ${operator} ${wanted} ${limit(2 * search.topK + 20)}
+      where ${condition} order by ${searched} ${operator} ${wanted} ${limit(candidatesFor(search))}
     ) as candidates order by distance ${limit(search.topK)}`;
   return { sql, parameters };
 }

@@ -149,6 +149,9 @@ export const storageRules = [
     "pgvector.store": "a vector store in PostgreSQL keeps the contract of vector stores, a table for each collection",
     "pgvector.options": "an option without effect, or that PostgreSQL could not take, is refused at construction",
     "pgvector.recall": "a search finds 95 % of the nearest through the index, and topK where as many match a filter",
+    "pgvector.few":
+      "a search compares all of at most 1,000 documents, or 5,000 that match a filter: exact, with ties by id",
+    "pgvector.transaction": "settings of a search or change end with its transaction, as behind PgBouncer they must",
     "pgvector.dimensions":
       "2,000 dimensions are indexed as vector, 4,000 as halfvec with a ranking by full precision, 16,000 searched exactly",
     "pgvector.data": "ids, contents, metadata, filters and names of collections are never part of a statement's text",
