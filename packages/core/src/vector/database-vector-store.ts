@@ -77,7 +77,8 @@ export class VectorCollection implements VectorStore {
     const kept = new Map(upsert.map((document) => [document.id, this.#snapshot(document)]));
     for (const id of deleted) checkVectorName("document id", id);
     const deletedIds = [...new Set(deleted)].filter((id) => !kept.has(id));
-    const deletedWhere = deleteWhere === undefined ? undefined : toDeletingFilter(deleteWhere);
+    const filter = deleteWhere === undefined ? undefined : toDeletingFilter(deleteWhere);
+    const deletedWhere = filter === undefined || findsNothing(filter) ? undefined : filter;
     const documents = await this.#withVectors([...kept.values()]);
     if (documents.length === 0 && deletedIds.length === 0 && deletedWhere === undefined) return this.#checkOpen();
     await this.#use(async (database) => await database.write(this.#path, { documents, deletedIds, deletedWhere }));
@@ -86,8 +87,7 @@ export class VectorCollection implements VectorStore {
   async search(embedding: readonly number[], options?: VectorSearchOptions): Promise<VectorSearchResult[]> {
     this.#checkOpen();
     const search = { ...this.#directed(embedding), ...readSearchOptions(options) };
-    // No stored document has one, and some databases cannot be asked for it.
-    if (holdsNul(JSON.stringify(search.filter))) return [];
+    if (findsNothing(search.filter)) return [];
     return toRanked(await this.#use(async (database) => await database.search(this.#path, search)), search);
   }
 
@@ -192,6 +192,11 @@ export function toDeletingFilter(filter: Record<string, unknown>): Record<string
   const checked = toFilter(filter);
   if (Object.keys(checked).length > 0) return checked;
   throw new TroupeError("invalid_value", "deleteWhere must not be empty. To remove all documents, call clear().");
+}
+
+/** Tells if a filter holds a NUL character: no stored document has one, and some databases cannot be asked for it. */
+function findsNothing(filter: Record<string, unknown>): boolean {
+  return holdsNul(JSON.stringify(filter));
 }
 
 /** Sorts what was found, best first and equal scores by id, and keeps what the search asked for. */

@@ -140,6 +140,7 @@ export const vectorWriteCases = {
     const kept = [at("a", [1, 0], { of: { id: "y" } }), at("b", [1, 0], { of: ["x"] }), at("c", [1, 0])];
     await fill(store, ...kept, at("d", [1, 0], { of: { id: "x" } }), at("e", [1, 0], { "of.id": "x", more: 1 }));
     await store.write({ deleteWhere: { "of.id": "x" } });
+    for (const deleteWhere of [{ "of\0": "x" }, { of: ["x\0"] }]) await store.write({ deleteWhere });
 
     assert.deepEqual(await eastIds(store), ["a", "b", "c"]);
   },
