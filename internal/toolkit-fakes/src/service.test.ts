@@ -69,6 +69,13 @@ describe("a service", () => {
     await vi.waitFor(() => expect(fake.openConnections).toBeLessThan(2));
   });
 
+  it("ends work that waits for something else, when its time is over [toolkit.time-limit]", async () => {
+    const { service } = await start({}, { timeoutMs: 50 });
+    const waiting = service.call(undefined, async () => await new Promise<never>(() => undefined));
+
+    await expect(waiting).rejects.toMatchObject({ code: "timeout", fields: { problem: "timeout" } });
+  });
+
   it("ends requests that the work has left behind", async () => {
     const { fake, service, url } = await start({ delivery: { fault: { kind: "hang", at: "before-headers" } } });
     const left: Promise<unknown>[] = [];

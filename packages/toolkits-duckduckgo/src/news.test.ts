@@ -54,6 +54,8 @@ describe("duckduckgo_news", () => {
     ["news-page", "news-blocked-403"],
     ["news-page", "html-anomaly-202"],
     ["news-page", "html-anomaly-200"],
+    ["blank-202", "news"],
+    ["news-page", "blank-202"],
     ["news-page", "teapot-418"],
     ["news-page", "too-many-429"],
   ])("reports a block, never no news: %s, %s [duckduckgo.blocked]", async (page, news) => {

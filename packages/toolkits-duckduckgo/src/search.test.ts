@@ -72,6 +72,7 @@ describe("duckduckgo_search", () => {
     ["html-anomaly-202", "html-anomaly-202", 202],
     ["html-anomaly-200", "html-anomaly-200", 200],
     ["news-blocked-403", "news-blocked-403", 403],
+    ["blank-202", "blank-202", 202],
     ["teapot-418", "teapot-418", 418],
     ["too-many-429", "too-many-429", 429],
     ["html-anomaly-202", "unknown-page", 202],
