@@ -40,6 +40,9 @@ import type { SqliteOptions } from "@troupe/storage-sqlite";
 import type { PgVectorOptions } from "@troupe/vector-pgvector";
 import type { QdrantOptions } from "@troupe/vector-qdrant";
 import type { SqliteVectorOptions } from "@troupe/vector-sqlite";
+import type { DuckDuckGoOptions } from "@troupe/toolkits-duckduckgo";
+import type { HackerNewsOptions } from "@troupe/toolkits-hackernews";
+import type { WebSearchOptions } from "@troupe/toolkits-web-search";
 import { expect, expectTypeOf, it } from "vitest";
 
 /** The names of optional options that a program with exactOptionalPropertyTypes cannot set to undefined. */
@@ -89,6 +92,9 @@ type AllOptions = {
   MongoOptions: MongoOptions;
   PostgresOptions: PostgresOptions;
   SqliteOptions: SqliteOptions;
+  DuckDuckGoOptions: DuckDuckGoOptions;
+  HackerNewsOptions: HackerNewsOptions;
+  WebSearchOptions: WebSearchOptions;
   PgVectorOptions: PgVectorOptions;
   QdrantOptions: QdrantOptions;
   SqliteVectorOptions: SqliteVectorOptions;
