@@ -1,19 +1,13 @@
-import { maxResultsOption, toolkitChecks } from "@troupe-internal/toolkit";
-import { TroupeError } from "@troupe/core";
-import {
-  anyBoolean,
-  arrayOf,
-  baseUrlOption,
-  integer,
-  methods,
-  nonBlankString,
-  optional,
-  readOptions,
-  satisfying,
-} from "@troupe/core/adapter";
-import type { NetworkOptions, OptionCheck, OptionsOf, OptionTable } from "@troupe/core/adapter";
-import type { AuthClient } from "./oauth/client-tokens.ts";
-import { isRecipientEntry } from "./recipients.ts";
+import type { NetworkOptions } from "@troupe/core";
+
+/**
+ * A client that has access tokens and refreshes them by itself, such as `OAuth2Client` and `GoogleAuth` of
+ * google-auth-library, or an object with this method.
+ */
+export interface AuthClient {
+  /** Returns a valid access token, or an object that holds it as `token`. */
+  getAccessToken(): Promise<string | null | undefined | { token?: string | null | undefined }>;
+}
 
 /** Options of a `GmailToolkit`: either `tokenPath`, as a rule with `credentialsPath`, or `authClient`. */
 export type GmailToolkitOptions = NetworkOptions & {
@@ -45,55 +39,3 @@ export type GmailToolkitOptions = NetworkOptions & {
   /** @default "https://gmail.googleapis.com" */
   baseURL?: string | undefined;
 };
-
-const recipientEntry = satisfying<string>("a mail address, or @ and a domain", isRecipientEntry);
-const recipients = arrayOf("mail addresses or @domains", recipientEntry);
-
-const allowedRecipients: OptionCheck<string[]> = (value, name, where) => {
-  const entries = recipients(value, name, where);
-  if (entries.length > 0) return entries;
-  throw new TroupeError(
-    "invalid_config",
-    "allowedRecipients must not be empty. Leave it out to allow any recipient, or set enableSend: false.",
-  );
-};
-
-const optionTable = {
-  credentialsPath: optional(nonBlankString()),
-  tokenPath: optional(nonBlankString()),
-  authClient: optional(methods<AuthClient>("an object such as an OAuth2Client", "getAccessToken")),
-  enableSend: optional(anyBoolean, true),
-  enableSearch: optional(anyBoolean, true),
-  enableRead: optional(anyBoolean, true),
-  allowedRecipients: optional(allowedRecipients),
-  maxRecipients: optional(integer(1, 500), 20),
-  maxResults: maxResultsOption(50, 10),
-  maxTextLength: optional(integer(100, 1_000_000), 20_000),
-  baseURL: optional(baseUrlOption, "https://gmail.googleapis.com"),
-  ...toolkitChecks,
-} satisfies OptionTable<GmailToolkitOptions>;
-
-/** Options of a `GmailToolkit` with their defaults. */
-export type GmailSettings = OptionsOf<typeof optionTable>;
-
-/** Checks the options of a `GmailToolkit`. Throws `invalid_config` for ones that exclude each other or have no effect. */
-export function readGmailOptions(options: GmailToolkitOptions): GmailSettings {
-  const settings = readOptions(optionTable, options, { owner: "GmailToolkit" });
-  const { authClient, tokenPath, credentialsPath, enableSend } = settings;
-  if (authClient !== undefined && (tokenPath ?? credentialsPath) !== undefined) {
-    throw new TroupeError(
-      "invalid_config",
-      "authClient excludes tokenPath and credentialsPath, because it has tokens of its own. Leave out one or the other.",
-    );
-  }
-  if (!enableSend) refuseWithoutEffect(options, ["allowedRecipients", "maxRecipients"], "enableSend");
-  if (!settings.enableSearch) refuseWithoutEffect(options, ["maxResults"], "enableSearch");
-  if (!settings.enableRead) refuseWithoutEffect(options, ["maxTextLength"], "enableRead");
-  return settings;
-}
-
-function refuseWithoutEffect(options: GmailToolkitOptions, names: readonly (keyof GmailToolkitOptions)[], off: string) {
-  const given = names.find((name) => options[name] !== undefined);
-  if (given === undefined) return;
-  throw new TroupeError("invalid_config", `${given} has no effect, because ${off} is false. Leave it out.`);
-}

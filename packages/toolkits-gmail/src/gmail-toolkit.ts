@@ -5,11 +5,12 @@ import { createReadTool } from "./gmail-read.ts";
 import { createSearchTool } from "./gmail-search.ts";
 import { createSendTool } from "./gmail-send.ts";
 import { GmailApi } from "./gmail-api.ts";
-import { readGmailOptions } from "./gmail-options.ts";
-import type { GmailSettings, GmailToolkitOptions } from "./gmail-options.ts";
+import type { GmailToolkitOptions } from "./gmail-options.ts";
 import { ClientTokens } from "./oauth/client-tokens.ts";
 import { FileTokens } from "./oauth/file-tokens.ts";
 import type { TokenSource } from "./oauth/file-tokens.ts";
+import { readGmailOptions } from "./read-options.ts";
+import type { GmailSettings } from "./read-options.ts";
 
 /**
  * Tools for one mailbox of Gmail: `gmail_send`, `gmail_search` and `gmail_read`. Give it to an agent among its tools, or

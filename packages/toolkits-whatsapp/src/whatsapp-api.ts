@@ -3,8 +3,8 @@ import { TroupeError } from "@troupe/core";
 import type { RunContext } from "@troupe/core";
 import { readEnvironment, readObject, readObjects, readText } from "@troupe/core/adapter";
 import { explainGraphError } from "./graph-errors.ts";
-import { isPhoneNumberId, isVersion } from "./whatsapp-options.ts";
-import type { WhatsAppSettings } from "./whatsapp-options.ts";
+import { isPhoneNumberId, isVersion } from "./read-options.ts";
+import type { WhatsAppSettings } from "./read-options.ts";
 
 /** The name of the service in errors. */
 const serviceName = "WhatsApp";

@@ -3,7 +3,7 @@ import type { ToolDef, ToolSource } from "@troupe/core";
 import { createSendTemplateTool } from "./send-template.ts";
 import { createSendTextTool } from "./send-text.ts";
 import { WhatsAppApi } from "./whatsapp-api.ts";
-import { readWhatsAppOptions } from "./whatsapp-options.ts";
+import { readWhatsAppOptions } from "./read-options.ts";
 import type { WhatsAppToolkitOptions } from "./whatsapp-options.ts";
 
 /**

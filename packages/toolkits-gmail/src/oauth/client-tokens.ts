@@ -1,16 +1,8 @@
 import { serviceError } from "@troupe-internal/toolkit";
 import { untilAborted } from "@troupe/core/adapter";
+import type { AuthClient } from "../gmail-options.ts";
 import type { TokenCall, TokenSource } from "./file-tokens.ts";
 import { serviceName, tokenRevoked } from "./token-endpoint.ts";
-
-/**
- * A client that has access tokens and refreshes them by itself, such as `OAuth2Client` and `GoogleAuth` of
- * google-auth-library, or an object with this method.
- */
-export interface AuthClient {
-  /** Returns a valid access token, or an object that holds it as `token`. */
-  getAccessToken(): Promise<string | null | undefined | { token?: string | null | undefined }>;
-}
 
 /** Access tokens of the user's own client. */
 export class ClientTokens implements TokenSource {

@@ -1,0 +1,52 @@
+import { credentialOption, toolkitChecks } from "@troupe-internal/toolkit";
+import { TroupeError } from "@troupe/core";
+import { anyBoolean, arrayOf, baseUrlOption, optional, readOptions, satisfying } from "@troupe/core/adapter";
+import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/adapter";
+import { readNumber } from "./recipient.ts";
+import type { WhatsAppToolkitOptions } from "./whatsapp-options.ts";
+
+const numberOption: OptionCheck<string> = (value, name, where) => {
+  const expected = satisfying<string>(
+    "a phone number with its country code, such as +15551234567",
+    (given) => typeof given === "string" && readNumber(given) !== undefined,
+  );
+  return readNumber(expected(value, name, where)) ?? "";
+};
+
+const allowedRecipients: OptionCheck<string[]> = (value, name, where) => {
+  const numbers = arrayOf("phone numbers", numberOption)(value, name, where);
+  if (numbers.length > 0) return numbers;
+  throw new TroupeError("invalid_config", "allowedRecipients must not be empty. Leave it out to allow any recipient.");
+};
+
+const optionTable = {
+  accessToken: credentialOption,
+  phoneNumberId: optional(
+    satisfying<string>("a string of digits, the id of the number that sends", (value) => isPhoneNumberId(value)),
+  ),
+  version: optional(satisfying<string>('a version such as "v25.0"', (value) => isVersion(value))),
+  recipientWaid: optional(numberOption),
+  enableSendText: optional(anyBoolean, true),
+  enableSendTemplate: optional(anyBoolean, true),
+  allowedRecipients: optional(allowedRecipients),
+  baseURL: optional(baseUrlOption, "https://graph.facebook.com"),
+  ...toolkitChecks,
+} satisfies OptionTable<WhatsAppToolkitOptions>;
+
+/** Options of a `WhatsAppToolkit` with their defaults. */
+export type WhatsAppSettings = OptionsOf<typeof optionTable>;
+
+/** Checks the options of a `WhatsAppToolkit`. */
+export function readWhatsAppOptions(options: WhatsAppToolkitOptions): WhatsAppSettings {
+  return readOptions(optionTable, options, { owner: "WhatsAppToolkit" });
+}
+
+/** Tells if a value is the id of a number: digits alone, because it stands in a path. */
+export function isPhoneNumberId(value: unknown): value is string {
+  return typeof value === "string" && /^\d{5,30}$/.test(value);
+}
+
+/** Tells if a value is a version of the Graph API. */
+export function isVersion(value: unknown): value is string {
+  return typeof value === "string" && /^v\d{1,3}\.\d{1,2}$/.test(value);
+}
