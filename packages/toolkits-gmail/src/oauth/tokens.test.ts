@@ -2,6 +2,7 @@ import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { join } from "node:path";
 import { allTextOf, contextWith } from "@troupe-internal/toolkit-fakes";
 import { createLogger } from "@troupe/core";
+import { OAuth2Client } from "google-auth-library";
 import { describe, expect, it } from "vitest";
 import { answer, recorded, startGmail } from "../../test/gmail.ts";
 import { expired, future, read, startOAuth, startWithoutCredentials } from "../../test/start-oauth.ts";
@@ -184,7 +185,9 @@ describe("the token file", () => {
     // No name for a temporary file fits beside it: unlike rights, this binds the superuser too.
     const tokenPath = join(folder, `${"t".repeat(245)}.json`);
     writeFileSync(tokenPath, JSON.stringify(expired));
-    server.answer({ body: JSON.stringify({ access_token: "ya29.short", expires_in: 30 }) });
+    server.answer({
+      body: JSON.stringify({ access_token: "ya29.short", refresh_token: "1//rotated", expires_in: 30 }),
+    });
     const { service, call } = await startGmail({ tokenPath, credentialsPath });
     const lines: string[] = [];
     const logger = createLogger({ level: "warn", write: (line: string) => lines.push(line) });
@@ -196,8 +199,10 @@ describe("the token file", () => {
 
     const used = service.requests.map(({ headers }) => headers.authorization);
     expect(used).toEqual(["Bearer ya29.short", "Bearer ya29.new-token", "Bearer ya29.new-token"]);
+    const spent = server.requests.map(({ body }) => new URLSearchParams(body).get("refresh_token"));
+    expect(spent).toEqual(["1//refresh", "1//rotated"]);
     expect(lines.filter((line) => line.includes("cannot be saved at tokenPath"))).toHaveLength(1);
-    expect(lines.join("\n")).not.toMatch(/ya29|refresh-|secret/);
+    expect(lines.join("\n")).not.toMatch(/ya29|1\/\/|secret/);
     expect(JSON.parse(readFileSync(tokenPath, "utf8"))).toEqual(expired);
     expect(readdirSync(folder)).toHaveLength(3);
   });
@@ -228,6 +233,16 @@ describe("an authClient", () => {
     await call("gmail_read", read);
 
     expect(service.requests[0]?.headers.authorization).toBe("Bearer ya29.own");
+  });
+
+  it("may be a client of google-auth-library [gmail.auth-client]", async () => {
+    const client = new OAuth2Client({ clientId: "id-1" });
+    client.setCredentials({ access_token: "ya29.google", expiry_date: future });
+    const { service, call } = await startGmail({ authClient: client });
+
+    await call("gmail_read", read);
+
+    expect(service.requests[0]?.headers.authorization).toBe("Bearer ya29.google");
   });
 
   it("is asked again after its token was refused [gmail.auth-client]", async () => {
