@@ -108,6 +108,7 @@ export const internalUsers = {
     "@troupe/vector-qdrant",
     "@troupe/vector-mongodb",
     "@troupe/http",
+    "@troupe/mcp",
   ],
   "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http"],
 };

@@ -161,6 +161,7 @@ export { runToolsOption } from "./agent/agent-tools.ts";
 export { readRunOpts } from "./run/read-run-opts.ts";
 export type { RunDefaults, RunSettings } from "./run/run-options.ts";
 export { Run } from "./run/run.ts";
+export { runOf } from "./run/derive-context.ts";
 export type { RunInit } from "./run/run.ts";
 export { RunExecution } from "./run/run-execution.ts";
 export type { RunEnd, RunWork } from "./run/run-work.ts";

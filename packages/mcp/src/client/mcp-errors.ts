@@ -1,0 +1,104 @@
+import { TroupeError } from "@troupe/core";
+import type { Masker } from "@troupe/core/adapter";
+import { readStatus } from "./library.ts";
+
+/** The longest text of a server that is repeated to a model, in characters. */
+const longestText = 1000;
+
+/** What failed, for the sentence of an error, and what is needed to tell it without secrets. */
+export type McpWork = { readonly server: string; readonly what: string; readonly mask: Masker };
+
+/**
+ * Makes the error of a failed exchange with a server. It names the server and the failure, and shows nothing of the
+ * server's words but the message of a refusal, which is for the model that made the call; no secret is in it.
+ */
+export function toMcpError(error: unknown, { server, what, mask }: McpWork): TroupeError {
+  if (TroupeError.is(error)) return error;
+  const name = `The MCP server ${JSON.stringify(server)}`;
+  const status = readStatus(error);
+  const fields = { server, ...(status !== undefined && { status }) };
+  if (status === 401 || status === 403 || isNamed(error, "UnauthorizedError")) {
+    const message = `${name} refused the credentials for ${what}. Check headers or authProvider.`;
+    return new TroupeError("unauthorized", message, { fields });
+  }
+  if (status === 429) {
+    return new TroupeError("rate_limited", `${name} gets too many requests. Wait before the next call.`, { fields });
+  }
+  if (status !== undefined) {
+    const message = `${name} answered ${what} with the HTTP status ${status}. Check its URL, and that it runs.`;
+    return new TroupeError("unavailable", message, { fields });
+  }
+  const refusal = refusalOf(error);
+  if (refusal !== undefined) {
+    const message = `${name} refused ${what}: ${mask(refusal.message, longestText)}`;
+    return new TroupeError("invalid_request", message, { fields: { ...fields, rpcCode: refusal.code } });
+  }
+  return brokenOff(error, { name, what, fields });
+}
+
+function brokenOff(
+  error: unknown,
+  { name, what, fields }: { name: string; what: string; fields: { server: string } },
+): TroupeError {
+  const code = readCode(error);
+  if (code === "REQUEST_TIMEOUT")
+    return new TroupeError("timeout", `${name} did not answer ${what} in time.`, { fields });
+  if (code === "ENOENT" || code === "EACCES") {
+    const message = `${name} could not be started: its command was not found or may not be run. Check command, PATH and cwd.`;
+    return new TroupeError("unavailable", message, { fields });
+  }
+  if (code === "INVALID_RESULT" || code === "UNSUPPORTED_RESULT_TYPE") {
+    return new TroupeError("unavailable", `${name} answered ${what} in a form that the protocol does not allow.`, {
+      fields,
+    });
+  }
+  const message = `${name} cannot be reached, or the connection broke off during ${what}. The next call connects again.`;
+  return new TroupeError("unavailable", message, { fields });
+}
+
+/** Marks the error that stands for the answer to a request whose connection broke off. */
+export const brokenOffMark = "troupe.connection-broke-off";
+
+/** The error that a server sent in place of a result, or undefined for another failure. */
+function refusalOf(error: unknown): { code: number; message: string } | undefined {
+  if (!(error instanceof Error) || isBrokenOff(error)) return undefined;
+  const { code, message } = error as Error & { code?: unknown };
+  return typeof code === "number" ? { code, message } : undefined;
+}
+
+/**
+ * What a failure of an exchange says about the connection: the server answered; it is silent or broken, which the next use
+ * has to look at; it may have forgotten the session; or the connection is lost.
+ */
+export type Diagnosis = "answered" | "silent" | "no-session" | "lost";
+
+/** Tells what a failure of an exchange says about the connection. */
+export function diagnose(error: unknown): Diagnosis {
+  if (isRefusal(error) || readCode(error) === "INVALID_RESULT") return "answered";
+  if (TroupeError.is(error)) return error.code === "timeout" ? "silent" : "answered";
+  const status = readStatus(error);
+  if (status === undefined) return isNamed(error, "UnauthorizedError") ? "answered" : "lost";
+  // Servers that were started again answer a session of before with one of these.
+  if (status === 400 || status === 404) return "no-session";
+  return status >= 500 ? "silent" : "answered";
+}
+
+/** Tells if a server answered a request with an error, so that the connection works. */
+export function isRefusal(error: unknown): boolean {
+  return refusalOf(error) !== undefined;
+}
+
+function isBrokenOff(error: Error): boolean {
+  return (error as { data?: unknown }).data === brokenOffMark;
+}
+
+/** Returns the code of an error of the library or of the system, which may stand in its cause. */
+function readCode(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined;
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return code ?? readCode(cause);
+}
+
+function isNamed(error: unknown, name: string): boolean {
+  return error instanceof Error && error.constructor.name === name;
+}

@@ -1,0 +1,188 @@
+import { TroupeError } from "@troupe/core";
+import type { RunContext, ToolDef, ToolReturn, ToolSource } from "@troupe/core";
+import { Network, runOf } from "@troupe/core/adapter";
+import { Connection } from "./connection.ts";
+import { ToolMaker } from "./make-tools.ts";
+import type { CallTool } from "./make-tools.ts";
+import { readMcpOptions } from "./mcp-options.ts";
+import type { McpHeaders, McpSettings, McpToolServerOptions } from "./mcp-options.ts";
+import { readResult } from "./read-result.ts";
+
+const defaultMaxConnections = 100;
+const defaultIdleTimeoutMs = 300_000;
+
+/**
+ * A server of tools that speaks the Model Context Protocol: a program that is started, or a URL. Given to an agent among
+ * its tools, it connects when a run first needs it and is closed with the agent.
+ */
+export class McpToolServer implements ToolSource {
+  /** The name that stands before the names of the tools. */
+  readonly name: string;
+  readonly #settings: McpSettings;
+  /** By a hash of their headers, the one that was used longest ago first. */
+  readonly #connections = new Map<string, Connection>();
+  readonly #idleTimers = new WeakMap<Connection, NodeJS.Timeout>();
+  readonly #closing = new Set<Promise<void>>();
+  #isClosed = false;
+
+  /** Throws `invalid_config` for a wrong option. Starts and connects nothing yet. */
+  constructor(options: McpToolServerOptions) {
+    this.#settings = readMcpOptions(options);
+    this.name = this.#settings.name;
+  }
+
+  /**
+   * Opens the connection now, and opens a closed server again. Rejects with a `TroupeError` when the server cannot be
+   * reached. Without `connect` the first use opens it.
+   */
+  async connect(context?: RunContext): Promise<void> {
+    this.#isClosed = false;
+    await this.#use(context, async (connection) => await connection.open(context?.signal));
+  }
+
+  /**
+   * Returns the tools of the server, connecting first where that is needed. For a run, a server that is down is a warning of
+   * the run, and the tools are those that were known before; without a context the call rejects.
+   */
+  async getTools(context?: RunContext): Promise<ToolDef[]> {
+    let known: readonly ToolDef[] = [];
+    try {
+      return await this.#use(context, async (connection) => {
+        known = connection.knownTools;
+        return [...(await connection.tools(context?.signal))];
+      });
+    } catch (error) {
+      if (context === undefined || context.signal.aborted) throw error;
+      this.#warn(context, error, known.length);
+      return [...known];
+    }
+  }
+
+  /** Lists the tools again and returns them. Runs that have begun keep the tools that they began with. */
+  async refresh(context?: RunContext): Promise<ToolDef[]> {
+    return await this.#use(context, async (connection) => {
+      connection.forgetTools();
+      return [...(await connection.tools(context?.signal))];
+    });
+  }
+
+  /**
+   * Completes the authorization of a user whom `authProvider` sent away to grant it, after `connect` rejected with
+   * `unauthorized`: takes the parameters of the URL that the user came back to. Call `connect` again afterwards.
+   */
+  async finishAuth(parameters: URLSearchParams, context?: RunContext): Promise<void> {
+    await this.#use(context, async (connection) => await connection.finishAuth(parameters));
+  }
+
+  /** Ends all connections, sessions and processes. Only `connect` opens the server again. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const [key, connection] of this.#connections) this.#remove(key, connection);
+    await Promise.all(this.#closing);
+  }
+
+  /** Calls the work with the connection of the context's headers, which is not closed meanwhile. */
+  async #use<Result>(
+    context: RunContext | undefined,
+    work: (connection: Connection) => Promise<Result>,
+  ): Promise<Result> {
+    this.#refuseClosed();
+    const headers = await this.#readHeaders(context);
+    this.#refuseClosed();
+    const [key, connection] = this.#connectionOf(headers);
+    connection.active++;
+    try {
+      return await work(connection);
+    } finally {
+      connection.active--;
+      if (typeof this.#settings.headers === "function") this.#closeWhenIdle(key, connection);
+    }
+  }
+
+  async #readHeaders(context: RunContext | undefined): Promise<McpHeaders> {
+    const { headers = {} } = this.#settings;
+    if (typeof headers !== "function") return headers;
+    const network = new Network({ headers: () => headers(context) });
+    const read = await network.readHeaders(context?.signal);
+    return Object.fromEntries(
+      Object.entries(read ?? {}).filter((entry): entry is [string, string] => entry[1] !== null),
+    );
+  }
+
+  #connectionOf(headers: McpHeaders): [key: string, connection: Connection] {
+    const key = typeof this.#settings.headers === "function" ? keyOf(headers) : "";
+    const known = this.#connections.get(key);
+    if (known === undefined) this.#makeRoom();
+    const connection = known ?? this.#newConnection(headers);
+    this.#connections.delete(key);
+    this.#connections.set(key, connection);
+    return [key, connection];
+  }
+
+  #newConnection(headers: McpHeaders): Connection {
+    const maker = new ToolMaker(this.#settings, async (call) => await this.#callTool(call));
+    return new Connection({ settings: this.#settings, headers, maker });
+  }
+
+  #makeRoom(): void {
+    const { maxConnections = defaultMaxConnections, name } = this.#settings;
+    if (this.#connections.size < maxConnections) return;
+    const idle = [...this.#connections].find(([, { active }]) => active === 0);
+    if (idle === undefined) {
+      const message = `All ${maxConnections} connections to the MCP server ${JSON.stringify(name)} are in use. Raise maxConnections.`;
+      throw new TroupeError("unavailable", message, { fields: { server: name } });
+    }
+    this.#remove(...idle);
+  }
+
+  #closeWhenIdle(key: string, connection: Connection): void {
+    const { idleTimeoutMs = defaultIdleTimeoutMs } = this.#settings;
+    clearTimeout(this.#idleTimers.get(connection));
+    const timer = setTimeout(() => {
+      if (connection.active === 0) this.#remove(key, connection);
+    }, idleTimeoutMs).unref();
+    this.#idleTimers.set(connection, timer);
+  }
+
+  #remove(key: string, connection: Connection): void {
+    if (this.#connections.get(key) === connection) this.#connections.delete(key);
+    clearTimeout(this.#idleTimers.get(connection));
+    const closing = connection.close().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+
+  async #callTool({ tool, args, context, onProgress }: Parameters<CallTool>[0]): Promise<ToolReturn> {
+    return await this.#use(context, async (connection) => {
+      const result = await connection.exchange({
+        what: `a call of the tool ${tool}`,
+        timeoutMs: this.#settings.timeoutMs,
+        signal: context.signal,
+        send: async (client, options) =>
+          await client.callTool({ name: tool, arguments: args }, { ...options, onprogress: onProgress }),
+      });
+      return readResult(result, tool, connection.mask);
+    });
+  }
+
+  #warn(context: RunContext, error: unknown, knownCount: number): void {
+    const lost = knownCount === 0 ? "The run has none of its tools." : "The run has the tools that were known before.";
+    const message = `The MCP server ${JSON.stringify(this.name)} did not list its tools. ${lost}`;
+    const fields = { server: this.name, error };
+    const run = runOf(context);
+    if (run === undefined) context.logger.warn(message, { ...fields, code: "tool_server_unavailable" });
+    else run.warn("tool_server_unavailable", message, fields);
+  }
+
+  #refuseClosed(): void {
+    if (!this.#isClosed) return;
+    const message = `The MCP server ${JSON.stringify(this.name)} is closed. Call connect() to open it again.`;
+    throw new TroupeError("unavailable", message, { fields: { server: this.name } });
+  }
+}
+
+function keyOf(headers: McpHeaders): string {
+  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const sorted = entries.toSorted(([one], [other]) => (one < other ? -1 : 1));
+  // Not imported: that would cost every program that imports the package several milliseconds.
+  return process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify(sorted));
+}

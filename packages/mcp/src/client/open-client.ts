@@ -1,0 +1,165 @@
+import type { Logger } from "@troupe/core";
+import type {
+  Client,
+  StreamableHTTPClientTransport,
+  Transport,
+  VersionNegotiationMode,
+} from "@modelcontextprotocol/client";
+import { compileStructuredSchema } from "@troupe/core/adapter";
+import { boundedFetch } from "./bounded-fetch.ts";
+import { loadLibrary, readStatus } from "./library.ts";
+import type { Library } from "./library.ts";
+import { brokenOffMark, isRefusal } from "./mcp-errors.ts";
+import type { McpHeaders, McpSettings } from "./mcp-options.ts";
+import { ServerLog } from "./server-logs.ts";
+import { StdioTransport } from "./stdio-transport.ts";
+
+/** A connection that is open: the library's client, and the transport under it. */
+export type OpenClient = { readonly client: Client; readonly transport: Transport };
+
+/** The settings and headers of a connection, the time it may take to open, and the functions that hear of its changes. */
+export type OpenClientInit = {
+  readonly settings: McpSettings;
+  readonly headers: McpHeaders;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly onToolsChanged: () => void;
+  readonly onUnauthorized: (transport: StreamableHTTPClientTransport) => void;
+};
+
+/** Opens a connection to a server, in the revision of the protocol that both speak. */
+export async function openClient(init: OpenClientInit): Promise<OpenClient> {
+  const library = await loadLibrary();
+  return init.settings.transport === "stdio" ? await openStdio(library, init) : await openHttp(library, init);
+}
+
+async function openStdio(library: Library, init: OpenClientInit): Promise<OpenClient> {
+  const { protocol } = init.settings;
+  const open = async (mode: VersionNegotiationMode) => {
+    return await connect(library, { init, mode, transport: stdioTransport(library, init) });
+  };
+  if (protocol !== undefined) return await open(modeOf(protocol));
+  try {
+    return await open("legacy");
+  } catch (error) {
+    // A server that refuses to begin with `initialize` may speak the revision that has none.
+    if (!isRefusal(error)) throw error;
+    return await open(modeOf("2026-07-28"));
+  }
+}
+
+async function openHttp(library: Library, init: OpenClientInit): Promise<OpenClient> {
+  const { settings, headers, onUnauthorized } = init;
+  const { protocol = "auto", url = "", authProvider, maxMessageBytes } = settings;
+  const options = {
+    requestInit: { headers },
+    fetch: boundedFetch(settings.fetch, maxMessageBytes),
+    ...(authProvider !== undefined && { authProvider }),
+  };
+  const transport = new library.StreamableHTTPClientTransport(new URL(url), options);
+  try {
+    return await connect(library, { init, mode: modeOf(protocol), transport: answeringWhenBroken(transport) });
+  } catch (error) {
+    if (error instanceof library.UnauthorizedError) onUnauthorized(transport);
+    const status = readStatus(error);
+    if (protocol === "2026-07-28" || status === undefined || ![400, 404, 405].includes(status)) throw error;
+    const older = new library.SSEClientTransport(new URL(url), options);
+    // The first error tells more: most servers that refuse both are not of 2024.
+    return await connect(library, { init, mode: "legacy", transport: older }).catch(() =>
+      Promise.reject(error as Error),
+    );
+  }
+}
+
+function modeOf(protocol: "auto" | "legacy" | "2026-07-28"): VersionNegotiationMode {
+  return protocol === "2026-07-28" ? { pin: protocol } : protocol;
+}
+
+type Connecting = {
+  readonly init: OpenClientInit;
+  readonly mode: VersionNegotiationMode;
+  readonly transport: Transport;
+};
+
+async function connect(library: Library, { init, mode, transport }: Connecting): Promise<OpenClient> {
+  const { settings, logger, signal, onToolsChanged } = init;
+  const timeout = settings.connectTimeoutMs;
+  const client = new library.Client(
+    { name: "troupe", version: "0.1.0" },
+    {
+      capabilities: {},
+      versionNegotiation: { mode, probe: { timeoutMs: timeout } },
+      jsonSchemaValidator: { getValidator: makeValidator },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
+    },
+  );
+  const log = new ServerLog(logger);
+  client.setNotificationHandler("notifications/message", ({ params }) => log.write(textOf(params.data)));
+  Object.assign(client, { onerror: ({ message }: Error) => log.write(message) });
+  try {
+    await client.connect(transport, { timeout, signal });
+  } catch (error) {
+    await transport.close().catch(() => {});
+    throw error;
+  }
+  return { client, transport };
+}
+
+function textOf(data: unknown): string {
+  return typeof data === "string" ? data : (JSON.stringify(data) ?? "");
+}
+
+function stdioTransport(library: Library, { settings, logger }: OpenClientInit): Transport {
+  const { command = "", args = [], env = {}, cwd, maxMessageBytes } = settings;
+  const log = new ServerLog(logger);
+  return new StdioTransport({
+    command,
+    args,
+    env,
+    cwd,
+    maxMessageBytes,
+    parse: library.deserializeMessage,
+    onStderr: (text) => log.append(text),
+  });
+}
+
+/** Makes a request end with an error when the stream of its answer ends without one: the library would wait on. */
+function answeringWhenBroken(transport: StreamableHTTPClientTransport): Transport {
+  const send = transport.send.bind(transport);
+  transport.send = async (message, options) => {
+    const id = !Array.isArray(message) && "method" in message && "id" in message ? message.id : undefined;
+    if (id === undefined || options?.onRequestStreamEnd !== undefined) return await send(message, options);
+    const error = { code: -32_000, message: "The connection broke off.", data: brokenOffMark };
+    // After its answer the request is unknown, and the error is passed over.
+    const onRequestStreamEnd = () => transport.onmessage?.({ jsonrpc: "2.0", id, error });
+    return await send(message, { ...options, onRequestStreamEnd });
+  };
+  return transport;
+}
+
+/** Checks structured content by our own validator, which takes linear time and generates no code. */
+function makeValidator<Value>(schema: object): (input: unknown) => ValidatorResult<Value> {
+  const check = checkOf(schema);
+  return (input) => {
+    const verdict = check?.(input);
+    if (verdict === undefined || verdict instanceof Promise || verdict.ok) {
+      return { valid: true, data: input as Value, errorMessage: undefined };
+    }
+    const [issue] = verdict.issues;
+    return { valid: false, data: undefined, errorMessage: `${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}` };
+  };
+}
+
+type ValidatorResult<Value> =
+  | { valid: true; data: Value; errorMessage: undefined }
+  | { valid: false; data: undefined; errorMessage: string };
+
+function checkOf(schema: object): ReturnType<typeof compileStructuredSchema>["validate"] | undefined {
+  try {
+    const { validate, validateBare } = compileStructuredSchema(schema as Record<string, never>);
+    return validateBare ?? validate;
+  } catch {
+    // A schema that says nothing to us refuses nothing.
+    return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+const longestName = 64;
+const hashLength = 8;
+
+/**
+ * Names the tools of a server as every vendor allows: `server__tool`, with `_` in place of other characters, and cut to 64
+ * characters. A name that was cut, or that two tools would share, ends with a hash of the tool's own name; of two such
+ * tools the one whose name needed no change keeps it. Returns the names in the order of the tools.
+ */
+export function nameTools(server: string, tools: readonly string[]): string[] {
+  const wanted = tools.map((tool) => ({ tool, full: `${server}__${tool}` }));
+  const unchanged = new Set(wanted.filter(({ full }) => toLegal(full) === full).map(({ full }) => full));
+  const taken = new Set<string>(unchanged);
+  return wanted.map(({ full }) => {
+    if (unchanged.has(full)) return full;
+    const legal = toLegal(full);
+    let name = full.length > longestName || taken.has(legal) ? withHash(legal, full) : legal;
+    for (let attempt = 2; taken.has(name); attempt++) name = withHash(legal, `${full}\n${attempt}`);
+    taken.add(name);
+    return name;
+  });
+}
+
+function toLegal(name: string): string {
+  const legal = name.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+  return (/^[A-Za-z_]/.test(legal) ? legal : `_${legal}`).slice(0, longestName);
+}
+
+function withHash(legal: string, full: string): string {
+  // Not imported: that would cost every program that imports the package several milliseconds.
+  const hash = process.getBuiltinModule("node:crypto").hash("sha256", full).slice(0, hashLength);
+  return `${legal.slice(0, longestName - hashLength - 1)}_${hash}`;
+}
