@@ -5,7 +5,7 @@ import type { VectorDocument } from "../vector/vector-store.ts";
 import type { TextRange } from "./split-text.ts";
 
 /** The place of a piece in the content of its document: the document's id, and offsets in UTF-16 code units. */
-export type PiecePlace = TextRange & { readonly documentId: string };
+type PiecePlace = TextRange & { readonly documentId: string };
 
 /** A piece that was stored, with its number, from 1, and its place. */
 export type StoredPiece = PiecePlace & { readonly number: number; readonly document: VectorDocument };
