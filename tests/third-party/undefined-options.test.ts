@@ -37,6 +37,7 @@ import type { VertexOptions } from "@troupe/providers-vertex";
 import type { MongoOptions } from "@troupe/storage-mongodb";
 import type { PostgresOptions } from "@troupe/storage-postgres";
 import type { SqliteOptions } from "@troupe/storage-sqlite";
+import type { MongoDbVectorOptions } from "@troupe/vector-mongodb";
 import type { PgVectorOptions } from "@troupe/vector-pgvector";
 import type { QdrantOptions } from "@troupe/vector-qdrant";
 import type { SqliteVectorOptions } from "@troupe/vector-sqlite";
@@ -98,6 +99,7 @@ type AllOptions = {
   PgVectorOptions: PgVectorOptions;
   QdrantOptions: QdrantOptions;
   SqliteVectorOptions: SqliteVectorOptions;
+  MongoDbVectorOptions: MongoDbVectorOptions;
 };
 
 it("lets every option be undefined, which is the same as leaving it out [types.undefined-options]", async () => {

@@ -12,6 +12,7 @@ import type {
 import { ScriptedModel } from "@troupe/core/testing";
 import { googleEmbeddings } from "@troupe/providers-google";
 import { openaiEmbeddings } from "@troupe/providers-openai";
+import { MongoDbVectorStore } from "@troupe/vector-mongodb";
 import { PgVectorStore } from "@troupe/vector-pgvector";
 
 // Two providers, with a key and a model or the defaults.
@@ -47,7 +48,10 @@ assert.deepEqual(await store.search([1, 0, 0]), []);
 await store.close();
 
 // Servers are reached with the first call.
-const remote: VectorStore[] = [new PgVectorStore("postgres://troupe:secret@localhost:5432/troupe", { embeddings })];
+const remote: VectorStore[] = [
+  new PgVectorStore("postgres://troupe:secret@localhost:5432/troupe", { embeddings }),
+  new MongoDbVectorStore("mongodb://localhost:27017", { embeddings }),
+];
 for (const each of remote) await each.close();
 
 const knowledge = new KnowledgeBase({

@@ -1,4 +1,4 @@
-import { plannedRules, rulesOf } from "../rule.ts";
+import { rulesOf } from "../rule.ts";
 
 /** Rules for storage drivers, memories, vector stores and knowledge bases. */
 export const storageRules = [
@@ -179,7 +179,27 @@ export const storageRules = [
     "qdrant.key": "the API key of Qdrant is in no error",
     "qdrant.quiet": "Qdrant's library writes nothing to the console",
   }),
-  ...plannedRules("Vector store, embeddings, knowledge base", {
-    "mongodb.vector-store": "a document-database vector store exists",
+  ...rulesOf("Vector store in MongoDB", {
+    "mongodb.vector-store":
+      "a vector store in MongoDB keeps the contract of vector stores, also on a standalone server",
+    "mongodb.vector-options": "the database is that of the uri by default, and names are checked at construction",
+    "mongodb.vector-search":
+      "the kind of search is chosen once and logged, and one that the deployment does not have is refused",
+    "mongodb.vector-recall": "a search that compares all documents finds all of the nearest, with and without a filter",
+    "mongodb.vector-index":
+      "through MongoDB Vector Search the contract holds, with one index for each length of vectors; without it all is compared",
+    "mongodb.vector-late-index":
+      "a search finds what was written before it, and topK where as many match, however late the index is",
+    "mongodb.vector-exact": "vectors of any length and many dimensions are kept exactly, and scored right",
+    "mongodb.vector-strings":
+      "ids, contents, metadata and filters of 5,000 hostile strings touch equal documents alone",
+    "mongodb.vector-tenants":
+      "tenants in collections of their own, or behind a filter, never see each other's documents",
+    "mongodb.vector-dimensions": "of several processes that begin a collection, one decides the length of its vectors",
+    "mongodb.vector-clear": "clear leaves no document of a collection in the database",
+    "mongodb.vector-size": "a change of 60 MB, and documents of the largest size, are stored",
+    "mongodb.vector-standalone":
+      "on a standalone server a change stores before it removes, and a warning says that it is not one step",
+    "mongodb.vector-unavailable": "a server that is down is storage_unavailable, and no error shows credentials",
   }),
 ];

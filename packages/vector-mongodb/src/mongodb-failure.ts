@@ -1,0 +1,99 @@
+import { TroupeError } from "@troupe/core";
+import { createRedactor, getOwn } from "@troupe/core/adapter";
+import type { Redactor } from "@troupe/core/adapter";
+
+const conflicting = "could not write for too long because of other writers to the same records";
+
+/** Explanations by the name of the error. */
+const problemsByName: Readonly<Record<string, string>> = {
+  MongoServerSelectionError: "cannot be reached, or has no primary. Check the address, and that the server is running",
+  MongoNetworkError: "lost the connection before it answered. The operation may have been executed",
+  MongoNetworkTimeoutError:
+    "did not answer in time. The operation may have been executed. Raise timeoutMs to wait longer",
+  MongoWaitQueueTimeoutError: "has no connection left. Raise maxPoolSize in the uri",
+  MongoWriteConcernError: "could not confirm the write on a majority of its servers. It may have been executed",
+  ConcurrentWriteError: conflicting,
+};
+
+/** Explanations by the server's error code, which is preferred. */
+const problemsByCode: ReadonlyMap<unknown, string> = new Map([
+  [13, "did not allow the operation. Grant the user the role readWrite on the database"],
+  [18, "refused the login. Check the user, the password and authSource in the uri"],
+  [8000, "refused the login. Check the user and the password in the uri"],
+  [64, "could not confirm the write on a majority of its servers in time. It may have been executed"],
+  [50, "did not finish in time. The operation may have been executed"],
+  [112, conflicting],
+  [11_000, conflicting],
+  [14031, "has a full disk. Free some space"],
+]);
+
+const longestText = 200;
+const deepestCause = 4;
+
+/**
+ * Converts the errors of MongoDB's library, which quote addresses and may quote the whole uri, to `TroupeError`s
+ * without secrets.
+ */
+export class MongoDbFailures {
+  readonly #redact: Redactor;
+
+  constructor(uri: string) {
+    this.#redact = createRedactor(secretsOf(uri));
+  }
+
+  /** Converts an error. A `TroupeError` is returned as it is. */
+  from(error: unknown): TroupeError {
+    if (TroupeError.is(error)) return error;
+    const { name, code } = error as { name?: string; code?: unknown };
+    const problem =
+      problemsByCode.get(code) ?? getOwn(problemsByName, name ?? "") ?? "could not complete the operation";
+    return new TroupeError("storage_unavailable", `MongoDB ${problem}.`, { cause: this.#copy(error) });
+  }
+
+  /** Makes a client. Throws `invalid_config` when the library refuses the uri. */
+  withUri<Client>(create: () => Client): Client {
+    try {
+      return create();
+    } catch (error) {
+      const sentence = "MongoDB's library cannot use the uri. Check its parts, and percent-encode user and password.";
+      throw new TroupeError("invalid_config", sentence, { cause: this.#copy(error) });
+    }
+  }
+
+  /** Copies only name, code and the beginning of the message, of the error and its causes. */
+  #copy(error: unknown, depth = 1): Error {
+    const { name, code, cause, message } = error as {
+      name?: unknown;
+      code?: unknown;
+      cause?: unknown;
+      message?: unknown;
+    };
+    const deeper = cause !== undefined && depth < deepestCause && { cause: this.#copy(cause, depth + 1) };
+    const copy = new Error(this.#hide(String(message)), deeper || {});
+    Object.defineProperty(copy, "name", { value: this.#hide(String(name)), enumerable: false });
+    // The stack begins with the name and the message.
+    Object.defineProperty(copy, "stack", { value: `${copy.name}: ${copy.message}`, enumerable: false });
+    return Object.assign(copy, ["number", "string"].includes(typeof code) && { code });
+  }
+
+  #hide(text: string): string {
+    // The redactor skips very short passwords, but they also come before the @ of an address.
+    return this.#redact(text.replace(/\/\/[^\s/]*@/g, "//[redacted]@"), longestText);
+  }
+}
+
+/** Finds the user, the password and the parameters that hold secrets, both encoded and decoded. */
+function secretsOf(uri: string): string[] {
+  const user = /^[^/]+\/\/([^/]*)@/.exec(uri)?.[1] ?? "";
+  const parameters = [...uri.matchAll(/[?&][^=&]*(?:password|properties)=([^&]*)/gi)].map(([, value = ""]) => value);
+  const written = [...user.split(":"), ...parameters, ...parameters.flatMap((value) => value.split(/[:,]/))];
+  return written.flatMap((text) => [text, decoded(text)]);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

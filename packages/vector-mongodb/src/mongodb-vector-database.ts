@@ -1,0 +1,111 @@
+import type { VectorDocument, VectorSearchResult } from "@troupe/core";
+import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/adapter";
+import { readEntry, readVector } from "./exact-search.ts";
+import { isDuplicate, repeatOnConflict } from "./in-one-step.ts";
+import type { MongoDbFailures } from "./mongodb-failure.ts";
+import type { OpenVectors } from "./open-vectors.ts";
+
+import { idOf, keyOf, toFields, vectorField } from "./stored-vector.ts";
+import type { CatalogEntry } from "./stored-vector.ts";
+import { newEntry, writeChange } from "./write-change.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+/** Finds the nearest documents of a collection. */
+export interface Finder {
+  find(path: string, search: StoredSearch): Promise<VectorSearchResult[]>;
+  /** Throws for a number of dimensions that cannot be searched for. */
+  checkDimensions?(dimensions: number): void;
+  /** Begins to build what searches for this number of dimensions use. */
+  prepare?(dimensions: number): Promise<void>;
+}
+
+/** Documents that `clear` removes at once. */
+const clearedAtOnce = 5000;
+
+/** The operations of `MongoDbVectorStore` on its two collections. All errors are converted by `MongoDbFailures`. */
+export class MongoDbVectorDatabase implements VectorDatabase {
+  readonly #vectors: OpenVectors;
+  readonly #finder: Finder;
+  readonly #failures: MongoDbFailures;
+  readonly #writes = new WriteQueue();
+
+  constructor(vectors: OpenVectors, { finder, failures }: { finder: Finder; failures: MongoDbFailures }) {
+    this.#vectors = vectors;
+    this.#finder = finder;
+    this.#failures = failures;
+  }
+
+  async write(path: string, change: StoredChange): Promise<void> {
+    const [first] = change.documents;
+    await this.#converted(async () => {
+      if (first !== undefined) this.#finder.checkDimensions?.(first.vector.length);
+      await this.#writes.run(path, async () => await writeChange(this.#vectors, { path, change }));
+      if (first !== undefined) await this.#finder.prepare?.(first.vector.length);
+    });
+  }
+
+  async search(path: string, search: StoredSearch): Promise<VectorSearchResult[]> {
+    return await this.#converted(async () => await this.#finder.find(path, search));
+  }
+
+  async get(path: string, id: string): Promise<VectorDocument | null> {
+    return await this.#converted(async () => {
+      const entry = await readEntry(this.#vectors, path);
+      if (entry?.dimensions === undefined) return null;
+      const stored = await this.#vectors.documents.findOne({ _id: idOf(entry.scope, id) });
+      if (stored === null) return null;
+      const vector = readVector(stored.original ?? stored[vectorField(entry.dimensions)]);
+      return { ...toFields(stored), embedding: [...vector] };
+    });
+  }
+
+  async clear(path: string): Promise<void> {
+    await this.#converted(async () => await this.#writes.run(path, async () => await this.#clear(keyOf(path))));
+  }
+
+  async rememberModel(path: string, model: string): Promise<string> {
+    const remember = async () => await this.#rememberModel(newEntry(path), model);
+    return await this.#converted(async () => await repeatOnConflict(remember, this.#vectors.timeoutMs));
+  }
+
+  async close(): Promise<void> {
+    await this.#vectors.close();
+  }
+
+  /** Without its entry in the catalog a collection is empty, in one step. Then its documents are removed, and any that a stopped process left. */
+  async #clear(_id: string): Promise<void> {
+    const { catalog, documents } = this.#vectors;
+    await catalog.deleteOne({ _id });
+    const scopes = await documents.distinct("scope", { scope: { $gte: `${_id}.`, $lt: `${_id}/` } });
+    // Read after the scopes: a scope that had documents then, and is not in the catalog now, was cleared.
+    const current = await catalog.findOne({ _id });
+    const cleared = { scope: { $in: scopes.filter((scope) => scope !== current?.scope) } };
+    for (;;) {
+      const found = await documents.find(cleared, { projection: { _id: 1 }, limit: clearedAtOnce }).toArray();
+      if (found.length === 0) return;
+      await documents.deleteMany({ _id: { $in: found.map((document) => document._id) } });
+    }
+  }
+
+  /** Stores the name unless there is one. A collection that has one is not found, and cannot be inserted again. */
+  async #rememberModel({ _id, path, scope, changes }: CatalogEntry, model: string): Promise<string> {
+    const { catalog } = this.#vectors;
+    const change = { $set: { model }, $setOnInsert: { path, scope, changes } };
+    try {
+      await catalog.updateOne({ _id, model: { $exists: false } }, change, { upsert: true });
+      return model;
+    } catch (error) {
+      const remembered = isDuplicate(error) ? (await catalog.findOne({ _id }))?.model : undefined;
+      if (remembered === undefined) throw error;
+      return remembered;
+    }
+  }
+
+  async #converted<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#failures.from(error);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { createLogger } from "@troupe/core";
+import { DatabaseVectorStore } from "@troupe/core/adapter";
+import { chooseSearch } from "./choose-search.ts";
+import { MongoDbFailures } from "./mongodb-failure.ts";
+import { MongoDbVectorDatabase } from "./mongodb-vector-database.ts";
+import { readArguments } from "./mongodb-vector-options.ts";
+import type { MongoDbVectorOptions } from "./mongodb-vector-options.ts";
+import { openVectors } from "./open-vectors.ts";
+
+/** Warning about a standalone server: what it lacks, and how to mend that. */
+const standaloneWarning =
+  "MongoDB runs as a standalone server, which has no transactions. A change of several documents is not one step: " +
+  "others may see a part of it, and a crash may leave one. Start it as a replica set; one server is enough " +
+  '("mongod --replSet rs0", then "rs.initiate()" once in mongosh).';
+
+/**
+ * A vector store in MongoDB. It finds documents by the index of MongoDB Vector Search where the deployment has it (Atlas,
+ * or a server with mongot), and compares all of them elsewhere. Any number of processes may use it at the same time.
+ */
+export class MongoDbVectorStore extends DatabaseVectorStore {
+  /** The first call connects. */
+  constructor(uri: string, options: MongoDbVectorOptions = {}) {
+    const settings = readArguments(uri, options);
+    const failures = new MongoDbFailures(uri);
+    const open = async () => {
+      const logger = settings.logger ?? createLogger({ level: "warn", prefix: "MongoDbVectorStore" });
+      const vectors = await openVectors(settings, failures);
+      try {
+        const finder = await chooseSearch(vectors, { wanted: settings.search, logger });
+        if (vectors.isStandalone) logger.warn(standaloneWarning);
+        return new MongoDbVectorDatabase(vectors, { finder, failures });
+      } catch (error) {
+        await vectors.close();
+        throw failures.from(error);
+      }
+    };
+    const { embeddings, dimensions } = settings;
+    super({ name: "The MongoDB vector store", open, embeddings, dimensions });
+  }
+}

@@ -1,0 +1,44 @@
+import {
+  checkConformance,
+  FakeEmbeddings,
+  vectorCollectionCases,
+  vectorEmbeddingsCases,
+  vectorStoreCases,
+  vectorWriteCases,
+} from "@troupe/core/testing";
+import { describe, it } from "vitest";
+import type { MongoDbVectorStore } from "../mongodb-vector-store.ts";
+import type { MongoDbVectorOptions } from "../mongodb-vector-options.ts";
+
+type Gaps = Partial<Record<keyof typeof vectorWriteCases, string>>;
+
+/** Declares the tests of all suites of vector stores, for a whole store and for a collection of one. */
+export function checkContract(
+  create: (options: MongoDbVectorOptions) => MongoDbVectorStore,
+  knownGaps: Gaps = {},
+): void {
+  describe.each([
+    ["as a whole", (store: MongoDbVectorStore) => store],
+    ["in a collection", (store: MongoDbVectorStore) => store.collection("inner")],
+  ])("%s", (_part, partOf) => {
+    const opened = new Map<object, MongoDbVectorStore>();
+    const open = (options: MongoDbVectorOptions) => {
+      const store = create(options);
+      const part = partOf(store);
+      opened.set(part, store);
+      return part;
+    };
+    const dispose = async (part: object) => await opened.get(part)?.close();
+    const subject = { create: () => open({ dimensions: 2 }), dispose };
+    checkConformance(it, vectorStoreCases, subject);
+    checkConformance(it, vectorCollectionCases, subject);
+    checkConformance(it, vectorWriteCases, { ...subject, knownGaps });
+    checkConformance(it, vectorEmbeddingsCases, {
+      create: () => {
+        const embeddings = new FakeEmbeddings();
+        return { store: open({ embeddings }), embed: async (text: string) => await embeddings.embed(text) };
+      },
+      dispose: async ({ store }) => await dispose(store),
+    });
+  });
+}

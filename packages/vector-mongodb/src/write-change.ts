@@ -1,0 +1,93 @@
+import { checkDimensions, createId } from "@troupe/core/adapter";
+import type { StoredChange } from "@troupe/core/adapter";
+import type { Filter } from "mongodb";
+import { ConcurrentWriteError, inOneStep } from "./in-one-step.ts";
+import type { SessionVectors } from "./in-one-step.ts";
+import type { OpenVectors } from "./open-vectors.ts";
+import { idOf, inScope, keyOf, toStored } from "./stored-vector.ts";
+import type { CatalogEntry, StoredVector } from "./stored-vector.ts";
+
+/** Documents and ids in one request. The library divides requests that are still too large for MongoDB. */
+const atOnce = 1000;
+
+/** A change of a collection, by its path. */
+type PathChange = { readonly path: string; readonly change: StoredChange };
+
+/**
+ * Makes a change: in a transaction, or, on a standalone server, in steps. Returns the collection's entry in the catalog,
+ * or `null` when the collection does not exist and the change only removes.
+ */
+export async function writeChange(vectors: OpenVectors, pathChange: PathChange): Promise<CatalogEntry | null> {
+  return await inOneStep(vectors, async (inSession) => await applyChange(inSession, pathChange));
+}
+
+async function applyChange(vectors: SessionVectors, { path, change }: PathChange): Promise<CatalogEntry | null> {
+  const { documents, deletedIds, deletedWhere } = change;
+  const { session, documents: records } = vectors;
+  const found = await vectors.catalog.findOne({ _id: keyOf(path) }, { session });
+  const dimensions = found?.dimensions ?? documents[0]?.vector.length;
+  for (const { vector } of documents) checkDimensions(vector.length, dimensions);
+  if (found === null && documents.length === 0) return null;
+  const entry = await countChange(vectors, { path, found, dimensions });
+  const { scope, changes } = entry;
+  // First what is stored: without a transaction a reader then misses nothing.
+  await storeAll(vectors, { documents, entry });
+  const matching = deletedWhere === undefined ? [] : await findIds(vectors, inScope(scope, deletedWhere), changes);
+  const ids = [...deletedIds.map((id) => idOf(scope, id)), ...matching];
+  for (let from = 0; from < ids.length; from += atOnce)
+    await records.deleteMany({ _id: { $in: ids.slice(from, from + atOnce) } }, { session });
+  return entry;
+}
+
+/**
+ * Counts the change in the catalog, which lets changes of a collection, its first dimensions and `clear` happen one after
+ * the other.
+ */
+async function countChange(
+  { catalog, session }: SessionVectors,
+  { path, found, dimensions }: { path: string; found: CatalogEntry | null; dimensions: number | undefined },
+): Promise<CatalogEntry> {
+  const known = dimensions === undefined ? {} : { dimensions };
+  if (found === null) {
+    const entry = { ...newEntry(path), changes: 1, ...known };
+    await catalog.insertOne(entry, { session });
+    return entry;
+  }
+  const { _id, scope, changes } = found;
+  const next = { changes: changes + 1, ...known };
+  const { matchedCount } = await catalog.updateOne({ _id, scope, changes }, { $set: next }, { session });
+  if (matchedCount === 0) throw new ConcurrentWriteError();
+  return { ...found, ...next };
+}
+
+/** Makes the catalog's entry of an empty collection. Its scope is never used again after a `clear`. */
+export function newEntry(path: string): CatalogEntry {
+  const _id = keyOf(path);
+  return { _id, path, scope: `${_id}.${createId()}`, changes: 0 };
+}
+
+/** Returns the ids of the documents that a filter finds, but not of those that this change stored. */
+async function findIds(
+  { documents, session }: SessionVectors,
+  filter: Filter<StoredVector>,
+  change: number,
+): Promise<string[]> {
+  const found = await documents.find(filter, { session, projection: { change: 1 } }).toArray();
+  return found.filter((each) => each.change !== change).map(({ _id }) => _id);
+}
+
+async function storeAll(
+  { documents: records, session, toBinary }: SessionVectors,
+  { documents, entry }: { documents: StoredChange["documents"]; entry: CatalogEntry },
+): Promise<void> {
+  const { scope, changes: change } = entry;
+  const last = documents.at(-1);
+  for (let from = 0; from < documents.length; from += atOnce) {
+    const operations = documents.slice(from, from + atOnce).map((document) => {
+      const stored = toStored(document, { scope, change, toBinary });
+      const replacement = document === last ? { ...stored, lastOf: change } : stored;
+      return { replaceOne: { filter: { _id: stored._id }, replacement, upsert: true } };
+    });
+    await records.bulkWrite(operations, { session });
+  }
+}
