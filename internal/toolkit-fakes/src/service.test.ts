@@ -1,4 +1,14 @@
-import { cleanDate, enabledTools, readCredential, serviceError, Service, toHitsResult } from "@troupe-internal/toolkit";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  cleanDate,
+  enabledTools,
+  readCredential,
+  serviceError,
+  Service,
+  toHitsResult,
+  toIsoTime,
+} from "@troupe-internal/toolkit";
 import type { Ask, CredentialSources } from "@troupe-internal/toolkit";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { FakeService } from "./fake-service.ts";
@@ -104,6 +114,32 @@ describe("a service", () => {
     expect(await answered).toEqual(["[redacted]", "[redacted]", "key"]);
   });
 
+  it("hides the tokens in the user's headers, which a service repeats [toolkit.credential-hidden]", async () => {
+    const headers = {
+      "x-gateway-token": "token-of-the-gateway",
+      authorization: "Bearer abcdefgh",
+      "x-team": "blue-team",
+    };
+    const body = JSON.stringify(["token-of-the-gateway", "abcdefgh", "Bearer abcdefgh", "blue-team"]);
+    const { service, url } = await start({ body }, { network: { headers } });
+
+    expect(await service.call(undefined, asking(url))).toEqual(["[redacted]", "[redacted]", "[redacted]", "blue-team"]);
+  });
+
+  it("passes on nothing that the user's function headers throws [toolkit.credential-hidden]", async () => {
+    const headers = () => {
+      throw new Error("the token abc has expired");
+    };
+    const { service, url } = await start({ body: "{}" }, { network: { headers } });
+    const error: unknown = await service.call(undefined, asking(url)).catch((thrown: unknown) => thrown);
+
+    expect(error).toMatchObject({
+      code: "unavailable",
+      message: "Library cannot be asked, because the function headers failed. Mend the function.",
+    });
+    expect(allTextOf(error)).not.toContain("abc");
+  });
+
   it("reports a proxy that refuses, without its address", async () => {
     const { service, url } = await start({}, { network: { proxy: "http://user:secret@127.0.0.1:9" } });
 
@@ -178,6 +214,18 @@ describe("what toolkits share", () => {
     ]);
   });
 
+  it("leaves out a time that is none", () => {
+    expect([0, 1_793_491_200, -1, 253_402_300_800, NaN, Infinity, "1"].map(toIsoTime)).toEqual([
+      "1970-01-01T00:00:00Z",
+      "2026-11-01T00:00:00Z",
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("says that nothing was found", () => {
     expect(toHitsResult({ service: "Library", query: "x", hits: [] })).toEqual({
       content: { results: [], note: "Library found nothing for this query. Try fewer or other words." },
@@ -194,5 +242,17 @@ describe("what toolkits share", () => {
     expect(() => enabledTools("Kit", [{ option: "enableA", isEnabled: false, make }])).toThrow(
       "Kit has no tools, because enableA is false. Leave one of them out.",
     );
+  });
+});
+
+describe("every toolkit of this repository", () => {
+  const packages = join(import.meta.dirname, "../../../packages");
+
+  it.each(readdirSync(packages).filter((name) => name.startsWith("toolkits-")))("%s runs the suite", (name) => {
+    const folder = join(packages, name, "src");
+    const tests = readdirSync(folder).filter((file) => file.endsWith(".test.ts") && !file.includes(".live."));
+    const texts = tests.map((file) => readFileSync(join(folder, file), "utf8"));
+
+    expect(texts.some((text) => text.includes("toolkitSuite(it"))).toBe(true);
   });
 });

@@ -56,7 +56,7 @@ export const uglyAnswers = {
   },
   "a huge answer": { reply: { headers: json, body: Buffer.alloc(16_000_000, "[") }, problem: "too_large" },
   "a huge answer in gzip": {
-    reply: { headers: { ...json, "content-encoding": "gzip" }, body: gzipSync(Buffer.alloc(64_000_000, "[")) },
+    reply: { headers: { ...json, "content-encoding": "gzip" }, body: gzipSync(Buffer.alloc(16_000_000, "[")) },
     problem: "too_large",
   },
   "a reset before the answer": {
@@ -78,5 +78,5 @@ export const endlessAnswers: Readonly<Record<string, FakeReply>> = {
     body: " ".repeat(1000),
     delivery: { fault: { kind: "hang", at: { afterBytes: 100 } } },
   },
-  "a slow drip": { headers: json, body: " ".repeat(1_000_000), delivery: { pieceBytes: 1, pieceDelayMs: 10 } },
+  "a slow drip": { headers: json, body: " ".repeat(5000), delivery: { pieceBytes: 1, pieceDelayMs: 10 } },
 };

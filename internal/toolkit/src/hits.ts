@@ -36,9 +36,9 @@ export function cleanDate(date: unknown): string {
   return day === undefined || Number.isNaN(Date.parse(day)) ? text : day;
 }
 
-/** Returns Unix seconds as an ISO time to the second, or `undefined` for what is no such number. */
+/** Returns Unix seconds as an ISO time to the second, or `undefined` for what is no such number, or before 1970 or after 9999. */
 export function toIsoTime(seconds: unknown): string | undefined {
-  if (typeof seconds !== "number" || !(Math.abs(seconds) < 8_640_000_000_000)) return undefined;
+  if (typeof seconds !== "number" || !(seconds >= 0 && seconds < 253_402_300_800)) return undefined;
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 

@@ -8,7 +8,7 @@ import {
   startDeadline,
   untilAborted,
 } from "@troupe/core/adapter";
-import type { HttpReply, NetworkOptions } from "@troupe/core/adapter";
+import type { CallHeaders, HttpReply, NetworkOptions } from "@troupe/core/adapter";
 import { serviceError } from "./service-error.ts";
 import { ServiceReply } from "./service-reply.ts";
 
@@ -70,6 +70,15 @@ function isUnconnected(error: unknown, depth = 0): boolean {
   return ("code" in error && notConnected.has(String(error.code))) || isUnconnected(error.cause, depth + 1);
 }
 
+/** Returns the secrets in the user's headers, such as the token of a gateway: a service may repeat them. */
+function secretsIn(headers: CallHeaders = {}): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (value === null || !/auth|token|key|secret|cookie|password/i.test(name)) return [];
+    // Also without the scheme before it, as in "Bearer …".
+    return [value, ...value.split(" ").slice(1)];
+  });
+}
+
 /**
  * A service that tools ask over HTTP. Requests go over core's connections, or as the user's network options say; a redirect
  * is not followed, because it would carry the key elsewhere.
@@ -108,18 +117,29 @@ export class Service {
   async #ask({ url, method = "GET", headers = {}, body, ...limits }: ServiceRequest, running: RunningCall) {
     const { signal } = running;
     const { lostAnswerAdvice, secrets = [], maxBytes = maxAnswerBytes } = limits;
-    const users = await this.#network.readHeaders(signal);
+    const users = await this.#readHeaders(signal);
     const sent = mergeHeaders({ "user-agent": "troupe", ...headers }, users);
     running.unanswered ??= lostAnswerAdvice;
     try {
       const reply = await this.#network.send(url, { method, headers: sent, body, signal });
-      const text = createMasker(secrets)(await this.#readReply(reply, maxBytes));
+      const text = createMasker([...secrets, ...secretsIn(users)])(await this.#readReply(reply, maxBytes));
       running.unanswered = undefined;
       const { status, headers: received } = reply;
       return new ServiceReply({ service: this.name, status, headers: received, text, lostAnswerAdvice });
     } catch (error) {
       if (lostAnswerAdvice !== undefined && mayBeSent(error)) throw this.#outcomeUnknown(lostAnswerAdvice);
       throw this.#toError(error);
+    }
+  }
+
+  /** Returns the user's headers. What their function throws may quote a token, so it is not passed on. */
+  async #readHeaders(signal: AbortSignal): Promise<CallHeaders | undefined> {
+    try {
+      return await this.#network.readHeaders(signal);
+    } catch (error) {
+      if (TroupeError.is(error)) throw error;
+      const message = `${this.name} cannot be asked, because the function headers failed. Mend the function.`;
+      throw new TroupeError("unavailable", message);
     }
   }
 

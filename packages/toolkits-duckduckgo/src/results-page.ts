@@ -66,8 +66,8 @@ function* findElements(html: string): Generator<Element, void, undefined> {
     const attributes = html.slice(open, Math.min(end, open + 4000));
     const kind = kindOf(readAttribute(attributes, "class"));
     if (kind === undefined) continue;
-    const close = html.indexOf(`</${name}`, end);
-    const inner = html.slice(end + 1, Math.min(close === -1 ? end : close, end + 8000));
+    const rest = html.slice(end + 1, end + 8000);
+    const inner = rest.slice(0, Math.max(0, rest.indexOf(`</${name}`)));
     found += 1;
     yield { kind, href: readAttribute(attributes, "href"), html: inner };
   }
