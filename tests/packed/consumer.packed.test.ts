@@ -26,6 +26,12 @@ it.each(programs)("a consumer runs %s", async (program) => {
   ).resolves.toBeTypeOf("string");
 });
 
+it("a consumer runs the command that makes a token file for Gmail [gmail.token-command]", async () => {
+  const command = join(folder, "node_modules/.bin/troupe-gmail-token");
+
+  await expect(mustRun(command, ["--help"], { cwd: folder })).resolves.toContain("Usage: troupe-gmail-token");
+});
+
 it("the programs of the consumer import every published package", () => {
   const source = programs.map((program) => readFileSync(join(folder, program), "utf8")).join("\n");
 

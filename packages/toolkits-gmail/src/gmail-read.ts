@@ -54,17 +54,20 @@ function toContent(message: Readonly<Record<string, unknown>>, maxTextLength: nu
     ...(replyTo !== "" && { replyTo }),
     ...(isMessageId(messageId) && { messageId }),
     ...(references.length > 0 && { references: references.slice(-mostReferences) }),
-    ...cutText(text, maxTextLength),
+    ...withNotes(text, { maxTextLength, attachments: attachments.length }),
     ...(attachments.length > 0 && { attachments: attachments.slice(0, mostAttachments) }),
   };
 }
 
-/** Cuts a text to a number of characters, not within one, and says so beside it. */
-function cutText(text: string, longest: number): { text: string; note?: string } {
-  if (text === "") return { text, note: "The mail has no text." };
-  if (text.length <= longest) return { text };
-  const shown = text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, "");
-  return { text: shown, note: `The text was cut: these are the first ${shown.length} of ${text.length} characters.` };
+/** Cuts a text to a number of characters, not within one, and says beside it what is not shown. */
+function withNotes(text: string, { maxTextLength, attachments }: { maxTextLength: number; attachments: number }) {
+  const shown = text.length > maxTextLength ? text.slice(0, maxTextLength).replace(/[\uD800-\uDBFF]$/, "") : text;
+  const notes = [
+    ...(text === "" ? ["The mail has no text."] : []),
+    ...(shown === text ? [] : [`The text was cut: these are the first ${shown.length} of ${text.length} characters.`]),
+    ...(attachments > mostAttachments ? [`${attachments - mostAttachments} more attachments are not listed.`] : []),
+  ];
+  return { text: shown, ...(notes.length > 0 && { note: notes.join(" ") }) };
 }
 
 function wrongId(): TroupeError {

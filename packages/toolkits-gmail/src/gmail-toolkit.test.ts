@@ -242,6 +242,18 @@ describe("gmail_read", () => {
     });
   });
 
+  it("lists at most 50 attachments, and says how many more there are", async () => {
+    const { service, call } = await startGmail();
+    const part = { mimeType: "image/png", filename: "a.png", body: { attachmentId: "A", size: 1 } };
+    const payload = { mimeType: "multipart/mixed", parts: Array.from({ length: 53 }, () => part) };
+    service.answer({ body: JSON.stringify({ id: "1", payload }) });
+
+    const { attachments, note } = toPlain(await call("gmail_read", { id: "1" }));
+
+    expect(attachments).toHaveLength(50);
+    expect(note).toBe("The mail has no text. 3 more attachments are not listed.");
+  });
+
   it.each(["../../v1/users/me/drafts", "a/b", "a?b", "..", "a b", ""])(
     "refuses the id %j without a request",
     async (id) => {

@@ -14,10 +14,9 @@ const mostParameters = 50;
 const mostButtons = 10;
 
 /** JSON Schema of `to`. */
-export function recipientParameter({ recipientWaid, allowedRecipients }: RecipientOptions) {
-  const usual = recipientWaid === undefined ? "" : " Leave it out for the usual recipient.";
+export function recipientParameter({ allowedRecipients }: RecipientOptions) {
   const allowed = allowedRecipients === undefined ? "" : " Only numbers that the operator has allowed are accepted.";
-  const description = `Phone number of the recipient with its country code, such as +15551234567.${usual}${allowed}`;
+  const description = `Phone number of the recipient with its country code, such as +15551234567. Leave it out for the usual recipient, if there is one.${allowed}`;
   return { type: "string", description, maxLength: 40 } as const;
 }
 

@@ -12,6 +12,7 @@ export const messageToolkitRules = [
     "gmail.send": "gmail_send sends an email",
     "gmail.search": "gmail_search searches emails",
     "gmail.read": "gmail_read reads an email: its text, also of HTML and nested parts, and a list of attachments",
+    "gmail.links": "the addresses of links in HTML are shown behind their texts",
     "gmail.mime": "headers in any script arrive as they were written, on lines of the length that mails have",
     "gmail.header-injection": "no argument adds a header to a mail: line breaks and control characters are refused",
     "gmail.threads": "an answer refers to the mail that it answers, by what gmail_read returned",

@@ -41,6 +41,28 @@ describe("readMail", () => {
     expect(readMail(part("text/html", html)).text).toMatch(/^Dear Ann,\n+5 < 6 & 7\nBob$/);
   });
 
+  it.each<[html: string, text: string]>([
+    ['<a href="https://x.org/?a=1&amp;b=2">Confirm</a> now', "Confirm (https://x.org/?a=1&b=2) now"],
+    ["<A class=x HREF='https://x.org'><b>Go</b></A>", "Go (https://x.org)"],
+    ["<a href=https://x.org/a>One</a><a href=https://x.org/b>Two</a>", "One (https://x.org/a)Two (https://x.org/b)"],
+    ['<a href="https://x.org/">https://x.org/</a>', "https://x.org/"],
+    ['<a href="https://x.org">x.org</a>', "x.org"],
+    ['<a href="mailto:ann@x.org">ann@x.org</a>', "ann@x.org"],
+    ['<a href="javascript:alert(1)">Click</a>', "Click"],
+    [`<a href="https://x.org/${"a".repeat(500)}">Long</a>`, "Long"],
+    ['<a name="top">Top</a> <a data-href="https://x.org">No</a>', "Top No"],
+    ['<a href="https://x.org">never closed', "never closed"],
+    ['<a href="https://x.org/&lt;b&gt;">Odd</a>', "Odd (https://x.org/<b>)"],
+  ])("shows the address of the link in %s [gmail.links]", (html, text) => {
+    expect(readMail(part("text/html", html)).text).toBe(text);
+  });
+
+  it("takes little time for hostile HTML", () => {
+    for (const piece of ["<a ", "<a href=", "<a href='", '<a href="x">', "</a", "<a  \n", "<a x "]) {
+      expect(readMail(part("text/html", piece.repeat(200_000))).text.length).toBeLessThanOrEqual(200_000);
+    }
+  });
+
   it("takes HTML where the plain text is blank", () => {
     const mail = multipart("alternative", part("text/plain", " \r\n"), part("text/html", "<b>Only here</b>"));
 

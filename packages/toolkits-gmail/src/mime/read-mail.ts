@@ -1,5 +1,6 @@
 import { cleanLines, cleanText, htmlToLines } from "@troupe-internal/toolkit";
 import { readObject, readObjects, readText } from "@troupe/core/adapter";
+import { showLinks } from "./show-links.ts";
 import { decodeBytes, decodeHeader, readParameter } from "./decode-header.ts";
 
 /** An attachment of a mail, as it is listed: its content is not read. */
@@ -41,7 +42,7 @@ function readPart(part: Part, depth: number): Content {
   const charset = readParameter(headerOf(part, "content-type"), "charset");
   const text = decodeBytes(Buffer.from(readText(readObject(part["body"])["data"]), "base64url"), charset);
   const isHtml = mimeType === "text/html";
-  return { text: isHtml ? htmlToLines(text, longestHtmlText) : text, isHtml, attachments: [] };
+  return { text: isHtml ? htmlToLines(showLinks(text), longestHtmlText) : text, isHtml, attachments: [] };
 }
 
 /** Tells if a part is text that came with the mail. A large one is kept apart, like an attachment. */

@@ -199,6 +199,13 @@ describe("the token command", () => {
     expect(output()).toContain("OAuth client for a desktop app");
   });
 
+  it("refuses a place where no file can be written before it asks for permission", async () => {
+    const { ended, output } = await startCommand({ args: ["--token", "/no/such/folder/token.json"] });
+
+    expect(await ended).toBe(1);
+    expect(output()).toBe("The token file cannot be written. Check the path and its rights.\n");
+  });
+
   it("leaves no port open when it is stopped", async () => {
     const { ended, redirect, abort } = await startCommand();
     abort.abort();

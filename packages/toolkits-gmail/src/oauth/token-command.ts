@@ -1,3 +1,5 @@
+import { access, constants } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Service } from "@troupe-internal/toolkit";
 import { TroupeError } from "@troupe/core";
@@ -41,6 +43,8 @@ type CommandOptions = { credentials: string; token: string; tools: readonly Gmai
 
 async function makeTokenFile({ credentials, token, tools }: CommandOptions, { write, signal }: CommandHost) {
   const client = await readCredentials(credentials);
+  // Before the user is asked for a permission that could then not be kept.
+  await access(dirname(resolve(token)), constants.W_OK);
   const scopes = scopesOf(tools);
   const server = new Service({ name: "The authorization server", timeoutMs: 30_000, network: {} });
   const showUrl = (url: string) => write(`Open this address in a browser on this machine:\n\n${url}\n\n`);
