@@ -15,6 +15,27 @@ export type ConnectionLimits = { readonly acquireTimeoutMs: number; readonly sta
 const maxTries = 10;
 const pauseMs = 10;
 
+/**
+ * Works in a transaction that `beginning` begins, and commits it. Rolls it back when the work throws a `TroupeError`; what
+ * the database refused ends with the connection. The work gets the rows of the beginning.
+ */
+export async function inTransaction<Result>(
+  query: Query,
+  beginning: string,
+  work: (rows: readonly Readonly<Record<string, unknown>>[]) => Promise<Result>,
+): Promise<Result> {
+  const rows = await query<Record<string, unknown>>({ sql: beginning, parameters: [] });
+  let result: Result;
+  try {
+    result = await work(rows);
+  } catch (error) {
+    if (TroupeError.is(error)) await query({ sql: "rollback", parameters: [] });
+    throw error;
+  }
+  await query({ sql: "commit", parameters: [] });
+  return result;
+}
+
 /** Added to the timeout of a statement, so that the server, whose error says more, times out first. */
 const extraTimeoutMs = 1000;
 
@@ -37,7 +58,7 @@ export class Connections {
     this.#answerTimeoutMs = statementTimeoutMs + extraTimeoutMs;
   }
 
-  /** Works with a connection. After a failed statement its state is unknown, and it is ended. */
+  /** Works with a connection. After a failed statement, or a fault of the work, its state is unknown, and it is ended. */
   async use<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
     const client = await this.#acquire();
     let isClean = true;
@@ -54,6 +75,9 @@ export class Connections {
     };
     try {
       return await work(query);
+    } catch (error) {
+      isClean &&= TroupeError.is(error);
+      throw error;
     } finally {
       giveBack(client, isClean);
     }

@@ -1,3 +1,4 @@
+export { inTransaction } from "./connections.ts";
 export type { Connections, Query, SqlStatement } from "./connections.ts";
 export { openConnections, readSource } from "./open-connections.ts";
 export type { ConnectionSource } from "./open-connections.ts";

@@ -1,11 +1,20 @@
+import { TroupeError } from "@troupe/core";
 import { filterPath } from "@troupe/core/adapter";
 import type { MetadataFilter } from "@troupe/core/adapter";
+
+/** A statement has at most 65,535 parameters, of which a name takes up to six. */
+const mostNames = 1000;
 
 /**
  * Writes the condition of a filter on the column `metadata`, and adds its names and values to the parameters of the
  * statement. An empty filter is `true`.
  */
 export function filterCondition(filter: MetadataFilter, parameters: unknown[]): string {
+  const names = Object.keys(filter).length;
+  if (names > mostNames) {
+    const message = `filter must have at most ${mostNames} names, or PostgreSQL cannot plan it, got ${names}.`;
+    throw new TroupeError("invalid_value", message);
+  }
   const conditions = Object.entries(filter).map(([name, value]) => {
     const readings = name.includes(".") ? [[name], filterPath(name)] : [[name]];
     return `(${readings.map((path) => hasValue(path, value, parameters)).join(" or ")})`;

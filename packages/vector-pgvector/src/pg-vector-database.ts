@@ -1,7 +1,7 @@
-import { TroupeError } from "@troupe/core";
 import { checkDimensions } from "@troupe/core/adapter";
 import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/adapter";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
+import { inTransaction } from "@troupe-internal/postgres";
 import type { Connections, Query } from "@troupe-internal/postgres";
 import { catalogName, collectionKey, createTable, indexedType, tableName } from "./collection-table.ts";
 import type { Names } from "./collection-table.ts";
@@ -48,15 +48,7 @@ export class PgVectorDatabase implements VectorDatabase {
     // Throws for more than can be stored, before anything is sent.
     if (length !== undefined) indexedType(length);
     await this.#parts.connections.useRepeatedly(async (query) => {
-      await query(plain(`begin; ${planned}`));
-      try {
-        await this.#change(query, collection, change);
-      } catch (error) {
-        // What the database itself refused ends with the connection.
-        if (TroupeError.is(error)) await query(plain("rollback"));
-        throw error;
-      }
-      await query(plain("commit"));
+      await inTransaction(query, `begin; ${planned}`, async () => await this.#change(query, collection, change));
     });
   }
 

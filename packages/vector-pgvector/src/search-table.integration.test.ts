@@ -3,7 +3,7 @@ import { InMemoryVectorStore } from "@troupe/core";
 import type { VectorSearchResult } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { RecordingPool } from "../test/recording-pool.ts";
-import { serverUrl, testSchemas } from "../test/test-schemas.ts";
+import { ask, serverUrl, testSchemas } from "../test/test-schemas.ts";
 import { PgVectorStore } from "./index.ts";
 import type { PgVectorOptions } from "./index.ts";
 
@@ -69,6 +69,29 @@ describe.skipIf(serverUrl === "")("PgVectorStore's search", () => {
       );
     }
     expect(matched).toBeGreaterThan(100);
+  });
+
+  it("takes a filter of 1,000 names, refuses a longer one, and goes on", async () => {
+    const pool = new RecordingPool({ max: 1 });
+    const schema = newSchema();
+    const store = new PgVectorStore({ pool }, { schema });
+    onTestFinished(async () => await store.close());
+    const metadata = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`n.${index}`, [index]]));
+    const { "n.1000": last, ...filter } = metadata;
+    await store.upsert({ id: "a", content: "", embedding: [1, 0], metadata });
+
+    expect(idsOf(await store.search([1, 0], { filter }))).toEqual(["a"]);
+    for (const tooLong of [store.search([1, 0], { filter: metadata }), store.write({ deleteWhere: metadata })]) {
+      await expect(tooLong).rejects.toMatchObject({
+        code: "invalid_value",
+        message: "filter must have at most 1000 names, or PostgreSQL cannot plan it, got 1001.",
+      });
+    }
+    await store.upsert({ id: "b", content: "", embedding: [1, 0], metadata: { last } });
+    // With the only connection of the pool, which is in no transaction that was left open.
+    const left = `select from pg_stat_activity where state like 'idle in transaction%' and query like '%${schema}%'`;
+    expect(await ask(left)).toEqual([]);
+    expect(await store.search([1, 0])).toHaveLength(2);
   });
 
   it("compares all matching documents while they are few, with ties by id [pgvector.few]", async () => {

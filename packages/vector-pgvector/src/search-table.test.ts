@@ -22,13 +22,13 @@ async function search({ dimensions, matching = 0, found = 0 }: Given, changes: P
   const answer = ({ sql, parameters }: SqlStatement): object[] => {
     const topK = Number(parameters.at(-1));
     if (sql.startsWith("begin")) return dimensions === undefined ? [] : [{ dimensions }];
-    if (sql === "commit") return [];
+    if (sql === "commit" || sql === "rollback") return [];
     if (sql.includes("materialized"))
       return matching > Number(parameters.at(-2)) ? rows(1, "none") : rows(Math.min(matching, topK), "few");
     return sql.includes("candidates") ? rows(Math.min(found, topK), "index") : rows(Math.min(matching, topK), "all");
   };
   const query: Query = async <Row>(statement: SqlStatement) => {
-    const word = /^begin|^commit|materialized|candidates/.exec(statement.sql)?.[0] ?? "all";
+    const word = /^begin|^commit|^rollback|materialized|candidates/.exec(statement.sql)?.[0] ?? "all";
     sent.push(word);
     return answer(statement) as Row[];
   };
@@ -92,6 +92,6 @@ describe("searchTable", () => {
     const { results, sent } = await search({ dimensions: 3 }, { vector: Float32Array.of(1, 0) });
 
     expect(results).toMatchObject({ code: "invalid_value", message: expect.stringContaining("must have 3 numbers") });
-    expect(sent).toEqual(["begin", "commit"]);
+    expect(sent).toEqual(["begin", "rollback"]);
   });
 });

@@ -1,6 +1,7 @@
 import { checkDimensions } from "@troupe/core/adapter";
 import type { MetadataFilter, StoredSearch } from "@troupe/core/adapter";
 import type { VectorSearchResult } from "@troupe/core";
+import { inTransaction } from "@troupe-internal/postgres";
 import type { Query, SqlStatement } from "@troupe-internal/postgres";
 import { catalogName, indexedType, searchedExpression, tableName, unitVector } from "./collection-table.ts";
 import type { Names } from "./collection-table.ts";
@@ -44,11 +45,10 @@ export async function searchTable(
   table: SearchedTable,
   search: StoredSearch,
 ): Promise<VectorSearchResult[]> {
-  const [found] = await query<{ dimensions: number }>({ sql: beginning(table, search), parameters: [] });
-  const rows = found === undefined ? [] : await findRows(query, { table, search, dimensions: found.dimensions });
-  await query({ sql: "commit", parameters: [] });
-  if (rows === undefined) checkDimensions(search.vector.length, found?.dimensions);
-  return (rows ?? []).map(({ score, ...row }) => ({ document: toDocument(row), score: Number(score) }));
+  const rows = await inTransaction(query, beginning(table, search), async ([found]) => {
+    return found === undefined ? [] : await findRows(query, { table, search, dimensions: Number(found["dimensions"]) });
+  });
+  return rows.map(({ score, ...row }) => ({ document: toDocument(row), score: Number(score) }));
 }
 
 /** Begins a transaction for a search, and reads the length of the collection's vectors in the same round trip. */
@@ -72,10 +72,10 @@ function beginning({ names, key, settings }: SearchedTable, { topK, filter }: St
 
 type PlannedSearch = { table: SearchedTable; search: StoredSearch; dimensions: number };
 
-/** Returns the nearest rows, or `undefined` for a vector of another length than the table's. */
-async function findRows(query: Query, planned: PlannedSearch): Promise<readonly Result[] | undefined> {
+/** Returns the nearest rows. Throws `invalid_value` for a vector of another length than the table's. */
+async function findRows(query: Query, planned: PlannedSearch): Promise<readonly Result[]> {
   const { table, search, dimensions } = planned;
-  if (search.vector.length !== dimensions) return undefined;
+  checkDimensions(search.vector.length, dimensions);
   table.warn(dimensions);
   const type = table.settings.exact ? undefined : indexedType(dimensions);
   if (type === undefined) return await query<Result>(exactStatement(planned));
