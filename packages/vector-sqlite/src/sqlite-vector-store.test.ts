@@ -105,12 +105,33 @@ describe("SqliteVectorStore", () => {
     await store.write({ upsert: ids.map((id, index) => at(id, [1, index])) });
     const searching = store.search([1, 0], { topK: 10_000 });
     await setImmediate();
-    await store.write({ delete: ids.slice(0, 4000), upsert: [at("new", [1, 0])] });
+    // The last to be read, so that they are gone by then.
+    await store.write({ delete: ids.slice(4900), upsert: [at("new", [1, 0])] });
     const found = await searching;
 
     expect(found.map(({ document }) => document.id)).toEqual(ids);
-    expect(await store.search([1, 0], { topK: 10_000 })).toHaveLength(1001);
+    expect(await store.search([1, 0], { topK: 10_000 })).toHaveLength(4901);
   });
+
+  it.each([1e30, 1e-30])(
+    "ranks vectors of the length %d by their direction, and returns them exactly",
+    async (length) => {
+      const store = open(newVectorFile());
+      const vectors = [
+        [0, 1],
+        [1, 1],
+        [length, 1],
+        [length * 0.9, length * 0.1],
+        [length, 0],
+      ].map((vector) => vector.map(Math.fround));
+      await store.write({ upsert: vectors.map((vector, index) => at(`d${index}`, vector)) });
+
+      expect((await store.search([3, 0], { topK: 1 }))[0]?.document.id).toBe(length > 1 ? "d2" : "d4");
+      expect((await store.search([10, 1], { topK: 1 }))[0]?.document.id).toBe("d3");
+      for (const [index, vector] of vectors.entries())
+        expect((await store.get(`d${index}`))?.embedding).toEqual(vector);
+    },
+  );
 
   it("answers more searches at once than it has connections", async () => {
     const store = open(newVectorFile());
