@@ -41,7 +41,7 @@ export class CollectionChange {
 
   /** Removes all documents. */
   async clear(): Promise<void> {
-    await eachKeyWindow(this.#keys.bounds(), ({ after, last }) => {
+    await eachKeyWindow(this.#keys.bounds(), { most: 1000 }, ({ after, last }) => {
       for (const sql of this.#tables.removeRange) this.#writer.run(sql, after, last);
     });
   }

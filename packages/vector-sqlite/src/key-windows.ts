@@ -21,20 +21,32 @@ export class Pauses {
   }
 }
 
+/** The size of the parts of `eachKeyWindow`. */
+export type WindowSize = {
+  /** The most documents that a part may have, however fast the parts before were. */
+  readonly most: number;
+  /** Returns the last key of the next so many documents, where they are few among the keys; `undefined` if there are none. */
+  readonly endOf?: ((after: number, count: number) => number | undefined) | undefined;
+};
+
 /**
- * Calls `work` with each part of a range of keys. How many keys a part has follows from how long the part before took,
- * because few of them may exist, vectors may be long, and a disk may be slow.
+ * Calls `work` with each part of a range of keys. How many documents a part has follows from how long the part before
+ * took, because vectors may be long, and a disk may be slow.
  */
-export async function eachKeyWindow({ after, last }: KeyRange, work: (window: KeyRange) => void): Promise<void> {
+export async function eachKeyWindow(
+  { after, last }: KeyRange,
+  { most, endOf = (start, count) => start + count }: WindowSize,
+  work: (window: KeyRange) => void,
+): Promise<void> {
   const pauses = new Pauses();
-  let width = 256;
+  let count = Math.min(256, most);
   for (let start = after; start < last;) {
-    const end = Math.min(start + width, last);
     const began = performance.now();
+    const end = Math.min(endOf(start, count) ?? last, last);
     work({ after: start, last: end });
     const took = performance.now() - began;
-    if (took < shortest) width *= 2;
-    else if (took > longest) width = Math.max(16, Math.floor(width / 2));
+    if (took < shortest) count = Math.min(2 * count, most);
+    else if (took > longest) count = Math.max(16, Math.floor(count / 2));
     start = end;
     if (start < last && pauses.isDue) await pauses.pause();
   }

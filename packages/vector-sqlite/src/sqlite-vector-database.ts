@@ -153,7 +153,7 @@ async function findNearest(
   const terms = keys.termsOf(filter);
   const sql = (terms === undefined ? tables.nearest : tables.nearestWith)(distance.name);
   const nearest = new NearestItems<{ id: string; key: number }>(topK);
-  await eachKeyWindow(keys.bounds(), ({ after, last }) => {
+  await eachKeyWindow(keys.bounds(), keys.windowSize(vector.length, terms), ({ after, last }) => {
     const argument = distance.argumentOf(vector);
     const rows =
       terms === undefined

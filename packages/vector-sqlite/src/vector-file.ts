@@ -27,6 +27,7 @@ type Connect = (options?: DatabaseSyncOptions) => DatabaseSync;
 
 // Eight rows of 1,536 numbers have no room in pages of the default size, and a search would read half as much again.
 const pageBytes = 32_768;
+const checkpointBytes = 4_000_000;
 const mostSearchers = 4;
 
 const slowWarning =
@@ -174,7 +175,7 @@ export class VectorFile {
   /** Throws when another file, or none, is at the path now. SQLite does not notice that, and would lose what is written. */
   #checkPath(): void {
     if (identify(this.path) === this.#identity) return;
-    const sentence = `The SQLite file ${this.path} was moved or removed while it was open. Put it back and restart.`;
+    const sentence = `The SQLite file ${this.path} was moved or removed while it was open. Put it back, or create a new store for the file that is there now.`;
     throw new TroupeError("storage_unavailable", sentence);
   }
 }
@@ -188,8 +189,9 @@ function prepare(database: DatabaseSync, { path, settings, tables }: Omit<Opened
     database.exec(`pragma synchronous = ${settings.durability}`);
     // Kilobytes: terms come in no order, so that a large change touches pages everywhere.
     database.exec("pragma cache_size = -16000");
-    // The same bytes as the default for pages of 4 KB: copying the log into the file takes its time at once.
-    database.exec("pragma wal_autocheckpoint = 125");
+    // Pages of which the log is copied into the file at once.
+    const { page_size } = database.prepare("pragma page_size").get() ?? {};
+    database.exec(`pragma wal_autocheckpoint = ${Math.ceil(checkpointBytes / Number(page_size))}`);
     for (const sql of tables.create) database.exec(sql);
     return database;
   } catch (error) {

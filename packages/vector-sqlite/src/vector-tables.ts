@@ -58,6 +58,8 @@ export function vectorTables(name: string) {
     getByKey: `${found} where v.key = ?`,
     /** Counts the documents with a term, up to a limit. */
     count: `select count(*) from (select 1 from ${terms} where term = ? and ${inRange} limit ?)`,
+    /** Finds the last of the first keys of documents with a term. */
+    endOf: `select max(key) from (select key from ${terms} where term = ? and ${inRange} order by key limit ?)`,
     /** Finds the keys of the documents that have a term, and all terms of a JSON array. */
     keysWith: `select t.key from ${terms} t ${withTerms}`,
     /** Finds the nearest documents in a range by a function for the distance. */
