@@ -67,7 +67,8 @@ function* findElements(html: string): Generator<Element, void, undefined> {
     const kind = kindOf(readAttribute(attributes, "class"));
     if (kind === undefined) continue;
     const rest = html.slice(end + 1, end + 8000);
-    const inner = rest.slice(0, Math.max(0, rest.indexOf(`</${name}`)));
+    const close = rest.indexOf(`</${name}`);
+    const inner = close === -1 ? rest : rest.slice(0, close);
     found += 1;
     yield { kind, href: readAttribute(attributes, "href"), html: inner };
   }
