@@ -144,7 +144,15 @@ export const transportRules = [
     "mcp.progress": "progress of a call is reported to the run",
     "mcp.errors": "a tool that fails is an error for the model, with the server's text and without secrets",
     "mcp.timeout": "a call ends at timeoutMs, and when the run is aborted",
-    "mcp.bounded": "what a tool returns is bounded by maxOutputBytes",
+    "mcp.bounded": "what a tool returns is bounded by maxOutputBytes, and a message by maxMessageBytes",
+    "mcp.options": "an option that has no effect, or a wrong one, is refused at construction, without its value",
+    "mcp.down": "a server that is down costs a run its tools and one warning; tools that were known stay",
+    "mcp.backoff": "after a failure to connect, further attempts fail at once until a growing time is over",
+    "mcp.reconnect":
+      "a server that dies or breaks the connection fails the call with a clear error, and the next one connects again; a forgotten session is opened again",
+    "mcp.logger": "what a server writes to its standard error stream goes to the logger",
+    "mcp.secrets": "credentials are in no error, event or log, whatever the server repeats",
+    "mcp.users": "each set of headers has connections and tools of its own, at most maxConnections, closed when idle",
   }),
   ...rulesOf("What the service does", {
     "package.metadata": "each package names its repository, homepage, bugs and keywords",

@@ -130,7 +130,7 @@ export class Connection {
 
   #open(): Promise<OpenClient> {
     const waitMs = this.#retryAt - performance.now();
-    if (waitMs > 0) return Promise.reject(this.#isDown(waitMs));
+    if (waitMs > 0) throw this.#isDown(waitMs);
     this.#isSuspect = false;
     this.#listing = undefined;
     const opening = this.#openInTime();
