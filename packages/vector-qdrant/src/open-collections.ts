@@ -7,6 +7,9 @@ import { termsField } from "./stored-point.ts";
 /** The field of a collection's metadata in Qdrant that holds the collection's path. */
 const pathField = "troupe";
 
+/** The most dimensions that Qdrant takes. */
+const mostDimensions = 65_536;
+
 const mostKnown = 10_000;
 const mostTries = 5;
 
@@ -74,6 +77,10 @@ export class OpenCollections {
   }
 
   async #create(path: string, size: number): Promise<void> {
+    if (size > mostDimensions) {
+      const sentence = `The embedding must have at most ${mostDimensions} numbers in Qdrant, got ${size}.`;
+      throw new TroupeError("invalid_value", sentence);
+    }
     // Not Cosine, which changes vectors when they are stored: ours have length 1, so that their product is the cosine.
     const vectors = { size, distance: "Dot" } as const;
     await createUnlessThere(this.#client, this.#nameOf(path), { vectors, metadata: { [pathField]: path } });

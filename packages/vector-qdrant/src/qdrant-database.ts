@@ -6,7 +6,7 @@ import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/ad
 import { CollectionRegistry, collectionNameOf, unlessMissing } from "./collection-registry.ts";
 import { OpenCollections } from "./open-collections.ts";
 import { searchPoints } from "./search-points.ts";
-import { toRequests } from "./point-requests.ts";
+import { checkSizes, toRequests } from "./point-requests.ts";
 import { isMissing, statusOf } from "./qdrant-failure.ts";
 import type { QdrantFailures } from "./qdrant-failure.ts";
 import { pointIdOf, toWholeDocument } from "./stored-point.ts";
@@ -34,9 +34,9 @@ export class QdrantDatabase implements VectorDatabase {
   }
 
   async write(collection: string, change: StoredChange): Promise<void> {
-    const requests = toRequests(change);
+    checkSizes(change.documents);
     await this.#use(async () => {
-      for (let tries = 1; !(await this.#tryWrite(collection, change, requests)); tries++) {
+      for (let tries = 1; !(await this.#tryWrite(collection, change)); tries++) {
         if (tries < mostTries) continue;
         const sentence = "The collection was cleared again and again while a change of it was made. Try again.";
         throw new TroupeError("storage_unavailable", sentence);
@@ -71,8 +71,8 @@ export class QdrantDatabase implements VectorDatabase {
   async clear(collection: string): Promise<void> {
     await this.#use(async () => {
       this.#collections.forget(collection);
-      // Qdrant answers the same when there is none. The model goes last: documents never stay without it.
-      await this.#client.deleteCollection(this.#nameOf(collection));
+      // The model goes last: documents never stay without it.
+      await unlessMissing(this.#client.deleteCollection(this.#nameOf(collection)));
       await this.#registry.forgetModel(collection);
     });
   }
@@ -85,17 +85,13 @@ export class QdrantDatabase implements VectorDatabase {
   async close(): Promise<void> {}
 
   /** Makes a change, or returns `false` when the collection is no longer the one that was known. */
-  async #tryWrite(
-    collection: string,
-    { documents }: StoredChange,
-    requests: ReturnType<typeof toRequests>,
-  ): Promise<boolean> {
-    const lengths = documents.map(({ vector }) => vector.length);
+  async #tryWrite(collection: string, change: StoredChange): Promise<boolean> {
+    const lengths = change.documents.map(({ vector }) => vector.length);
     const wasKnown = this.#collections.isKnown(collection);
     const exists = await this.#collections.open(collection, lengths);
     if (!exists) return true;
     try {
-      for (const operations of requests) {
+      for (const operations of toRequests(change)) {
         await this.#client.batchUpdate(this.#nameOf(collection), { wait: true, ordering: "medium", operations });
       }
       return true;

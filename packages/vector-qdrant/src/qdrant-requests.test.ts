@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { KnowledgeBase } from "@troupe/core";
 import type { VectorDocument } from "@troupe/core";
+import { FakeEmbeddings } from "@troupe/core/testing";
 import { QdrantDouble } from "../test/qdrant-double.ts";
 import { QdrantVectorStore } from "./qdrant-vector-store.ts";
 
@@ -189,7 +191,7 @@ describe("A search of QdrantVectorStore", () => {
 });
 
 describe("A change of QdrantVectorStore", () => {
-  it("shows a reader in between all old or all new documents, and never less [qdrant.readers]", async () => {
+  it("removes old documents when all new ones are there, so that a reader in between misses none [qdrant.readers]", async () => {
     const reader = new QdrantVectorStore({ url: double.url });
     const pieces = (n: number) => Array.from({ length: 3 }, (_, index) => at(`p${n}/${index}`, [1, 0], { n }));
     await store.write({ upsert: pieces(0) });
@@ -235,6 +237,54 @@ describe("A change of QdrantVectorStore", () => {
 
     await expect(store.write({ upsert: [at("c", [1, 0]), beyond] })).rejects.toMatchObject({ code: "invalid_value" });
     expect(await idsOf(store)).toEqual(["a"]);
+  });
+
+  it("replaces a document in place: a reader in between finds the old one or the new one, each whole", async () => {
+    const reader = new QdrantVectorStore({ url: double.url });
+    const pieces = (n: number) => ["p0", "p1", "p2"].map((id) => ({ ...at(id, [1, 0], { n }), content: `${n}` }));
+    await store.write({ upsert: pieces(0) });
+    const seen: string[] = [];
+    double.beforeChange = async () => {
+      const found = await reader.search([1, 0]);
+      seen.push(found.map(({ document }) => `${document.content}${String(document.metadata?.["n"])}`).join());
+    };
+    await store.write({ deleteWhere: { n: 0 }, upsert: pieces(1) });
+
+    expect(seen).toEqual(["00,00,00", "11,00,00", "11,11,00"]);
+  });
+
+  it("is refused when its vectors have more dimensions than Qdrant takes", async () => {
+    await expect(
+      store.upsert(
+        at(
+          "a",
+          Array.from({ length: 65_537 }, () => 1),
+        ),
+      ),
+    ).rejects.toMatchObject({
+      code: "invalid_value",
+    });
+    expect(double.collections.size).toBe(0);
+  });
+
+  it("re-adds a split document of a knowledge base, and leaves none of its old pieces", async () => {
+    const embeddings = new FakeEmbeddings();
+    const base = new KnowledgeBase({
+      name: "docs",
+      vectorStore: new QdrantVectorStore({ url: double.url, embeddings }),
+      chunking: { size: 20, overlap: 0 },
+    });
+    const text = (word: string, count: number) =>
+      Array.from({ length: count }, (_, index) => `Sentence ${index} is about ${word}.`).join(" ");
+    await base.add({ id: "a", content: text("rain", 30) });
+    await base.add({ id: "b", content: "Snow." });
+    await base.add({ id: "a", content: text("sun", 9) });
+    const found = await base.search("rain", { topK: 100 });
+
+    expect(found.length).toBeGreaterThan(2);
+    expect(found.filter(({ document }) => document.content.includes("rain"))).toEqual([]);
+    expect((await base.get("a"))?.content).toBe(text("sun", 9));
+    await base.close();
   });
 
   it("deletes 25,000 documents by their ids", async () => {

@@ -63,6 +63,19 @@ describe.skipIf(url === "")("QdrantVectorStore on a server", { timeout: 600_000 
     await store.close();
   });
 
+  it("returns vectors of length 1, which are not kept twice, exactly [qdrant.exact]", async () => {
+    const store = createStore();
+    const { documents } = clusteredVectors({ count: 200, dimensions: 384, queries: 1 });
+    const unit = documents.map(({ embedding, ...document }) => {
+      const length = Math.hypot(...embedding);
+      return { ...document, embedding: embedding.map((value) => Math.fround(value / length)) };
+    });
+    await store.write({ upsert: unit });
+
+    for (const { id, embedding } of unit) expect((await store.get(id))?.embedding).toEqual(embedding);
+    await store.close();
+  });
+
   it("takes vectors of 3,072 dimensions", async () => {
     const store = createStore();
     const vectors = clusteredVectors({ count: 300, dimensions: 3072, queries: 5 });

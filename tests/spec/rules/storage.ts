@@ -169,7 +169,8 @@ export const storageRules = [
     "qdrant.exact": "get returns a vector's 32-bit floats exactly, of any length",
     "qdrant.top-k": "a search in Qdrant finds topK documents where as many match",
     "qdrant.ties": "a tie at the last place is decided by the bytes of the ids",
-    "qdrant.readers": "a reader during a change of a Qdrant store finds all old or all new documents, and never less",
+    "qdrant.readers":
+      "a change of a Qdrant store removes old documents when all new ones are there, so that a reader misses none",
     "qdrant.requests": "a large change of a Qdrant store is made in requests that the server takes",
     "qdrant.hostile": "hostile ids, names and values touch exactly equal documents in Qdrant",
     "qdrant.tenants": "tenants with near-equal names never find each other's documents in Qdrant",
