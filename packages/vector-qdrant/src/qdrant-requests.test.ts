@@ -97,11 +97,23 @@ describe("A collection of QdrantVectorStore", () => {
 
   it("remembers the first of two models that two stores tell at once, and forgets it when cleared [qdrant.model]", async () => {
     const other = new QdrantVectorStore({ url: double.url });
-    const [one, two] = await Promise.all([store.rememberModel("a"), other.rememberModel("b")]);
-    expect(one).toBe(two);
+    await other.collection("more").rememberModel("any");
+    const gate = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    double.beforeChange = async () => {
+      reached.resolve();
+      await gate.promise;
+    };
+    // It has found no model, and is about to write its own.
+    const late = store.rememberModel("late");
+    await reached.promise;
+    double.beforeChange = undefined;
+    const first = await other.rememberModel("first");
+    gate.resolve();
+    expect([first, await late]).toEqual(["first", "first"]);
     await store.clear();
 
-    expect(await other.rememberModel("c")).toBe("c");
+    expect(await other.rememberModel("next")).toBe("next");
   });
 });
 
