@@ -1,7 +1,7 @@
 import { cleanLines, cleanText } from "./clean-text.ts";
 import { decodeEntities } from "./decode-entities.ts";
 
-/** How the text of an element stands: on lines of its own, apart from the text beside it, within it, or not at all. */
+/** The elements of HTML by the place of their text: on lines of its own, apart from the text beside it, within it, or not at all. */
 const elements: ReadonlyMap<string, Stand> = new Map([
   ...elementsOf(
     "block",
@@ -15,7 +15,7 @@ const elements: ReadonlyMap<string, Stand> = new Map([
   ...elementsOf("unseen", "noembed noframes script style svg template title"),
 ]);
 
-/** What is left in the place of a tag. */
+/** White space that is left in the place of a tag. */
 const traces: Readonly<Record<Stand, string>> = { block: "\n", cell: " ", inline: "", unseen: " " };
 
 type Stand = "block" | "cell" | "inline" | "unseen";

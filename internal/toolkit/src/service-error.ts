@@ -70,7 +70,7 @@ export type ServiceFailure = {
   problem: ServiceProblem;
   /** Follows the name of the service. @default a sentence for the problem */
   happened?: string | undefined;
-  /** What the model, or the operator, can do. @default a sentence for the problem */
+  /** Advice for the model or the operator. @default a sentence for the problem */
   advice?: string | undefined;
   /** Status of the reply. */
   status?: number | undefined;

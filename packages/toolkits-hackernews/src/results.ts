@@ -20,7 +20,7 @@ export type HackerNewsUser = {
   karma: number;
   /** ISO time at which the account was made. */
   created?: string;
-  /** What the user says about themselves. */
+  /** The text in which users describe themselves. */
   about?: string;
   /** Number of their stories, comments and votes in polls. */
   submissions: number;
