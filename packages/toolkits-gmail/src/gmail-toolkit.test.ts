@@ -302,6 +302,7 @@ describe("an error of Gmail", () => {
 
 describe("the options of GmailToolkit", () => {
   it.each<[what: string, options: object, words: RegExp]>([
+    ["no object", null as unknown as object, /must be an object/],
     ["nothing", {}, /needs tokenPath.*authClient/],
     ["credentials alone", { credentialsPath: "c.json" }, /needs tokenPath/],
     ["two sources of tokens", { authClient, tokenPath: "t.json" }, /excludes/],

@@ -19,7 +19,8 @@ import type { GmailSettings } from "./read-options.ts";
 export class GmailToolkit implements ToolSource {
   readonly #tools: readonly ToolDef[];
 
-  constructor(options: GmailToolkitOptions) {
+  /** Throws `invalid_config` for a wrong or unknown option, without a source of tokens, and when every tool is disabled. */
+  constructor(options: GmailToolkitOptions = {}) {
     const settings = readGmailOptions(options);
     const { baseURL, timeoutMs, enableSend, enableSearch, enableRead } = settings;
     const api = new GmailApi({ baseURL, timeoutMs, network: settings, tokens: createTokens(settings) });

@@ -13,6 +13,7 @@ import type { WhatsAppToolkitOptions } from "./whatsapp-options.ts";
 export class WhatsAppToolkit implements ToolSource {
   readonly #tools: readonly ToolDef[];
 
+  /** Throws `invalid_config` for a wrong or unknown option, and when every tool is disabled. Asks nothing yet. */
   constructor(options: WhatsAppToolkitOptions = {}) {
     const settings = readWhatsAppOptions(options);
     const { enableSendText, enableSendTemplate, timeoutMs, recipientWaid, allowedRecipients } = settings;

@@ -98,4 +98,17 @@ describe("an OAuth failure", () => {
     await expect(second).resolves.toMatchObject({ subject: "Invoice 42" });
     expect(server.requests).toHaveLength(1);
   });
+
+  it.each<[what: string, name: string, problem: string]>([
+    ["fails", "error-500", "unavailable"],
+    ["refuses", "token-invalid-grant", "credential_refused"],
+  ])("before a mail is sent leaves no doubt that it was not: the server %s", async (_what, name, problem) => {
+    const { server, service, call } = await startOAuth({ token: expired });
+    server.answer(() => recorded(name));
+
+    const failing = call("gmail_send", { to: ["ann@example.com"], subject: "Hi", text: "Hi" });
+
+    await expect(failing).rejects.toMatchObject({ fields: { problem } });
+    expect(service.requests).toEqual([]);
+  });
 });
