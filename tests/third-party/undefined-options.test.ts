@@ -42,8 +42,10 @@ import type { PgVectorOptions } from "@troupe/vector-pgvector";
 import type { QdrantOptions } from "@troupe/vector-qdrant";
 import type { SqliteVectorOptions } from "@troupe/vector-sqlite";
 import type { DuckDuckGoOptions } from "@troupe/toolkits-duckduckgo";
+import type { GmailOptions } from "@troupe/toolkits-gmail";
 import type { HackerNewsOptions } from "@troupe/toolkits-hackernews";
 import type { WebSearchOptions } from "@troupe/toolkits-web-search";
+import type { WhatsAppOptions } from "@troupe/toolkits-whatsapp";
 import { expect, expectTypeOf, it } from "vitest";
 
 /** The names of optional options that a program with exactOptionalPropertyTypes cannot set to undefined. */
@@ -94,8 +96,10 @@ type AllOptions = {
   PostgresOptions: PostgresOptions;
   SqliteOptions: SqliteOptions;
   DuckDuckGoOptions: DuckDuckGoOptions;
+  GmailOptions: GmailOptions;
   HackerNewsOptions: HackerNewsOptions;
   WebSearchOptions: WebSearchOptions;
+  WhatsAppOptions: WhatsAppOptions;
   PgVectorOptions: PgVectorOptions;
   QdrantOptions: QdrantOptions;
   SqliteVectorOptions: SqliteVectorOptions;

@@ -10,7 +10,7 @@ export interface AuthClient {
 }
 
 /** Options of a `GmailToolkit`: either `tokenPath`, as a rule with `credentialsPath`, or `authClient`. */
-export type GmailToolkitOptions = NetworkOptions & {
+export type GmailOptions = NetworkOptions & {
   /** JSON file of an OAuth client, as the Google Cloud console offers it. @default the client that the token file names */
   credentialsPath?: string | undefined;
   /** File of the token, made by the token command. A refreshed token is saved in it. */

@@ -5,7 +5,7 @@ import { createReadTool } from "./gmail-read.ts";
 import { createSearchTool } from "./gmail-search.ts";
 import { createSendTool } from "./gmail-send.ts";
 import { GmailApi } from "./gmail-api.ts";
-import type { GmailToolkitOptions } from "./gmail-options.ts";
+import type { GmailOptions } from "./gmail-options.ts";
 import { ClientTokens } from "./oauth/client-tokens.ts";
 import { FileTokens } from "./oauth/file-tokens.ts";
 import type { TokenSource } from "./oauth/file-tokens.ts";
@@ -20,7 +20,7 @@ export class GmailToolkit implements ToolSource {
   readonly #tools: readonly ToolDef[];
 
   /** Throws `invalid_config` for a wrong or unknown option, without a source of tokens, and when every tool is disabled. */
-  constructor(options: GmailToolkitOptions = {}) {
+  constructor(options: GmailOptions = {}) {
     const settings = readGmailOptions(options);
     const { baseURL, timeoutMs, enableSend, enableSearch, enableRead } = settings;
     const api = new GmailApi({ baseURL, timeoutMs, network: settings, tokens: createTokens(settings) });

@@ -1,2 +1,2 @@
-export type { AuthClient, GmailToolkitOptions } from "./gmail-options.ts";
+export type { AuthClient, GmailOptions } from "./gmail-options.ts";
 export { GmailToolkit } from "./gmail-toolkit.ts";

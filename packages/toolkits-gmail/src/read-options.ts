@@ -12,7 +12,7 @@ import {
   satisfying,
 } from "@troupe/core/adapter";
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/adapter";
-import type { AuthClient, GmailToolkitOptions } from "./gmail-options.ts";
+import type { AuthClient, GmailOptions } from "./gmail-options.ts";
 import { isRecipientEntry } from "./recipients.ts";
 
 const recipientEntry = satisfying<string>("a mail address, or @ and a domain", isRecipientEntry);
@@ -40,13 +40,13 @@ const optionTable = {
   maxTextLength: optional(integer(100, 1_000_000), 20_000),
   baseURL: optional(baseUrlOption, "https://gmail.googleapis.com"),
   ...toolkitChecks,
-} satisfies OptionTable<GmailToolkitOptions>;
+} satisfies OptionTable<GmailOptions>;
 
 /** Options of a `GmailToolkit` with their defaults. */
 export type GmailSettings = OptionsOf<typeof optionTable>;
 
 /** Checks the options of a `GmailToolkit`. Throws `invalid_config` for ones that exclude each other or have no effect. */
-export function readGmailOptions(options: GmailToolkitOptions): GmailSettings {
+export function readGmailOptions(options: GmailOptions): GmailSettings {
   const settings = readOptions(optionTable, options, { owner: "GmailToolkit" });
   const { authClient, tokenPath, credentialsPath, enableSend } = settings;
   if (authClient !== undefined && (tokenPath ?? credentialsPath) !== undefined) {
@@ -61,7 +61,7 @@ export function readGmailOptions(options: GmailToolkitOptions): GmailSettings {
   return settings;
 }
 
-function refuseWithoutEffect(options: GmailToolkitOptions, names: readonly (keyof GmailToolkitOptions)[], off: string) {
+function refuseWithoutEffect(options: GmailOptions, names: readonly (keyof GmailOptions)[], off: string) {
   const given = names.find((name) => options[name] !== undefined);
   if (given === undefined) return;
   throw new TroupeError("invalid_config", `${given} has no effect, because ${off} is false. Leave it out.`);

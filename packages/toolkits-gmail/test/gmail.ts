@@ -5,7 +5,7 @@ import { contextWith, FakeService, recordings, toolOf } from "@troupe-internal/t
 import type { Answer } from "@troupe-internal/toolkit-fakes";
 import { onTestFinished } from "vitest";
 import { GmailToolkit } from "../src/index.ts";
-import type { GmailToolkitOptions } from "../src/index.ts";
+import type { GmailOptions } from "../src/index.ts";
 
 /** Reads a recorded answer of Gmail or of Google's authorization server by its name. */
 export const recorded = recordings(join(import.meta.dirname, "__fixtures__"));
@@ -22,7 +22,7 @@ export const answer: Answer = ({ path, query }) =>
   recorded(query.get("format") === "full" ? "message" : (answers[path] ?? "error-404"));
 
 /** Starts a fake of Gmail that stops with the test, and returns it with a function that calls a tool. */
-export async function startGmail(options: Partial<GmailToolkitOptions> = {}) {
+export async function startGmail(options: Partial<GmailOptions> = {}) {
   const service = (await FakeService.start()).answer(answer);
   onTestFinished(() => service.close());
   const isOwnToken = options.tokenPath === undefined;

@@ -1,2 +1,2 @@
-export type { WhatsAppToolkitOptions } from "./whatsapp-options.ts";
+export type { WhatsAppOptions } from "./whatsapp-options.ts";
 export { WhatsAppToolkit } from "./whatsapp-toolkit.ts";

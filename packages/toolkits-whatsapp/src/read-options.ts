@@ -3,7 +3,7 @@ import { TroupeError } from "@troupe/core";
 import { anyBoolean, arrayOf, baseUrlOption, optional, readOptions, satisfying } from "@troupe/core/adapter";
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/adapter";
 import { readNumber } from "./recipient.ts";
-import type { WhatsAppToolkitOptions } from "./whatsapp-options.ts";
+import type { WhatsAppOptions } from "./whatsapp-options.ts";
 
 const numberOption: OptionCheck<string> = (value, name, where) => {
   const expected = satisfying<string>(
@@ -31,13 +31,13 @@ const optionTable = {
   allowedRecipients: optional(allowedRecipients),
   baseURL: optional(baseUrlOption, "https://graph.facebook.com"),
   ...toolkitChecks,
-} satisfies OptionTable<WhatsAppToolkitOptions>;
+} satisfies OptionTable<WhatsAppOptions>;
 
 /** Options of a `WhatsAppToolkit` with their defaults. */
 export type WhatsAppSettings = OptionsOf<typeof optionTable>;
 
 /** Checks the options of a `WhatsAppToolkit`. */
-export function readWhatsAppOptions(options: WhatsAppToolkitOptions): WhatsAppSettings {
+export function readWhatsAppOptions(options: WhatsAppOptions): WhatsAppSettings {
   return readOptions(optionTable, options, { owner: "WhatsAppToolkit" });
 }
 

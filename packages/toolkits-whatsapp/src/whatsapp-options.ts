@@ -1,7 +1,7 @@
 import type { NetworkOptions } from "@troupe/core";
 
 /** Options of a `WhatsAppToolkit`. Those without a default here come from the environment where they are left out. */
-export type WhatsAppToolkitOptions = NetworkOptions & {
+export type WhatsAppOptions = NetworkOptions & {
   /** Token of the WhatsApp Cloud API, or a function that returns it, called for each call of a tool. @default WHATSAPP_ACCESS_TOKEN */
   accessToken?: string | (() => string | Promise<string>) | undefined;
   /** Id of the number that sends: digits, not the number itself. @default WHATSAPP_PHONE_NUMBER_ID */

@@ -4,7 +4,7 @@ import { createSendTemplateTool } from "./send-template.ts";
 import { createSendTextTool } from "./send-text.ts";
 import { WhatsAppApi } from "./whatsapp-api.ts";
 import { readWhatsAppOptions } from "./read-options.ts";
-import type { WhatsAppToolkitOptions } from "./whatsapp-options.ts";
+import type { WhatsAppOptions } from "./whatsapp-options.ts";
 
 /**
  * Tools that send messages with the WhatsApp Cloud API: `whatsapp_send_text` and `whatsapp_send_template`. Give it to an
@@ -14,7 +14,7 @@ export class WhatsAppToolkit implements ToolSource {
   readonly #tools: readonly ToolDef[];
 
   /** Throws `invalid_config` for a wrong or unknown option, and when every tool is disabled. Asks nothing yet. */
-  constructor(options: WhatsAppToolkitOptions = {}) {
+  constructor(options: WhatsAppOptions = {}) {
     const settings = readWhatsAppOptions(options);
     const { enableSendText, enableSendTemplate, timeoutMs, recipientWaid, allowedRecipients } = settings;
     const sending = { api: new WhatsAppApi(settings), timeoutMs, recipientWaid, allowedRecipients };
