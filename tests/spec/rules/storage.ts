@@ -197,6 +197,7 @@ export const storageRules = [
     "mongodb.vector-tenants":
       "tenants in collections of their own, or behind a filter, never see each other's documents",
     "mongodb.vector-dimensions": "of several processes that begin a collection, one decides the length of its vectors",
+    "mongodb.vector-write": "a change during which the server is killed is made as a whole or not at all",
     "mongodb.vector-clear": "clear leaves no document of a collection in the database",
     "mongodb.vector-size": "a change of 60 MB, and documents of the largest size, are stored",
     "mongodb.vector-standalone":
