@@ -6,7 +6,7 @@ import type { MongoDbVectorStore } from "./mongodb-vector-store.ts";
 import type { MongoDbVectorOptions } from "./mongodb-vector-options.ts";
 import { SearchDouble } from "./test/search-double.ts";
 import type { SearchDoubleOptions } from "./test/search-double.ts";
-import { dropTestDb, newName, newStore, serverUrl, silent } from "./test/stores.ts";
+import { dropTestDb, newName, newStore, serverUrl, silent, testDb, withClient } from "./test/stores.ts";
 
 const never = 1_000_000;
 const at = (id: string, angle: number, metadata?: Record<string, unknown>): VectorDocument => ({
@@ -33,7 +33,7 @@ describe.skipIf(serverUrl === "")("MongoDbVectorStore through a double of MongoD
     };
     const asked = (stage: string): Document[] =>
       double.asked.filter((each) => each.name === stage).map(({ body }) => body);
-    return { create, asked };
+    return { create, asked, double, name };
   };
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();
@@ -88,6 +88,31 @@ describe.skipIf(serverUrl === "")("MongoDbVectorStore through a double of MongoD
     expect(await idsOf(reader, 5)).toEqual(["old39"]);
     await writer.clear();
     expect(await idsOf(reader, 5)).toEqual([]);
+  });
+
+  it("finds topK documents when the nearest were removed and the index does not know it [mongodb.vector-late-index]", async () => {
+    const { create } = await start({ refreshEvery: never });
+    const store = create();
+    await store.write({ upsert: many("d", 60) });
+    expect(await idsOf(store, 2)).toEqual(["d0", "d1"]);
+    await store.write({ delete: many("d", 40).map(({ id }) => id) });
+
+    expect(await idsOf(store, 5)).toEqual(["d40", "d41", "d42", "d43", "d44"]);
+  });
+
+  it("finds nothing of a collection that is cleared during the search [mongodb.vector-late-index]", async () => {
+    const { create, double, name } = await start();
+    const store = create();
+    await store.write({ upsert: many("d", 60) });
+    expect(await idsOf(store, 2)).toEqual(["d0", "d1"]);
+    // The first step of another process that clears it: the documents are still there.
+    double.meanwhile = async () => {
+      await withClient(async (client) => {
+        await client.db(testDb).collection(`${name}.catalog`).deleteOne({ path: "" });
+      });
+    };
+
+    expect(await idsOf(store, 5)).toEqual([]);
   });
 
   it("does not compare again what the index shows [mongodb.vector-late-index]", async () => {

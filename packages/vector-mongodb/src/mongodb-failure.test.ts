@@ -67,6 +67,7 @@ describe("MongoDbFailures", () => {
     [18, /refused the login/],
     [13, /did not allow the operation\. Grant the user the role readWrite/],
     [14031, /full disk/],
+    [251, /transactionLifetimeLimitSeconds/],
     [64, /majority/],
     [112, /could not write for too long/],
     [9, /could not complete the operation/],

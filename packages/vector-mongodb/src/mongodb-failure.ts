@@ -24,6 +24,7 @@ const problemsByCode: ReadonlyMap<unknown, string> = new Map([
   [50, "did not finish in time. The operation may have been executed"],
   [112, conflicting],
   [11_000, conflicting],
+  [251, "ended a transaction that took too long. Raise transactionLifetimeLimitSeconds, or search through an index"],
   [14031, "has a full disk. Free some space"],
 ]);
 

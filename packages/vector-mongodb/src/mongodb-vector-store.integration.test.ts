@@ -99,6 +99,23 @@ describe.skipIf(serverUrl === "")("MongoDbVectorStore on a replica set", () => {
     await store.close();
   });
 
+  it("changes nothing when the server refuses a part of a change [mongodb.vector-write]", async () => {
+    const name = newName();
+    const validator = { id: { $ne: "refused" } };
+    await withClient(async (client) => await client.db(testDb).createCollection(name, { validator }));
+    const store = newStore({ collectionName: name });
+    const document = (id: string) => ({ id, content: "", embedding: [1, 0], metadata: { id } });
+    for (const id of ["a", "b"]) await store.upsert(document(id));
+    // More than one request: the last document is refused in the second.
+    const upsert = [...Array.from({ length: 1000 }, (_, index) => document(`d${index}`)), document("refused")];
+    const change = { upsert, delete: ["a"], deleteWhere: { id: "b" } };
+    await expect(store.write(change)).rejects.toMatchObject({ code: "storage_unavailable" });
+
+    const found = await store.search([1, 0], { topK: 2000 });
+    expect(found.map(({ document: { id } }) => id)).toEqual(["a", "b"]);
+    await store.close();
+  });
+
   it("takes 60 MB of documents in one change, and documents of the largest size [mongodb.vector-size]", async () => {
     const store = newStore();
     const metadata = { text: "\\".repeat(2 ** 17 - 10) };
@@ -156,6 +173,26 @@ describe.skipIf(standaloneUrl === "")("MongoDbVectorStore on a standalone server
     await store.close();
 
     expect(warn.mock.calls).toEqual([[expect.stringMatching(/standalone server.*not one step.*mongod --replSet rs0/)]]);
+  });
+
+  it("counts each of the changes that several processes make at once [mongodb.vector-standalone]", async () => {
+    const name = newName();
+    const stores = [1, 2, 3].map(() => newStore({ collectionName: name }, standaloneUrl));
+    const write = async (store: MongoDbVectorStore, id: string) =>
+      await store.upsert({ id, content: "", embedding: [1, 0] });
+    await Promise.all(
+      stores.flatMap((store, from) =>
+        Array.from({ length: 10 }, async (_, index) => await write(store, `${from} ${index}`)),
+      ),
+    );
+    const entry = await withClient(
+      async (client) => await client.db(testDb).collection(`${name}.catalog`).findOne({ path: "" }),
+      standaloneUrl,
+    );
+
+    expect(entry?.["changes"]).toBe(30);
+    expect(await stores[0]?.search([1, 0], { topK: 100 })).toHaveLength(30);
+    await Promise.all(stores.map(async (store) => await store.close()));
   });
 
   it("stores before it removes, so that a reader never misses a document [mongodb.vector-standalone]", async () => {

@@ -31,6 +31,8 @@ export class SearchDouble {
   readonly url: string;
   /** What was asked of the double, by the name of the stage or command. */
   readonly asked: { name: string; body: Document }[] = [];
+  /** Happens while the next search is under way, once. */
+  meanwhile: () => Promise<void> = async () => {};
   readonly #server: Server;
   readonly #reader: MongoClient;
   readonly #options: Required<SearchDoubleOptions>;
@@ -148,6 +150,9 @@ export class SearchDouble {
     const stage = first?.["$vectorSearch"] as Document;
     const key = `${body["$db"]}.${body["aggregate"]}.${stage["index"]}`;
     const found = (await this.#indexes.get(key)?.search(stage, this.#reader)) ?? [];
+    const { meanwhile } = this;
+    this.meanwhile = async () => {};
+    await meanwhile();
     return cursor(found.map((_id) => ({ _id })));
   }
 }
