@@ -1,4 +1,10 @@
-import { checkHostileStrings, checkTenants, clusteredVectors, measureRecall } from "@troupe-internal/fault-tools";
+import {
+  checkDocsKnowledge,
+  checkHostileStrings,
+  checkTenants,
+  clusteredVectors,
+  measureRecall,
+} from "@troupe-internal/fault-tools";
 import type { DatabaseVectorStore } from "@troupe/core/adapter";
 import {
   checkConformance,
@@ -61,6 +67,12 @@ describe.each<[string, (options?: { dimensions?: number }) => DatabaseVectorStor
     const store = open();
     onTestFinished(async () => await store.close());
     await checkHostileStrings(store, { count: store instanceof SqliteVectorStore ? 5000 : 500 });
+  });
+
+  it("answers questions about this repository's docs", async () => {
+    const store = open();
+    onTestFinished(async () => await store.close());
+    await checkDocsKnowledge(store);
   });
 
   it("keeps tenants apart", async () => {
