@@ -125,8 +125,8 @@ export class DocumentWriter {
   async #refuseTakenIds({ id, records }: DocumentRecords): Promise<void> {
     await mapBounded(records, async (record) => {
       const stored = await this.#store.get(record.id);
-      const isFree = stored === null || readPiece(stored)?.documentId === id;
-      if (isFree && !(await this.#hasPieces(record.id))) return;
+      if (readPiece(stored)?.documentId === id) return;
+      if (stored === null && !(await this.#hasPieces(record.id))) return;
       const message = `The document ${quote(id)} has to be split, but the id of its piece ${quote(record.id)} is that of another document. Rename one of them.`;
       throw new TroupeError("conflict", message);
     });

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
-import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
 import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
-import type { VectorChange, VectorDocument, VectorStore } from "../vector/vector-store.ts";
-import type { Chunking } from "./chunking.ts";
-import { KnowledgeBase } from "./knowledge-base.ts";
+import { long, openKnowledge, pieceIds, short } from "./test/long-documents.ts";
 import { longText } from "./test/long-text.ts";
 import { plainStore, writingStore } from "./test/plain-store.ts";
 
@@ -14,30 +10,11 @@ const stores = {
   "a store with six methods": plainStore,
 };
 
-const chunking = { size: 60, overlap: 10 };
-
-function knowledgeBase(vectorStore: VectorStore = new InMemoryVectorStore(), more: { chunking?: Chunking } = {}) {
-  const embeddings = new FakeEmbeddings();
-  const knowledge = new KnowledgeBase({ name: "kb", vectorStore, embeddings, ownsStore: false, chunking, ...more });
-  const idsOf = async (filter?: object) =>
-    (await knowledge.search("page", { topK: 10_000, filter: { ...filter } }))
-      .map(({ document }) => document.id)
-      .toSorted();
-  return Object.assign(knowledge, { embeddings, idsOf });
-}
-
-const piecesOf = (id: string, count: number) =>
-  Array.from({ length: count }, (_, index) => `${id}#${index + 1}`).toSorted();
-const long = (id: string, sentences = 20, topic?: string): VectorDocument => ({
-  id,
-  content: longText(sentences, topic),
-});
-const short = (id: string): VectorDocument => ({ id, content: `short ${id}` });
 const conflict = (message: string) => ({ code: "conflict", message: expect.stringContaining(message) });
 
 describe.each(Object.entries(stores))("long documents of a KnowledgeBase over %s", (_name, createStore) => {
   it("are found by their pieces, each with its text and place [knowledge.chunking]", async () => {
-    const knowledge = knowledgeBase(createStore());
+    const knowledge = openKnowledge(createStore());
     const { content } = long("archive");
     await knowledge.addDocuments([{ ...long("archive"), metadata: { shelf: 1 } }, short("note")]);
     const [best] = await knowledge.search("The archive keeps page 13 in a drawer", { topK: 1 });
@@ -51,13 +28,13 @@ describe.each(Object.entries(stores))("long documents of a KnowledgeBase over %s
       metadata: { shelf: 1, documentId: "archive", start, end },
     });
     const all = await knowledge.idsOf();
-    expect(all).toEqual([...piecesOf("archive", all.length - 1), "note"].toSorted());
+    expect(all).toEqual([...pieceIds("archive", all.length - 1), "note"].toSorted());
     expect(await knowledge.idsOf({ shelf: 1 })).toHaveLength(all.length - 1);
     expect(await knowledge.idsOf({ documentId: "archive" })).toHaveLength(all.length - 1);
   });
 
   it("are returned whole, and removed with all their pieces [knowledge.whole-documents]", async () => {
-    const knowledge = knowledgeBase(createStore());
+    const knowledge = openKnowledge(createStore());
     for (const id of ["archive", "other"]) await knowledge.add({ ...long(id), metadata: { shelf: { row: 1 } } });
     await knowledge.add(long("bare"));
 
@@ -73,7 +50,7 @@ describe.each(Object.entries(stores))("long documents of a KnowledgeBase over %s
   });
 
   it("take the place of their old pieces when they are added again [knowledge.replace]", async () => {
-    const knowledge = knowledgeBase(createStore());
+    const knowledge = openKnowledge(createStore());
     for (const document of [
       long("a", 40),
       long("a", 12, "The office"),
@@ -85,7 +62,7 @@ describe.each(Object.entries(stores))("long documents of a KnowledgeBase over %s
       await knowledge.addDocuments([document]);
       expect(await knowledge.get("a")).toMatchObject(document);
       const ids = await knowledge.idsOf();
-      expect(ids).toEqual(document.content.length < 20 ? ["a"] : piecesOf("a", ids.length));
+      expect(ids).toEqual(document.content.length < 20 ? ["a"] : pieceIds("a", ids.length));
       await knowledge.add(document);
       expect(await knowledge.idsOf()).toEqual(ids);
     }
@@ -93,7 +70,7 @@ describe.each(Object.entries(stores))("long documents of a KnowledgeBase over %s
 
   it("leave the pieces of exactly one of many that are added at once [knowledge.replace]", async () => {
     const store = createStore();
-    const one = knowledgeBase(store);
+    const one = openKnowledge(store);
     const versions = [
       long("a", 40),
       long("a", 12, "The office"),
@@ -108,17 +85,17 @@ describe.each(Object.entries(stores))("long documents of a KnowledgeBase over %s
       );
       // Some in one knowledge base, others in one of its own, as in another process.
       const bases =
-        createStore === plainStore ? order.map(() => one) : order.map((_, at) => (at % 2 ? one : knowledgeBase(store)));
+        createStore === plainStore ? order.map(() => one) : order.map((_, at) => (at % 2 ? one : openKnowledge(store)));
       await Promise.all(order.map(async (document, at) => await bases[at]?.add(document)));
       const stored = await one.get("a");
       expect(versions.map(({ content }) => content)).toContain(stored?.content);
       const ids = await one.idsOf();
-      expect(ids).toEqual(stored?.embedding === undefined ? piecesOf("a", ids.length) : ["a"]);
+      expect(ids).toEqual(stored?.embedding === undefined ? pieceIds("a", ids.length) : ["a"]);
     }
   });
 
   it("are never replaced by a document with the id of a piece [knowledge.piece-ids]", async () => {
-    const knowledge = knowledgeBase(createStore());
+    const knowledge = openKnowledge(createStore());
     await knowledge.add(long("x"));
     const before = await knowledge.idsOf();
     for (const id of ["x#1", "x#3", "x#9999"]) {
@@ -137,7 +114,7 @@ describe.each(Object.entries(stores))("long documents of a KnowledgeBase over %s
   });
 
   it("are not split over a document that has the id of a piece [knowledge.piece-ids]", async () => {
-    const knowledge = knowledgeBase(createStore());
+    const knowledge = openKnowledge(createStore());
     await knowledge.addDocuments([short("x"), short("x#3"), long("y#2")]);
     const before = await knowledge.idsOf();
     const refusal = (id: string) => conflict(`the id of its piece "${id}" is that of another document. Rename`);
@@ -156,7 +133,7 @@ describe.each(Object.entries(stores))("long documents of a KnowledgeBase over %s
   });
 
   it("and one with the id of a piece that are added at once do not replace each other [knowledge.piece-ids]", async () => {
-    const knowledge = knowledgeBase(createStore());
+    const knowledge = openKnowledge(createStore());
     for (const documents of [
       [long("x"), short("x#2")],
       [short("z#2"), long("z")],
@@ -171,7 +148,7 @@ describe.each(Object.entries(stores))("long documents of a KnowledgeBase over %s
 
   it("are stored whole without chunking, and when they have an embedding", async () => {
     const store = createStore();
-    const whole = knowledgeBase(store, { chunking: false });
+    const whole = openKnowledge(store, { chunking: false });
     await whole.add({ ...long("x"), metadata: { documentId: "x", start: 1, end: 2 } });
     await whole.addDocuments([long("x#1"), { ...short("y#1"), metadata: { documentId: "y", start: 0, end: 8 } }]);
     await whole.addDocuments([short("y")]);
@@ -179,14 +156,14 @@ describe.each(Object.entries(stores))("long documents of a KnowledgeBase over %s
 
     expect(await whole.idsOf()).toEqual(["x", "x#1", "y#1"]);
     expect((await whole.get("y#1"))?.metadata).toEqual({ documentId: "y", start: 0, end: 8 });
-    const knowledge = knowledgeBase(createStore());
+    const knowledge = openKnowledge(createStore());
     await knowledge.add({ ...long("x"), embedding: await knowledge.embeddings.embed("page") });
     expect(await knowledge.idsOf()).toEqual(["x"]);
     expect((await knowledge.get("x"))?.embedding).toHaveLength(256);
   });
 
   it("are refused when their metadata or id leave no room for pieces, and nothing is embedded", async () => {
-    const knowledge = knowledgeBase(createStore());
+    const knowledge = openKnowledge(createStore());
     const refused = async (wrong: object, message: string) =>
       await expect(knowledge.addDocuments([short("a"), { ...long("x"), ...wrong }])).rejects.toMatchObject({
         code: "invalid_value",
@@ -214,7 +191,7 @@ describe.each(Object.entries(stores))("long documents of a KnowledgeBase over %s
   });
 
   it("embed five thousand pieces of many documents in full batches [knowledge.batches]", async () => {
-    const knowledge = knowledgeBase(createStore());
+    const knowledge = openKnowledge(createStore());
     const documents = Array.from({ length: 500 }, (_, index) => long(`d${index}`, 35, `Book ${index}`));
     await knowledge.addDocuments(documents);
     const sizes = knowledge.embeddings.calls.map(({ texts }) => texts.length);
@@ -227,97 +204,5 @@ describe.each(Object.entries(stores))("long documents of a KnowledgeBase over %s
     ).toMatchObject({
       documentId: "d77",
     });
-  });
-});
-
-describe("pieces of long documents", () => {
-  it("replace old ones by one write [knowledge.replace]", async () => {
-    const store = writingStore();
-    const changes: VectorChange[] = [];
-    const write = async (change: VectorChange) => (changes.push(change), await store.write(change));
-    const knowledge = knowledgeBase({ ...store, write });
-    await knowledge.add(long("a", 20));
-    const count = changes[0]?.upsert?.length;
-    await knowledge.add(long("a", 10));
-
-    expect(changes).toHaveLength(2);
-    expect(count).toBeGreaterThan(changes[1]?.upsert?.length ?? 0);
-    expect(changes[1]).toMatchObject({ delete: ["kb/a"], deleteWhere: { documentId: "a", troupe_collection: "kb" } });
-  });
-
-  it("are all of one version for a reader while the document is replaced", async () => {
-    const store = new InMemoryVectorStore();
-    const [writer, reader] = [knowledgeBase(store), knowledgeBase(store)];
-    const versions = [long("a", 20, "Old"), long("a", 20, "New"), long("a", 30, "Big"), short("a")];
-    await writer.add(versions[0] as VectorDocument);
-    const contents = versions.map(({ content }) => content);
-    for (let round = 0; round < 40; round++) {
-      const written = writer.add(versions[round % 4] as VectorDocument);
-      for (let read = 0; read < 6; read++) expect(contents).toContain((await reader.get("a"))?.content);
-      await written;
-    }
-  });
-
-  it("are read by their ids when a search does not find all of them yet", async () => {
-    const whole = plainStore();
-    const search: VectorStore["search"] = async (...given) => (await whole.search(...given)).slice(1);
-    const knowledge = knowledgeBase({ ...whole, search });
-    await knowledge.add(long("a", 60));
-
-    expect(await knowledge.get("a")).toEqual(long("a", 60));
-  });
-
-  it("of two versions are reported, and mended by adding the document again", async () => {
-    const store = plainStore();
-    let left = Infinity;
-    const upsert = async (document: VectorDocument) => {
-      if (left-- <= 0) throw new TroupeError("storage_unavailable", "Gone.");
-      await store.upsert(document);
-    };
-    const knowledge = knowledgeBase({ ...store, upsert });
-    await knowledge.add(long("a", 20, "Old"));
-    left = 2;
-    await expect(knowledge.addDocuments([long("a", 20, "Newer")])).rejects.toMatchObject({ notStored: ["a"] });
-    const corrupt = {
-      code: "storage_corrupt",
-      message: 'The pieces of the document "a" do not fit together: it was replaced only in part. Add it again.',
-    };
-    await expect(knowledge.get("a")).rejects.toMatchObject(corrupt);
-    left = Infinity;
-    await knowledge.add(long("a", 8));
-
-    expect(await knowledge.get("a")).toEqual(long("a", 8));
-    expect(await knowledge.idsOf()).toEqual(piecesOf("a", (await knowledge.idsOf()).length));
-  });
-
-  it("are not deleted with a document of which there are none, whatever metadata others have", async () => {
-    const store = new InMemoryVectorStore();
-    const [knowledge, whole] = [knowledgeBase(store), knowledgeBase(store, { chunking: false })];
-    await whole.add({ ...short("by-hand"), metadata: { documentId: "book" } });
-    await knowledge.addDocuments([short("book"), long("book")]);
-    await knowledge.delete("shelf");
-
-    expect(await knowledge.get("by-hand")).toMatchObject({ metadata: { documentId: "book" } });
-  });
-
-  it("of a document are stored when all of them have vectors, or not at all [knowledge.replace]", async () => {
-    const fake = new FakeEmbeddings();
-    let calls = 0;
-    const embedBatch = async (texts: readonly string[]) => {
-      if (++calls > 2) throw new TroupeError("rate_limited", "Too fast.");
-      return await fake.embedBatch(texts);
-    };
-    const embeddings = { embed: async (text: string) => await fake.embed(text), embedBatch };
-    const options = { embeddings, chunking, batchSize: 4, concurrency: 1 };
-    const knowledge = new KnowledgeBase({ name: "kb", vectorStore: new InMemoryVectorStore(), ...options });
-    const documents = [short("a"), long("b", 8), long("c", 40), short("d")];
-
-    await expect(knowledge.addDocuments(documents)).rejects.toMatchObject({
-      code: "rate_limited",
-      notStored: ["c", "d"],
-    });
-    expect(await knowledge.get("b")).toEqual(long("b", 8));
-    expect(await knowledge.get("c")).toBeNull();
-    expect(await knowledge.search("page", { filter: { documentId: "c" } })).toEqual([]);
   });
 });

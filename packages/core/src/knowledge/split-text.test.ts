@@ -11,7 +11,7 @@ const graphemes = (text: string) => [...new Intl.Segmenter().segment(text)].map(
 
 describe("splitText", () => {
   it("cuts at the ends of paragraphs where there are any [knowledge.chunking]", () => {
-    const pieces = split(longText(40), 60);
+    const pieces = split(longText(40), 75);
 
     expect(pieces.join("")).toBe(longText(40));
     expect(pieces.length).toBeGreaterThan(5);

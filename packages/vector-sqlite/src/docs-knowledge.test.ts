@@ -1,0 +1,11 @@
+import { checkDocsKnowledge } from "@troupe-internal/fault-tools";
+import { expect, it } from "vitest";
+import { newVectorFile } from "../test/stores.ts";
+import { SqliteVectorStore } from "./sqlite-vector-store.ts";
+
+it("a knowledge base of this repository's docs in an SQLite file answers ten questions [knowledge.docs]", async () => {
+  const store = new SqliteVectorStore(newVectorFile(), { durability: "normal" });
+
+  await expect(checkDocsKnowledge(store)).resolves.toBeUndefined();
+  await store.close();
+});
