@@ -3,7 +3,7 @@ import { readText } from "@troupe/core/adapter";
 import { decodeHeader } from "./mime/decode-header.ts";
 import { headerOf } from "./mime/read-mail.ts";
 
-/** What identifies a mail, and its main headers as readable text. */
+/** The ids of a mail, and its main headers as readable text. */
 export type MailSummary = { id: string; threadId: string; from: string; to: string; subject: string; date: string };
 
 /** The longest id that is shown, in characters. */

@@ -7,6 +7,13 @@ export type RecipientOptions = {
   readonly allowedRecipients?: readonly string[] | undefined;
 };
 
+/** JSON Schema of `to`. */
+export function recipientParameter({ allowedRecipients }: RecipientOptions) {
+  const allowed = allowedRecipients === undefined ? "" : " Only numbers that the operator has allowed are accepted.";
+  const description = `Phone number of the recipient with its country code, such as +15551234567. Leave it out for the usual recipient, if there is one.${allowed}`;
+  return { type: "string", description, maxLength: 40 } as const;
+}
+
 /** Returns a phone number as WhatsApp takes it, digits with the country code, or `undefined` for what is none. */
 export function readNumber(text: string): string | undefined {
   if (text.length > 40) return undefined;

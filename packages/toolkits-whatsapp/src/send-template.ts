@@ -2,23 +2,16 @@ import { toolTimeoutMs } from "@troupe-internal/toolkit";
 import { defineTool, TroupeError } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
 import { readObject, readObjects, readText } from "@troupe/core/adapter";
-import { readRecipient } from "./recipient.ts";
+import { readRecipient, recipientParameter } from "./recipient.ts";
 import type { RecipientOptions } from "./recipient.ts";
 import type { WhatsAppApi } from "./whatsapp-api.ts";
 
-/** What the tools send with, the time of a call, and the recipients. */
+/** The API that the tools send with, the time of a call, and the recipients. */
 export type SendOptions = RecipientOptions & { readonly api: WhatsAppApi; readonly timeoutMs: number };
 
 const longestParameter = 1024;
 const mostParameters = 50;
 const mostButtons = 10;
-
-/** JSON Schema of `to`. */
-export function recipientParameter({ allowedRecipients }: RecipientOptions) {
-  const allowed = allowedRecipients === undefined ? "" : " Only numbers that the operator has allowed are accepted.";
-  const description = `Phone number of the recipient with its country code, such as +15551234567. Leave it out for the usual recipient, if there is one.${allowed}`;
-  return { type: "string", description, maxLength: 40 } as const;
-}
 
 const parameters = (part: string) =>
   ({

@@ -1,8 +1,7 @@
 import { readTextArgument, toolTimeoutMs } from "@troupe-internal/toolkit";
 import { defineTool } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { readRecipient } from "./recipient.ts";
-import { recipientParameter } from "./send-template.ts";
+import { readRecipient, recipientParameter } from "./recipient.ts";
 import type { SendOptions } from "./send-template.ts";
 
 /** Longest text that WhatsApp takes, in characters. */

@@ -10,7 +10,7 @@ import type { OAuthClient } from "./credentials-file.ts";
 import { requestToken } from "./token-endpoint.ts";
 import type { IssuedToken } from "./token-endpoint.ts";
 
-/** What an authorization asks for, and how the user gets the address to open. */
+/** The permissions that an authorization asks for, of whom, and the way to show the user the address to open. */
 export type AuthorizeOptions = {
   readonly client: OAuthClient;
   readonly scopes: readonly string[];

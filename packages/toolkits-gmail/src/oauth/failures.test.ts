@@ -18,7 +18,7 @@ describe("an OAuth failure", () => {
     ["error-429", "rate_limited", /Wait/],
     ["error-500", "unavailable", /Try again later/],
     ["list-empty", "unavailable", /no access token/],
-  ])("after %s says what to do, and nothing secret [gmail.token-revoked]", async (name, problem, words) => {
+  ])("says after %s what to do, and nothing secret [gmail.token-revoked]", async (name, problem, words) => {
     const { server, service, call } = await startOAuth({ token: expired });
     server.answer(() => recorded(name));
 
@@ -29,7 +29,7 @@ describe("an OAuth failure", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it.each(broken)("of a token file that %s says to run the token command", async (_what, token, words) => {
+  it.each(broken)("says to run the token command when the token file %s", async (_what, token, words) => {
     const { call } = await startOAuth({ token });
 
     const failing = call("gmail_read", read);
@@ -38,7 +38,7 @@ describe("an OAuth failure", () => {
     await expect(failing).rejects.toMatchObject({ message: expect.stringContaining("token command again") });
   });
 
-  it("of a missing token file says to run the token command, and a call works once it has run", async () => {
+  it("says to run the token command when there is no token file, and a call works once it has run", async () => {
     const { call, tokenPath, credentialsPath, folder } = await startOAuth({ token: expired });
     const later = join(folder, "later.json");
     const second = await startGmail({ tokenPath: later, credentialsPath });
@@ -62,7 +62,7 @@ describe("an OAuth failure", () => {
     ["has no client", { other: {} }, /client_id.*installed/],
     ["is no JSON", "secret", /not JSON/],
     ["sends secrets without TLS", { installed: { client_id: "1", token_uri: "http://evil.example/token" } }, /https:/],
-  ])("of a credentials file that %s says so, and nothing secret", async (_what, content, words) => {
+  ])("says when the credentials file %s, and nothing secret", async (_what, content, words) => {
     const { call, credentialsPath } = await startOAuth({ token: expired });
     writeFileSync(credentialsPath, typeof content === "string" ? content : JSON.stringify(content));
 
@@ -72,7 +72,7 @@ describe("an OAuth failure", () => {
     expect(allTextOf(error)).not.toContain("secret");
   });
 
-  it("of a token file without a client asks for credentialsPath", async () => {
+  it("asks for credentialsPath when the token file names no client", async () => {
     const { call, write } = await startWithoutCredentials();
     write(expired);
 
@@ -81,7 +81,7 @@ describe("an OAuth failure", () => {
     });
   });
 
-  it("ends for each call alone: one that is aborted leaves the refresh to the others", async () => {
+  it("comes to no call when another that waited was aborted", async () => {
     const { server, call } = await startOAuth({ token: expired });
     const { promise: asked, resolve: noteAsked } = Promise.withResolvers<void>();
     server.answer(() => {
@@ -102,7 +102,7 @@ describe("an OAuth failure", () => {
   it.each<[what: string, name: string, problem: string]>([
     ["fails", "error-500", "unavailable"],
     ["refuses", "token-invalid-grant", "credential_refused"],
-  ])("before a mail is sent leaves no doubt that it was not: the server %s", async (_what, name, problem) => {
+  ])("leaves no doubt that a mail was not sent when the authorization server %s", async (_what, name, problem) => {
     const { server, service, call } = await startOAuth({ token: expired });
     server.answer(() => recorded(name));
 

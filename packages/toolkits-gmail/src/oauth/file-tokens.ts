@@ -39,7 +39,7 @@ const marginMs = 60_000;
  */
 export class FileTokens implements TokenSource {
   readonly #options: FileTokensOptions;
-  /** What was read last, and what became of it since. */
+  /** The content of the file as it was read last, and with the tokens that came since. */
   #known: { read: string; file: TokenFile } | undefined;
   #renewal: Promise<string> | undefined;
   #warned = false;

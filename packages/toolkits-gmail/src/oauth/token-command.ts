@@ -5,9 +5,18 @@ import { Service } from "@troupe-internal/toolkit";
 import { TroupeError } from "@troupe/core";
 import { authorize } from "./authorize.ts";
 import { readCredentials } from "./credentials-file.ts";
-import { scopesOf, toolNames } from "./scopes.ts";
-import type { GmailToolName } from "./scopes.ts";
 import { saveTokenFile, withToken } from "./token-file.ts";
+
+/** Names of the tools of `GmailToolkit`. */
+const toolNames = ["gmail_send", "gmail_search", "gmail_read"] as const;
+
+type GmailToolName = (typeof toolNames)[number];
+
+const scopeOfTool: Readonly<Record<GmailToolName, string>> = {
+  gmail_send: "https://www.googleapis.com/auth/gmail.send",
+  gmail_search: "https://www.googleapis.com/auth/gmail.readonly",
+  gmail_read: "https://www.googleapis.com/auth/gmail.readonly",
+};
 
 const usage = `Makes the token file of GmailToolkit: asks for permission in the browser.
 
@@ -95,4 +104,9 @@ function parse(args: readonly string[]) {
 
 function wrongArguments(): TroupeError {
   return new TroupeError("invalid_request", `The arguments are wrong or incomplete.\n\n${usage}`);
+}
+
+/** Returns the least permissions that these tools need, each once. */
+function scopesOf(tools: readonly GmailToolName[]): string[] {
+  return [...new Set(tools.map((tool) => scopeOfTool[tool]))];
 }

@@ -180,7 +180,7 @@ describe("the token file", () => {
     expect(saved()["access_token"]).toBe("ya29.new-token");
   });
 
-  it("that cannot be saved is told once at warn, and the token works in memory [gmail.token-saved]", async () => {
+  it("is kept in memory when it cannot be saved, which is told once at warn [gmail.token-saved]", async () => {
     const { server, folder, credentialsPath } = await startOAuth({ token: expired });
     // No name for a temporary file fits beside it: unlike rights, this binds the superuser too.
     const tokenPath = join(folder, `${"t".repeat(245)}.json`);
@@ -271,7 +271,7 @@ describe("an authClient", () => {
       async () => await Promise.reject(new Error("invalid_grant")),
       /revoked or has expired/,
     ],
-  ])("that %s is a clear failure, without a request", async (_what, getAccessToken, words) => {
+  ])("is a clear failure, without a request, when it %s", async (_what, getAccessToken, words) => {
     const { service, call } = await startGmail({ authClient: { getAccessToken } });
 
     const error: unknown = await call("gmail_read", read).catch((thrown: unknown) => thrown);
