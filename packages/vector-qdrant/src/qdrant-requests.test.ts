@@ -187,6 +187,15 @@ describe("A search of QdrantVectorStore", () => {
     expect(countOf("/query")).toBe(2);
   });
 
+  it("returns what the index shows when the server's strict mode refuses to compare all", async () => {
+    await store.write({ upsert: [at("a", [1, 0]), at("b", [0, 1])] });
+    double.fault = ({ body }) =>
+      "params" in body ? { status: 400, body: '{"status":{"error":"Exact search is not allowed"}}' } : undefined;
+
+    expect(await idsOf(store)).toEqual(["a", "b"]);
+    expect(countOf("/query")).toBe(2);
+  });
+
   it("decides a tie at the last place by the bytes of the ids, however many are tied [qdrant.ties]", async () => {
     const ids = Array.from({ length: 700 }, (_, index) => `d${String(699 - index).padStart(3, "0")}`);
     await store.write({ upsert: [at("near", [1, 0]), ...ids.map((id) => at(id, [1, 1])), at("far", [-1, 0])] });

@@ -2,6 +2,7 @@ import type { QdrantClient } from "@qdrant/js-client-rest";
 import type { VectorSearchResult } from "@troupe/core";
 import { NearestItems } from "@troupe/core/adapter";
 import type { StoredSearch } from "@troupe/core/adapter";
+import { statusOf } from "./qdrant-failure.ts";
 import { documentFields, toDocument, toTermsFilter, toUnit } from "./stored-point.ts";
 import type { TermsFilter } from "./stored-point.ts";
 
@@ -20,14 +21,23 @@ export async function searchPoints(
   const terms = toTermsFilter(filter);
   // One more than wanted shows if the last place is tied.
   const request: Request = { query: toUnit(query), limit: topK + 1, ...(terms !== undefined && { filter: terms }) };
-  let { points }: { points: Point[] } = await client.query(name, { ...request, with_payload: documentFields });
-  if (points.length < topK) {
-    // A way through the index may miss points. So few matching ones are soon compared all.
-    ({ points } = await client.query(name, { ...request, with_payload: documentFields, params: { exact: true } }));
-  }
+  const selection = { ...request, with_payload: documentFields };
+  let { points }: { points: Point[] } = await client.query(name, selection);
+  // A way through the index may miss points. So few matching ones are soon compared all.
+  if (points.length < topK) points = (await searchExactly(client, name, selection)) ?? points;
   const isTied = points.length > topK && points[topK]?.score === points[topK - 1]?.score;
   const chosen = isTied ? await untie(client, name, { request, topK }) : points.slice(0, topK);
   return chosen.map(({ payload, score }) => ({ document: toDocument({ payload }), score }));
+}
+
+/** Compares all matching points, or returns `undefined` when the server's strict mode does not allow it. */
+async function searchExactly(client: QdrantClient, name: string, selection: Request): Promise<Point[] | undefined> {
+  try {
+    return (await client.query(name, { ...selection, params: { exact: true } })).points;
+  } catch (error) {
+    if ([400, 403].includes(statusOf(error) ?? 0)) return undefined;
+    throw error;
+  }
 }
 
 /** Chooses among all points with the score of the last place by the ids of their documents. */
