@@ -64,8 +64,19 @@ describe.skipIf(serverUrl === "")("PgVectorStore with long vectors", () => {
     const recall = await measureRecall(store, sample);
     expect(recall).toBeGreaterThanOrEqual(0.95);
     expect(await pool.explainLast()).toContain("_embedding_idx");
-    const [first] = sample.documents;
+    const [first, ...others] = sample.documents;
     expect((await store.get("d0"))?.embedding).toEqual(first?.embedding);
+    // Numbers around 0.5 are the same in 16 bits up to a distance of 0.00012.
+    const led = (by: number, rest: readonly number[] = []) => [by, ...rest.slice(1).map((value) => value / 2)];
+    const upsert = [0, 1, 2].map((n) => ({
+      id: `p${n}`,
+      content: "",
+      embedding: led(0.5 + n * 4e-5, first?.embedding),
+    }));
+    await store.write({ upsert });
+    const near = others.find(({ metadata }) => metadata.cluster === first?.metadata.cluster);
+    const found = await store.search(led(0.5, near?.embedding), { topK: 3 });
+    expect(found.map(({ document }) => document.id)).toEqual(["p2", "p1", "p0"]);
   });
 
   it("compares every vector of more than 4,000 numbers, and says so once [pgvector.dimensions]", async () => {

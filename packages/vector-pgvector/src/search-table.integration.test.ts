@@ -97,7 +97,8 @@ describe.skipIf(serverUrl === "")("PgVectorStore's search", () => {
   it("compares all matching documents while they are few, with ties by id [pgvector.few]", async () => {
     const { store, pool } = open();
     const upsert = Array.from({ length: 990 }, (_, index) => ({ id: `d${index}`, content: "", embedding: [1, 1] }));
-    await store.write({ upsert });
+    await store.write({ upsert: upsert.slice(500) });
+    await store.write({ upsert: upsert.slice(0, 500).toReversed() });
 
     expect(idsOf(await store.search([1, 0], { topK: 5 }))).toEqual(["d0", "d1", "d10", "d100", "d101"]);
     expect(await pool.explainLast()).not.toContain("_embedding_idx");

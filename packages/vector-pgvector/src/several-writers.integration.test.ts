@@ -1,5 +1,6 @@
 import { TcpProxy, TestChild } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { RecordingPool } from "../test/recording-pool.ts";
 import { ask, serverUrl, testSchemas } from "../test/test-schemas.ts";
 import { PgVectorStore } from "./index.ts";
 import type { PgVectorOptions } from "./index.ts";
@@ -59,6 +60,45 @@ describe.skipIf(serverUrl === "")("PgVectorStore with several writers", () => {
       );
     }
     expect(await ask(`select dimensions from ${schema}.troupe_vectors`)).toEqual([{ dimensions: kept }]);
+  });
+
+  it("is initialized once when ten stores of one process start at the same time [pgvector.processes]", async () => {
+    const schema = newSchema();
+    const stores = Array.from({ length: 10 }, () => new PgVectorStore(serverUrl, { schema, max: 1 }));
+    onTestFinished(async () => void (await Promise.all(stores.map(async (store) => await store.close()))));
+    await expect(Promise.all(stores.map(async (store) => await store.initialize()))).resolves.toHaveLength(10);
+
+    const embedding = (index: number) => Array.from({ length: index + 2 }, () => 1);
+    const storing = stores.map(async (store, index) => {
+      await store.upsert({ id: `d${index}`, content: "", embedding: embedding(index) });
+    });
+    const outcomes = await Promise.allSettled(storing);
+    const refused = outcomes.filter(({ status }) => status === "rejected");
+    expect(refused).toHaveLength(9);
+    for (const outcome of refused) expect(outcome).toMatchObject({ reason: { code: "invalid_value" } });
+    const kept = outcomes.findIndex(({ status }) => status === "fulfilled");
+    expect(await stores[0]?.search(embedding(kept))).toHaveLength(1);
+  });
+
+  it("finds nothing in a collection that is cleared after it was looked up", async () => {
+    const pool = new RecordingPool();
+    const schema = newSchema();
+    const [store, other] = [new PgVectorStore({ pool }, { schema }), new PgVectorStore(serverUrl, { schema })];
+    onTestFinished(async () => void (await Promise.all([store.close(), other.close()])));
+    const clearBefore = (word: string): void => {
+      pool.beforeSending = async (text) => {
+        if (!text.includes(word)) return;
+        pool.beforeSending = async () => {};
+        await other.clear();
+      };
+    };
+
+    await store.upsert(at("a"));
+    clearBefore("materialized");
+    expect(await store.search([1, 0])).toEqual([]);
+    await store.upsert(at("a"));
+    clearBefore("coalesce(original");
+    expect(await store.get("a")).toBeNull();
   });
 
   it("finds all or nothing while others write and clear, and no call fails", async () => {

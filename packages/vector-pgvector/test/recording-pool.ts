@@ -9,6 +9,8 @@ export type SentStatement = { text: string; values: unknown[] };
 /** A pool that keeps every statement that is sent through it. It is closed after the test. */
 export class RecordingPool implements PgVectorPool {
   readonly sent: SentStatement[] = [];
+  /** Runs before each statement is sent. */
+  beforeSending: (text: string) => Promise<void> = async () => {};
   readonly #pool: pg.Pool;
 
   constructor(config: pg.PoolConfig = {}) {
@@ -21,6 +23,7 @@ export class RecordingPool implements PgVectorPool {
     return {
       query: async (statement) => {
         this.sent.push({ text: statement.text, values: statement.values });
+        await this.beforeSending(statement.text);
         return await client.query(statement);
       },
       on: (name, listener) => client.on(name, listener),
