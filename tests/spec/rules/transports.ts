@@ -152,6 +152,11 @@ export const transportRules = [
       "a server that dies or breaks the connection fails the call with a clear error, and the next one connects again; a forgotten session is opened again",
     "mcp.logger": "what a server writes to its standard error stream goes to the logger",
     "mcp.secrets": "credentials are in no error, event or log, whatever the server repeats",
+    "mcp.protocol": "the stateless revision of 2026-07-28 and the earlier ones are spoken, as protocol says",
+    "mcp.resources": "resources lists resources, and readResource reads one as content parts for a run",
+    "mcp.prompts": "prompts lists prompts, and getPrompt returns the messages of one",
+    "mcp.elicitation":
+      "a server's question to the user goes to onElicitation, and is refused as the protocol says without it",
     "mcp.users": "each set of headers has connections and tools of its own, at most maxConnections, closed when idle",
   }),
   ...rulesOf("What the service does", {

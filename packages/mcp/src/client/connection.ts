@@ -226,7 +226,11 @@ export class Connection {
       what: "the list of its tools",
       timeoutMs,
       isRepeatable: true,
-      send: async (client, options) => await client.listTools(undefined, { ...options, cacheMode: "refresh" }),
+      send: async (client, options) => {
+        // Asked of a server without tools, the library writes to the console.
+        if (client.getServerCapabilities()?.tools === undefined) return { tools: [] };
+        return await client.listTools(undefined, { ...options, cacheMode: "refresh" });
+      },
     }).then(({ tools }) => {
       const made = this.#maker.make(tools);
       this.#tools = made;

@@ -17,6 +17,7 @@ import {
 } from "@troupe/core/adapter";
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/adapter";
 import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
+import type { McpHandlers } from "./host-handlers.ts";
 
 /** Headers of the requests to an MCP server, by name. */
 export type McpHeaders = Readonly<Record<string, string>>;
@@ -25,7 +26,7 @@ export type McpHeaders = Readonly<Record<string, string>>;
 export type McpFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** Options of an `McpToolServer`: the server's name, the way to reach it, and limits. */
-export type McpToolServerOptions = {
+export type McpToolServerOptions = McpHandlers & {
   /** Stands before the names of the tools: `files` makes `files__read_file`. Unique among the servers of an agent. */
   name: string;
   /** `"stdio"` starts the server as a process; `"http"` connects to its URL. */
@@ -137,6 +138,8 @@ const optionTable = {
   maxConnections: optional(integer(1)),
   idleTimeoutMs: optional(timeoutMilliseconds),
   logger: optional(loggerOption),
+  onElicitation: optional(functionLike<NonNullable<McpHandlers["onElicitation"]>>()),
+  onSampling: optional(functionLike<NonNullable<McpHandlers["onSampling"]>>()),
 } satisfies OptionTable<McpToolServerOptions>;
 
 /** The options of an `McpToolServer` after their check, with defaults. */

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { RunContext, ToolDef, ToolReturn, ToolSource } from "@troupe/core";
+import type { ContentPart, RunContext, ToolDef, ToolReturn, ToolSource } from "@troupe/core";
 import { Network, runOf } from "@troupe/core/adapter";
 import { Connection } from "./connection.ts";
 import { ToolMaker } from "./make-tools.ts";
@@ -7,6 +7,8 @@ import type { CallTool } from "./make-tools.ts";
 import { readMcpOptions } from "./mcp-options.ts";
 import type { McpHeaders, McpSettings, McpToolServerOptions } from "./mcp-options.ts";
 import { readResult } from "./read-result.ts";
+import { getPrompt, listPrompts, listResources, readResource } from "./resources-and-prompts.ts";
+import type { AskOptions, McpPrompt, McpPromptMessages, McpResource } from "./resources-and-prompts.ts";
 
 const defaultMaxConnections = 100;
 const defaultIdleTimeoutMs = 300_000;
@@ -56,6 +58,33 @@ export class McpToolServer implements ToolSource {
       this.#warn(context, error, known.length);
       return [...known];
     }
+  }
+
+  /** Lists the resources of the server, none for a server without any. */
+  async resources(context?: RunContext): Promise<McpResource[]> {
+    return await this.#use(context, async (connection) => await listResources(connection, this.#askOptions(context)));
+  }
+
+  /**
+   * Reads a resource as content parts, which a run takes as input: `agent.run([{ type: "text", text }, ...parts])`. Rejects
+   * with `invalid_request` for one that the server does not have.
+   */
+  async readResource(uri: string, context?: RunContext): Promise<ContentPart[]> {
+    return await this.#use(
+      context,
+      async (connection) => await readResource(connection, uri, this.#askOptions(context)),
+    );
+  }
+
+  /** Lists the prompts of the server, none for a server without any. */
+  async prompts(context?: RunContext): Promise<McpPrompt[]> {
+    return await this.#use(context, async (connection) => await listPrompts(connection, this.#askOptions(context)));
+  }
+
+  /** Returns the messages of a prompt, filled in with these arguments. */
+  async getPrompt(name: string, args: Record<string, string> = {}, context?: RunContext): Promise<McpPromptMessages> {
+    const options = this.#askOptions(context);
+    return await this.#use(context, async (connection) => await getPrompt(connection, { name, args }, options));
   }
 
   /** Lists the tools again and returns them. Runs that have begun keep the tools that they began with. */
@@ -162,6 +191,10 @@ export class McpToolServer implements ToolSource {
       });
       return readResult(result, tool, connection.mask);
     });
+  }
+
+  #askOptions(context: RunContext | undefined): AskOptions {
+    return { timeoutMs: this.#settings.timeoutMs, signal: context?.signal };
   }
 
   #warn(context: RunContext, error: unknown, knownCount: number): void {

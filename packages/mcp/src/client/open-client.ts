@@ -7,6 +7,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import { compileStructuredSchema } from "@troupe/core/adapter";
 import { boundedFetch } from "./bounded-fetch.ts";
+import { capabilitiesOf, installHandlers } from "./host-handlers.ts";
 import { loadLibrary, readStatus } from "./library.ts";
 import type { Library } from "./library.ts";
 import { brokenOffMark, isRefusal } from "./mcp-errors.ts";
@@ -87,12 +88,13 @@ async function connect(library: Library, { init, mode, transport }: Connecting):
   const client = new library.Client(
     { name: "troupe", version: "0.1.0" },
     {
-      capabilities: {},
+      capabilities: capabilitiesOf(settings),
       versionNegotiation: { mode, probe: { timeoutMs: timeout } },
       jsonSchemaValidator: { getValidator: makeValidator },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
     },
   );
+  installHandlers(client, settings, logger);
   const log = new ServerLog(logger);
   client.setNotificationHandler("notifications/message", ({ params }) => log.write(textOf(params.data)));
   Object.assign(client, { onerror: ({ message }: Error) => log.write(message) });

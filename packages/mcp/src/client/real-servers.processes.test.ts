@@ -100,6 +100,34 @@ describe("other servers from npm", () => {
   });
 });
 
+describe("the server everything with handlers of the host", () => {
+  it("asks the user and calls the host's model", async () => {
+    const asked: unknown[] = [];
+    const server = kept(
+      new McpToolServer({
+        name: "all",
+        transport: "stdio",
+        ...programOf("everything", "stdio"),
+        onElicitation: (request) => {
+          asked.push(request.mode);
+          return { action: "accept", content: { name: "Ada" } };
+        },
+        onSampling: ({ messages, maxTokens }) => {
+          asked.push([maxTokens, messages.map(({ role }) => role)]);
+          return { text: "A short answer.", model: "our-model" };
+        },
+      }),
+    );
+    const tools = await server.getTools();
+    const elicited = await callTool(tools, "all__trigger-elicitation-request");
+    const sampled = await callTool(tools, "all__trigger-sampling-request", { args: { prompt: "Hi", maxTokens: 10 } });
+
+    expect(JSON.stringify(elicited)).toContain("Ada");
+    expect(JSON.stringify(sampled)).toContain("A short answer.");
+    expect(asked).toEqual(["form", [10, ["user"]]]);
+  });
+});
+
 describe("a real server that is killed, hangs or restarts", () => {
   it("is connected to again after it was killed and started anew over HTTP", async () => {
     const first = await startKept();

@@ -1,0 +1,88 @@
+import type { ContentPart, JsonSchema, Logger } from "@troupe/core";
+import { createMasker } from "@troupe/core/adapter";
+import type { Client, ContentBlock, ElicitRequestParams } from "@modelcontextprotocol/client";
+import { readBlocks } from "./read-result.ts";
+
+/** A server's request to ask the user: for values of a form, or to visit a URL. */
+export type McpElicitation =
+  | { readonly mode: "form"; readonly message: string; readonly schema: JsonSchema }
+  | { readonly mode: "url"; readonly message: string; readonly url: string };
+
+/** The user's answer to a server: the values of a form, a refusal, or none. Values that the schema has defaults for may be missing. */
+export type McpElicitationAnswer =
+  | { action: "accept"; content?: Record<string, string | number | boolean | string[]> }
+  | { action: "decline" | "cancel" };
+
+/** A server's request to call a model. The host decides whether to, and with which model. */
+export type McpSampling = {
+  readonly messages: readonly { role: "user" | "assistant"; content: ContentPart[] }[];
+  readonly systemPrompt?: string;
+  readonly maxTokens: number;
+  readonly temperature?: number;
+  readonly stopSequences?: readonly string[];
+};
+
+/** The answer of the model that the host has called for a server. */
+export type McpSamplingAnswer = { text: string; model: string };
+
+/** Functions of the host that answer requests of a server. Without one the server is told that there is none. */
+export type McpHandlers = {
+  /** Asks the user what the server wants to know. Never pass on what the user did not mean for this server. */
+  onElicitation?:
+    | ((request: McpElicitation, signal: AbortSignal) => McpElicitationAnswer | Promise<McpElicitationAnswer>)
+    | undefined;
+  /** Calls a model for the server, which pays nothing for it: check what it asks for. */
+  onSampling?:
+    | ((request: McpSampling, signal: AbortSignal) => McpSamplingAnswer | Promise<McpSamplingAnswer>)
+    | undefined;
+};
+
+/** The capabilities that a client declares: those that the host has handlers for. */
+export function capabilitiesOf({ onElicitation, onSampling }: McpHandlers): object {
+  return {
+    ...(onElicitation !== undefined && { elicitation: { form: { applyDefaults: true }, url: {} } }),
+    ...(onSampling !== undefined && { sampling: {} }),
+  };
+}
+
+/** Lets the host's handlers answer the requests of a server. Of a handler that fails the server is told no more than that. */
+export function installHandlers(client: Client, { onElicitation, onSampling }: McpHandlers, logger: Logger): void {
+  const shielded = async <Answer>(name: string, handle: () => Answer | Promise<Answer>): Promise<Answer> => {
+    try {
+      return await handle();
+    } catch (error) {
+      logger.warn(`The handler ${name} failed.`, { error });
+      // The server is sent the message, not the cause.
+      throw new Error("The host could not answer.", { cause: error });
+    }
+  };
+  if (onElicitation !== undefined) {
+    client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => {
+      return await shielded("onElicitation", () => onElicitation(toElicitation(params), mcpReq.signal));
+    });
+  }
+  if (onSampling === undefined) return;
+  client.setRequestHandler("sampling/createMessage", async ({ params }, { mcpReq }) => {
+    const request: McpSampling = {
+      messages: params.messages.map(({ role, content }) => ({ role, content: toParts(content) })),
+      maxTokens: params.maxTokens,
+      ...(params.systemPrompt !== undefined && { systemPrompt: params.systemPrompt }),
+      ...(params.temperature !== undefined && { temperature: params.temperature }),
+      ...(params.stopSequences !== undefined && { stopSequences: params.stopSequences }),
+    };
+    const { text, model } = await shielded("onSampling", () => onSampling(request, mcpReq.signal));
+    return { role: "assistant", content: { type: "text", text }, model, stopReason: "endTurn" };
+  });
+}
+
+function toElicitation(params: ElicitRequestParams): McpElicitation {
+  const { message } = params;
+  if (params.mode === "url") return { mode: "url", message, url: params.url };
+  return { mode: "form", message, schema: params.requestedSchema as unknown as JsonSchema };
+}
+
+const noSecrets = createMasker([]);
+
+function toParts(content: unknown): ContentPart[] {
+  return readBlocks((Array.isArray(content) ? content : [content]) as ContentBlock[], noSecrets);
+}

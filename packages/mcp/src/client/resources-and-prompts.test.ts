@@ -1,0 +1,130 @@
+import { Agent, createLogger } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { afterEach, describe, expect, it } from "vitest";
+import { startModernServer } from "../../test/modern-server.ts";
+import { callTool, startFixtureHttp } from "../../test/start.ts";
+import { McpToolServer } from "../index.ts";
+import type { McpElicitation, McpToolServerOptions } from "../index.ts";
+
+const opened: { close(): Promise<void> }[] = [];
+
+function kept<Value extends { close(): Promise<void> }>(value: Value): Value {
+  opened.push(value);
+  return value;
+}
+
+afterEach(async () => {
+  for (const each of opened.splice(0).toReversed()) await each.close();
+});
+
+async function connectModern(options: Partial<McpToolServerOptions> = {}) {
+  const { url, revisions } = kept(await startModernServer());
+  return { server: kept(new McpToolServer({ name: "web", transport: "http", url, ...options })), revisions };
+}
+
+describe.each([
+  ["auto", "2026-07-28"],
+  ["2026-07-28", "2026-07-28"],
+  ["legacy", "2025-11-25"],
+] as const)("a server that speaks both eras, with protocol %s", (protocol, revision) => {
+  it(`is spoken to in the revision ${revision} [mcp.protocol]`, async () => {
+    const { server, revisions } = await connectModern({ protocol });
+    const tools = await server.getTools();
+
+    expect(await callTool(tools, "web__hello")).toBe("hello");
+    expect(revisions).toContain(revision);
+  });
+
+  it("lists its resources and reads them as content parts [mcp.resources]", async () => {
+    const { server } = await connectModern({ protocol });
+
+    expect(await server.resources()).toEqual([
+      { uri: "note://tea", name: "note", title: "A note", mimeType: "text/plain" },
+      { uri: "note://dot.png", name: "dot", mimeType: "image/png" },
+      { uri: "note://papers/one.pdf", name: "paper", mimeType: "application/pdf" },
+    ]);
+    expect(await server.readResource("note://tea")).toEqual([{ type: "text", text: "Buy tea." }]);
+    expect(await server.readResource("note://dot.png")).toEqual([
+      { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
+    ]);
+    expect(await server.readResource("note://papers/one.pdf")).toEqual([
+      { type: "file", data: "JVBERi0=", mimeType: "application/pdf", filename: "one.pdf" },
+    ]);
+    await expect(server.readResource("note://nothing")).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  it("lists its prompts and fills them in [mcp.prompts]", async () => {
+    const { server } = await connectModern({ protocol });
+
+    expect(await server.prompts()).toEqual([{ name: "greet", description: "Greets", arguments: [] }]);
+    expect(await server.getPrompt("greet")).toEqual({
+      messages: [{ role: "user", content: [{ type: "text", text: "Say hello." }] }],
+    });
+    await expect(server.getPrompt("nothing")).rejects.toMatchObject({ code: "invalid_request" });
+  });
+});
+
+describe("the resources of a server", () => {
+  it("are given to a run as parts of its input [mcp.resources]", async () => {
+    const { server } = await connectModern();
+    const model = new ScriptedModel("Tea.");
+    const agent = new Agent({ name: "a", model });
+    await agent.run([{ type: "text", text: "What do I buy?" }, ...(await server.readResource("note://tea"))]);
+
+    expect(JSON.stringify(model.calls[0]?.messages)).toContain("Buy tea.");
+  });
+
+  it("and its prompts are none where the server has none [mcp.resources] [mcp.prompts]", async () => {
+    const fixture = kept(await startFixtureHttp());
+    const server = kept(new McpToolServer({ name: "box", transport: "http", url: fixture.url }));
+
+    expect([await server.resources(), await server.prompts()]).toEqual([[], []]);
+  });
+});
+
+describe("a server that asks the user", () => {
+  it("gets the answer of onElicitation, with the defaults of its schema [mcp.elicitation]", async () => {
+    const asked: McpElicitation[] = [];
+    const { server } = await connectModern({
+      onElicitation: (request) => {
+        asked.push(request);
+        return { action: "accept", content: { name: "Ada" } };
+      },
+    });
+
+    expect(await callTool(await server.getTools(), "web__ask")).toBe("Hello, Dr Ada.");
+    expect(asked).toMatchObject([{ mode: "form", message: "Who are you?", schema: { type: "object" } }]);
+  });
+
+  it("gets a refusal where the user declines [mcp.elicitation]", async () => {
+    const { server } = await connectModern({ onElicitation: () => ({ action: "decline" }) });
+
+    expect(await callTool(await server.getTools(), "web__ask")).toBe("Nobody, then.");
+  });
+
+  it("is told of a handler that fails no more than that [mcp.elicitation]", async () => {
+    const lines: string[] = [];
+    const logger = createLogger({ level: "warn", write: (line) => void lines.push(line) });
+    const sent: string[] = [];
+    const { server } = await connectModern({
+      logger,
+      fetch: async (url, init) => {
+        sent.push(typeof init?.body === "string" ? init.body : "");
+        return await fetch(url, init);
+      },
+      onElicitation: () => {
+        throw new Error("The database of users is down.");
+      },
+    });
+
+    await expect(callTool(await server.getTools(), "web__ask")).rejects.toThrow();
+    expect(lines.join("\n")).toContain("The handler onElicitation failed.");
+    expect(sent.join("\n")).not.toContain("database");
+  });
+
+  it("is refused without a handler, as the protocol says [mcp.elicitation]", async () => {
+    const { server } = await connectModern();
+
+    await expect(callTool(await server.getTools(), "web__ask")).rejects.toMatchObject({ code: "invalid_request" });
+  });
+});
