@@ -4,7 +4,7 @@ import { abortedError, createMasker, startDeadline, untilAborted, withTimeout } 
 import type { Masker } from "@troupe/core/adapter";
 import type { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { ToolMaker } from "./make-tools.ts";
-import { diagnose, isRefusal, toMcpError } from "./mcp-errors.ts";
+import { diagnose, isRefusal, isUnauthorized, toMcpError } from "./mcp-errors.ts";
 import type { McpHeaders, McpSettings } from "./mcp-options.ts";
 import { openClient } from "./open-client.ts";
 import type { OpenClient } from "./open-client.ts";
@@ -85,6 +85,7 @@ export class Connection {
     try {
       return await this.#send(open, exchange);
     } catch (error) {
+      if (isUnauthorized(error)) this.#unauthorized = open.transport as StreamableHTTPClientTransport;
       if (!(await this.#mayRepeat(open, error, exchange))) throw this.#errorOf(error, exchange.what);
     }
     try {

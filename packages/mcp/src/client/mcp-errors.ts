@@ -17,7 +17,7 @@ export function toMcpError(error: unknown, { server, what, mask }: McpWork): Tro
   const name = `The MCP server ${JSON.stringify(server)}`;
   const status = readStatus(error);
   const fields = { server, ...(status !== undefined && { status }) };
-  if (status === 401 || status === 403 || isNamed(error, "UnauthorizedError")) {
+  if (status === 401 || status === 403 || isUnauthorized(error)) {
     const message = `${name} refused the credentials for ${what}. Check headers or authProvider.`;
     return new TroupeError("unauthorized", message, { fields });
   }
@@ -27,6 +27,10 @@ export function toMcpError(error: unknown, { server, what, mask }: McpWork): Tro
   if (status !== undefined) {
     const message = `${name} answered ${what} with the HTTP status ${status}. Check its URL, and that it runs.`;
     return new TroupeError("unavailable", message, { fields });
+  }
+  if (isOfOAuth(error)) {
+    const message = `${name} could not be authorized for ${what}. Check authProvider and the authorization server.`;
+    return new TroupeError("unauthorized", message, { fields });
   }
   const refusal = refusalOf(error);
   if (refusal !== undefined) {
@@ -74,10 +78,14 @@ export type Diagnosis = "answered" | "silent" | "no-session" | "lost";
 
 /** Tells what a failure of an exchange says about the connection. */
 export function diagnose(error: unknown): Diagnosis {
-  if (isRefusal(error) || readCode(error) === "INVALID_RESULT") return "answered";
+  if (isRefusal(error) || isUnauthorized(error) || isOfOAuth(error)) return "answered";
   if (TroupeError.is(error)) return error.code === "timeout" ? "silent" : "answered";
   const status = readStatus(error);
-  if (status === undefined) return isNamed(error, "UnauthorizedError") ? "answered" : "lost";
+  if (status !== undefined) return diagnoseStatus(status);
+  return readCode(error) === "INVALID_RESULT" ? "answered" : "lost";
+}
+
+function diagnoseStatus(status: number): Diagnosis {
   // Servers that were started again answer a session of before with one of these.
   if (status === 400 || status === 404) return "no-session";
   return status >= 500 ? "silent" : "answered";
@@ -99,6 +107,15 @@ function readCode(error: unknown): unknown {
   return code ?? readCode(cause);
 }
 
-function isNamed(error: unknown, name: string): boolean {
-  return error instanceof Error && error.constructor.name === name;
+/** Tells if a server wants an authorization that a user has been sent away to grant, or that is missing. */
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof Error && error.constructor.name === "UnauthorizedError";
+}
+
+/** Errors of the library about an authorization server: what it answered, or that it is not the one that was expected. */
+function isOfOAuth(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /OAuth|Issuer|AuthorizationServer|Registration|TokenEndpoint|Scope/.test(error.constructor.name)
+  );
 }

@@ -117,7 +117,7 @@ describe("a server that asks the user", () => {
       },
     });
 
-    await expect(callTool(await server.getTools(), "web__ask")).rejects.toThrow();
+    await expect(callTool(await server.getTools(), "web__ask")).rejects.toMatchObject({ code: expect.any(String) });
     expect(lines.join("\n")).toContain("The handler onElicitation failed.");
     expect(sent.join("\n")).not.toContain("database");
   });
