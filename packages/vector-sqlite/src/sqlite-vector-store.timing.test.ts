@@ -49,7 +49,7 @@ describe("SqliteVectorStore", () => {
       parts.push(part.took / all.took);
     }
 
-    expect(medianOf(blocks)).toBeLessThan(1 / 3);
+    expect(medianOf(blocks)).toBeLessThan(1 / 2);
     expect(medianOf(parts)).toBeLessThan(1 / 5);
   });
 });
