@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { Agent, getTextContent, InMemoryVectorStore, KnowledgeBase } from "@troupe/core";
 import type {
+  Chunking,
   EmbeddingProvider,
+  Rerank,
+  TextRange,
   ToolDef,
   VectorDocument,
   VectorSearchOptions,
@@ -77,6 +80,27 @@ assert.equal(knowledge.asTool({ name: "find_report", description: "Finds weather
 const model = new ScriptedModel({ toolCalls: [{ name: tool.name, arguments: { query: "rain" } }] }, "In Oslo.");
 const output = await new Agent({ name: "helper", model, tools: [tool] }).run("Where does it rain?");
 assert.match(getTextContent(output.toolCalls[0]?.result ?? null), /Rain falls in Oslo\./);
+
+// Long documents are found by their pieces, in an order of one's own; a store may be shared.
+const shared = new InMemoryVectorStore({ embeddings });
+const byLine = (content: string): TextRange[] =>
+  [...content.matchAll(/.+\n?/g)].map(({ index, 0: line }) => ({ start: index, end: index + line.length }));
+const rerank: Rerank = (_query, results, { topK }) => results.toReversed().slice(0, topK);
+const chunkings: (Chunking | undefined)[] = [undefined, false, { size: 100, overlap: 10 }, byLine];
+const bases = chunkings.map((chunking, index) => {
+  return new KnowledgeBase({ name: `base ${index}`, vectorStore: shared, chunking, rerank, ownsStore: false });
+});
+const lines = bases[3];
+await lines?.add({ id: "days", content: "Rain on Monday.\nSun on Tuesday.\n" });
+const sunny = await lines?.search([0, 1, 0], { topK: 1 });
+assert.deepEqual(sunny?.[0]?.document, {
+  id: "days#2",
+  content: "Sun on Tuesday.\n",
+  metadata: { documentId: "days", start: 16, end: 32 },
+});
+assert.equal((await lines?.get("days"))?.content.length, 32);
+for (const each of bases) await each.close();
+await shared.close();
 
 await knowledge.clear();
 assert.deepEqual(await knowledge.search("rain"), []);
