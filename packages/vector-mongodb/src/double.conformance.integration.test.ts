@@ -5,7 +5,6 @@ import type { SearchDoubleOptions } from "./test/search-double.ts";
 import { dropTestDb, newStore, searchUrl, serverUrl } from "./test/stores.ts";
 
 const kinds: [string, SearchDoubleOptions][] = [
-  ["whose index is up to date", {}],
   ["whose index is late", { refreshEvery: 5, buildsFor: 0 }],
   ["that has $similarityCosine alone", { vectorSearch: false, similarity: true }],
 ];
