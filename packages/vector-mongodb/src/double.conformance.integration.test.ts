@@ -27,5 +27,6 @@ describe.skipIf(serverUrl === "").each(kinds)(
 // Atlas, or a server with mongot: the real thing. One index serves all tests, because small clusters allow few.
 describe.skipIf(searchUrl === "")("MongoDbVectorStore with MongoDB Vector Search [mongodb.vector-index]", () => {
   afterAll(async () => await dropTestDb(searchUrl));
-  checkContract((options) => newStore({ ...options, search: "vector" }, searchUrl));
+  const shared = { search: "vector", collectionName: "vectors" } as const;
+  checkContract((options) => newStore({ ...options, ...shared }, searchUrl), { isShared: true });
 });

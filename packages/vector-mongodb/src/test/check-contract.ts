@@ -9,18 +9,27 @@ import {
 import { describe, it } from "vitest";
 import type { MongoDbVectorStore } from "../mongodb-vector-store.ts";
 import type { MongoDbVectorOptions } from "../mongodb-vector-options.ts";
+import { newName } from "./stores.ts";
 
 type Gaps = Partial<Record<keyof typeof vectorWriteCases, string>>;
+
+type Part = [title: string, partOf: (store: MongoDbVectorStore) => ReturnType<MongoDbVectorStore["collection"]>];
+
+const parts: Part[] = [
+  ["as a whole", (store) => store],
+  ["in a collection", (store) => store.collection("inner")],
+];
+const newCollection: Part = ["in a new collection", (store) => store.collection(newName())];
+
+/** For `checkContract`: the cases that are known to fail, and whether all stores have their documents in common. */
+export type ContractOptions = { knownGaps?: Gaps; isShared?: boolean };
 
 /** Declares the tests of all suites of vector stores, for a whole store and for a collection of one. */
 export function checkContract(
   create: (options: MongoDbVectorOptions) => MongoDbVectorStore,
-  knownGaps: Gaps = {},
+  { knownGaps = {}, isShared = false }: ContractOptions = {},
 ): void {
-  describe.each([
-    ["as a whole", (store: MongoDbVectorStore) => store],
-    ["in a collection", (store: MongoDbVectorStore) => store.collection("inner")],
-  ])("%s", (_part, partOf) => {
+  describe.each(isShared ? [newCollection] : parts)("%s", (_part, partOf) => {
     const opened = new Map<object, MongoDbVectorStore>();
     const open = (options: MongoDbVectorOptions) => {
       const store = create(options);
