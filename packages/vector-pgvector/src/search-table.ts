@@ -52,10 +52,10 @@ export async function searchTable(
 }
 
 /** Begins a transaction for a search, and reads the length of the collection's vectors in the same round trip. */
-function beginning({ names, key, settings }: SearchedTable, { topK, filter }: StoredSearch): string {
-  const sight = settings.efSearch * (isEmpty(filter) ? 1 : filteredSight);
+function beginning({ names, key, settings }: SearchedTable, search: StoredSearch): string {
+  const sight = settings.efSearch * (isEmpty(search.filter) ? 1 : filteredSight);
   const planner = {
-    "hnsw.ef_search": Math.min(1000, Math.max(sight, 2 * topK)),
+    "hnsw.ef_search": Math.min(1000, Math.max(sight, 2 * candidatesFor(search))),
     // Goes on until enough documents match the filter.
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.max_scan_tuples": mostVisited,
