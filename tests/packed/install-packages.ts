@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { cp, glob, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -48,6 +48,10 @@ async function copyExamples(consumerFolder: string): Promise<void> {
   for (const name of await readdir(join(root, "packages"))) {
     const examples = join(root, "packages", name, "examples");
     await cp(examples, join(consumerFolder, "examples", name), { recursive: true }).catch(ignoreMissing);
+  }
+  // examples/ask-the-docs.ts reads the pages beside its folder.
+  for await (const page of glob(["README.md", "docs/*.md", "packages/*/README.md"], { cwd: root })) {
+    await cp(join(root, page), join(consumerFolder, "examples", page));
   }
 }
 
