@@ -2,9 +2,8 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { freePort } from "@troupe-internal/fault-tools";
 
 const require = createRequire(import.meta.url);
 
@@ -33,14 +32,6 @@ export async function startEverything(
     await once(child, "exit");
   };
   return { url, child, end };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 async function answers(url: string): Promise<void> {
