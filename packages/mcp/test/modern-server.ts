@@ -6,7 +6,8 @@ import { acceptedContent, createMcpHandler, inputRequired, McpServer } from "@mo
 /** A server of the revision of 2026-07-28, which also serves clients of the earlier ones. */
 export type ModernServer = { url: string; revisions: Set<string>; close(): Promise<void> };
 
-function makeServer(): McpServer {
+/** Makes the server for one connection. */
+export function makeServer(): McpServer {
   const server = new McpServer({ name: "modern", version: "1" });
   server.registerTool("hello", { description: "Says hello" }, () => ({ content: [{ type: "text", text: "hello" }] }));
   server.registerTool("ask", { description: "Asks the user for a name" }, ({ mcpReq }) => {

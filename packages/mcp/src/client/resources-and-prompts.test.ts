@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { Agent, createLogger } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { afterEach, describe, expect, it } from "vitest";
@@ -63,6 +64,21 @@ describe.each([
     await expect(server.getPrompt("nothing")).rejects.toMatchObject({ code: "invalid_request" });
   });
 });
+
+it.each([undefined, "auto", "2026-07-28"] as const)(
+  "a program that refuses initialize is spoken to in the revision of 2026-07-28, with protocol %s [mcp.protocol]",
+  async (protocol) => {
+    const args = [
+      "--disable-warning=ExperimentalWarning",
+      fileURLToPath(new URL("../../test/modern-stdio.ts", import.meta.url)),
+    ];
+    const server = kept(
+      new McpToolServer({ name: "web", transport: "stdio", command: process.execPath, args, protocol }),
+    );
+
+    expect(await callTool(await server.getTools(), "web__hello")).toBe("hello");
+  },
+);
 
 describe("the resources of a server", () => {
   it("are given to a run as parts of its input [mcp.resources]", async () => {
