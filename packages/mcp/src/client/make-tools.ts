@@ -23,6 +23,7 @@ export class ToolMaker {
   readonly #settings: McpSettings;
   readonly #call: CallTool;
   #made = new Map<string, ToolDef>();
+  readonly #reported = new Set<string>();
 
   constructor(settings: McpSettings, call: CallTool) {
     this.#settings = settings;
@@ -46,7 +47,20 @@ export class ToolMaker {
       made.set(definition, this.#made.get(definition) ?? this.#toToolDef(tool, name));
     }
     this.#made = made;
+    this.#warnOfUnknown(unique);
     return [...made.values()];
+  }
+
+  /** Tells once of names in allow and deny that the server does not have, such as misspelt ones. */
+  #warnOfUnknown(listed: readonly Tool[]): void {
+    const { name: server, tools: { allow = [], deny = [] } = {}, logger } = this.#settings;
+    const known = new Set(listed.map(({ name }) => name));
+    const unknown = [...allow, ...deny].filter((name) => !known.has(name) && !this.#reported.has(name));
+    if (unknown.length === 0) return;
+    for (const name of unknown) this.#reported.add(name);
+    logger?.warn(`The MCP server ${JSON.stringify(server)} has no tools of these names in tools.allow or tools.deny.`, {
+      unknown,
+    });
   }
 
   #toToolDef(tool: Tool, name: string): ToolDef {

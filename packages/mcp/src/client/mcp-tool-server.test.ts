@@ -1,4 +1,4 @@
-import { Agent } from "@troupe/core";
+import { Agent, createLogger } from "@troupe/core";
 import { checkConformance, ScriptedModel, toolSourceCases } from "@troupe/core/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { callContext, callTool, startFixtureHttp, stdioServer } from "../../test/start.ts";
@@ -122,6 +122,18 @@ describe("the tools of an McpToolServer", () => {
     expect(tools.map(({ name }) => name)).toEqual(["box__echo", expect.stringMatching(/^box__a_b_[0-9a-f]{8}$/)]);
   });
 
+  it("are reported where allow or deny names one that the server does not have, once [mcp.filter]", async () => {
+    const lines: string[] = [];
+    const logger = createLogger({ level: "warn", write: (line) => void lines.push(line) });
+    const server = kept(stdioServer({ tools: { allow: ["echo", "ecko"], deny: ["dye"] }, logger }));
+    await server.getTools();
+    await server.refresh();
+
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain("ecko");
+    expect(lines[0]).toContain("dye");
+  });
+
   it("stay the same objects while their definitions do, and are listed again by refresh [mcp.refresh]", async () => {
     const server = kept(stdioServer());
     const before = await server.getTools();
@@ -173,6 +185,19 @@ describe("a call of a tool of an McpToolServer", () => {
       code: "timeout",
       message: 'The MCP server "box" did not answer a call of the tool hang within 50 ms.',
     });
+  });
+
+  it("is cancelled at the server when the run is aborted [mcp.timeout]", async () => {
+    const { server, fixture } = await httpServer();
+    const abort = new AbortController();
+    const tools = await server.getTools();
+    const hanging = callTool(tools, "box__hang", { context: callContext({ signal: abort.signal }) });
+    const failure = hanging.catch((error: unknown) => error);
+    await expect.poll(() => fixture.requests.map(({ rpc }) => rpc)).toContain("tools/call");
+    abort.abort();
+
+    expect(await failure).toMatchObject({ code: "cancelled" });
+    await expect.poll(() => fixture.requests.map(({ rpc }) => rpc)).toContain("notifications/cancelled");
   });
 
   it("gives the model no more than maxOutputBytes [mcp.bounded]", async () => {
