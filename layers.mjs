@@ -62,6 +62,7 @@ export const packageEdges = {
 export const internalUsers = {
   "@troupe-internal/gemini": ["@troupe/providers-google", "@troupe/providers-vertex"],
   "@troupe-internal/offline-model": ["@troupe/demo-server"],
+  "@troupe-internal/mongodb": ["@troupe/storage-mongodb", "@troupe/vector-mongodb"],
   "@troupe-internal/postgres": ["@troupe/storage-postgres", "@troupe/vector-pgvector"],
   "@troupe-internal/sql-storage": ["@troupe/storage-sqlite", "@troupe/storage-postgres"],
   "@troupe-internal/toolkit": [

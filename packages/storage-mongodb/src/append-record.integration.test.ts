@@ -1,7 +1,7 @@
+import { MongoFailures } from "@troupe-internal/mongodb";
 import { createId } from "@troupe/core/adapter";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { appendRecord } from "./append-record.ts";
-import { MongoFailures } from "./mongo-failure.ts";
 import { readArguments } from "./mongo-options.ts";
 import type { MongoStorage } from "./mongo-storage.ts";
 import { openCollection } from "./open-collection.ts";

@@ -1,3 +1,4 @@
+import type { MongoFailures } from "@troupe-internal/mongodb";
 import type {
   AppendedKey,
   AppendRequest,
@@ -10,7 +11,6 @@ import type {
 import type { AnyBulkWriteOperation } from "mongodb";
 import { AppendQueue } from "./append-queue.ts";
 import { appendRecord } from "./append-record.ts";
-import type { MongoFailures } from "./mongo-failure.ts";
 import type { OpenCollection } from "./open-collection.ts";
 import { needsReplicaSet, standaloneWarning } from "./standalone.ts";
 import { idOf, keyOf } from "./stored-record.ts";

@@ -1,6 +1,6 @@
-import { TroupeError } from "@troupe/core";
+import { collectionNameCheck, readDbName, uriCheck } from "@troupe-internal/mongodb";
 import type { Logger } from "@troupe/core";
-import { methods, optional, readOptions, satisfying, timeoutMilliseconds } from "@troupe/core/adapter";
+import { methods, optional, readOptions, timeoutMilliseconds } from "@troupe/core/adapter";
 import type { OptionTable } from "@troupe/core/adapter";
 
 /** Options of `MongoStorage`, the argument after `uri`, `dbName` and `collectionName`. */
@@ -33,42 +33,18 @@ const optionTable = {
   logger: optional(methods<Logger>("a Logger", "warn")),
 } satisfies OptionTable<MongoOptions>;
 
-/** MongoDB's library checks the rest. */
-const checkUri = satisfying<string>(
-  "a string that begins with mongodb:// or mongodb+srv://",
-  (uri) => typeof uri === "string" && /^mongodb(?:\+srv)?:\/\/./.test(uri),
-);
-const checkDbName = nameLike(/^[^\0/\\. "$*<>:|?]{1,38}$/);
-const checkCollectionName = nameLike(/^(?!system\.|\.)[^\0$]{1,120}$/);
-
 /**
  * Checks the arguments of the constructor of `MongoStorage` and adds the defaults. Throws `invalid_config` for a wrong
  * one.
  */
 export function readArguments({ uri, dbName, collectionName, options }: MongoArguments): MongoSettings {
   const { timeoutMs, logger } = readOptions(optionTable, options, { owner: "MongoStorage" });
-  checkUri(uri, "uri", {});
+  uriCheck(uri, "uri", {});
   return {
     uri,
-    dbName: checkDbName(dbName ?? databaseOf(uri) ?? "troupe", "dbName", {}),
-    collectionName: checkCollectionName(collectionName ?? "storage", "collectionName", {}),
+    dbName: readDbName(uri, dbName),
+    collectionName: collectionNameCheck(collectionName ?? "storage", "collectionName", {}),
     timeoutMs,
     logger,
   };
-}
-
-function nameLike(pattern: RegExp) {
-  return satisfying<string>(
-    "a name that MongoDB allows: not too long, and without $ or NUL",
-    (name) => typeof name === "string" && pattern.test(name),
-  );
-}
-
-function databaseOf(uri: string): string | undefined {
-  const name = /^[^/]+\/\/[^/?]+\/([^?]+)/.exec(uri)?.[1];
-  try {
-    return name && decodeURIComponent(name);
-  } catch {
-    throw new TroupeError("invalid_config", "The name of the database in the uri must be percent-encoded.");
-  }
 }

@@ -1,7 +1,7 @@
+import { MongoFailures } from "@troupe-internal/mongodb";
 import { createLogger } from "@troupe/core";
 import { DatabaseStorage } from "@troupe/core/adapter";
 import { MongoDatabase } from "./mongo-database.ts";
-import { MongoFailures } from "./mongo-failure.ts";
 import { readArguments } from "./mongo-options.ts";
 import type { MongoOptions } from "./mongo-options.ts";
 import { openCollection } from "./open-collection.ts";

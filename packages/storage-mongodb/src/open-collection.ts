@@ -1,6 +1,6 @@
-import { TroupeError } from "@troupe/core";
-import type { CollectionOptions, Db, Document, MongoClient, MongoClientOptions } from "mongodb";
-import type { MongoFailures } from "./mongo-failure.ts";
+import { openMongo } from "@troupe-internal/mongodb";
+import type { MongoFailures } from "@troupe-internal/mongodb";
+import type { MongoClient } from "mongodb";
 import type { MongoSettings } from "./mongo-options.ts";
 import type { MongoSession, StoredRecord } from "./stored-record.ts";
 
@@ -17,26 +17,12 @@ export type OpenCollection = {
   readonly close: () => Promise<void>;
 };
 
-/** MongoDB 5.0, the first version with snapshot reads outside of transactions. */
-const leastWireVersion = 13;
-
-/** A standalone server has no majority to read from or to write to. */
-const standaloneOptions: CollectionOptions = { readConcern: { level: "local" }, writeConcern: { w: 1, journal: true } };
-
-const namespaceExists = 48;
-
-/**
- * Loads MongoDB's library, connects, checks the server, and creates the collection if it does not exist. Closes the
- * connection and throws a `TroupeError` when one of these fails.
- */
+/** Connects, and returns the collection. Throws a `TroupeError` when that fails, and leaves no connection then. */
 export async function openCollection(settings: MongoSettings, failures: MongoFailures): Promise<OpenCollection> {
-  const client = await createClient(settings, failures);
-  try {
-    const db = client.db(settings.dbName);
-    const isStandalone = checkServer(await db.command({ hello: 1 }));
-    await prepareCollection(db, settings.collectionName);
-    const { collectionName, timeoutMs } = settings;
-    const records = db.collection<StoredRecord>(collectionName, isStandalone ? standaloneOptions : {});
+  const { collectionName, timeoutMs } = settings;
+  const place = { ...settings, owner: "MongoStorage", collectionNames: [collectionName] };
+  return await openMongo(place, failures, async ({ client, db, isStandalone, collectionOptions }) => {
+    const records = db.collection<StoredRecord>(collectionName, collectionOptions);
     return {
       timeoutMs,
       isStandalone,
@@ -44,10 +30,7 @@ export async function openCollection(settings: MongoSettings, failures: MongoFai
       ping: async () => void (await db.command({ ping: 1 })),
       close: async () => await client.close(),
     };
-  } catch (error) {
-    await client.close();
-    throw failures.from(error);
-  }
+  });
 }
 
 function sessionsOf(client: MongoClient, shared: Omit<MongoSession, "session">): OpenCollection["inSession"] {
@@ -63,59 +46,4 @@ function sessionsOf(client: MongoClient, shared: Omit<MongoSession, "session">):
       await session.endSession();
     }
   };
-}
-
-async function createClient({ uri, timeoutMs }: MongoSettings, failures: MongoFailures): Promise<MongoClient> {
-  const { MongoClient } = await import("mongodb");
-  try {
-    return new MongoClient(uri, clientOptions(timeoutMs));
-  } catch (error) {
-    throw failures.fromUri(error);
-  }
-}
-
-/** Overrides the uri, so that it cannot ask for writes that a failover loses. */
-function clientOptions(timeoutMs: number): MongoClientOptions {
-  const reachMs = Math.min(timeoutMs, 5000);
-  return {
-    writeConcern: { w: "majority", journal: true, wtimeoutMS: timeoutMs },
-    readConcern: { level: "majority" },
-    readPreference: "primary",
-    retryWrites: true,
-    retryReads: true,
-    serverSelectionTimeoutMS: reachMs,
-    connectTimeoutMS: reachMs,
-    waitQueueTimeoutMS: reachMs,
-    socketTimeoutMS: timeoutMs,
-  };
-}
-
-/** Refuses a server that is too old. Returns true for a standalone one. */
-function checkServer({ setName, msg, maxWireVersion }: Document): boolean {
-  if (maxWireVersion < leastWireVersion)
-    throw new TroupeError("invalid_config", "MongoStorage needs MongoDB 5.0 or later. Upgrade the server.");
-  // A router of a sharded cluster answers isdbgrid; a standalone server has neither.
-  return setName === undefined && msg !== "isdbgrid";
-}
-
-/** Creates the collection before any transaction needs it, or checks that an existing one compares ids by their bytes. */
-async function prepareCollection(db: Db, name: string): Promise<void> {
-  const [found] = await db.listCollections({ name }).toArray();
-  if (found === undefined) return await createCollection(db, name);
-  const { type, options } = found as { type?: string; options?: Document };
-  if ((type ?? "collection") === "collection" && options?.["collation"] === undefined && options?.["capped"] !== true)
-    return;
-  throw new TroupeError(
-    "invalid_config",
-    "The collection of MongoStorage must not be a view or capped, and must have no collation. Use another collection.",
-  );
-}
-
-async function createCollection(db: Db, name: string): Promise<void> {
-  try {
-    await db.createCollection(name);
-  } catch (error) {
-    // Another process created it first.
-    if ((error as { code?: unknown }).code !== namespaceExists) throw error;
-  }
 }

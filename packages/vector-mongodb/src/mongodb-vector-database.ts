@@ -1,8 +1,8 @@
+import type { MongoFailures } from "@troupe-internal/mongodb";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
 import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/adapter";
 import { readEntry, readVector } from "./exact-search.ts";
 import { isDuplicate, repeatOnConflict } from "./in-one-step.ts";
-import type { MongoDbFailures } from "./mongodb-failure.ts";
 import type { OpenVectors } from "./open-vectors.ts";
 
 import { idOf, keyOf, toFields, vectorField } from "./stored-vector.ts";
@@ -22,14 +22,14 @@ export interface Finder {
 /** Documents that `clear` removes at once. */
 const clearedAtOnce = 5000;
 
-/** The operations of `MongoDbVectorStore` on its two collections. All errors are converted by `MongoDbFailures`. */
+/** The operations of `MongoDbVectorStore` on its two collections. All errors are converted by `MongoFailures`. */
 export class MongoDbVectorDatabase implements VectorDatabase {
   readonly #vectors: OpenVectors;
   readonly #finder: Finder;
-  readonly #failures: MongoDbFailures;
+  readonly #failures: MongoFailures;
   readonly #writes = new WriteQueue();
 
-  constructor(vectors: OpenVectors, { finder, failures }: { finder: Finder; failures: MongoDbFailures }) {
+  constructor(vectors: OpenVectors, { finder, failures }: { finder: Finder; failures: MongoFailures }) {
     this.#vectors = vectors;
     this.#finder = finder;
     this.#failures = failures;

@@ -1,11 +1,10 @@
-import { TroupeError } from "@troupe/core";
+import { collectionNameCheck, dbNameCheck, readDbName, uriCheck } from "@troupe-internal/mongodb";
 import type { EmbeddingProvider, Logger } from "@troupe/core";
 import {
   methods,
   oneOf,
   optional,
   readOptions,
-  satisfying,
   timeoutMilliseconds,
   vectorStoreOptionTable,
 } from "@troupe/core/adapter";
@@ -41,42 +40,18 @@ export type VectorSettings = {
   dimensions?: number;
 };
 
-const checkDbName = nameLike(/^[^\0/\\. "$*<>:|?]{1,38}$/);
-
 const optionTable = {
   ...vectorStoreOptionTable,
-  dbName: optional(checkDbName),
-  collectionName: optional(nameLike(/^(?!system\.|\.)[^\0$]{1,120}$/), "vectors"),
+  dbName: optional(dbNameCheck),
+  collectionName: optional(collectionNameCheck, "vectors"),
   search: optional(oneOf("auto", "vector", "exact"), "auto"),
   timeoutMs: optional(timeoutMilliseconds, 10_000),
   logger: optional(methods<Logger>("a Logger", "info", "warn")),
 } satisfies OptionTable<MongoDbVectorOptions>;
 
-/** MongoDB's library checks the rest. */
-const checkUri = satisfying<string>(
-  "a string that begins with mongodb:// or mongodb+srv://",
-  (uri) => typeof uri === "string" && /^mongodb(?:\+srv)?:\/\/./.test(uri),
-);
-
 /** Checks the arguments of `MongoDbVectorStore` and adds the defaults. Throws `invalid_config` for a wrong one. */
 export function readArguments(uri: string, options: MongoDbVectorOptions): VectorSettings {
   const read = readOptions(optionTable, options, { owner: "MongoDbVectorStore" });
-  checkUri(uri, "uri", {});
-  return { ...read, uri, dbName: read.dbName ?? checkDbName(databaseOf(uri) ?? "troupe", "dbName", {}) };
-}
-
-function nameLike(pattern: RegExp) {
-  return satisfying<string>(
-    "a name that MongoDB allows: not too long, and without $ or NUL",
-    (name) => typeof name === "string" && pattern.test(name),
-  );
-}
-
-function databaseOf(uri: string): string | undefined {
-  const name = /^[^/]+\/\/[^/?]+\/([^?]+)/.exec(uri)?.[1];
-  try {
-    return name && decodeURIComponent(name);
-  } catch {
-    throw new TroupeError("invalid_config", "The name of the database in the uri must be percent-encoded.");
-  }
+  uriCheck(uri, "uri", {});
+  return { ...read, uri, dbName: readDbName(uri, read.dbName) };
 }

@@ -1,7 +1,7 @@
+import { MongoFailures } from "@troupe-internal/mongodb";
 import { createLogger } from "@troupe/core";
 import { DatabaseVectorStore } from "@troupe/core/adapter";
 import { chooseSearch } from "./choose-search.ts";
-import { MongoDbFailures } from "./mongodb-failure.ts";
 import { MongoDbVectorDatabase } from "./mongodb-vector-database.ts";
 import { readArguments } from "./mongodb-vector-options.ts";
 import type { MongoDbVectorOptions } from "./mongodb-vector-options.ts";
@@ -21,7 +21,7 @@ export class MongoDbVectorStore extends DatabaseVectorStore {
   /** The first call connects. */
   constructor(uri: string, options: MongoDbVectorOptions = {}) {
     const settings = readArguments(uri, options);
-    const failures = new MongoDbFailures(uri);
+    const failures = new MongoFailures(uri);
     const open = async () => {
       const logger = settings.logger ?? createLogger({ level: "warn", prefix: "MongoDbVectorStore" });
       const vectors = await openVectors(settings, failures);

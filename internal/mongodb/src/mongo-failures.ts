@@ -24,7 +24,7 @@ const problemsByCode: ReadonlyMap<unknown, string> = new Map([
   [50, "did not finish in time. The operation may have been executed"],
   [112, conflicting],
   [11_000, conflicting],
-  [251, "ended a transaction that took too long. Raise transactionLifetimeLimitSeconds, or search through an index"],
+  [251, "ended a transaction that took too long. Raise transactionLifetimeLimitSeconds of the server"],
   [14031, "has a full disk. Free some space"],
 ]);
 
@@ -35,7 +35,7 @@ const deepestCause = 4;
  * Converts the errors of MongoDB's library, which quote addresses and may quote the whole uri, to `TroupeError`s
  * without secrets.
  */
-export class MongoDbFailures {
+export class MongoFailures {
   readonly #redact: Redactor;
 
   constructor(uri: string) {

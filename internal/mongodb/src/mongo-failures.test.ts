@@ -2,11 +2,11 @@ import { inspect } from "node:util";
 import { TroupeError } from "@troupe/core";
 import { MongoNetworkError, MongoServerError, MongoServerSelectionError } from "mongodb";
 import { describe, expect, it } from "vitest";
-import { MongoDbFailures } from "./mongodb-failure.ts";
+import { MongoFailures } from "./mongo-failures.ts";
 
 const password = "p@ss:w/örd";
 const uri = `mongodb://alice:${encodeURIComponent(password)}@one.example,two.example/db?tlsCertificateKeyFilePassword=opensesame&authMechanismProperties=AWS_SESSION_TOKEN:tok3n-tok3n`;
-const failures = new MongoDbFailures(uri);
+const failures = new MongoFailures(uri);
 
 /** Everything that a log or a debugger could print of an error. */
 function printed(error: Error): string {
@@ -28,7 +28,7 @@ function failureOf(call: () => void): Error {
   throw new Error("The call did not fail.");
 }
 
-describe("MongoDbFailures", () => {
+describe("MongoFailures", () => {
   it("shows no credentials, wherever the library's errors hold them", () => {
     const secrets = [password, encodeURIComponent(password), "opensesame", "tok3n-tok3n"];
     const deepest = new Error(`no route to ${uri}`);
@@ -43,7 +43,7 @@ describe("MongoDbFailures", () => {
   });
 
   it("hides a password that is too short for the redactor", () => {
-    const short = new MongoDbFailures("mongodb://u:pw@host");
+    const short = new MongoFailures("mongodb://u:pw@host");
 
     expect(printed(short.from(new Error("cannot use mongodb://u:pw@host/db")))).not.toContain("pw");
   });

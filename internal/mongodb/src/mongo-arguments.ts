@@ -1,0 +1,36 @@
+import { TroupeError } from "@troupe/core";
+import { satisfying } from "@troupe/core/adapter";
+import type { OptionCheck } from "@troupe/core/adapter";
+
+/** Check of a uri. MongoDB's library checks the rest. */
+export const uriCheck: OptionCheck<string> = satisfying<string>(
+  "a string that begins with mongodb:// or mongodb+srv://",
+  (uri) => typeof uri === "string" && /^mongodb(?:\+srv)?:\/\/./.test(uri),
+);
+
+/** Check of the name of a database. */
+export const dbNameCheck: OptionCheck<string> = nameLike(/^[^\0/\\. "$*<>:|?]{1,38}$/);
+
+/** Check of the name of a collection. */
+export const collectionNameCheck: OptionCheck<string> = nameLike(/^(?!system\.|\.)[^\0$]{1,120}$/);
+
+function nameLike(pattern: RegExp): OptionCheck<string> {
+  return satisfying<string>(
+    "a name that MongoDB allows: not too long, and without $ or NUL",
+    (name) => typeof name === "string" && pattern.test(name),
+  );
+}
+
+/** Returns the name of the database: the given one, else that in the uri, else "troupe". Throws `invalid_config` for a wrong one. */
+export function readDbName(uri: string, given: string | undefined): string {
+  return dbNameCheck(given ?? databaseOf(uri) ?? "troupe", "dbName", {});
+}
+
+function databaseOf(uri: string): string | undefined {
+  const name = /^[^/]+\/\/[^/?]+\/([^?]+)/.exec(uri)?.[1];
+  try {
+    return name && decodeURIComponent(name);
+  } catch {
+    throw new TroupeError("invalid_config", "The name of the database in the uri must be percent-encoded.");
+  }
+}

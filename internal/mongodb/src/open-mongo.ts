@@ -1,0 +1,99 @@
+import { TroupeError } from "@troupe/core";
+import type { CollectionOptions, Db, Document, MongoClient, MongoClientOptions } from "mongodb";
+import type { MongoFailures } from "./mongo-failures.ts";
+
+/** The server and database to open, and the collections to prepare in it. */
+export type MongoPlace = {
+  /** Class that needs them, for error messages. */
+  readonly owner: string;
+  readonly uri: string;
+  readonly dbName: string;
+  readonly timeoutMs: number;
+  readonly collectionNames: readonly string[];
+};
+
+/** A database on a connected server, whose version and collections have been checked. */
+export type OpenMongo = {
+  readonly client: MongoClient;
+  readonly db: Db;
+  /** True for a server that is in no replica set and no sharded cluster: it has no transactions and no snapshots. */
+  readonly isStandalone: boolean;
+  /** Options to use a collection with. */
+  readonly collectionOptions: CollectionOptions;
+};
+
+/** MongoDB 5.0, the first version with snapshot reads outside of transactions. */
+const leastWireVersion = 13;
+
+/** A standalone server has no majority to read from or to write to. */
+const standaloneOptions: CollectionOptions = { readConcern: { level: "local" }, writeConcern: { w: 1, journal: true } };
+
+const namespaceExists = 48;
+
+/**
+ * Loads MongoDB's library, connects, checks the server, creates the collections that do not exist, and then does the
+ * work. Closes the connection and throws a `TroupeError` when one of these fails.
+ */
+export async function openMongo<Result>(
+  place: MongoPlace,
+  failures: MongoFailures,
+  work: (opened: OpenMongo) => Promise<Result>,
+): Promise<Result> {
+  const { MongoClient } = await import("mongodb");
+  const client = failures.withUri(() => new MongoClient(place.uri, clientOptions(place.timeoutMs)));
+  try {
+    const db = client.db(place.dbName);
+    const isStandalone = checkServer(await db.command({ hello: 1 }), place.owner);
+    for (const name of place.collectionNames) await prepareCollection(db, name, place.owner);
+    return await work({ client, db, isStandalone, collectionOptions: isStandalone ? standaloneOptions : {} });
+  } catch (error) {
+    await client.close();
+    throw failures.from(error);
+  }
+}
+
+/** Overrides the uri, so that it cannot ask for writes that a failover loses. */
+function clientOptions(timeoutMs: number): MongoClientOptions {
+  const reachMs = Math.min(timeoutMs, 5000);
+  return {
+    writeConcern: { w: "majority", journal: true, wtimeoutMS: timeoutMs },
+    readConcern: { level: "majority" },
+    readPreference: "primary",
+    retryWrites: true,
+    retryReads: true,
+    serverSelectionTimeoutMS: reachMs,
+    connectTimeoutMS: reachMs,
+    waitQueueTimeoutMS: reachMs,
+    socketTimeoutMS: timeoutMs,
+  };
+}
+
+/** Refuses a server that is too old. Returns true for a standalone one. */
+function checkServer({ setName, msg, maxWireVersion }: Document, owner: string): boolean {
+  if (maxWireVersion < leastWireVersion)
+    throw new TroupeError("invalid_config", `${owner} needs MongoDB 5.0 or later. Upgrade the server.`);
+  // A router of a sharded cluster answers isdbgrid; a standalone server has neither.
+  return setName === undefined && msg !== "isdbgrid";
+}
+
+/** Creates a collection before any transaction needs it, or checks that an existing one compares ids by their bytes. */
+async function prepareCollection(db: Db, name: string, owner: string): Promise<void> {
+  const [found] = await db.listCollections({ name }).toArray();
+  if (found === undefined) return await createCollection(db, name);
+  const { type, options } = found as { type?: string; options?: Document };
+  if ((type ?? "collection") === "collection" && options?.["collation"] === undefined && options?.["capped"] !== true)
+    return;
+  throw new TroupeError(
+    "invalid_config",
+    `The collection of ${owner} must not be a view or capped, and must have no collation. Use another collectionName.`,
+  );
+}
+
+async function createCollection(db: Db, name: string): Promise<void> {
+  try {
+    await db.createCollection(name);
+  } catch (error) {
+    // Another process created it first.
+    if ((error as { code?: unknown }).code !== namespaceExists) throw error;
+  }
+}
