@@ -64,6 +64,7 @@ export const internalUsers = {
   "@troupe-internal/offline-model": ["@troupe/demo-server"],
   "@troupe-internal/mongodb": ["@troupe/storage-mongodb", "@troupe/vector-mongodb"],
   "@troupe-internal/postgres": ["@troupe/storage-postgres", "@troupe/vector-pgvector"],
+  "@troupe-internal/sqlite": ["@troupe/storage-sqlite", "@troupe/vector-sqlite"],
   "@troupe-internal/sql-storage": ["@troupe/storage-sqlite", "@troupe/storage-postgres"],
   "@troupe-internal/toolkit": [
     "@troupe-internal/toolkit-fakes",

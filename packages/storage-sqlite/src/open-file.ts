@@ -1,11 +1,8 @@
-import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { TroupeError } from "@troupe/core";
+import { checkEncoding, retryWhileBusy, toSqliteFailure, watchPath } from "@troupe-internal/sqlite";
 import { compileStatements } from "@troupe-internal/sql-storage";
 import { SqliteDatabase } from "./sqlite-database.ts";
-import { toSqliteFailure } from "./sqlite-failure.ts";
 import type { SqliteSettings } from "./sqlite-options.ts";
-import { retryWhileBusy } from "./retry-while-busy.ts";
 
 /**
  * Opens the file of a `SqliteStorage`, and creates it and its table if they do not exist. Loads `node:sqlite` and
@@ -40,30 +37,4 @@ function openWith(open: () => DatabaseSync, prepare: (database: DatabaseSync) =>
     database.close();
     throw error;
   }
-}
-
-/** Refuses an existing database in UTF-16, whose bytes sort in another order. */
-function checkEncoding(database: DatabaseSync, path: string): void {
-  const { encoding } = database.prepare("pragma encoding").get() ?? {};
-  if (encoding === "UTF-8") return;
-  const sentence = `The SQLite file ${path} must be encoded in UTF-8, got ${String(encoding)}. Use another file.`;
-  throw new TroupeError("invalid_config", sentence);
-}
-
-/**
- * Returns a check that throws when another file is at the path now, or none. SQLite does not notice that, and what is
- * written to a removed file is lost.
- */
-function watchPath(path: string): () => void {
-  const opened = identify(path);
-  return () => {
-    if (identify(path) === opened) return;
-    const sentence = `The SQLite file ${path} was moved or removed while it was open. Put it back and restart.`;
-    throw new TroupeError("storage_unavailable", sentence);
-  };
-}
-
-function identify(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found && `${found.dev}:${found.ino}`;
 }

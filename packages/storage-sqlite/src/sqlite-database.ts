@@ -1,3 +1,4 @@
+import { retryWhileBusy, toSqliteFailure } from "@troupe-internal/sqlite";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { checkLeaseText } from "@troupe/core/adapter";
 import type {
@@ -11,8 +12,6 @@ import type {
 } from "@troupe/core/adapter";
 import { nextAppendedKey } from "@troupe-internal/sql-storage";
 import type { SqlCall, SqlRow, Statements } from "@troupe-internal/sql-storage";
-import { toSqliteFailure } from "./sqlite-failure.ts";
-import { retryWhileBusy } from "./retry-while-busy.ts";
 
 /**
  * An SQLite file that is open: its connection, the statements on its table, and a check that it is still at its path.

@@ -15,8 +15,10 @@ import {
   vectorWriteCases,
 } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { newVectorFile, openSlowStore } from "../test/stores.ts";
+import { openSlowStore, useVectorFiles } from "../test/stores.ts";
 import { SqliteVectorStore } from "./sqlite-vector-store.ts";
+
+const newVectorFile = useVectorFiles();
 
 const settings = { durability: "normal" } as const;
 

@@ -1,7 +1,9 @@
 import { TestChild } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { newVectorFile } from "../test/stores.ts";
+import { useVectorFiles } from "../test/stores.ts";
 import { SqliteVectorStore } from "./sqlite-vector-store.ts";
+
+const newVectorFile = useVectorFiles();
 
 type Created = { created: string; dimensions: string };
 

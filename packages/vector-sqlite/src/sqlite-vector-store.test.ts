@@ -6,9 +6,11 @@ import { createLogger } from "@troupe/core";
 import { mountSmallDisk } from "@troupe-internal/fault-tools";
 import type { SmallDisk } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { newVectorFile, openSlowStore } from "../test/stores.ts";
+import { openSlowStore, useVectorFiles } from "../test/stores.ts";
 import { SqliteVectorStore } from "./sqlite-vector-store.ts";
 import type { SqliteVectorOptions } from "./sqlite-vector-store.ts";
+
+const newVectorFile = useVectorFiles();
 
 const at = (id: string, embedding: number[], metadata?: Record<string, unknown>) => ({
   id,

@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { newVectorFile } from "../test/stores.ts";
+import { useVectorFiles } from "../test/stores.ts";
 import { SqliteVectorStore } from "./sqlite-vector-store.ts";
+
+const newVectorFile = useVectorFiles();
 
 const dimensions = 1536;
 const newVector = () => Array.from({ length: dimensions }, () => Math.random() - 0.5);

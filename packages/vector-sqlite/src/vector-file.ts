@@ -1,11 +1,8 @@
-import { statSync } from "node:fs";
 import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
-import { TroupeError } from "@troupe/core";
+import { checkEncoding, retryWhileBusy, toSqliteFailure, watchPath } from "@troupe-internal/sqlite";
 import { addDistance, findSqliteVec, loadDistance } from "./load-distance.ts";
 import type { Distance } from "./load-distance.ts";
-import { retryWhileBusy } from "./retry-while-busy.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
-import { toSqliteFailure } from "./sqlite-failure.ts";
 import { vectorTables } from "./vector-tables.ts";
 import type { VectorTables } from "./vector-tables.ts";
 
@@ -43,7 +40,7 @@ export class VectorFile {
   readonly tables: VectorTables;
   readonly #settings: VectorFileSettings;
   readonly #connect: Connect;
-  readonly #identity: string | undefined;
+  readonly #checkPath: () => void;
   readonly #writer: SqliteConnection;
   readonly #idle: Searcher[] = [];
   readonly #waiting: (() => void)[] = [];
@@ -57,7 +54,7 @@ export class VectorFile {
     this.tables = tables;
     this.#settings = settings;
     this.#connect = connect;
-    this.#identity = identify(path);
+    this.#checkPath = watchPath(path);
     this.#writer = writer;
   }
 
@@ -171,13 +168,6 @@ export class VectorFile {
       throw error;
     }
   }
-
-  /** Throws when another file, or none, is at the path now. SQLite does not notice that, and would lose what is written. */
-  #checkPath(): void {
-    if (identify(this.path) === this.#identity) return;
-    const sentence = `The SQLite file ${this.path} was moved or removed while it was open. Put it back, or create a new store for the file that is there now.`;
-    throw new TroupeError("storage_unavailable", sentence);
-  }
 }
 
 /** Sets up the connection that writes, and creates the tables. Closes it when that fails. */
@@ -198,17 +188,4 @@ function prepare(database: DatabaseSync, { path, settings, tables }: Omit<Opened
     database.close();
     throw error;
   }
-}
-
-/** Refuses an existing database in UTF-16, whose bytes sort in another order. */
-function checkEncoding(database: DatabaseSync, path: string): void {
-  const { encoding } = database.prepare("pragma encoding").get() ?? {};
-  if (encoding === "UTF-8") return;
-  const sentence = `The SQLite file ${path} must be encoded in UTF-8, got ${String(encoding)}. Use another file.`;
-  throw new TroupeError("invalid_config", sentence);
-}
-
-function identify(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found && `${found.dev}:${found.ino}`;
 }

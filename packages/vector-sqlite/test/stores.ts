@@ -7,16 +7,18 @@ import { SqliteVectorDatabase } from "../src/sqlite-vector-database.ts";
 import { VectorFile } from "../src/vector-file.ts";
 import type { VectorFileSettings } from "../src/vector-file.ts";
 
-let folder = "";
-let files = 0;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "troupe-vectors-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-/** Returns a new path in a folder that is removed after the tests of a file. */
-export function newVectorFile(): string {
-  return join(folder, `${++files}.db`);
+/**
+ * Creates a folder for the tests of a file, and returns a function that returns a new path in it. Called in each file of
+ * tests: hooks of a module that several files import would run for the first of them alone.
+ */
+export function useVectorFiles(): () => string {
+  let folder = "";
+  let files = 0;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "troupe-vectors-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  return () => join(folder, `${++files}.db`);
 }
 
 /** Opens a store as on a platform without the extension. */

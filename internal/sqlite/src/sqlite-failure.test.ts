@@ -1,10 +1,16 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { TroupeError } from "@troupe/core";
-import { expect, it } from "vitest";
-import { useTestFolder } from "../test/test-folder.ts";
+import { expect, it, onTestFinished } from "vitest";
 import { toSqliteFailure } from "./sqlite-failure.ts";
 
-const newFile = useTestFolder();
+function newFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-sqlite-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, "a.db");
+}
 
 it("toSqliteFailure explains an error of SQLite, and keeps it as the cause", () => {
   const file = newFile();
