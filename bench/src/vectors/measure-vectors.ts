@@ -2,7 +2,7 @@ import { median } from "../statistics.ts";
 import { vectorCandidates } from "./vector-candidates.ts";
 import type { BenchDocument, VectorCandidate } from "./vector-candidates.ts";
 
-/** What to measure: a candidate, the number and length of its vectors, and the number of searches. */
+/** A measurement to make: a candidate, the number and length of its vectors, and the number of searches. */
 export type VectorTrial = { name: string; count: number; dimensions: number; searches: number };
 
 /** Costs of a candidate: milliseconds, but bytes for a vector. */

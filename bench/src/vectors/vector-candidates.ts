@@ -71,7 +71,7 @@ function openLangChain(): VectorCandidate {
   };
 }
 
-/** What one writes by hand: all vectors in one array, and one loop. */
+/** A search written by hand: all vectors in one array, and one loop. */
 function openPlainLoop({ dimensions, count }: { dimensions: number; count: number }): VectorCandidate {
   const vectors = new Float32Array(dimensions * count);
   let rows = 0;

@@ -13,7 +13,7 @@ const refusals: readonly unknown[] = [13, 59, 115, 8000, 31_082, 40_324];
 /** Codes of a server that does not know an expression or a stage. */
 const unknowns: readonly unknown[] = [...refusals, 168, 31_325, 40_323];
 
-/** What `chooseSearch` needs to choose: the user's wish, and a log. */
+/** The grounds on which `chooseSearch` chooses: the user's wish, and a log. */
 export type SearchChoice = { readonly wanted: VectorSettings["search"]; readonly logger: Logger };
 
 /** Asks the server once what it has, chooses how documents are found, and logs it. */

@@ -31,7 +31,7 @@ const markerAges = [0, 10, 100, 1000, 10_000];
 /** Collections whose progress is remembered. */
 const mostRemembered = 10_000;
 
-/** What the index finds, and how far it was before. */
+/** The results of the index, and how far it was before. */
 type IndexAnswer = {
   readonly path: string;
   readonly entry: CatalogEntry;

@@ -7,7 +7,7 @@ import { vectorField } from "./stored-vector.ts";
 /** The most dimensions that MongoDB indexes. */
 const mostDimensions = 8192;
 
-/** How long the state of an index that cannot be queried yet is taken for known. */
+/** Milliseconds for which the state of an index that cannot be queried yet is taken for known. */
 const recheckMs = 1000;
 
 /** The fields by which searches filter. Each must be declared in the index. */

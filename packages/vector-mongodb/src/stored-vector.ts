@@ -29,7 +29,7 @@ export type StoredVector = {
   [field: VectorField]: Binary;
 };
 
-/** What the vector search says of a collection: its name, scope, number of changes, dimensions and model. */
+/** The entry of a collection in the catalog: its name, scope, number of changes, dimensions and model. */
 export type CatalogEntry = {
   _id: string;
   path: string;

@@ -3,7 +3,7 @@ import { TroupeError } from "@troupe/core";
 import type { DirectedVector } from "@troupe/core/adapter";
 import type { VectorSettings } from "./pg-vector-options.ts";
 
-/** What the names of tables and types begin with: those of the store, and the quoted schema of the extension. */
+/** The beginnings of the names of tables and types: those of the store, and the quoted schema of the extension. */
 export type Names = Pick<VectorSettings, "schema" | "table"> & { readonly extensionSchema: string };
 
 /** The most dimensions that pgvector indexes as `vector`, as `halfvec`, and that it stores. */

@@ -3,7 +3,7 @@ import type { Query, SqlStatement } from "@troupe-internal/postgres";
 import { describe, expect, it } from "vitest";
 import { searchTable } from "./search-table.ts";
 
-/** What a scripted database has: the length of its vectors, matching documents, and how many of them the index finds. */
+/** The content of a scripted database: the length of its vectors, matching documents, and how many of them the index finds. */
 type Given = { dimensions?: number; matching?: number; found?: number };
 
 /** Searches a scripted database, a double that knows statements by their words, and returns what was sent to it. */

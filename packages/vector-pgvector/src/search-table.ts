@@ -141,7 +141,7 @@ function exactStatement(planned: PlannedSearch): SqlStatement {
   return { sql, parameters };
 }
 
-/** What all statements of a search have. The direction of the wanted vector is parameter 1. */
+/** The parts of all statements of a search. The direction of the wanted vector is parameter 1. */
 function begin({ table, search, dimensions }: PlannedSearch) {
   const { names, key, format } = table;
   const parameters: unknown[] = [format.write(unitVector(search))];

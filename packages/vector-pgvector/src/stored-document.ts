@@ -20,7 +20,7 @@ export function toDocument({ id, content, metadata }: DocumentRow): DocumentFiel
   return { id, content, metadata: JSON.parse(metadata) as Record<string, unknown> };
 }
 
-/** Where documents are stored: the quoted name of the table, and that of the extension's schema. */
+/** The place of documents: the quoted name of the table, and that of the extension's schema. */
 export type InsertTarget = { readonly name: string; readonly extensionSchema: string; readonly format: VectorFormat };
 
 /** Writes the statements that store documents, each for a part of them. */

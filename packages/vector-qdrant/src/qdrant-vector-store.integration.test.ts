@@ -13,7 +13,7 @@ const createStore = (options: QdrantOptions = {}) =>
   new QdrantVectorStore({ url, prefix: `${run}-${created++}`, ...options });
 const dispose = async (store: { close: () => Promise<void> }) => await store.close();
 
-/** Whether a reader finds a part of a change depends on when it comes: another test shows that it may. */
+/** A reader may find a part of a change, depending on when it comes: another test shows that. */
 const { "shows a reader all of a change or none": _gap, ...writeCases } = vectorWriteCases;
 
 /** All collections of this run, by the names that Qdrant's own list has. */

@@ -87,7 +87,7 @@ function isUnit({ vector, length }: DirectedVector): boolean {
   return !vector.some((value) => Object.is(value, -0));
 }
 
-// Terms begin with a quotation mark, so a hash is equal to none. 192 bits: nobody finds two terms with the same.
+// Terms begin with a quotation mark, so a hash is equal to none. 192 bits: two terms with the same are not to be found.
 function toIndexedTerm(term: string): string {
   if (term.length <= 100) return term;
   return `sha256:${createHash("sha256").update(term).digest().subarray(0, 24).toString("base64url")}`;

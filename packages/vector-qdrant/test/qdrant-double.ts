@@ -6,7 +6,7 @@ import type { DoubleCollection } from "./double-collection.ts";
 import { DoubleRoutes } from "./double-routes.ts";
 import type { DoubleRequest } from "./double-routes.ts";
 
-/** What the double does in place of its answer: it closes the connection, never answers, or answers this. */
+/** The act of the double in place of its answer: it closes the connection, never answers, or answers this. */
 export type DoubleFault = "cut" | "hang" | { status: number; body?: string; headers?: Record<string, string> };
 
 /** Settings of a `QdrantDouble`. */
@@ -105,7 +105,7 @@ function toAnswer(error: unknown): Answer {
   return { status, body: JSON.stringify({ status: { error: (error as Error).message }, time: 0 }) };
 }
 
-/** What is between the client and Qdrant answers with pages. */
+/** A proxy between the client and Qdrant answers with pages. */
 function toFaultyAnswer({ status, body = "", headers }: Exclude<DoubleFault, string>): Answer {
   const type = body.startsWith("{") ? "application/json" : "text/html";
   return { status, body, headers: { "content-type": type, ...headers } };

@@ -6,7 +6,7 @@ import { SqliteConnection } from "./sqlite-connection.ts";
 import { vectorTables } from "./vector-tables.ts";
 import type { VectorTables } from "./vector-tables.ts";
 
-/** How to open the file of a `SqliteVectorStore`. */
+/** Settings for opening the file of a `SqliteVectorStore`. */
 export type VectorFileSettings = {
   readonly durability: "full" | "normal";
   readonly busyTimeoutMs: number;

@@ -20,7 +20,7 @@ type Collection = ReturnType<DatabaseVectorStore["collection"]>;
 type Tenant = {
   readonly name: string;
   readonly store: Collection;
-  /** What each of its documents and filters has in a shared collection. */
+  /** The metadata of each of its documents and filters in a shared collection. */
   readonly mark: Record<string, unknown>;
   readonly expected: Map<string, { content: string; round: number }>;
 };

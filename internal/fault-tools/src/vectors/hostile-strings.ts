@@ -1,6 +1,6 @@
 import { seededRandom } from "../process/seeded-random.ts";
 
-/** What databases, patterns, paths and encodings give a meaning, and characters that a collation may take for equal. */
+/** Strings to which databases, patterns, paths and encodings give a meaning, and characters that a collation may take for equal. */
 const fragments = [
   Array.from("'\"`\\;%_*?$:@{}[]().,/|!^~=<>&#+- aAkKi01"),
   ["--", "/*", "*/", "$1", "$$", ":a", "?1", "@p", "..", "' OR 1=1 --", '" OR ""="', "'; drop table x; --"],

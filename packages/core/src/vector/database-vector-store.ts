@@ -40,7 +40,7 @@ export type DatabaseVectorStoreInit = VectorStoreOptions & {
   readonly open: () => Promise<VectorDatabase>;
 };
 
-/** What a store shares with the views of its collections. */
+/** The parts of a store that the views of its collections share. */
 type SharedParts = {
   readonly name: string;
   readonly connection: LazyConnection<VectorDatabase>;

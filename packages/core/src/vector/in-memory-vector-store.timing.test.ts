@@ -55,7 +55,7 @@ function searchArrays(vectors: readonly (readonly number[])[], query: readonly n
   return [...scores.keys()].toSorted((a, b) => (scores[b] as number) - (scores[a] as number)).slice(0, 10);
 }
 
-/** What one writes by hand for speed: the dot products of one vector with all, in four sums. */
+/** A loop written by hand for speed: the dot products of one vector with all, in four sums. */
 function multiplyByHand(rows: Float32Array, query: Float32Array, products: Float32Array): void {
   for (let row = 0; row < products.length; row++) {
     const start = row * dimensions;

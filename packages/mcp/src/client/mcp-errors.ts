@@ -5,7 +5,7 @@ import { readStatus } from "./library.ts";
 /** The longest text of a server that is repeated to a model, in characters. */
 const longestText = 1000;
 
-/** What failed, for the sentence of an error, and what is needed to tell it without secrets. */
+/** The part that failed, for the sentence of an error, and the means to tell it without secrets. */
 export type McpWork = { readonly server: string; readonly what: string; readonly mask: Masker };
 
 /**
@@ -71,7 +71,7 @@ function refusalOf(error: unknown): { code: number; message: string } | undefine
 }
 
 /**
- * What a failure of an exchange says about the connection: the server answered; it is silent or broken, which the next use
+ * The state of the connection after a failure of an exchange: the server answered; it is silent or broken, which the next use
  * has to look at; it may have forgotten the session; or the connection is lost.
  */
 export type Diagnosis = "answered" | "silent" | "no-session" | "lost";

@@ -29,7 +29,7 @@ type Connection = { readonly client: Socket; readonly upstream: Socket; onReply?
  */
 export class SearchDouble {
   readonly url: string;
-  /** What was asked of the double, by the name of the stage or command. */
+  /** The requests to the double, by the name of the stage or command. */
   readonly asked: { name: string; body: Document }[] = [];
   /** Happens while the next search is under way, once. */
   meanwhile: () => Promise<void> = async () => {};
