@@ -41,7 +41,7 @@ describe("a chat of ten turns with Claude", () => {
       name: "pictures",
       vectorStore: new InMemoryVectorStore({ embeddings: new FakeEmbeddings() }),
     });
-    const { vendor, agent } = await startGuide({ instructions, tools: [...tools, knowledge.asTool()] });
+    const { vendor, agent } = await startGuide({ instructions, tools: [...tools, knowledge.asTool({ topK: 10 })] });
     const search = { toolCalls: [{ name: "search_pictures", arguments: { query: "room" } }] };
     const before = async (turn: number) => {
       await knowledge.add({ id: `${turn}`, content: `Picture ${turn} hangs in room ${turn}.` });
