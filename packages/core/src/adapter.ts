@@ -70,6 +70,7 @@ export { vendorStateOf } from "./model/vendor-state.ts";
 export type { ModelMessage, VendorState } from "./model/vendor-state.ts";
 export { addUsage, normalizeUsage, noUsage } from "./message/token-usage.ts";
 export { compileStructuredSchema } from "./schema/compile-schema.ts";
+export { readOutputSchema } from "./schema/to-json-schema.ts";
 export type { CompiledSchema } from "./schema/compile-schema.ts";
 export { parseArguments, writeArguments } from "./schema/parse-model-json.ts";
 
@@ -95,6 +96,16 @@ export { readNdjson } from "./wire/read-ndjson.ts";
 export type { EventReadOptions } from "./wire/byte-lines.ts";
 export { createGuardedFetch } from "./wire/guarded-fetch.ts";
 export type { GuardedFetch, GuardedFetchOptions, GuardedReply, GuardedRequest } from "./wire/guarded-fetch.ts";
+
+// HTTP from clients.
+export {
+  createHostCheck,
+  createOriginCheck,
+  isOriginOf,
+  readRequestHost,
+  requestSourceOptions,
+} from "./wire/request-source.ts";
+export type { HostName, RequestSourceOptions } from "./wire/request-source.ts";
 
 // Embeddings.
 export { generateEmbeddings } from "./vector/embed-texts.ts";

@@ -8,3 +8,7 @@ export type {
   McpSamplingAnswer,
 } from "./client/host-handlers.ts";
 export type { McpPrompt, McpPromptMessages, McpResource } from "./client/resources-and-prompts.ts";
+export { createMcpServer } from "./server/create-mcp-server.ts";
+export type { McpServer } from "./server/create-mcp-server.ts";
+export type { McpRequest } from "./server/answer-request.ts";
+export type { McpServerOptions } from "./server/mcp-server-options.ts";

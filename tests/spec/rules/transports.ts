@@ -159,6 +159,23 @@ export const transportRules = [
       "a server's question to the user goes to onElicitation, and is refused as the protocol says without it",
     "mcp.users": "each set of headers has connections and tools of its own, at most maxConnections, closed when idle",
   }),
+  ...rulesOf("Server for MCP clients", {
+    "mcp-server.tools": "each agent and team is a tool ask_<name>, each workflow run_<name>, with schemas",
+    "mcp-server.result":
+      "a result has the text, and as structured content text, structured, sessionId, runId and usage",
+    "mcp-server.session": "a call with the sessionId of an earlier one continues its conversation",
+    "mcp-server.principal": "the sessions of a user that the host has authenticated are that user's alone",
+    "mcp-server.errors": "a run that fails is a result marked as an error, with the public message alone",
+    "mcp-server.options": "an option that has no effect, or a wrong one, is refused at construction",
+    "mcp-server.http": "clients of the revision of 2026-07-28 and of earlier ones are served at one URL",
+    "mcp-server.stdio": "clients of the revision of 2026-07-28 and of earlier ones are served over stdio",
+    "mcp-server.stdout": "over stdio nothing but the protocol is written to the standard output",
+    "mcp-server.progress": "a client that asks for progress gets the text while it grows, at most four times a second",
+    "mcp-server.cancel": "a cancelled call, a dropped connection and the end of the server abort the run",
+    "mcp-server.keys": "the key headers of a request count for that request alone, and are shown nowhere",
+    "mcp-server.source": "a host that is not in allowedHosts, and a page of another site, get 403",
+    "mcp-server.body": "a message longer than maxBodyBytes is refused",
+  }),
   ...rulesOf("What the service does", {
     "package.metadata": "each package names its repository, homepage, bugs and keywords",
     "package.links": "the links of a package's README work on npm",

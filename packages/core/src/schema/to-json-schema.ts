@@ -55,3 +55,19 @@ function refuseMarked(jsonSchema: JsonSchema | undefined, label: string): undefi
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "its library refused.";
 }
+
+type WithOutputSchema = { readonly jsonSchema: { output(request: { target: "draft-2020-12" }): unknown } };
+
+/**
+ * Returns the JSON Schema of a schema's *output*, to describe answers to clients. It may differ from that of the input; undefined
+ * where there is no schema, and for those that cannot tell what they transform values to.
+ */
+export function readOutputSchema(schema: object | undefined): unknown {
+  if (schema === undefined || "schema" in schema) return undefined;
+  if (!("~standard" in schema)) return schema;
+  try {
+    return (schema["~standard"] as WithOutputSchema).jsonSchema.output({ target: "draft-2020-12" });
+  } catch {
+    return undefined;
+  }
+}

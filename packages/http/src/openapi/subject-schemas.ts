@@ -1,5 +1,6 @@
 import { Agent } from "@troupe/core";
 import type { Runnable } from "@troupe/core";
+import { readOutputSchema } from "@troupe/core/adapter";
 import type { ServedWorkflow } from "../settings/router-options.ts";
 import { schemaRef } from "./open-api-spec.ts";
 import type { OpenApiSchema } from "./open-api-spec.ts";
@@ -12,21 +13,9 @@ import { toOpenApiSchema } from "./to-open-api-schema.ts";
  * structured output if that can be told as JSON Schema; else it may be anything.
  */
 export function runOutputSchema(runnable: Runnable): OpenApiSchema {
-  const schema = runnable instanceof Agent ? readOutput(runnable.structuredOutput as object | undefined) : undefined;
+  const schema =
+    runnable instanceof Agent ? readOutputSchema(runnable.structuredOutput as object | undefined) : undefined;
   return schema === undefined ? schemaRef("RunOutput") : outputSchemaWith(toOpenApiSchema(schema));
-}
-
-type WithJsonSchema = { readonly jsonSchema: { output(request: { target: "draft-2020-12" }): unknown } };
-
-/** Returns the JSON Schema of a schema's output, which may differ from its input. Few that transform can tell. */
-function readOutput(schema: object | undefined): unknown {
-  if (schema === undefined || "schema" in schema) return undefined;
-  if (!("~standard" in schema)) return schema;
-  try {
-    return (schema["~standard"] as WithJsonSchema).jsonSchema.output({ target: "draft-2020-12" });
-  } catch {
-    return undefined;
-  }
 }
 
 const kinds: Readonly<Record<string, OpenApiSchema>> = {

@@ -7,6 +7,7 @@ import {
   oneOf,
   optional,
   readOptions,
+  requestSourceOptions,
   satisfying,
   timeoutMilliseconds,
   wrongOption,
@@ -22,7 +23,6 @@ import type { UploadRules } from "../uploads/upload-options.ts";
 import { UploadReader } from "../uploads/upload-reader.ts";
 import { readDocsOptions } from "./docs-options.ts";
 import { readRunnables, readWorkflows } from "./read-registry.ts";
-import { guardOptions } from "./request-guard.ts";
 import type { RouterOptions, RouterSettings } from "./router-options.ts";
 import type { ReadRunOptions } from "./run-options.ts";
 
@@ -38,7 +38,7 @@ const routerOptions = {
   swagger: optional((value, path) => readDocsOptions(value, { path })),
   onDisconnect: optional(oneOf("cancel", "continue"), "cancel"),
   bodyUserId: optional(oneOf("trusted", "unverified"), "unverified"),
-  ...guardOptions,
+  ...requestSourceOptions,
   genericApiKeyHeader: optional(anyBoolean, true),
   maxBodyBytes: optional(integer(1)),
   fileUpload: readFileUpload,

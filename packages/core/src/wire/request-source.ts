@@ -1,0 +1,75 @@
+import { arrayOf, optional, satisfying } from "../errors/option-checks.ts";
+import type { OptionTable } from "../errors/read-options.ts";
+
+/** Options of a server that say where its requests may come from. */
+export type RequestSourceOptions = {
+  allowedOrigins?: readonly string[] | undefined;
+  allowedHosts?: readonly string[] | undefined;
+};
+
+/** A host with its parts: `text` as it was sent, the name alone, and the name with the port if it has one. */
+export type HostName = { readonly text: string; readonly hostname: string; readonly host: string };
+
+const origin = satisfying<string>('an origin such as "https://app.example.org", without a path', (value) => {
+  return typeof value === "string" && parseOrigin(value) !== undefined;
+});
+
+const host = satisfying<string>(
+  'a name or an address such as "example.org", "example.org:8080" or "[::1]"',
+  (value) => {
+    return typeof value === "string" && parseHost(value) !== undefined;
+  },
+);
+
+/** The checks of a server's options `allowedOrigins` and `allowedHosts`. */
+export const requestSourceOptions: OptionTable<RequestSourceOptions> = {
+  allowedOrigins: optional(arrayOf("origins", origin)),
+  allowedHosts: optional(arrayOf("hosts", host)),
+};
+
+/** Makes the check of a request's host against `allowedHosts`, in which a name without a port stands for all ports. */
+export function createHostCheck(allowedHosts: readonly string[]): (sent: HostName | undefined) => boolean {
+  const hosts = new Set(allowedHosts.map((each) => parseHost(each)?.host));
+  return (sent) => sent !== undefined && (hosts.has(sent.host) || hosts.has(sent.hostname));
+}
+
+/** Makes the check of a header `Origin` against `allowedOrigins`. */
+export function createOriginCheck(allowedOrigins: readonly string[] = []): (sent: string) => boolean {
+  const origins = new Set(allowedOrigins.map(parseOrigin));
+  return (sent) => {
+    const read = parseOrigin(sent);
+    return read !== undefined && origins.has(read);
+  };
+}
+
+/** Tells if an origin is that of the host itself, so that a page of the service has sent the request. */
+export function isOriginOf(from: string, own: HostName | undefined): boolean {
+  const page = URL.parse(from);
+  if (page === null || own === undefined || !/^https?:$/.test(page.protocol)) return false;
+  // The port that a proxy ended TLS at may be left out of one and stand in the other.
+  return URL.parse(`${page.protocol}//${own.text}`)?.host === page.host;
+}
+
+/**
+ * Returns the host that a request was sent to, by its target and its header `Host`. A target in absolute form replaces the
+ * header, as HTTP says. `X-Forwarded-Host` is a claim of the client.
+ */
+export function readRequestHost(target: string, header: string | undefined): HostName | undefined {
+  return parseHost(/^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1] ?? header ?? "");
+}
+
+/** Returns an origin in the form in which origins are compared, undefined for anything else, such as `null`. */
+function parseOrigin(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || url.host === "") return undefined;
+  // Not `url.origin`, which is null for the schemes of apps and extensions.
+  const plain = `${url.protocol}//${url.host}`;
+  return url.href === plain || url.href === `${plain}/` ? plain.toLowerCase() : undefined;
+}
+
+/** Parses a host with an optional port. A name that ends in a dot is the same name. */
+function parseHost(text: string): HostName | undefined {
+  const [, name = "", port = ""] = /^(\[[^\]]*\]|[^\s/\\?#@:*]+)(?::(\d{0,5}))?$/.exec(text) ?? [];
+  const hostname = URL.parse(`http://${name}`)?.hostname.replace(/\.$/, "") ?? "";
+  return hostname === "" ? undefined : { text, hostname, host: port === "" ? hostname : `${hostname}:${Number(port)}` };
+}

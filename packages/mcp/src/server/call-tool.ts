@@ -1,0 +1,154 @@
+import { TroupeError } from "@troupe/core";
+import type { Logger, MessageContent, RunOpts, RunOutput, TokenUsage } from "@troupe/core";
+import { checkSessionId, createId, toPublicError, toTroupeError } from "@troupe/core/adapter";
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { ServedTool } from "./served-tools.ts";
+
+/** The caller of a tool: the user and keys of its request, and the values of it that must not be logged. */
+export type Caller = {
+  /** Aborts when the client has left. */
+  readonly signal?: AbortSignal;
+  /** The session that a client of an earlier revision names over HTTP. It is a secret of that client. */
+  readonly session?: string;
+  readonly opts: Pick<RunOpts, "userId" | "tenantId" | "apiKey" | "apiKeys">;
+  readonly secrets: readonly (string | undefined)[];
+};
+
+/** Function that tells a client of progress: a number that grows, and what is new. */
+export type SendProgress = (progress: { progress: number; message?: string }) => Promise<void>;
+
+/** One call of a tool by a client. */
+export type ToolCall = {
+  readonly tool: ServedTool;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  /** Undefined if the client did not ask for progress. */
+  readonly sendProgress: SendProgress | undefined;
+  readonly logger: Logger;
+};
+
+/** The shortest time between two messages of progress, in milliseconds. */
+const progressPauseMs = 250;
+/** The longest: clients that hear nothing for a minute give a call up. */
+const progressPulseMs = 10_000;
+
+/** Codes that speak of the service and not of the request. */
+const ownFaults: ReadonlySet<string> = new Set([
+  "internal",
+  "invalid_config",
+  "invalid_value",
+  "storage_unavailable",
+  "storage_corrupt",
+]);
+
+/**
+ * Runs the runnable of a tool and returns its result. A run that fails is a result too, marked as an error, with the
+ * message that clients may see.
+ */
+export async function callServedTool(call: ToolCall): Promise<CallToolResult> {
+  const { caller, signal } = call;
+  const runId = createId();
+  try {
+    const { input, sessionId } = readArguments(call);
+    const session = sessionId === undefined ? { sessionId: createId(), isNewSession: true } : { sessionId };
+    const opts: RunOpts = { ...caller.opts, ...session, runId, fromOutside: true, signal };
+    return toResult(await run(call, input, opts));
+  } catch (thrown) {
+    logFailure(toTroupeError(thrown, signal), runId, call);
+    return { content: [{ type: "text", text: toPublicError(toTroupeError(thrown, signal)).message }], isError: true };
+  }
+}
+
+function readArguments({ tool, args }: ToolCall): { input: MessageContent; sessionId: string | undefined } {
+  const { argument } = tool;
+  const unknown = Object.keys(args).find((name) => name !== argument && name !== "sessionId");
+  if (unknown !== undefined) {
+    const message = `Unknown argument ${JSON.stringify(unknown.slice(0, 64))}. Expected ${argument} and sessionId.`;
+    throw new TroupeError("invalid_request", message);
+  }
+  const { sessionId } = args;
+  return {
+    input: argument === "message" ? readMessage(args["message"]) : readWorkflowInput(args["input"]),
+    sessionId: sessionId === undefined || sessionId === null ? undefined : checkSessionId(sessionId),
+  };
+}
+
+function readMessage(message: unknown): string {
+  if (typeof message === "string") return message;
+  throw new TroupeError("invalid_request", "message must be a string.");
+}
+
+function readWorkflowInput(input: unknown): MessageContent {
+  if (input === undefined || input === null) return {} as MessageContent;
+  // A workflow takes an object too: see `WorkflowInput`.
+  if (typeof input === "string" || (typeof input === "object" && !Array.isArray(input))) return input as MessageContent;
+  throw new TroupeError("invalid_request", "input must be an object or a string.");
+}
+
+async function run({ tool, sendProgress }: ToolCall, input: MessageContent, opts: RunOpts): Promise<RunOutput> {
+  if (sendProgress === undefined) return await tool.runnable.run(input, opts);
+  const stream = tool.runnable.stream(input, opts);
+  const report = new ProgressReport(sendProgress);
+  try {
+    for await (const chunk of stream) if (chunk.type === "text") report.add(chunk.text);
+    return await stream.output;
+  } finally {
+    report.end();
+  }
+}
+
+/** The progress of one run: its new text, at most four times a second, and a sign of life where there is none. */
+class ProgressReport {
+  readonly #send: SendProgress;
+  readonly #pulse: NodeJS.Timeout;
+  #count = 0;
+  #text = "";
+  #sentAt = -Infinity;
+
+  constructor(send: SendProgress) {
+    this.#send = send;
+    this.#pulse = setInterval(() => this.#flush(), progressPulseMs).unref();
+  }
+
+  add(text: string): void {
+    this.#text += text;
+    if (performance.now() - this.#sentAt >= progressPauseMs) this.#flush();
+  }
+
+  end(): void {
+    clearInterval(this.#pulse);
+  }
+
+  #flush(): void {
+    const message = this.#text;
+    this.#text = "";
+    this.#sentAt = performance.now();
+    // A client that is gone ends the run by its signal.
+    this.#send({ progress: ++this.#count, ...(message !== "" && { message }) }).catch(() => {});
+  }
+}
+
+function toResult({ text, structured, sessionId, runId, usage }: RunOutput): CallToolResult {
+  const structuredContent = {
+    text,
+    ...(structured !== undefined && structured !== null && { structured }),
+    sessionId,
+    runId,
+    usage: toPublicUsage(usage),
+  };
+  return { content: [{ type: "text", text }], structuredContent };
+}
+
+/** The counts alone: what the vendor sent beside them is for the service. */
+function toPublicUsage({ providerMetrics: _metrics, ...counts }: TokenUsage): Omit<TokenUsage, "providerMetrics"> {
+  return counts;
+}
+
+function logFailure(error: TroupeError, runId: string, { tool, caller, logger }: ToolCall): void {
+  if (error.code === "cancelled" || error.code === "invalid_request") return;
+  const redacting = logger.withSecrets([...caller.secrets]);
+  const fields = { tool: tool.name, runId, error };
+  if (ownFaults.has(error.code)) redacting.error("A run for an MCP client failed by a fault of the service.", fields);
+  else redacting.warn("A run for an MCP client failed.", fields);
+}

@@ -1,0 +1,68 @@
+import { TroupeError } from "@troupe/core";
+import {
+  checkOwner,
+  createHostCheck,
+  createOriginCheck,
+  isOriginOf,
+  keyHeaders,
+  readKeyHeaders,
+  readRequestHost,
+} from "@troupe/core/adapter";
+import type { HostName, RequestSourceOptions } from "@troupe/core/adapter";
+import type { McpRequest } from "./answer-request.ts";
+import type { Caller } from "./call-tool.ts";
+
+/**
+ * Makes the check of each request before its body is read. It throws `forbidden` for a host that is not in `allowedHosts`,
+ * and for a page that is neither of an origin in `allowedOrigins` nor of the service itself.
+ */
+export function createSourceGuard({
+  allowedHosts,
+  allowedOrigins,
+}: RequestSourceOptions): (request: McpRequest) => void {
+  const isAllowedHost = allowedHosts && createHostCheck(allowedHosts);
+  const isAllowedOrigin = createOriginCheck(allowedOrigins);
+  return ({ originalUrl, url = "", headers }) => {
+    const host = readRequestHost(originalUrl ?? url, headers.host);
+    if (isAllowedHost?.(host) === false) {
+      throw forbidden("The host of the request is not one of this service. The option allowedHosts lists its hosts.");
+    }
+    const { origin } = headers;
+    if (origin === undefined || isAllowedOrigin(origin)) return;
+    // A name of an attacker's may point to this machine: a page of that name has it as its origin and as its host.
+    if (isOriginOf(origin, host) && (isAllowedHost !== undefined || isLoopback(host))) return;
+    throw forbidden(
+      "A page of another site sent this request. The option allowedOrigins lists the origins that may send it, and allowedHosts the hosts of the service.",
+    );
+  };
+}
+
+function isLoopback(host: HostName | undefined): boolean {
+  const name = host?.hostname ?? "";
+  return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(\.\d+){3}$/.test(name);
+}
+
+function forbidden(message: string): TroupeError {
+  return new TroupeError("forbidden", message);
+}
+
+/** Reads the user and the keys of a request. Throws `invalid_request` for a key that is malformed or sent twice. */
+export function readCaller(request: McpRequest, genericApiKeyHeader: boolean, signal: AbortSignal): Caller {
+  const { headersDistinct, headers } = request;
+  const secrets = keyHeaders.flatMap((name) => headersDistinct[name] ?? []);
+  const opts = { ...readKeyHeaders(headersDistinct, { genericApiKeyHeader }), ...readUser(request) };
+  const session = headersDistinct["mcp-session-id"]?.[0];
+  return { opts, signal, secrets: [...secrets, headers.authorization], ...(session !== undefined && { session }) };
+}
+
+function readUser({ principal }: McpRequest): Caller["opts"] {
+  if (principal === undefined) return {};
+  try {
+    const { userId, tenantId } = principal as { userId: string; tenantId?: string };
+    const owner = checkOwner({ userId, ...(tenantId !== undefined && { tenantId }) });
+    if (owner.userId === undefined) throw new TypeError("userId is missing.");
+    return owner;
+  } catch (cause) {
+    throw new TroupeError("internal", "request.principal must be { userId, tenantId? }, both strings.", { cause });
+  }
+}

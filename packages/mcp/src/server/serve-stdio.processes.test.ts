@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { Agent } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { callContext, callTool } from "../../test/start.ts";
+import { McpToolServer } from "../index.ts";
+import type { McpToolServerOptions } from "../index.ts";
+
+const program = fileURLToPath(new URL("../../test/served-agents.ts", import.meta.url));
+const args = ["--disable-warning=ExperimentalWarning", "--conditions=@troupe/source", program];
+
+function stdioTeam(more: Partial<McpToolServerOptions> = {}): McpToolServer {
+  const server = new McpToolServer({ name: "team", transport: "stdio", command: process.execPath, args, ...more });
+  onTestFinished(async () => await server.close());
+  return server;
+}
+
+describe("an McpToolServer that uses an agent over stdio", () => {
+  it.each(["legacy", "2026-07-28", "auto"] as const)(
+    "gets its answer with protocol %s, as a tool of another agent [mcp-server.stdio]",
+    async (protocol) => {
+      const caller = new Agent({
+        name: "caller",
+        tools: [stdioTeam({ protocol })],
+        model: new ScriptedModel(
+          { toolCalls: [{ name: "team__ask_helper", arguments: { message: "tea" } }] },
+          ({ messages }) => `It was told: ${JSON.stringify(messages.at(-1))}`,
+        ),
+      });
+      const { text } = await caller.run("Ask the helper.");
+      await caller.close();
+
+      expect(text).toContain("turn 1.");
+    },
+  );
+
+  it.each(["legacy", "2026-07-28"] as const)(
+    "hears of progress, cancels a call and goes on, with protocol %s [mcp-server.cancel] [mcp-server.progress]",
+    async (protocol) => {
+      const tools = await stdioTeam({ protocol }).getTools();
+      const abort = new AbortController();
+      const asked = callTool(tools, "team__ask_helper", {
+        args: { message: "hang" },
+        context: callContext({ signal: abort.signal }),
+      });
+      asked.catch(() => {});
+      const slow = callContext();
+      await callTool(tools, "team__ask_helper", { args: { message: "slow" }, context: slow });
+      expect(slow.reported).toMatchObject([{ message: "One " }, { message: "two " }, { message: "three." }]);
+
+      abort.abort();
+      await expect(asked).rejects.toMatchObject({ code: "cancelled" });
+      expect(await callTool(tools, "team__ask_helper", { args: { message: "aborted" } })).toMatchObject({
+        content: "aborted: 1",
+      });
+    },
+  );
+});
+
+describe("serveStdio", () => {
+  it("writes nothing but the protocol to the standard output, and ends with its client [mcp-server.stdout]", async () => {
+    const child = spawn(process.execPath, args, { stdio: "pipe" });
+    let [out, err] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+    const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    send({ id: 1, method: "initialize", params });
+    send({ method: "notifications/initialized" });
+    await expect.poll(() => out).toContain("\n");
+    send({ id: 2, method: "tools/call", params: { name: "ask_helper", arguments: { message: "hang" } } });
+    send({ id: 3, method: "tools/call", params: { name: "ask_helper", arguments: { message: "tea" } } });
+    await expect.poll(() => out).toContain('"id":3');
+    child.stdin.end();
+    const [code] = (await once(child, "close")) as [number];
+
+    expect(code, err).toBe(0);
+    for (const line of out.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+    expect(err).toContain("This line is not part of the protocol.");
+    expect(err).toContain("The client has left; 1 model calls were aborted.");
+  });
+});

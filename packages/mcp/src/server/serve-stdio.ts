@@ -1,0 +1,55 @@
+import { Writable } from "node:stream";
+import { makeServer } from "./make-server.ts";
+import type { ServerParts } from "./make-server.ts";
+
+/** A connection over the standard streams: the promise of its end, and the way to bring it about. */
+export type StdioConnection = { readonly ended: Promise<void>; close(): Promise<void> };
+
+/**
+ * Serves a client over the standard streams of this process. At once the standard output is the protocol's alone: whatever
+ * else writes there writes to the standard error stream.
+ */
+export function openStdio(load: () => Promise<ServerParts>): StdioConnection {
+  const { output, release } = takeStandardOutput();
+  const opened = open(load, output);
+  const ended = opened.then(async (connection) => await connection.ended).finally(release);
+  // Whoever closes the server may not have kept the promise.
+  ended.catch(() => {});
+  return { ended, close: async () => (await opened).close() };
+}
+
+async function open(load: () => Promise<ServerParts>, output: Writable): Promise<StdioConnection> {
+  const [parts, { serveStdio, StdioServerTransport }] = await Promise.all([
+    load(),
+    import("@modelcontextprotocol/server/stdio"),
+  ]);
+  const { logger, maxBodyBytes } = parts.settings;
+  const transport = new StdioServerTransport(process.stdin, output, { maxBufferSize: maxBodyBytes });
+  const connection = serveStdio(() => makeServer(parts, { opts: {}, secrets: [] }), {
+    transport,
+    onerror: ({ name }) => logger.debug("A message was refused.", { error: name }),
+  });
+  const ended = new Promise<void>((resolve) => {
+    const close = transport.close.bind(transport);
+    transport.close = async () => {
+      await close();
+      resolve();
+    };
+  });
+  return { ended, close: () => connection.close() };
+}
+
+function takeStandardOutput(): { output: Writable; release: () => void } {
+  const { stdout, stderr } = process;
+  const held = Object.getOwnPropertyDescriptor(stdout, "write");
+  const write = stdout.write.bind(stdout);
+  const output = new Writable({
+    write: (chunk: Buffer, _encoding, done) => void write(chunk, "utf8", done),
+  });
+  stdout.write = stderr.write.bind(stderr);
+  const release = (): void => {
+    if (held === undefined) Reflect.deleteProperty(stdout, "write");
+    else Object.defineProperty(stdout, "write", held);
+  };
+  return { output, release };
+}

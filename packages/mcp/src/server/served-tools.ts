@@ -1,0 +1,152 @@
+import { TroupeError } from "@troupe/core";
+import type { Runnable, Workflow } from "@troupe/core";
+import { methods, readOutputSchema, registryEntries, wrongOption } from "@troupe/core/adapter";
+import type { OptionCheck, Registry } from "@troupe/core/adapter";
+
+/** The options of `createMcpServer` that become tools. */
+export type ServedRegistries = {
+  /** Agents by name: each is the tool `ask_<name>`. */
+  agents?: Registry<Runnable> | undefined;
+  /** Teams by name: each is the tool `ask_<name>`. */
+  teams?: Registry<Runnable> | undefined;
+  /** Workflows by name: each is the tool `run_<name>`. */
+  workflows?: Registry<WorkflowLike> | undefined;
+};
+
+/** A workflow, of any state, that can be served. */
+type WorkflowLike = Pick<Workflow<object>, "name"> & { asRunnable(): Runnable };
+
+/** A JSON Schema with an object at its root, as the protocol wants it. */
+export type RootSchema = { type: "object"; [keyword: string]: unknown };
+
+/** A runnable that is served as a tool: the description that clients get, and the way from arguments to its input. */
+export type ServedTool = {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: RootSchema;
+  readonly outputSchema: RootSchema;
+  readonly runnable: Runnable;
+  /** The argument that holds the input of the run. */
+  readonly argument: "message" | "input";
+};
+
+const where = { owner: "createMcpServer" };
+const longestName = 64;
+
+const runnableLike = methods<Runnable>("an agent, a team or another Runnable", "run", "stream");
+const workflowLike = methods<WorkflowLike>("a Workflow (agents and teams have options of their own)", "asRunnable");
+
+const sessionId = {
+  type: "string",
+  description: "Continues an earlier conversation: the sessionId of its answer. Leave it out to begin a new one.",
+};
+
+const question = { type: "string", description: "The task or question, with all that it takes to answer it." };
+
+const workflowInput = {
+  anyOf: [{ type: "object" }, { type: "string" }],
+  description: "An object is merged over the initial state; a string is the input of the first agent step.",
+};
+
+/**
+ * Makes the tools of all agents, teams and workflows by their names. Throws `invalid_config` for an entry that cannot run,
+ * for two that would have one name, and if there are none.
+ */
+export function readServedTools({ agents, teams, workflows }: ServedRegistries): ReadonlyMap<string, ServedTool> {
+  const tools = new Map<string, ServedTool>();
+  const add = (tool: ServedTool): void => {
+    if (tools.has(tool.name)) {
+      const message = `Two entries of createMcpServer would be the tool ${JSON.stringify(tool.name)}. Register one of them under another name.`;
+      throw new TroupeError("invalid_config", message);
+    }
+    tools.set(tool.name, tool);
+  };
+  for (const [option, registry] of Object.entries({ agents, teams })) {
+    for (const [name, entry] of entriesOf(registry, option, readRunnable)) add(askTool(name, entry));
+  }
+  for (const [name, entry] of entriesOf(workflows, "workflows", workflowLike)) add(runTool(name, entry.asRunnable()));
+  if (tools.size > 0) return tools;
+  throw new TroupeError("invalid_config", "createMcpServer needs at least one entry in agents, teams or workflows.");
+}
+
+const readRunnable: OptionCheck<Runnable> = (entry, name, context) => {
+  const runnable = runnableLike(entry, name, context);
+  if ("kind" in runnable) return runnable;
+  throw new TroupeError(
+    "invalid_config",
+    `${name} is a workflow. Register it in workflows, or as workflow.asRunnable().`,
+  );
+};
+
+function entriesOf<Entry>(registry: unknown, option: string, check: OptionCheck<Entry>): [string, Entry][] {
+  if (registry !== undefined && (typeof registry !== "object" || registry === null || Array.isArray(registry))) {
+    throw wrongOption({ ...where, name: option }, "an object or a Map of entries by name", registry);
+  }
+  return registryEntries(registry as Registry<unknown> | undefined).map(([name, entry]) => {
+    const hasName = typeof name === "string" && name.trim() !== "";
+    if (!hasName) throw new TroupeError("invalid_config", `A name in ${option} is empty. It makes the tool's name.`);
+    return [name, check(entry, `${option}[${JSON.stringify(name)}]`, where)];
+  });
+}
+
+function askTool(name: string, runnable: Runnable): ServedTool {
+  return {
+    name: legalName(`ask_${name}`),
+    description: runnable.description?.trim() || `Asks ${name} and returns the answer.`,
+    inputSchema: rootSchema({ message: question, sessionId }, ["message"]),
+    outputSchema: outputSchemaOf(runnable),
+    runnable,
+    argument: "message",
+  };
+}
+
+function runTool(name: string, runnable: Runnable): ServedTool {
+  return {
+    name: legalName(`run_${name}`),
+    description: runnable.description?.trim() || `Runs the workflow ${name} and returns its last state.`,
+    inputSchema: rootSchema({ input: workflowInput, sessionId }),
+    outputSchema: outputSchemaOf(runnable),
+    runnable,
+    argument: "input",
+  };
+}
+
+function rootSchema(properties: Record<string, unknown>, required: readonly string[] = []): RootSchema {
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+const count = { type: "integer", minimum: 0 };
+const usage = {
+  type: "object",
+  properties: { promptTokens: count, completionTokens: count, totalTokens: count },
+  required: ["promptTokens", "completionTokens", "totalTokens"],
+};
+
+/** The schema of a result. `structured` has the schema of the agent's answers where that can be told. */
+function outputSchemaOf(runnable: Runnable): RootSchema {
+  const { structuredOutput } = runnable as { structuredOutput?: object };
+  const { structured, definitions } = embed(readOutputSchema(structuredOutput));
+  const text = { type: "string", description: "The answer." };
+  const properties = { text, structured, sessionId: { type: "string" }, runId: { type: "string" }, usage };
+  const required = ["text", "sessionId", "runId", "usage", ...(structuredOutput === undefined ? [] : ["structured"])];
+  return { type: "object", ...definitions, properties, required };
+}
+
+/** Splits a schema into the part that stands in a property, and its definitions, whose references begin at the root. */
+function embed(schema: unknown): { structured: object; definitions?: object } {
+  const isPlain = typeof schema === "object" && schema !== null && !Array.isArray(schema);
+  // A reference to the schema's own root, or by a path through it, would lead elsewhere.
+  if (!isPlain || /"\$(?:ref|dynamicRef)":"(?!#\/(?:\$defs|definitions)\/)|"\$id":/.test(JSON.stringify(schema))) {
+    return { structured: {} };
+  }
+  const { $schema: _, $defs, definitions, ...structured } = schema as Record<string, unknown>;
+  return {
+    structured,
+    definitions: { ...($defs !== undefined && { $defs }), ...(definitions !== undefined && { definitions }) },
+  };
+}
+
+/** Hosts take names of letters, digits, `_` and `-` alone. */
+function legalName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, longestName);
+}
