@@ -17,7 +17,7 @@ export type ServedRegistries = {
 type WorkflowLike = Pick<Workflow<object>, "name"> & { asRunnable(): Runnable };
 
 /** A JSON Schema with an object at its root, as the protocol wants it. */
-export type RootSchema = { type: "object"; [keyword: string]: unknown };
+type RootSchema = { type: "object"; [keyword: string]: unknown };
 
 /** A runnable that is served as a tool: the description that clients get, and the way from arguments to its input. */
 export type ServedTool = {
