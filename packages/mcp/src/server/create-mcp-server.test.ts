@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { Agent } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -79,9 +82,9 @@ describe("the tools of createMcpServer", () => {
 
   it("keep the sessions of users apart, by request.principal [mcp-server.principal]", async () => {
     const { url } = await serveHttp({}, [
-      (request, _response, next) => {
-        const userId = request.headers["x-user"];
-        if (userId !== undefined) Object.assign(request, { principal: { userId } });
+      (asked, _response, next) => {
+        const userId = asked.headers["x-user"];
+        if (userId !== undefined) Object.assign(asked, { principal: { userId } });
         next();
       },
     ]);
@@ -238,6 +241,19 @@ describe("the HTTP handler of createMcpServer", () => {
     expect(await from(named.url, "https://evil.example")).toBe(403);
     const other = await serveHttp({ allowedHosts: ["service.example"] });
     expect((await post(other.url, "tools/list")).status).toBe(403);
+  });
+
+  it("refuses a page whose own name was made to point here, unless that name is in allowedHosts [mcp-server.source]", async () => {
+    const statusFor = async ({ url }: ServedHttp, host: string): Promise<number | undefined> => {
+      const headers = { host, origin: `http://${host}`, "content-type": "application/json" };
+      const asked = request(url, { method: "POST", headers }).end("{}");
+      const [reply] = (await once(asked, "response")) as [IncomingMessage];
+      reply.resume();
+      return reply.statusCode;
+    };
+
+    expect(await statusFor(await serveHttp(), "evil.example:80")).toBe(403);
+    expect(await statusFor(await serveHttp({ allowedHosts: ["own.example"] }), "own.example")).not.toBe(403);
   });
 
   it("takes bodies that the host has read, and refuses longer ones than maxBodyBytes [mcp-server.body]", async () => {

@@ -87,7 +87,8 @@ class HttpSide {
   }
 
   async close(): Promise<void> {
-    await (await this.#handler)?.close();
+    const handler = await this.#handler?.catch(() => undefined);
+    await handler?.close();
   }
 
   async #load(): Promise<McpHttpHandler> {
