@@ -25,7 +25,7 @@ describe.skipIf(serverUrl === "").each(kinds)(
 );
 
 // Atlas, or a server with mongot: the real thing. One index serves all tests, because small clusters allow few.
-describe.skipIf(searchUrl === "")("MongoDbVectorStore with MongoDB Vector Search [mongodb.vector-index]", () => {
+describe.skipIf(searchUrl === "")("MongoDbVectorStore with MongoDB Vector Search", () => {
   afterAll(async () => await dropTestDb(searchUrl));
   const shared = { search: "vector", collectionName: "vectors" } as const;
   checkContract((options) => newStore({ ...options, ...shared }, searchUrl), { isShared: true });
