@@ -38,8 +38,8 @@ function project(name: string, root: string, settings: Settings) {
   };
 }
 
-/** Tests that need more than sources: servers, packed tarballs, keys, processes of their own, or a machine to themselves. */
-const special = ["integration", "packed", "live", "processes", "timing"].map((kind) => `**/*.${kind}.test.ts`);
+/** Tests that need more than sources: servers, packed tarballs, keys, processes of their own, a machine to themselves, or many seconds. */
+const special = ["integration", "packed", "live", "processes", "slow", "timing"].map((kind) => `**/*.${kind}.test.ts`);
 
 /** A project of all tests of one kind, which may take their time. */
 function kindOf(kind: string, settings: Settings = {}) {
@@ -63,6 +63,7 @@ export default defineConfig({
       }),
       kindOf("deep", { provide: { trials: "many" } }),
       kindOf("processes"),
+      kindOf("slow"),
       // Measurements run one at a time, when everything else is done.
       kindOf("timing", { fileParallelism: false, sequence: { groupOrder: 1 } }),
       kindOf("live"),
