@@ -7,7 +7,7 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { createMcpServer } from "../src/index.ts";
 import type { McpServer, McpServerOptions } from "../src/index.ts";
 
-/** What the scripted model was asked, and how many of its calls were aborted. */
+/** The requests to the scripted model, and the number of its calls that were aborted. */
 export type Watched = { server: McpServer; model: ScriptedModel; aborted: () => number };
 
 const person = {

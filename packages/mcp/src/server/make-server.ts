@@ -7,7 +7,7 @@ import type { RunningCalls } from "./running-calls.ts";
 /** The tools are the same for the life of a server. */
 const cacheHint = { ttlMs: 60_000, cacheScope: "private" as const };
 
-/** What makes the server of one request or connection: the library, once it is loaded, settings and the calls that run. */
+/** The means to make the server of one request or connection: the library, once it is loaded, settings and the calls that run. */
 export type ServerParts = {
   readonly library: typeof Library;
   readonly settings: McpServerSettings;

@@ -12,7 +12,7 @@ const collect = runInNewContext("gc") as () => void;
 
 const clientInfo = { name: "test", version: "1" };
 
-/** What the tests use of both official clients. */
+/** The part of both official clients that the tests use. */
 type OfficialClient = {
   listTools(): Promise<{ tools: { name: string }[] }>;
   ask(message: string, options: { signal?: AbortSignal; onprogress?: (progress: object) => void }): Promise<object>;
