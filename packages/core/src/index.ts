@@ -36,12 +36,11 @@ export type {
   ToolContent,
   ToolContext,
   ToolDef,
-  ToolEffect,
   ToolResult,
   ToolReturn,
   ToolSource,
 } from "./run/tool.ts";
-export type { Artifact, ToolArtifact, ToolCall, ToolCallResult } from "./message/tool-call.ts";
+export type { Artifact, ToolArtifact, ToolCall, ToolCallResult, ToolEffect } from "./message/tool-call.ts";
 
 // Guardrails.
 export type { Guardrail, GuardrailConfig, GuardrailVerdict } from "./guardrail/guardrail.ts";

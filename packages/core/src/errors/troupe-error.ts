@@ -20,6 +20,10 @@ export const errorCodes = [
   "unavailable",
   "timeout",
   "limit_exceeded",
+  "gone",
+  "idempotency_mismatch",
+  "interrupted",
+  "crashed",
   "invalid_config",
   "invalid_value",
 ] as const;

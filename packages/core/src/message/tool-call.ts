@@ -24,3 +24,9 @@ export type ToolCallResult = {
   durationMs: number;
   artifacts?: Artifact[];
 };
+
+/**
+ * The effect of executing a tool: it changes nothing (`pure`), a repetition of a call changes nothing more
+ * (`idempotent`), or each execution has an effect of its own (`once`).
+ */
+export type ToolEffect = "pure" | "idempotent" | "once";

@@ -1,5 +1,5 @@
 import type { ContentPart } from "../message/content.ts";
-import type { Artifact } from "../message/tool-call.ts";
+import type { Artifact, ToolEffect } from "../message/tool-call.ts";
 import type { RunContext } from "./run-context.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
 import type { Json } from "../storage/json.ts";
@@ -51,12 +51,6 @@ type CheckedValue<Value> = unknown extends Value
 type NoJson = undefined | void | bigint | symbol | ((...args: never) => unknown);
 
 type NotReturnable = { "a tool returns a string, JSON, an array of content parts, or { content, artifacts? }": never };
-
-/**
- * The effect of executing a tool: it changes nothing (`pure`), a repetition of a call changes nothing more
- * (`idempotent`), or each execution has an effect of its own (`once`).
- */
-export type ToolEffect = "pure" | "idempotent" | "once";
 
 /** The context that a tool is called with: the run's, with the ids of the call and a way to report its progress. */
 export type ToolContext = RunContext & {

@@ -16,7 +16,8 @@ import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { InferSchema, JsonSchema, ObjectSchema } from "../schema/object-schema.ts";
 import { isSimpleSchema } from "../schema/simple-schema.ts";
 import { recogniseSchema } from "../schema/recognise-schema.ts";
-import type { CheckedReturn, ToolCacheConfig, ToolContext, ToolDef, ToolEffect, ToolReturn } from "../run/tool.ts";
+import type { ToolEffect } from "../message/tool-call.ts";
+import type { CheckedReturn, ToolCacheConfig, ToolContext, ToolDef, ToolReturn } from "../run/tool.ts";
 
 /**
  * The argument of `defineTool`. The argument type of `execute` is inferred from `parameters`, and its result from what it

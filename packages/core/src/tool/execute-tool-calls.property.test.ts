@@ -12,7 +12,8 @@ import type { ToolBatchOptions } from "./execute-tool-calls.ts";
 import { batchOf, callOf, contextOf } from "./test/batch.ts";
 import { smallTool } from "./test/small-tool.ts";
 import { ToolSet } from "./tool-set.ts";
-import type { ToolDef, ToolEffect } from "../run/tool.ts";
+import type { ToolEffect } from "../message/tool-call.ts";
+import type { ToolDef } from "../run/tool.ts";
 
 type Deed = "returns" | "gives nothing" | "rejects" | "throws" | "hangs" | "obeys" | "throws undefined";
 type Planned = { deed: Deed; afterMs: number; timeoutMs: number; effect?: ToolEffect; isCached: boolean };
