@@ -14,6 +14,7 @@ export const folderLayers = {
     ["events", "keys", "log", "retry", "schema", "storage", "vector", "wire"],
     ["history", "lock", "model"],
     ["session"],
+    ["journal"],
     ["run"],
     ["guardrail", "tool"],
     ["knowledge", "memory"],

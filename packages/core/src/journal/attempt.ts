@@ -1,0 +1,245 @@
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import type { Json } from "../storage/json.ts";
+import { forceStorable } from "../storage/to-storable.ts";
+import type { TokenUsage } from "../message/token-usage.ts";
+import { elapsedMs } from "../util/elapsed-ms.ts";
+import type { LoggedCall, LogEnd, LogEntry, RunChunk, RunWait, StepResult } from "./log-entry.ts";
+import type { LogWriter, RunLog } from "./log-writer.ts";
+import { readLog } from "./read-log.ts";
+import { RunPaused } from "./run-paused.ts";
+import type { PauseReason } from "./run-paused.ts";
+
+/** The run that an attempt is at, its log and the writer of it, and what the log says of the one who performs it. */
+export type AttemptInit = {
+  readonly runId: string;
+  readonly storage: StorageDriver;
+  readonly writer: LogWriter;
+  /** An id of the performing process. */
+  readonly node: string;
+  /** A description of the tools and steps that the run is performed with. */
+  readonly print: string;
+  /** The answers to waits that are stored, by the id of the wait. */
+  readonly answers?: ReadonlyMap<string, Json>;
+};
+
+/** A step that is under way. Call `done` or `leave` when it is over. */
+export type OpenStep = {
+  /** Notes that a chunk of the stream belongs to this step, which counts only once the step is done. */
+  tag(chunk: object): void;
+  /** Logs the result. */
+  done(value: unknown, usage?: TokenUsage): void;
+  /** Leaves the step without a result: the next attempt makes it again. Does nothing after `done`. */
+  leave(): void;
+};
+
+/** One attempt at a run: what the log held when it began, and what it adds. All journals of the run share it. */
+export class Attempt {
+  readonly runId: string;
+  readonly results = new Map<string, StepResult>();
+  /** Calls without a result. */
+  readonly calls = new Map<string, LoggedCall>();
+  readonly answers: ReadonlyMap<string, Json>;
+  number = 1;
+  ended: LogEnd | undefined;
+  fruitlessAttempts = 1;
+  stopped: PauseReason | undefined;
+  /** All waits in the log, by id. */
+  readonly #knownWaits = new Map<string, RunWait>();
+  /** Those that this attempt has come to, by the step. */
+  readonly #waiting = new Map<string, RunWait>();
+  /** The steps that are under way. */
+  readonly #open = new Set<string>();
+  /** Steps with chunks in the log and no result. */
+  readonly #unfinished = new Set<string>();
+  /** Chunks of no step that earlier attempts have logged, each with how often: a replay yields them again. */
+  readonly #loggedChunks = new Map<string, number>();
+  readonly #stepOfChunk = new WeakMap<object, string>();
+  readonly #abort = new AbortController();
+  readonly #startedAt = performance.now();
+  #performedBefore = 0;
+  #records = 0;
+  #hasChunk = false;
+  #log!: RunLog;
+
+  private constructor({ runId, answers = new Map() }: AttemptInit) {
+    this.runId = runId;
+    this.answers = answers;
+  }
+
+  static async begin(init: AttemptInit): Promise<Attempt> {
+    const attempt = new Attempt(init);
+    const { runId, storage, writer, node, print } = init;
+    for await (const page of readLog(storage, runId)) {
+      for (const { record } of page) for (const entry of record.entries) attempt.#read(entry);
+      attempt.#records += page.length;
+    }
+    if (attempt.ended !== undefined) return attempt;
+    attempt.#log = writer.open(runId, attempt.#records + 1);
+    attempt.#log.onFailure = (paused) => attempt.#stopAs(paused);
+    const left = [...attempt.#unfinished];
+    attempt.#unfinished.clear();
+    await attempt.add({ t: "attempt", n: attempt.number, node, print, ...(left.length > 0 && { void: left }) });
+    return attempt;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get performedMs(): number {
+    return this.#performedBefore + elapsedMs(this.#startedAt);
+  }
+
+  get waits(): readonly RunWait[] {
+    return [...this.#waiting.values()];
+  }
+
+  knownWait(id: string): RunWait | undefined {
+    return this.#knownWaits.get(id);
+  }
+
+  /** Logs an entry at once, and waits until it is stored. */
+  async add(entry: LogEntry): Promise<void> {
+    this.#log.add(entry, true);
+    await this.#log.stored();
+  }
+
+  beginStep(step: string): OpenStep {
+    const startedAt = performance.now();
+    this.#open.add(step);
+    return {
+      tag: (chunk) => void this.#stepOfChunk.set(chunk, step),
+      done: (value, usage) => {
+        this.#finish(step, { value: forceStorable(value) as Json, ms: elapsedMs(startedAt), ...(usage && { usage }) });
+        this.#close(step);
+      },
+      leave: () => this.#close(step),
+    };
+  }
+
+  /** Logs the wait of a step. Rejects when the attempt stops. */
+  async wait(step: string, wait: RunWait): Promise<never> {
+    this.#waiting.set(step, wait);
+    const stopped = Promise.withResolvers<never>();
+    stopped.promise.catch(() => undefined);
+    const { signal } = this;
+    const leave = () => stopped.reject(signal.reason);
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
+    if (!this.#knownWaits.has(wait.id)) {
+      this.#knownWaits.set(wait.id, wait);
+      this.#log.add({ t: "wait", wait, performedMs: this.performedMs }, true);
+    }
+    this.#suspendIfIdle();
+    return await stopped.promise;
+  }
+
+  writeChunk(chunk: RunChunk, inner: object): Promise<void> | undefined {
+    if (this.stopped !== undefined) return undefined;
+    const step = this.#stepOfChunk.get(inner) ?? "";
+    if (step === "" && this.#wasLogged(chunk)) return undefined;
+    this.#log.add({ t: "chunks", step, chunks: [isText(chunk) ? chunk : forceStorable(chunk)] }, !this.#hasChunk);
+    this.#hasChunk = true;
+    return this.#log.isFull ? this.#log.stored().catch(() => undefined) : undefined;
+  }
+
+  stop(reason: PauseReason): void {
+    this.#stopAs(new RunPaused(reason));
+  }
+
+  #stopAs(paused: RunPaused): void {
+    if (this.stopped !== undefined) return;
+    this.stopped = paused.reason;
+    // Of a run that others go on with, nothing may be added.
+    this.#log.fail(paused);
+    this.#abort.abort(paused);
+  }
+
+  #finish(step: string, result: StepResult): void {
+    if (this.stopped !== undefined) return;
+    this.results.set(step, result);
+    this.calls.delete(step);
+    this.#log.add({ t: "done", step, ...result });
+  }
+
+  #close(step: string): void {
+    if (this.#open.delete(step)) this.#suspendIfIdle();
+  }
+
+  /** Suspends the run when each step that is under way waits, or has a part that waits. */
+  #suspendIfIdle(): void {
+    if (this.#waiting.size === 0) return;
+    // Later: what has just ended may lead to the next step.
+    setImmediate(() => {
+      if (this.stopped !== undefined || !this.#isIdle()) return;
+      this.#log.stored().then(
+        () => this.#isIdle() && this.stop("suspended"),
+        () => undefined,
+      );
+    });
+  }
+
+  #isIdle(): boolean {
+    const waiting = [...this.#waiting.keys()];
+    return [...this.#open].every((step) => waiting.some((other) => other === step || other.startsWith(`${step}/`)));
+  }
+
+  /** Tells, once for each time that it was logged, if an earlier attempt has logged a chunk of no step. */
+  #wasLogged(chunk: RunChunk): boolean {
+    if (this.#loggedChunks.size === 0) return false;
+    const key = keyOfChunk(chunk);
+    const left = this.#loggedChunks.get(key) ?? 0;
+    if (left > 0) this.#loggedChunks.set(key, left - 1);
+    return left > 0;
+  }
+
+  #read(entry: LogEntry): void {
+    switch (entry.t) {
+      case "attempt":
+        this.number = entry.n + 1;
+        this.fruitlessAttempts += 1;
+        this.#unfinished.clear();
+        return;
+      case "chunks":
+        return this.#readChunks(entry);
+      case "call":
+        return void this.calls.set(entry.step, entry);
+      case "done": {
+        const { t: _, step, ...result } = entry;
+        this.results.set(step, result);
+        this.calls.delete(step);
+        this.#unfinished.delete(step);
+        this.fruitlessAttempts = 1;
+        return;
+      }
+      case "wait":
+        this.#knownWaits.set(entry.wait.id, entry.wait);
+        this.#performedBefore = entry.performedMs;
+        this.fruitlessAttempts = 1;
+        return;
+      default:
+        this.ended = entry;
+    }
+  }
+
+  #readChunks({ step, chunks }: Extract<LogEntry, { t: "chunks" }>): void {
+    if (step !== "") {
+      this.#unfinished.add(step);
+      return;
+    }
+    for (const chunk of chunks) {
+      const key = keyOfChunk(chunk);
+      this.#loggedChunks.set(key, (this.#loggedChunks.get(key) ?? 0) + 1);
+    }
+  }
+}
+
+/** Text of a model is well-formed already, and most chunks are text. */
+function isText({ type }: RunChunk): boolean {
+  return type === "text" || type === "thinking";
+}
+
+/** Returns a string that is equal for chunks that differ in nothing but durations, which differ in each attempt. */
+function keyOfChunk(chunk: RunChunk): string {
+  return JSON.stringify(forceStorable(chunk), (name, value: unknown) => (name === "durationMs" ? undefined : value));
+}

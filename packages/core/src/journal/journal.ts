@@ -1,0 +1,154 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { Json } from "../storage/json.ts";
+import { forceStorable } from "../storage/to-storable.ts";
+import { Attempt } from "./attempt.ts";
+import type { AttemptInit, OpenStep } from "./attempt.ts";
+import type { LoggedCall, LogEnd, RunChunk, RunWait, StepResult } from "./log-entry.ts";
+import type { PauseReason } from "./run-paused.ts";
+
+/** A wait as a step asks for it: its kind, the facts for the one who answers, and how long it may last. */
+export type WaitRequest = Pick<RunWait, "kind" | "about" | "until" | "toolCallId">;
+
+/**
+ * The journal of one attempt at a durable run. Each step of the run (a model call, a tool call, a function) is logged under
+ * a key, and a later attempt gets its result from here instead of doing it again. Parts of the run and child runs have a
+ * journal of their own over the same attempt, whose keys begin with theirs.
+ */
+export class Journal {
+  readonly #attempt: Attempt;
+  /** Empty, or ends with `/`. */
+  readonly #scope: string;
+  #children = 0;
+
+  private constructor(attempt: Attempt, scope: string) {
+    this.#attempt = attempt;
+    this.#scope = scope;
+  }
+
+  /**
+   * Begins an attempt: reads the log to its end and stores that a new attempt follows. Whoever writes to the log after that
+   * without having read it is overtaken. Rejects with `RunPaused` when another attempt was first.
+   */
+  static async open(init: AttemptInit): Promise<Journal> {
+    return new Journal(await Attempt.begin(init), "");
+  }
+
+  get runId(): string {
+    return this.#attempt.runId;
+  }
+
+  /** The number of the attempt, from 1. */
+  get attempt(): number {
+    return this.#attempt.number;
+  }
+
+  /** The end of a run that was over before this attempt. Then the attempt has not been logged, and nothing is to be done. */
+  get ended(): LogEnd | undefined {
+    return this.#attempt.ended;
+  }
+
+  /** The attempts in a row, this one included, since a step was done. */
+  get fruitlessAttempts(): number {
+    return this.#attempt.fruitlessAttempts;
+  }
+
+  /** Aborts, with a `RunPaused`, when the attempt stops before the run's end. */
+  get signal(): AbortSignal {
+    return this.#attempt.signal;
+  }
+
+  /** The reason why the attempt stopped before the run's end. */
+  get stopped(): PauseReason | undefined {
+    return this.#attempt.stopped;
+  }
+
+  /** Milliseconds that all attempts have worked, without what the run waited. An attempt that crashed counts until its last wait. */
+  get performedMs(): number {
+    return this.#attempt.performedMs;
+  }
+
+  /** The waits that this attempt has come to and nobody has answered. */
+  get waits(): readonly RunWait[] {
+    return this.#attempt.waits;
+  }
+
+  /** Returns the journal of a part of the run, whose keys begin with `key`. */
+  within(key: string): Journal {
+    return new Journal(this.#attempt, `${this.#scope}${key}/`);
+  }
+
+  /** Returns the journal of the next child run that this part of the run starts. */
+  child(): Journal {
+    return this.within(`c${this.#children++}`);
+  }
+
+  /** Returns a UUID that is the same in every attempt. */
+  id(key: string): string {
+    const { hash } = process.getBuiltinModule("node:crypto");
+    const hex = hash("sha256", `${this.runId}/${this.#scope}${key}`);
+    // Version 8 is for ids that are made in a way of one's own.
+    return [
+      hex.slice(0, 8),
+      hex.slice(8, 12),
+      `8${hex.slice(13, 16)}`,
+      `a${hex.slice(17, 20)}`,
+      hex.slice(20, 32),
+    ].join("-");
+  }
+
+  /** Returns the result of a step that an earlier attempt, or this one, has done. */
+  stored(key: string): StepResult | undefined {
+    return this.#attempt.results.get(this.#scope + key);
+  }
+
+  /** Begins a step. */
+  begin(key: string): OpenStep {
+    return this.#attempt.beginStep(this.#scope + key);
+  }
+
+  /** Tells if an earlier attempt made the call of a step, without its result: it may have had its effect. */
+  hasCall(key: string): boolean {
+    return this.#attempt.calls.has(this.#scope + key);
+  }
+
+  /** Logs that a tool is going to be called. Resolves when that is stored: call the tool only then. */
+  async call(key: string, { args, ...call }: LoggedCall): Promise<void> {
+    await this.#attempt.add({ t: "call", step: this.#scope + key, ...call, args: forceStorable(args) });
+  }
+
+  /**
+   * Returns the answer to a wait of the step, if it is there. Else the wait is logged, and once nothing but waits is under way
+   * in the run the attempt stops as suspended; the promise then rejects with the `RunPaused`, for the step to leave. After
+   * `until` an approval is answered as denied, and other waits reject as `timeout`.
+   */
+  async wait(key: string, request: WaitRequest): Promise<Json> {
+    const step = this.#scope + key;
+    const suffix = request.kind === "approval" ? "" : `.${request.kind}`;
+    const id = `${step.replaceAll("/", ".")}${suffix}`;
+    const answer = this.#attempt.answers.get(id);
+    if (answer !== undefined) return answer;
+    const wait = this.#attempt.knownWait(id) ?? { id, ...request, about: forceStorable(request.about) };
+    if (wait.until !== undefined && wait.until <= Date.now()) return answerInTime(wait);
+    return await this.#attempt.wait(step, wait);
+  }
+
+  /** Logs a chunk that the stream of the run has yielded. Returns a promise while the storage is behind. */
+  write(chunk: RunChunk, inner: object = chunk): Promise<void> | undefined {
+    return this.#attempt.writeChunk(chunk, inner);
+  }
+
+  /** Logs the end of the run. Resolves when it is stored. */
+  async end(end: Omit<LogEnd, "t">): Promise<void> {
+    await this.#attempt.add({ t: "end", ...end });
+  }
+
+  /** Stops the attempt, whose run another one goes on with. */
+  release(): void {
+    this.#attempt.stop("released");
+  }
+}
+
+function answerInTime({ kind }: RunWait): Json {
+  if (kind === "approval") return { approved: false, reason: "Nobody answered in time." };
+  throw new TroupeError("timeout", "Nobody answered in time.");
+}

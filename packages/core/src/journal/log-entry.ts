@@ -1,0 +1,110 @@
+import type { PublicError } from "../errors/public-error.ts";
+import type { TokenUsage } from "../message/token-usage.ts";
+import type { ToolEffect } from "../message/tool-call.ts";
+import { encodeKey, encodeSequence } from "../storage/encode-key.ts";
+import type { Json } from "../storage/json.ts";
+import { readRecord, recordVersion } from "../storage/stored-record.ts";
+import type { RecordKey } from "../storage/stored-record.ts";
+import { isRecord } from "../util/is-record.ts";
+
+/** The namespaces of durable runs in a storage. */
+export const runNamespaces = {
+  /** A run's record: target, input, options, status, result. */
+  runs: "runs",
+  /** The runs that are not over. */
+  open: "run-open",
+  /** What a run did, in numbered records. */
+  log: "run-log",
+  /** What others say to a run: a cancel, and answers to its waits. */
+  inbox: "run-inbox",
+  /** The runs of an owner. */
+  byOwner: "run-by",
+} as const;
+
+/** A chunk of a stream in the log: of an agent or a team, or an event of a workflow. */
+export type RunChunk = { readonly type: string };
+
+/**
+ * The kind of thing that a run waits for: leave to call a tool, the result of a tool that the client executes, word on
+ * whether a call had its effect, or the tools of an earlier release.
+ */
+export type WaitKind = "approval" | "input" | "doubt" | "upgrade";
+
+/** One thing that a run waits for, which `RunService.answer` answers by its id. */
+export type RunWait = {
+  readonly id: string;
+  readonly kind: WaitKind;
+  /** Facts for the one who answers, such as the tool and its arguments. */
+  readonly about: Json;
+  /** Epoch milliseconds after which the wait ends by itself: an approval as denied, others as `timeout`. */
+  readonly until?: number;
+  readonly toolCallId?: string;
+};
+
+/** The result of a step that is done. */
+export type StepResult = { readonly value: Json; readonly usage?: TokenUsage; readonly ms: number };
+
+/** A call of a tool with an effect, written before the tool runs. `key` is its idempotency key. */
+export type LoggedCall = {
+  readonly tool: string;
+  readonly args: Json;
+  readonly effect: ToolEffect;
+  readonly key: string;
+};
+
+/** One fact of a run, in the order in which they happened. */
+export type LogEntry =
+  /**
+   * A new attempt at the run: all that follows is its. `void` are the steps that the attempts before it left unfinished, whose
+   * chunks count no longer; `print` describes the tools and steps that it runs with.
+   */
+  | {
+      readonly t: "attempt";
+      readonly n: number;
+      readonly node: string;
+      readonly print: string;
+      readonly void?: readonly string[];
+    }
+  /** Chunks of the stream. Those of no unfinished step have the step "". */
+  | { readonly t: "chunks"; readonly step: string; readonly chunks: readonly RunChunk[] }
+  | ({ readonly t: "call"; readonly step: string } & LoggedCall)
+  | ({ readonly t: "done"; readonly step: string } & StepResult)
+  /** `performedMs`: the time that the attempts have worked until now. */
+  | { readonly t: "wait"; readonly wait: RunWait; readonly performedMs: number }
+  | { readonly t: "end"; readonly output: Json; readonly error?: PublicError };
+
+/** The last entry of a run that is over. */
+export type LogEnd = Extract<LogEntry, { t: "end" }>;
+
+/**
+ * One record of the log: all that one attempt wrote in one go. It is stored whole or not at all, so that no other attempt can
+ * come between its entries.
+ */
+export type LogRecord = { readonly v: 1; readonly entries: readonly LogEntry[] };
+
+const entryTypes: readonly unknown[] = ["attempt", "chunks", "call", "done", "wait", "end"] satisfies LogEntry["t"][];
+
+/** Returns the beginning of the keys of all log records of a run. */
+export function logPrefix(runId: string): string {
+  return `${encodeKey(runId)}/`;
+}
+
+/** Returns the key of a log record: the numbers of a run's records are 1, 2, 3 and so on, without gaps. */
+export function logKey(runId: string, number: number): string {
+  return `${logPrefix(runId)}${encodeSequence(number)}`;
+}
+
+/** Makes a log record of entries. */
+export function logRecord(entries: readonly LogEntry[]): LogRecord {
+  return { v: recordVersion, entries };
+}
+
+/** Returns a stored log record after a check of its shape; throws `storage_corrupt` when it is damaged. */
+export function readLogRecord(value: unknown, at: RecordKey): LogRecord {
+  return readRecord(value, at, isLogRecord);
+}
+
+function isLogRecord(value: unknown): value is LogRecord {
+  if (!isRecord(value) || value["v"] !== recordVersion || !Array.isArray(value["entries"])) return false;
+  return value["entries"].every((entry) => isRecord(entry) && entryTypes.includes(entry["t"]));
+}
