@@ -40,17 +40,17 @@ export function createAgentRouter(options: RouterOptions = {}): Router {
 }
 
 /** The runs of the router for its shutdown, which also waits for what follows them: the titles of their sessions. */
-function endingRunsOf({ runs, sessions }: RouterSettings): EndingRuns {
+function endingRunsOf({ activeRuns, sessions }: RouterSettings): EndingRuns {
   return {
     get size() {
-      return runs.size;
+      return activeRuns.size;
     },
     drain: async () => {
-      await runs.drain();
+      await activeRuns.drain();
       await sessions.flush();
     },
     endAll: () => {
-      runs.endAll();
+      activeRuns.endAll();
       void sessions.flush(0);
     },
   };

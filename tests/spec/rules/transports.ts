@@ -27,6 +27,7 @@ export const transportRules = [
     "http.early-head":
       "the head of a stream comes with its first chunk, after a second, or at once with early=1; what fails later is an event",
     "http.early-hints": "early=1 on a run sends its ids in a 103, and leaves the answer and its status as they are",
+    "http.disconnect-query": "?onDisconnect=cancel cancels the run of one request when its client disconnects",
     "http.error-usage": "the error of a failed run has the run's id and, if it was billed, its usage, also as an event",
     "http.ready-writes":
       "/ready answers 503 when a storage takes no small record, which is written at most once in five seconds",

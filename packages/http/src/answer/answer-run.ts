@@ -78,7 +78,7 @@ async function answer(run: AnyRun, start: () => Promise<{ usage: TokenUsage }>):
   const { response } = run.exchange;
   let output: { usage: TokenUsage };
   try {
-    if (run.runRequest.early) sendEarlyHints(run);
+    if (run.runRequest.query.early) sendEarlyHints(run);
     output = await start();
   } catch (thrown) {
     throw run.fail(thrown);
@@ -112,7 +112,7 @@ async function answerWithEvents<Chunk>(run: AnyRun, { start, toPublic }: ChunkSo
   try {
     const chunks = start();
     // After the run has checked its options: what is wrong with them has a status of its own.
-    if (run.runRequest.early) events.sendHead();
+    if (run.runRequest.query.early) events.sendHead();
     for await (const chunk of chunks) {
       const shown = toPublic(chunk);
       const drained = shown && events.send(shown);

@@ -209,4 +209,25 @@ describe("a client that disconnects from a stream", () => {
     expect(model.calls[0]?.end).toBe("completed");
     expect(await storage.list("turns")).toHaveLength(1);
   });
+
+  it("cancels the run with ?onDisconnect=cancel, whatever the service does otherwise [http.disconnect-query]", async () => {
+    const model = new ScriptedModel({ hang: true });
+    const service = await serve({ agent: new Agent({ name: "a", model }), onDisconnect: "continue" });
+    const socket = await openSocket(service);
+
+    socket.write(requestBytes("/agents/a/stream?onDisconnect=cancel"));
+    await vi.waitFor(() => expect(service.runs.size).toBe(1), patience);
+    socket.destroy();
+
+    await vi.waitFor(() => expect(service.runs.size).toBe(0), patience);
+    expect(model.calls[0]?.end).toBe("cancelled");
+  });
+
+  it.each(["continue", "", "cancel&onDisconnect=cancel"])("is refused for ?onDisconnect=%s", async (value) => {
+    const service = await serve({ agent: new Agent({ name: "a", model: new ScriptedModel() }) });
+
+    const response = await post(service, `/agents/a/run?onDisconnect=${value}`);
+
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { code: "invalid_request" } }]);
+  });
 });

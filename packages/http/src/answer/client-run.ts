@@ -9,7 +9,7 @@ import type { RouterSettings } from "../settings/router-options.ts";
 const disconnected = new TroupeError("cancelled", "The client disconnected before the answer.");
 
 /** Settings of the router that matter while a run is active. */
-type RunSettings = Pick<RouterSettings, "runs" | "onDisconnect" | "heartbeatMs">;
+type RunSettings = Pick<RouterSettings, "activeRuns" | "onDisconnect" | "heartbeatMs">;
 
 /**
  * A run that a client has requested over HTTP, registered as active until `end()`. Its signal aborts when the run is
@@ -29,10 +29,10 @@ export class ClientRun<Subject, Input> {
     this.settings = settings;
     this.#closeIfDraining();
     const { response } = exchange;
-    const endsWithClient = settings.onDisconnect === "cancel";
+    const endsWithClient = settings.onDisconnect === "cancel" || runRequest.query.endsWithClient;
     // Its event `close` has already been emitted.
     if (endsWithClient && response.destroyed) throw disconnected;
-    this.#unregister = settings.runs.begin(runRequest.opts.runId, runRequest.owner, (reason) =>
+    this.#unregister = settings.activeRuns.begin(runRequest.opts.runId, runRequest.owner, (reason) =>
       this.#abort.abort(reason),
     );
     if (endsWithClient) response.on("close", this.#onClose);
@@ -62,6 +62,6 @@ export class ClientRun<Subject, Input> {
   /** A connection that is kept alive would keep a service alive that is shutting down. */
   #closeIfDraining(): void {
     const { response } = this.exchange;
-    if (this.settings.runs.isDraining && !response.headersSent) response.setHeader("Connection", "close");
+    if (this.settings.activeRuns.isDraining && !response.headersSent) response.setHeader("Connection", "close");
   }
 }

@@ -53,12 +53,15 @@ export class EventStream {
     if (!this.#response.destroyed) this.#response.flushHeaders();
   }
 
-  /** Sends an event. Returns a promise if the reader is behind: await it before the next event. It never rejects. */
-  send(event: object): Promise<void> | undefined {
+  /**
+   * Sends an event with its number, or with an id of its own, none if that is `null`. Returns a promise if the reader is
+   * behind: await it before the next event. It never rejects.
+   */
+  send(event: object, id: string | number | null = ++this.#count): Promise<void> | undefined {
     const writer = this.#open();
     if (writer === undefined || writer.closed) return undefined;
     // JSON has no line break that would have to be encoded.
-    const drained = writer.write(`id: ${++this.#count}\ndata: ${JSON.stringify(event)}\n\n`);
+    const drained = writer.write(`${id === null ? "" : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`);
     return drained && untilDrained(drained, this.#options.signal);
   }
 

@@ -85,6 +85,12 @@ function parameters(): Record<string, object> {
       description:
         "`1`: the ids of the run are sent before its answer, as headers of an interim response 103. The answer is the same.",
     },
+    OnDisconnect: {
+      name: "onDisconnect",
+      in: "query",
+      schema: { type: "string", enum: ["cancel"] },
+      description: "`cancel`: the run is cancelled when this client disconnects, whatever the service does otherwise.",
+    },
     Limit: { name: "limit", in: "query", schema: page, description: "The maximum number of entries." },
     AfterSession: {
       name: "after",

@@ -88,7 +88,9 @@ function operationOf(subject: Subject, ids: OperationIds, verb: "run" | "stream"
     tags: [collection],
     summary: verb === "run" ? `Run the ${word} ${name}` : `Run the ${word} ${name} as a stream`,
     ...(description !== undefined && { description: plainText(description) }),
-    parameters: [componentRef("parameters", verb === "run" ? "EarlyRun" : "EarlyStream")],
+    parameters: [verb === "run" ? "EarlyRun" : "EarlyStream", "OnDisconnect"].map((each) =>
+      componentRef("parameters", each),
+    ),
     requestBody: { required: collection !== "workflows", content: request },
     responses: { "200": runAnswer(verb, content), ...errors },
   };

@@ -8,6 +8,8 @@ import { requestRecordOf } from "../exchange/request-record.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import { readHostRunOptions } from "../settings/run-options.ts";
 import { readBody } from "./read-body.ts";
+import { readRunQuery } from "./read-delivery.ts";
+import type { RunQuery } from "./read-delivery.ts";
 
 /** Options of a run, read from its request. The signal is added when the run starts. */
 type RequestedRunOpts = Omit<RunOpts, "runId" | "sessionId" | "isNewSession" | "fromOutside" | "signal"> & {
@@ -24,8 +26,7 @@ export type RunRequest<Subject, Input> = {
   readonly subject: Subject;
   readonly input: Input;
   readonly opts: RequestedRunOpts;
-  /** True if the client wants to know the ids of the run before its answer: `?early=1`. */
-  readonly early: boolean;
+  readonly query: RunQuery;
   /** The principal, who alone may cancel the run. Empty without one: the body's `userId` proves nothing. */
   readonly owner: SessionOwner;
 };
@@ -71,7 +72,7 @@ export async function readRunRequest<Subject, Input>(
   { settings, input }: { settings: RouterSettings; input: InputRule<Input> },
 ): Promise<RunRequest<Subject, Input>> {
   const { request, response } = exchange;
-  const early = readEarly(request);
+  const query = readRunQuery(request);
   const principal = readPrincipal(request);
   const hostOptions = settings.runOptions && (await readHostRunOptions(settings.runOptions, request));
   const body = (await readRunBody(exchange, settings, input.takesFiles)) ?? {};
@@ -81,22 +82,12 @@ export async function readRunRequest<Subject, Input>(
     input: input.read(body.input ?? undefined),
     opts: { ...hostOptions, ...readOpts(request, settings, body), ...user },
     owner: principal ?? {},
-    early,
+    query,
   };
   const { runId, sessionId } = runRequest.opts;
   requestRecordOf(response).runId = runId;
   response.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
   return runRequest;
-}
-
-/** Reads the parameter `early` of a run's query. */
-function readEarly({ url }: Request): boolean {
-  const start = url.indexOf("?");
-  // Most have no query. Not Express's `query`, which depends on the settings of the host.
-  if (start === -1) return false;
-  const [early, ...more] = new URLSearchParams(url.slice(start)).getAll("early");
-  if (early === undefined || (more.length === 0 && (early === "1" || early === "0"))) return early === "1";
-  throw new TroupeError("invalid_request", "early must be 1 or 0, once, such as ?early=1.");
 }
 
 /** Reads the body of a run: a form where files are taken, else JSON. A field without effect is refused. */

@@ -71,12 +71,12 @@ function serviceRoutes<Subject, Input>(settings: RouterSettings, service: Servic
 }
 
 /** Cancels a run for its owner or, if it has none, for everyone who knows its id. */
-function cancelRoute({ runs }: RouterSettings): Route {
+function cancelRoute({ activeRuns }: RouterSettings): Route {
   return {
     path: "/runs/:runId/cancel",
     post: ({ request, response }) => {
       const runId = String(request.params["runId"]);
-      runs.cancel(runId, readPrincipal(request) ?? {});
+      activeRuns.cancel(runId, readPrincipal(request) ?? {});
       sendJson(response, 200, { runId, status: "cancelled" });
     },
   };

@@ -64,7 +64,7 @@ export function readSettings(options: RouterOptions): RouterSettings {
       fileUpload === false
         ? undefined
         : new UploadReader(fileUpload, maxBodyBytes === undefined ? defaultBodyBytes : undefined),
-    runs: new ActiveRuns(),
+    activeRuns: new ActiveRuns(),
     sessions: new ServedSessions([...agents.values(), ...teams.values()]),
   };
 }

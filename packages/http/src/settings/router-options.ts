@@ -96,6 +96,6 @@ export type RouterSettings = {
   readonly shutdown?: Shutdown;
   readonly logger: Logger;
   /** The runs that this router has begun and that are not over. */
-  readonly runs: ActiveRuns;
+  readonly activeRuns: ActiveRuns;
   readonly sessions: ServedSessions;
 };
